@@ -1,0 +1,1 @@
+"""Spark jobs that apply `routing` to the traffic of a whole estate."""

@@ -1,0 +1,41 @@
+"""What every test shares: Hypothesis profiles and the browser."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from scripts import browser
+
+# Playwright's synchronous API runs an event loop in the test's own thread; Django then takes every query of
+# the test for one from a coroutine.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+# Shared cores say nothing about time, so no deadline. Every run draws fresh examples; a failure prints the
+# blob that repeats it.
+settings.register_profile("ci", deadline=None, derandomize=False, print_blob=True)
+settings.register_profile("dev", settings.get_profile("ci"), max_examples=50)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+# Nothing but the page under test: no sandbox (root has none), no GPU, no calls home.
+CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **browser_type_launch_args,
+        "executable_path": str(browser.chromium()),
+        "args": [*browser_type_launch_args.get("args", []), *CHROMIUM_FLAGS],
+    }

@@ -1,0 +1,79 @@
+# BrokerUI. `make run` starts it, `make test` proves it; `make help` lists the rest.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+VENV := .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+# uv keeps a cache in the home folder; an account without a home (a service's, a container's) does without.
+UV := $(BIN)/uv --quiet $(shell [ -w "$$HOME" ] || echo --no-cache)
+INSTALL := $(UV) pip install --python $(PY)
+LOCK := $(UV) pip compile --universal --generate-hashes --python-version 3.11 --no-header $(if $(UPGRADE),--upgrade)
+CATALOGUES := $(wildcard brokerui/locale/*/LC_MESSAGES/*.po)
+BENCHMARKS := $(or $(BENCH),$(sort $(wildcard benchmarks/*.py)))
+
+# pytest takes more words from here: make test ARGS='tests/routing -k loops'
+ARGS ?=
+export PYTHON
+
+.PHONY: help setup run test check bench screenshots lock clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.runtime $(VENV)/.catalogues ## what running needs, in .venv (PYTHON=… to choose the interpreter)
+
+run: setup ## start BrokerUI on http://127.0.0.1:8000 (PORT=… to change); Ctrl-C stops it
+	@$(BIN)/brokerui up
+
+test: check ## everything: check, then all tests, in a real browser too (ARGS=… for pytest)
+	@browser=$$($(PY) scripts/browser.py) && \
+	    BROKERUI_CHROMIUM=$$browser $(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+
+check: $(VENV)/.dev $(VENV)/.catalogues ## lint, format, types, import contracts; under a minute
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: setup ## the benchmarks, one script per claim (BENCH=benchmarks/x.py for one)
+	@$(if $(BENCHMARKS),,echo "no benchmarks yet";) \
+	    for script in $(BENCHMARKS); do echo "== $$script"; $(PY) "$$script" || exit 1; done
+
+screenshots: $(VENV)/.dev $(VENV)/.catalogues ## a picture of the last page of each browser test, in var/screenshots/
+	@browser=$$($(PY) scripts/browser.py) && BROKERUI_CHROMIUM=$$browser \
+	    $(BIN)/pytest -m browser --screenshot on --full-page-screenshot --output var/screenshots $(ARGS)
+
+lock: $(VENV)/.bootstrap ## resolve requirements*.txt again after a change in pyproject.toml (UPGRADE=1: to the newest)
+	@$(LOCK) requirements-bootstrap.in -o requirements-bootstrap.txt
+	@$(LOCK) pyproject.toml -o requirements.txt
+	@$(LOCK) pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
+
+clean: ## remove what set-up, tests and caches made; the product's data in var/ stays
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .coverage* htmlcov var/browser var/screenshots test-results
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . -path '*/LC_MESSAGES/*.mo' -delete
+
+# Each file stands for a step that is done; it is newer than what the step read.
+$(VENV)/.bootstrap: requirements-bootstrap.txt
+	@$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	    python=$$(scripts/find-python) && echo "making $(VENV) with $$python" && "$$python" -m venv --clear $(VENV); }
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+$(VENV)/.runtime: requirements.txt pyproject.toml $(VENV)/.bootstrap
+	@echo "installing what BrokerUI runs on"
+	@$(INSTALL) --require-hashes -r $<
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
+	@echo "installing what its tests need"
+	@$(INSTALL) --require-hashes -r $<
+	@touch $@
+
+$(VENV)/.catalogues: $(CATALOGUES) $(VENV)/.runtime
+	@$(if $(CATALOGUES),$(PY) -c 'from brokerui.catalogues import compile_stale; compile_stale()')
+	@touch $@

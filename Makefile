@@ -7,7 +7,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 # uv keeps a cache in the home folder; an account without a home (a service's, a container's) does without.
-UV := $(BIN)/uv --quiet $(shell [ -w "$$HOME" ] || echo --no-cache)
+# Like pip it trusts the certificates that this machine trusts (a company's own among them), where it has any.
+UV := $(BIN)/uv --quiet $(shell [ -w "$$HOME" ] || echo --no-cache) \
+    $(if $(wildcard /etc/ssl/certs/* /etc/ssl/cert.pem /etc/pki/tls/certs/*),--system-certs)
 INSTALL := $(UV) pip install --python $(PY)
 LOCK := $(UV) pip compile --universal --generate-hashes --python-version 3.11 --no-header $(if $(UPGRADE),--upgrade)
 CATALOGUES := $(wildcard brokerui/locale/*/LC_MESSAGES/*.po)

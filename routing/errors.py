@@ -1,0 +1,67 @@
+"""What goes wrong, who is at fault, and where.
+
+- `Invalid`: a value that cannot be, raised where the value is made; it names the field.
+- `InputError`: an input of the user's that was refused, with the file, the place in it and the reason.
+"""
+
+from __future__ import annotations
+
+from routing.sentence import Sentence, Translate, say
+
+
+class Invalid(ValueError):
+    """A value that no estate may hold. The caller gave it; nothing was made of it."""
+
+    def __init__(self, path: str, problem: Sentence) -> None:
+        super().__init__(path, problem)
+        self.path = path
+        """The field, as a JSON path below the value that was being made, e.g. `routes[2].address`."""
+        self.problem = problem
+
+    def below(self, parent: str) -> Invalid:
+        """The same fault, seen from the value that contains this one."""
+        dot = "." if self.path and not self.path.startswith("[") else ""
+        return Invalid(f"{parent}{dot}{self.path}", self.problem)
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.problem}" if self.path else str(self.problem)
+
+
+class InputError(Exception):
+    """A file or an argument that was refused as a whole: nothing of it was used."""
+
+    def __init__(self, where: str, path: str, problem: Sentence) -> None:
+        super().__init__(where, path, problem)
+        self.where = where
+        """The file, as the user named it, or the argument."""
+        self.path = path
+        """JSON path or line inside it; empty when the whole is meant."""
+        self.problem = problem
+
+    def render(self, translate: Translate = str) -> str:
+        """`WHERE: PATH: what is wrong`, on one line."""
+        parts = [part for part in (self.where, self.path) if part] + [self.problem.render(translate)]
+        return " ".join(": ".join(parts).split())
+
+    def __str__(self) -> str:
+        return self.render()
+
+
+def must_be(what: Sentence | str, got: object) -> Sentence:
+    """`must be WHAT, not GOT`, with what was given cut to a readable length."""
+    return say("must be {what}, not {got}", what=what, got=shortened(got))
+
+
+def shortened(value: object, limit: int = 80) -> str:
+    """A value as JSON would show it, cut: an error must stay one line however long the input is."""
+    if value is None or value is True or value is False:
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        text = '"' + value[: limit + 1].encode("unicode_escape").decode("ascii") + '"'
+    elif isinstance(value, dict):
+        return "an object"
+    elif isinstance(value, (list, tuple)):
+        return "an array"
+    else:
+        text = repr(value)[: limit + 2]
+    return text if len(text) <= limit + 2 else text[:limit] + '…"'

@@ -1,0 +1,65 @@
+"""One hop's question: a conversation at an instance, and all that a rule may look at to answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from datetime import datetime
+
+from routing.decision import Choice, Delay, Drop
+from routing.estate import Estate
+from routing.trace import Trace
+
+NOBODY: Container[str] = frozenset()
+NO_CHOICE = Choice()
+
+
+class Hop:
+    """Made once per decision and handed from rule to rule."""
+
+    __slots__ = (
+        "at",
+        "database",
+        "estate",
+        "identifier",
+        "instance",
+        "is_reply",
+        "kept",
+        "outside",
+        "pending",
+        "service",
+        "table",
+        "trace",
+    )
+
+    def __init__(
+        self,
+        estate: Estate,
+        instance: str,
+        database: str | None,
+        service: str,
+        identifier: str | None,
+        is_reply: bool,
+        at: datetime,
+        pending: Container[str] = NOBODY,
+        kept: Choice = NO_CHOICE,
+        trace: Trace | None = None,
+    ) -> None:
+        self.estate = estate
+        self.instance = estate.instances[instance]
+        self.database = database
+        self.outside = database is None
+        self.service = service
+        self.identifier = identifier
+        """The one that the conversation gives."""
+        self.is_reply = is_reply
+        self.at = at
+        self.pending = pending
+        """The services for which a route was requested and the request has not ended (MATCH-4)."""
+        self.kept = kept
+        self.trace = trace
+        # RT-TABLE: begun here, the table of the database that began it; from outside, that of msdb.
+        self.table = self.instance.table(database)
+
+    def stop(self, reason: str) -> Delay | Drop:
+        """MATCH-7, fixed: where a conversation begun here is DELAYED, a message from outside is dropped."""
+        return Drop(self.instance.name, reason) if self.outside else Delay(self.instance.name, reason)

@@ -1,0 +1,21 @@
+"""Service broker identifiers: GUIDs, compared as values (RT-TABLE)."""
+
+from __future__ import annotations
+
+import re
+
+from routing.errors import Invalid, must_be
+from routing.sentence import say
+
+_HEX = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def parse_identifier(text: str) -> str:
+    """Lower case without braces, from 8-4-4-4-12 hex digits in any case, with or without braces."""
+    bare = text.lower()
+    if bare.startswith("{") and bare.endswith("}"):
+        bare = bare[1:-1]
+    # `lower` folds a few letters beyond ASCII onto hex digits' neighbours, never onto hex digits.
+    if not _HEX.fullmatch(bare):
+        raise Invalid("", must_be(say("a GUID (8-4-4-4-12 hex digits)"), text))
+    return bare

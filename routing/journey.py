@@ -1,0 +1,124 @@
+"""All hops: every outcome that the open choices allow, and the ways that lead to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from routing.choosing import Decisions
+from routing.conversation import Conversation
+from routing.decision import DROPPED, EXITS, HOP_LIMIT, Outcome, Send
+from routing.estate import Estate
+from routing.hop import Hop
+from routing.router import decide
+
+
+class Place(NamedTuple):
+    """Where a message is: at an instance, from outside (database None) or in the database that began it."""
+
+    instance: str
+    database: str | None
+    hops_remaining: int
+
+
+class Way(NamedTuple):
+    """How a place was first reached: from which place, by which send."""
+
+    place: Place
+    send: Send
+
+
+@dataclass(slots=True)
+class Walk:
+    """Every place that a message may come to, breadth first, and every outcome with the place where it ends."""
+
+    ends: dict[Outcome, Place]
+    came_by: dict[Place, Way | None]
+
+
+def walk(start: Place, decide_at: Callable[[Place], Decisions]) -> Walk:
+    """Follows every open choice to its end. The hop limit bounds it (LOOP-1)."""
+    ends: dict[Outcome, Place] = {}
+    came_by: dict[Place, Way | None] = {start: None}
+    todo = [start]
+    for place in todo:
+        for decision in decide_at(place):
+            if not isinstance(decision, Send):
+                ends.setdefault(decision.outcome, place)
+            elif (end := _unsent(place, decision)) is not None:
+                ends.setdefault(end, place)
+            else:
+                assert decision.to is not None
+                # A message leaves its origin with all its hops; sending on one that came from outside takes one off.
+                taken = 1 if place.database is None else 0
+                target = Place(decision.to, None, place.hops_remaining - taken)
+                if target not in came_by:
+                    came_by[target] = Way(place, decision)
+                    todo.append(target)
+    return Walk(ends, came_by)
+
+
+def _unsent(place: Place, send: Send) -> Outcome | None:
+    """LOOP-1: dropped past the limit, before anything else is asked of the address; else it may leave the estate."""
+    if place.database is None and place.hops_remaining == 0:
+        return Outcome(DROPPED, place.instance, HOP_LIMIT)
+    if send.to is None:
+        return Outcome(EXITS, place.instance, send.address.key)
+    return None
+
+
+def in_order(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
+    """A set of outcomes, sorted: by the text of their JSON with its keys sorted, the order of the interface."""
+    return tuple(sorted(outcomes, key=lambda outcome: json.dumps(outcome.as_json(), sort_keys=True)))
+
+
+class Journeys:
+    """The outcomes of many conversations on one estate at one moment; hops that recur are decided once."""
+
+    __slots__ = ("_at", "_decided", "_estate")
+
+    def __init__(self, estate: Estate, at: datetime) -> None:
+        self._estate = estate
+        self._at = at
+        self._decided: dict[tuple[str, str, str | None, bool], Decisions] = {}
+
+    def outcomes(self, conversation: Conversation) -> tuple[Outcome, ...]:
+        """The complete set, without doubles, in order."""
+        start = Place(conversation.instance, conversation.database, self._estate.hop_limit)
+        ends = walk(start, lambda place: self._decide(conversation, place)).ends
+        return tuple(ends) if len(ends) == 1 else in_order(ends)
+
+    def _decide(self, conversation: Conversation, place: Place) -> Decisions:
+        if place.database is not None:
+            return self._fresh(conversation, place)
+        key = (
+            place.instance,
+            conversation.to_service,
+            conversation.to_broker_instance,
+            conversation.is_reply,
+        )
+        decided = self._decided.get(key)
+        if decided is None:
+            decided = self._decided[key] = self._fresh(conversation, place)
+        return decided
+
+    def _fresh(self, conversation: Conversation, place: Place) -> Decisions:
+        return decide(
+            Hop(
+                self._estate,
+                place.instance,
+                place.database,
+                conversation.to_service,
+                conversation.to_broker_instance,
+                conversation.is_reply,
+                self._at,
+            )
+        )
+
+
+def outcomes(estate: Estate, conversation: Conversation, at: datetime) -> tuple[Outcome, ...]:
+    """The complete set of outcomes of one conversation, in order. For many, use `Journeys`."""
+    return Journeys(estate, at).outcomes(conversation)

@@ -1,0 +1,105 @@
+"""MATCH-1 to MATCH-7: which routes of the table match. At each step, one or more matches end the matching.
+
+A step returns the alternatives that it leaves open, each a set of routes that match together (only MATCH-3 leaves
+more than one); `()` when it ends the matching without a route; None when the next step is to be asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from routing.address import LOCAL, Address
+from routing.hop import Hop
+from routing.matching_account import account_for_step
+from routing.names import DYNAMIC_ROUTING_SERVICE
+from routing.route import Route
+from routing.table import RouteSet
+
+Alternatives = tuple[RouteSet, ...]
+
+AS_IF_LOCAL = RouteSet((Route("MATCH-6", None, None, None, Address(LOCAL, LOCAL)),))
+"""MATCH-6: as if the table held a route with this service name and address LOCAL."""
+
+
+class Match(NamedTuple):
+    """Where the matching ended."""
+
+    rule: str
+    alternatives: Alternatives
+
+
+def match(hop: Hop) -> Match:
+    """Asks the steps in their order; MATCH-7 always ends it."""
+    for rule, step in STEPS:
+        found = step(hop)
+        if hop.trace is not None:
+            account_for_step(hop, rule, found)
+        if found is not None:
+            return Match(rule, found)
+    raise AssertionError("MATCH-7 ends every matching")
+
+
+def name_and_identifier(hop: Hop) -> Alternatives | None:
+    """MATCH-1: the conversation gives an identifier: routes with exactly this service name and identifier."""
+    if hop.identifier is None or (named := hop.table.named.get(hop.service)) is None:
+        return None
+    group = named.by_identifier.get(hop.identifier)
+    return _alive(hop, group) if group is not None else None
+
+
+def name_without_identifier(hop: Hop) -> Alternatives | None:
+    """MATCH-2: routes with exactly this service name and no identifier."""
+    named = hop.table.named.get(hop.service)
+    return _alive(hop, named.without_identifier) if named is not None else None
+
+
+def name_with_any_identifier(hop: Hop) -> Alternatives | None:
+    """MATCH-3: the conversation gives none: routes with exactly this name that have one; one is taken arbitrarily."""
+    if hop.identifier is not None or (named := hop.table.named.get(hop.service)) is None:
+        return None
+    alive = tuple(group for group in (g.alive(hop.at) for g in named.by_identifier.values()) if group.routes)
+    kept = tuple(group for group in alive if group.routes[0].broker_instance == hop.kept.identifier)  # RT-STICKY
+    return kept or alive or None
+
+
+def dynamic_routing(hop: Hop) -> Alternatives | None:
+    """MATCH-4: a route to the dynamic routing service, and no request for this service pending: ask it."""
+    dynamic = hop.table.dynamic
+    # Fixed: a conversation to that service skips this step; with a request pending it is passed over.
+    if dynamic is None or hop.service == DYNAMIC_ROUTING_SERVICE or hop.service in hop.pending:
+        return None
+    return () if any(not route.expired(hop.at) for route in dynamic.routes()) else None
+
+
+def neither_name_nor_identifier(hop: Hop) -> Alternatives | None:
+    """MATCH-5: routes with neither service name nor identifier."""
+    return _alive(hop, hop.table.wildcard)
+
+
+def service_in_this_instance(hop: Hop) -> Alternatives | None:
+    """MATCH-6: an identifier is given, and a database that can be a target has a service of this name."""
+    if hop.identifier is not None and hop.service in hop.instance.targets:
+        return (AS_IF_LOCAL,)
+    return None
+
+
+def nothing_matches(hop: Hop) -> Alternatives | None:
+    """MATCH-7: no route. That is not an error: it is matched again later."""
+    return ()
+
+
+STEPS: tuple[tuple[str, Callable[[Hop], Alternatives | None]], ...] = (
+    ("MATCH-1", name_and_identifier),
+    ("MATCH-2", name_without_identifier),
+    ("MATCH-3", name_with_any_identifier),
+    ("MATCH-4", dynamic_routing),
+    ("MATCH-5", neither_name_nor_identifier),
+    ("MATCH-6", service_in_this_instance),
+    ("MATCH-7", nothing_matches),
+)
+
+
+def _alive(hop: Hop, group: RouteSet) -> Alternatives | None:
+    alive = group.alive(hop.at)
+    return (alive,) if alive.routes else None

@@ -1,0 +1,143 @@
+"""What an estate holds besides routing: queues, contracts, endpoints. Lint, T-SQL and messaging use it; no route does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from routing.errors import Invalid
+from routing.names import SERVICE_NAME, check_name
+from routing.sentence import say
+
+
+def _one_of(value: object, allowed: tuple[object, ...], field: str) -> None:
+    if value not in allowed:
+        raise Invalid(field, say("must be one of {allowed}, not {got}", allowed=allowed, got=str(value)))
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A row of `sys.services`."""
+
+    name: str
+    queue: str | None = None
+    """`schema.name`; None: not known."""
+    contracts: tuple[str, ...] = ()
+    """The contracts that it accepts as a target."""
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "name", SERVICE_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """ACTIVATION of a queue."""
+
+    procedure: str
+    max_readers: int = 1
+    enabled: bool = True
+
+    def __post_init__(self) -> None:
+        check_name(self.procedure, "procedure", 776)
+        if not 0 <= self.max_readers <= 32_767:
+            raise Invalid("max_readers", say("must be 0 to 32767"))
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A row of `sys.service_queues`."""
+
+    name: str
+    enabled: bool = True
+    retention: bool = False
+    poison_handling: bool = True
+    activation: Activation | None = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "name", 257)
+
+
+@dataclass(frozen=True, slots=True)
+class MessageType:
+    """A row of `sys.service_message_types`."""
+
+    name: str
+    validation: str = "NONE"
+    schema_collection: str | None = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "name", SERVICE_NAME)
+        _one_of(self.validation, ("NONE", "EMPTY", "WELL_FORMED_XML", "VALID_XML"), "validation")
+
+
+@dataclass(frozen=True, slots=True)
+class ContractMessage:
+    """A message type in a contract, and who may send it."""
+
+    message_type: str
+    sent_by: str
+
+    def __post_init__(self) -> None:
+        check_name(self.message_type, "message_type", SERVICE_NAME)
+        _one_of(self.sent_by, ("INITIATOR", "TARGET", "ANY"), "sent_by")
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A row of `sys.service_contracts` with its message usages."""
+
+    name: str
+    messages: tuple[ContractMessage, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "name", SERVICE_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Priority:
+    """A row of `sys.conversation_priorities`; None stands for ANY."""
+
+    name: str
+    contract_name: str | None = None
+    local_service_name: str | None = None
+    remote_service_name: str | None = None
+    priority_level: int = 5
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "name")
+        if not 1 <= self.priority_level <= 10:
+            raise Invalid("priority_level", say("must be 1 to 10"))
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteServiceBinding:
+    """A row of `sys.remote_service_bindings`."""
+
+    name: str
+    remote_service_name: str
+    user: str | None = None
+    anonymous: bool = False
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "name")
+        check_name(self.remote_service_name, "remote_service_name", SERVICE_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """The Service Broker endpoint of an instance. An instance has none by default."""
+
+    port: int
+    state: str = "STARTED"
+    encryption: str = "REQUIRED"
+    authentication: str = "WINDOWS"
+    forward_size: int = 10
+    """MESSAGE_FORWARD_SIZE in megabytes."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.port <= 65_535:
+            raise Invalid("port", say("must be 1 to 65535"))
+        _one_of(self.state, ("STARTED", "STOPPED", "DISABLED"), "state")
+        _one_of(self.encryption, ("DISABLED", "SUPPORTED", "REQUIRED"), "encryption")
+        check_name(self.authentication, "authentication")
+        if self.forward_size < 0:
+            raise Invalid("forward_size", say("must not be negative"))

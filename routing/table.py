@@ -1,0 +1,148 @@
+"""A routing table, `sys.routes` of one database, indexed once by what matching and choosing ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+
+from routing.errors import Invalid
+from routing.names import DYNAMIC_ROUTING_SERVICE
+from routing.route import Route
+from routing.sentence import say
+
+Routes = tuple[Route, ...]
+
+
+class RouteSet:
+    """Routes that match together, in the tiers in which one of them is chosen (CHOOSE-1 to CHOOSE-4)."""
+
+    __slots__ = ("expires", "local", "mirrored", "network", "routes", "transport")
+
+    def __init__(self, routes: Routes) -> None:
+        self.routes = routes
+        self.expires: datetime | None = min((r.lifetime for r in routes if r.lifetime), default=None)
+        """The first moment at which one of them expires."""
+        self.mirrored = _tier(routes, lambda r: r.mirror_address is not None)
+        self.local = _tier(routes, lambda r: r.address.is_local)
+        self.network = _tier(routes, lambda r: r.address.is_network and r.mirror_address is None)
+        self.transport = _tier(routes, lambda r: r.address.is_transport)
+
+    def alive(self, at: datetime) -> RouteSet:
+        """RT-TABLE: without the routes that have expired; this very set when none has."""
+        if self.expires is None or at < self.expires:
+            return self
+        return RouteSet(tuple(r for r in self.routes if not r.expired(at)))
+
+
+def _tier(routes: Routes, belongs: Callable[[Route], bool]) -> Routes:
+    """The routes that belong; the very same tuple where all do, which is the usual case and saves its memory."""
+    tier = tuple(filter(belongs, routes))
+    return routes if len(tier) == len(routes) else tier
+
+
+NOTHING = RouteSet(())
+
+
+class NamedRoutes:
+    """The routes for one service name: those without an identifier, and those with one, by it."""
+
+    __slots__ = ("by_identifier", "without_identifier")
+
+    def __init__(self, routes: Routes) -> None:
+        grouped: dict[str | None, list[Route]] = {}
+        for route in routes:
+            grouped.setdefault(route.broker_instance, []).append(route)
+        self.without_identifier = RouteSet(tuple(grouped.pop(None))) if None in grouped else NOTHING
+        self.by_identifier: Mapping[str, RouteSet] = {
+            identifier: RouteSet(tuple(group)) for identifier, group in grouped.items() if identifier is not None
+        }
+
+    def routes(self) -> Iterable[Route]:
+        yield from self.without_identifier.routes
+        for group in self.by_identifier.values():
+            yield from group.routes
+
+
+class RouteTable:
+    """Immutable. `edited` copies two dictionaries and indexes one name anew: it costs no look at the other routes."""
+
+    __slots__ = ("dynamic", "named", "nameless", "routes", "wildcard")
+
+    def __init__(self, routes: Iterable[Route] = ()) -> None:
+        self.routes: dict[str, Route] = {}
+        """By name, in the order of the document."""
+        grouped: dict[str, list[Route]] = {}
+        nameless: list[Route] = []
+        for index, route in enumerate(routes):
+            if route.name in self.routes:
+                raise Invalid(f"routes[{index}].name", say('stands twice: "{name}"', name=route.name))
+            self.routes[route.name] = route
+            if route.remote_service_name is None:
+                nameless.append(route)
+            else:
+                grouped.setdefault(route.remote_service_name, []).append(route)
+        self.named = {name: NamedRoutes(tuple(group)) for name, group in grouped.items()}
+        """By service name: all that MATCH-1 to MATCH-3 can find."""
+        self._index_nameless(tuple(nameless))
+        self.dynamic = self.named.get(DYNAMIC_ROUTING_SERVICE)
+        """MATCH-4: the routes to the dynamic routing service."""
+
+    def _index_nameless(self, nameless: Routes) -> None:
+        self.nameless = nameless
+        """Routes without a service name, in the order of the document."""
+        # A route with an identifier but no service name matches at no step (Matching, fixed).
+        wildcard = tuple(r for r in nameless if r.broker_instance is None)
+        self.wildcard = RouteSet(wildcard) if wildcard else NOTHING
+        """MATCH-5: routes with neither service name nor identifier."""
+
+    def edited(self, name: str, route: Route | None) -> RouteTable:
+        """With the route of this name replaced, added at the end, or (None) dropped."""
+        new = RouteTable.__new__(RouteTable)
+        new.routes = dict(self.routes)
+        old = new.routes.get(name)
+        if route is None:
+            new.routes.pop(name)
+        else:
+            new.routes[name] = route
+        new.named, new.nameless, new.wildcard = self.named, self.nameless, self.wildcard
+        for touched in {r.remote_service_name for r in (old, route) if r is not None}:
+            if touched is None:
+                new._index_nameless(
+                    tuple(r for r in _replaced(self.nameless, name, route) if not r.remote_service_name)
+                )
+            else:
+                new._index_name(touched, name, route)
+        new.dynamic = new.named.get(DYNAMIC_ROUTING_SERVICE)
+        return new
+
+    def _index_name(self, service: str, name: str, route: Route | None) -> None:
+        before = tuple(self.named[service].routes()) if service in self.named else ()
+        after = tuple(r for r in _replaced(before, name, route) if r.remote_service_name == service)
+        self.named = dict(self.named)
+        if after:
+            self.named[service] = NamedRoutes(after)
+        else:
+            self.named.pop(service)
+
+    def __len__(self) -> int:
+        return len(self.routes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RouteTable):
+            return NotImplemented
+        return self is other or list(self.routes.values()) == list(other.routes.values())
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.routes))
+
+
+def _replaced(routes: Routes, name: str, route: Route | None) -> Routes:
+    """The routes with the one of this name replaced in its place, or added at the end, or dropped."""
+    kept = tuple(route if r.name == name else r for r in routes)
+    if route is not None and route not in kept:
+        kept += (route,)
+    return tuple(r for r in kept if r is not None)
+
+
+NO_ROUTES = RouteTable()
+"""The table of a database without routes, and of an msdb that is not written."""

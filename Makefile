@@ -17,6 +17,8 @@ BENCHMARKS := $(or $(BENCH),$(sort $(wildcard benchmarks/*.py)))
 
 # pytest takes more words from here: make test ARGS='tests/routing -k loops'
 ARGS ?=
+# A home of their own: tests must not touch what a running product keeps in var/.
+PYTEST := BROKERUI_HOME="$(CURDIR)/var/test" BROKERUI_CHROMIUM="$$browser" $(BIN)/pytest
 export PYTHON
 
 .PHONY: help setup run test check bench screenshots lock clean
@@ -30,8 +32,7 @@ run: setup ## start BrokerUI on http://127.0.0.1:8000 (PORT=… to change); Ctrl
 	@$(BIN)/brokerui up
 
 test: check ## everything: check, then all tests, in a real browser too (ARGS=… for pytest)
-	@browser=$$($(PY) scripts/browser.py) && \
-	    BROKERUI_CHROMIUM=$$browser $(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+	@browser=$$($(PY) scripts/browser.py) && $(PYTEST) -n 2 --dist loadgroup $(ARGS)
 
 check: $(VENV)/.dev $(VENV)/.catalogues ## lint, format, types, import contracts; under a minute
 	@$(BIN)/ruff check
@@ -44,8 +45,8 @@ bench: setup ## the benchmarks, one script per claim (BENCH=benchmarks/x.py for 
 	    for script in $(BENCHMARKS); do echo "== $$script"; $(PY) "$$script" || exit 1; done
 
 screenshots: $(VENV)/.dev $(VENV)/.catalogues ## a picture of the last page of each browser test, in var/screenshots/
-	@browser=$$($(PY) scripts/browser.py) && BROKERUI_CHROMIUM=$$browser \
-	    $(BIN)/pytest -m browser --screenshot on --full-page-screenshot --output var/screenshots $(ARGS)
+	@browser=$$($(PY) scripts/browser.py) && \
+	    $(PYTEST) -m browser --screenshot on --full-page-screenshot --output var/screenshots $(ARGS)
 
 lock: $(VENV)/.bootstrap ## resolve requirements*.txt again after a change in pyproject.toml (UPGRADE=1: to the newest)
 	@$(LOCK) requirements-bootstrap.in -o requirements-bootstrap.txt
@@ -54,7 +55,7 @@ lock: $(VENV)/.bootstrap ## resolve requirements*.txt again after a change in py
 
 clean: ## remove what set-up, tests and caches made; the product's data in var/ stays
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
-	rm -rf .coverage* htmlcov var/browser var/screenshots test-results
+	rm -rf .coverage* htmlcov test-results var/browser var/screenshots var/test
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	find . -path '*/LC_MESSAGES/*.mo' -delete
 

@@ -1,0 +1,52 @@
+"""What can be wrong with an installation, told at its start, with what to do."""
+
+import os
+import stat
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's names
+
+LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]", "testserver"}
+
+
+def home_is_writable(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
+    """E001: everything that is written is written into the home."""
+    if os.access(settings.HOME, os.W_OK | os.X_OK):
+        return []
+    return [
+        Error(
+            f"The home {settings.HOME} cannot be written to.",
+            hint="Set BROKERUI_HOME to a folder of the user who runs BrokerUI.",
+            id="brokerui.E001",
+        )
+    ]
+
+
+def secret_key_is_private(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
+    """W001: who reads the key can sign cookies."""
+    path = settings.HOME / "secret.key"
+    if not path.exists() or not stat.S_IMODE(path.stat().st_mode) & 0o077:
+        return []
+    return [
+        Warning(
+            f"Others than its owner may read {path}.",
+            hint=f"chmod 600 {path}",
+            id="brokerui.W001",
+        )
+    ]
+
+
+def debug_is_local(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
+    """E002: a page of DEBUG shows the settings and the code to whoever causes an error."""
+    strangers = sorted(set(settings.ALLOWED_HOSTS) - LOCAL_HOSTS)
+    if not settings.DEBUG or not strangers:
+        return []
+    return [
+        Error(
+            f"DEBUG is on and the site answers to {', '.join(strangers)}.",
+            hint="Unset DEBUG, or take these names out of ALLOWED_HOSTS.",
+            id="brokerui.E002",
+        )
+    ]

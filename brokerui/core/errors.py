@@ -1,0 +1,40 @@
+"""What a reader sees when a page cannot be given: what happened, and the next thing to do."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+
+def error_page(request: HttpRequest, *, status: int, title: str, text: str) -> HttpResponse:
+    """One page for all errors. Asks no database: that may be what is broken."""
+    return render(request, "error.html", {"status": status, "title": title, "text": text}, status=status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """400."""
+    text = _("The request was not understood. Go back, reload the page and try again.")
+    return error_page(request, status=400, title=_("That did not work"), text=text)
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """403."""
+    text = _("You may not do this here.")
+    return error_page(request, status=403, title=_("Not allowed"), text=text)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403, because a form did not come from a page of ours, or from one that had become old."""
+    text = _("The form was out of date, or cookies are off. Go back, reload the page and send it again.")
+    return error_page(request, status=403, title=_("The form was not accepted"), text=text)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404."""
+    text = _("Nothing is at this address. It may have been deleted, or the link is incomplete.")
+    return error_page(request, status=404, title=_("Nothing is here"), text=text)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500."""
+    text = _("This is a fault of BrokerUI, not yours. Its log has the details. Nothing you sent was applied.")
+    return error_page(request, status=500, title=_("Something broke"), text=text)

@@ -1,0 +1,33 @@
+"""For those who watch the process: does it live, can it serve."""
+
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+
+@never_cache
+@require_safe
+def healthz(request: HttpRequest) -> JsonResponse:
+    """200 as long as the process answers."""
+    return JsonResponse({"status": "ok"})
+
+
+@never_cache
+@require_safe
+def readyz(request: HttpRequest) -> JsonResponse:
+    """200 once the database answers and has every migration; else 503 with the problem."""
+    problem = _problem()
+    if problem is None:
+        return JsonResponse({"status": "ok"})
+    return JsonResponse({"status": "not ready", "problem": problem}, status=503)
+
+
+def _problem() -> str | None:
+    try:
+        executor = MigrationExecutor(connection)
+        pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except DatabaseError:
+        return "the database does not answer"
+    return f"{len(pending)} migrations are not applied" if pending else None

@@ -1,0 +1,62 @@
+"""What holds for every request and every answer."""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.template.defaultfilters import filesizeformat
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext as _
+
+from brokerui.core.errors import error_page
+
+Handler = Callable[[HttpRequest], HttpResponse]
+
+# A browser shows our page only if we have read what it sent; but nobody may keep us reading for ever.
+DRAIN_FACTOR = 4
+CHUNK = 64 * 1024
+
+
+def fence(get_response: Handler) -> Handler:
+    """Ask the browser to keep others away from our answers, and devices away from our pages."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
+        response.headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
+        if response.headers.get("Content-Type", "").startswith("text/html"):
+            # Theme and language come from cookies.
+            patch_vary_headers(response, ["Cookie"])
+        return response
+
+    return middleware
+
+
+def body_limit(get_response: Handler) -> Handler:
+    """Refuse a body that is too large before anything of it is stored."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if _length(request) <= settings.BODY_MAX_BYTES:
+            return get_response(request)
+        _drain(request, settings.BODY_MAX_BYTES * DRAIN_FACTOR)
+        return error_page(
+            request,
+            status=413,
+            title=_("That is too large"),
+            text=_("Documents of up to %(size)s are accepted.") % {"size": filesizeformat(settings.SCENARIO_MAX_BYTES)},
+        )
+
+    return middleware
+
+
+def _length(request: HttpRequest) -> int:
+    """The announced length. None announced is none sent: the server hands over no more than that."""
+    text = request.META.get("CONTENT_LENGTH") or "0"
+    return int(text) if text.isdecimal() else 0
+
+
+def _drain(request: HttpRequest, limit: int) -> None:
+    """Read and throw away, up to a limit."""
+    left = limit
+    while left > 0 and (chunk := request.read(min(CHUNK, left))):
+        left -= len(chunk)

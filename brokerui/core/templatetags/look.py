@@ -1,0 +1,56 @@
+"""The small pieces that pages are made of: `{% load look %}`."""
+
+from datetime import datetime, timedelta
+
+from django import template
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timesince import timesince
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as lazy
+
+register = template.Library()
+
+# Whole phrases, not words put together: other languages order and inflect them.
+CHIPS: dict[tuple[str, str], Promise] = {
+    ("delivered", ""): lazy("Delivered"),
+    ("delivered", "always"): lazy("Always delivered"),
+    ("delivered", "may"): lazy("May be delivered"),
+    ("delayed", ""): lazy("Delayed"),
+    ("delayed", "always"): lazy("Always delayed"),
+    ("delayed", "may"): lazy("May be delayed"),
+    ("dropped", ""): lazy("Dropped"),
+    ("dropped", "always"): lazy("Always dropped"),
+    ("dropped", "may"): lazy("May be dropped"),
+    ("exits", ""): lazy("Exits"),
+    ("exits", "always"): lazy("Always exits"),
+    ("exits", "may"): lazy("May exit"),
+}
+
+
+@register.simple_tag
+def chip(outcome: str, certainty: str = "", label: str | Promise = "") -> SafeString:
+    """An outcome as word, shape and colour: `{% chip "delivered" "always" %}`.
+
+    `outcome` is delivered, delayed, dropped or exits, or `plain` with a `label` of its own.
+    """
+    return format_html('<span class="chip {}">{}</span>', outcome, label or CHIPS[outcome, certainty])
+
+
+@register.simple_tag
+def when(moment: datetime) -> SafeString:
+    """How long ago, with the exact time for who points at it."""
+    utc = moment.astimezone(timezone.get_default_timezone())
+    exact = f"{date_format(utc, 'Y-m-d H:i:s')} UTC"
+    is_new = timezone.now() - moment < timedelta(minutes=1)
+    ago = _("just now") if is_new else _("%(duration)s ago") % {"duration": timesince(moment, depth=1)}
+    return format_html('<time datetime="{}" title="{}">{}</time>', utc.isoformat(timespec="seconds"), exact, ago)
+
+
+@register.inclusion_tag("components/copy.html")
+def copy_button(text: str, label: str | Promise = "") -> dict[str, object]:
+    """A button that copies `text`; shown where scripts run."""
+    return {"text": text, "label": label or _("Copy")}

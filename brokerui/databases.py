@@ -1,0 +1,32 @@
+"""The database settings: the embedded SQLite of the home, or what `DATABASE_URL` names."""
+
+from pathlib import Path
+from typing import Any
+
+import environ
+
+SQLITE = "django.db.backends.sqlite3"
+
+# Nothing acknowledged may be lost: WAL lets readers go on while one writes, FULL waits for the disk at
+# every commit, IMMEDIATE takes the write lock at the beginning, where waiting for it is still possible.
+SQLITE_OPTIONS = {
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=20000;",
+}
+
+
+def database(env: environ.Env, home: Path) -> dict[str, Any]:
+    """Django's settings of the one database."""
+    given = env.str("DATABASE_URL", default="")
+    if not given:
+        return _sqlite({"ENGINE": SQLITE, "NAME": str(home / "brokerui.sqlite3")})
+    settings = dict(environ.Env.db_url_config(given))
+    if settings["ENGINE"] == SQLITE:
+        return _sqlite(settings)
+    return settings | {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+
+
+def _sqlite(settings: dict[str, Any]) -> dict[str, Any]:
+    """With our options, but for those that the address itself sets."""
+    return settings | {"OPTIONS": SQLITE_OPTIONS | settings.get("OPTIONS", {})}

@@ -1,0 +1,48 @@
+"""The home: the one folder into which a running BrokerUI writes (database, secret key, collected files).
+
+Several run on one machine by having a home each.
+"""
+
+import os
+import secrets
+import tempfile
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+SECRET_BYTES = 48
+
+
+def home_folder() -> Path:
+    """`BROKERUI_HOME`, else `var/` of the checkout. Not made here."""
+    given = os.environ.get("BROKERUI_HOME")
+    return Path(given).expanduser().resolve() if given else CHECKOUT / "var"
+
+
+def home_prepare(home: Path) -> None:
+    """Make the folder, readable for its owner only: it holds the key and what users upload."""
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def secret_key(home: Path) -> str:
+    """The key that signs cookies and forms: made at random on the first start, then read."""
+    path = home / "secret.key"
+    if not path.exists():
+        _write_once(path, secrets.token_urlsafe(SECRET_BYTES))
+    return path.read_text(encoding="ascii").strip()
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Write a file that only its owner can read, whole or not at all.
+
+    Two processes may start at the same moment. `link` refuses where the name is taken, so the first key wins
+    and nobody reads half of one.
+    """
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(text + "\n")
+    try:
+        os.link(name, path)
+    except FileExistsError:
+        pass
+    finally:
+        Path(name).unlink()

@@ -1,0 +1,18 @@
+"""What can be wrong with a scenario."""
+
+
+class ScenarioNotFoundError(LookupError):
+    """No scenario has this name; it may have been deleted, or have made room for a newer one."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class DocumentTooLargeError(ValueError):
+    """The document is larger than one may upload."""
+
+    def __init__(self, *, size: int, limit: int) -> None:
+        super().__init__(f"{size} bytes, at most {limit} are accepted")
+        self.size = size
+        self.limit = limit

@@ -1,0 +1,73 @@
+"""The examples that come with BrokerUI: the seven of the product's documentation, as estate documents."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A document in the folder of examples."""
+
+    name: str
+    title: str | Promise
+    description: str | Promise
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        return Path(settings.EXAMPLES) / f"{self.name}.json"
+
+
+DOCUMENTED = (
+    Example(
+        "1-default",
+        _("Default configuration"),
+        _("Only AutoCreatedLocal everywhere: every conversation stays in its instance."),
+    ),
+    Example(
+        "2-network-route",
+        _("A network route for one service"),
+        _("OrderParts lives on another host; everything else stays here."),
+    ),
+    Example(
+        "3-mirrored-database",
+        _("A network route to a mirrored database"),
+        _("Two addresses for OrderParts; whichever holds the principal gets the messages."),
+    ),
+    Example(
+        "4-everything-not-local",
+        _("A network route for everything that is not local"),
+        _("One host takes every conversation whose service is not in this instance."),
+    ),
+    Example(
+        "5-load-balancing",
+        _("Two instances of a service"),
+        _("New conversations go to either copy; the first acknowledgement fixes which."),
+    ),
+    Example(
+        "6-forward-one-service",
+        _("Forwarding one service"),
+        _("Messages from outside for OrderParts are sent on; a conversation begun here is not."),
+    ),
+    Example(
+        "7-forward-everything",
+        _("Forwarding everything that is not local"),
+        _("Messages from outside for services that are not here are sent on to another host."),
+    ),
+)
+_BY_NAME = {example.name: example for example in DOCUMENTED}
+
+
+def examples() -> list[Example]:
+    """Those whose file is there, by name. A file that we have no words for is called by its name."""
+    found = sorted(Path(settings.EXAMPLES).glob("*.json"))
+    return [_BY_NAME.get(path.stem) or Example(path.stem, path.stem, "") for path in found]
+
+
+def example_find(name: str) -> Example | None:
+    """The example of that name."""
+    return next((example for example in examples() if example.name == name), None)

@@ -1,0 +1,28 @@
+"""What is kept of a document that a user gave."""
+
+from django.db import models
+
+
+class Scenario(models.Model):
+    """An estate document as it was given, checked, never changed afterwards."""
+
+    name = models.SlugField(max_length=80, unique=True)
+    """What stands in addresses: `?scenario=NAME`."""
+    title = models.CharField(max_length=200)
+    document = models.BinaryField()
+    """The bytes that came, packed with zlib: these documents shrink to a tenth."""
+    size = models.PositiveBigIntegerField()
+    """Bytes before packing."""
+    sha256 = models.CharField(max_length=64)
+    """Of the bytes that came. The same document is parsed once, however many scenarios hold it."""
+    instances = models.PositiveIntegerField()
+    databases = models.PositiveIntegerField()
+    services = models.PositiveIntegerField()
+    routes = models.PositiveIntegerField()
+    created = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        ordering = ["-created", "-id"]
+
+    def __str__(self) -> str:
+        return self.title

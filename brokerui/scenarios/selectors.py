@@ -1,0 +1,133 @@
+"""Reading scenarios. Other apps ask `scenario_get` for the estate, `scenario_find` for what it is called."""
+
+import hashlib
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from django.utils.functional import Promise
+
+from brokerui.scenarios.errors import ScenarioNotFoundError
+from brokerui.scenarios.examples import Example, example_find, examples
+from brokerui.scenarios.models import Scenario
+from routing.document import read_estate
+from routing.estate import Estate
+
+# An estate of a large document takes some hundred megabytes; a few are enough to go back and forth between.
+KEPT_ESTATES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much an estate holds."""
+
+    instances: int
+    databases: int
+    services: int
+    routes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioInfo:
+    """A scenario without its estate."""
+
+    name: str
+    title: str | Promise
+    description: str | Promise
+    is_example: bool
+    counts: Counts
+    size: int
+    created: datetime | None
+
+
+def scenario_list() -> list[ScenarioInfo]:
+    """The examples in their order, then what users gave, newest first."""
+    return [_of_example(example) for example in examples()] + [_of_row(row) for row in _rows()]
+
+
+def scenario_find(name: str) -> ScenarioInfo:
+    """What the scenario of that name is called and holds; `ScenarioNotFoundError` if there is none."""
+    if example := example_find(name):
+        return _of_example(example)
+    return _of_row(_row(name))
+
+
+def scenario_get(name: str) -> Estate:
+    """The estate of the scenario of that name, parsed once; `ScenarioNotFoundError` if there is none."""
+    if example := example_find(name):
+        return _example_estate(example)
+    return _row_estate(name, _row(name).sha256)
+
+
+def scenario_document(name: str) -> bytes:
+    """The document as it was given; `ScenarioNotFoundError` if there is none."""
+    if example := example_find(name):
+        return example.path.read_bytes()
+    row = Scenario.objects.filter(name=name).only("document").first()
+    if row is None:
+        raise ScenarioNotFoundError(name)
+    return zlib.decompress(row.document)
+
+
+def count(estate: Estate) -> Counts:
+    """How much an estate holds."""
+    databases = [database for instance in estate.instances.values() for database in instance.databases.values()]
+    return Counts(
+        instances=len(estate.instances),
+        databases=len(databases),
+        services=sum(len(database.services) for database in databases),
+        routes=sum(len(database.table) for database in databases),
+    )
+
+
+def _rows() -> Iterable[Scenario]:
+    return Scenario.objects.defer("document")
+
+
+def _row(name: str) -> Scenario:
+    row = Scenario.objects.defer("document").filter(name=name).first()
+    if row is None:
+        raise ScenarioNotFoundError(name)
+    return row
+
+
+def _of_row(row: Scenario) -> ScenarioInfo:
+    return ScenarioInfo(
+        name=row.name,
+        title=row.title,
+        description="",
+        is_example=False,
+        counts=Counts(row.instances, row.databases, row.services, row.routes),
+        size=row.size,
+        created=row.created,
+    )
+
+
+def _of_example(example: Example) -> ScenarioInfo:
+    return ScenarioInfo(
+        name=example.name,
+        title=example.title,
+        description=example.description,
+        is_example=True,
+        counts=count(_example_estate(example)),
+        size=example.path.stat().st_size,
+        created=None,
+    )
+
+
+def _example_estate(example: Example) -> Estate:
+    document = example.path.read_bytes()
+    return _read_example(example.name, hashlib.sha256(document).hexdigest())
+
+
+@lru_cache(maxsize=2 * KEPT_ESTATES)
+def _read_example(name: str, sha256: str) -> Estate:
+    """Cached by content, so that an example edited on disk is read again."""
+    return read_estate(scenario_document(name), where=f"{name}.json")
+
+
+@lru_cache(maxsize=KEPT_ESTATES)
+def _row_estate(name: str, sha256: str) -> Estate:
+    return read_estate(scenario_document(name), where=name)

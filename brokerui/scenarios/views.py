@@ -1,0 +1,90 @@
+"""The page of scenarios: open one, give one, take one back."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import NoReverseMatch, reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views import View
+from django.views.decorators.http import require_POST, require_safe
+
+from brokerui.scenarios.errors import ScenarioNotFoundError
+from brokerui.scenarios.forms import UploadForm
+from brokerui.scenarios.selectors import scenario_document, scenario_list
+from brokerui.scenarios.services import scenario_create, scenario_delete
+from routing.errors import InputError
+
+
+class ScenarioList(View):
+    """All scenarios, and the form for one's own."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        """Show them."""
+        return _page(request)
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """Take a document in and open it, or say what is wrong with it."""
+        form = UploadForm(request.POST, request.FILES)
+        if not form.is_valid():
+            return _page(request, problem={"text": str(form.errors["document"][0])})
+        file = form.cleaned_data["document"]
+        try:
+            scenario, gone = scenario_create(title=file.name, text=file.read())
+        except InputError as error:
+            text = error.problem.render(_)
+            return _page(request, problem={"where": file.name, "path": error.path, "text": text})
+        if gone:
+            messages.info(request, _("Deleted to make room: %(titles)s.") % {"titles": ", ".join(gone)})
+        return HttpResponseRedirect(scenario_url(scenario.name))
+
+
+@require_safe
+def scenario_download(request: HttpRequest, name: str) -> HttpResponse:
+    """The document, as it was given."""
+    try:
+        document = scenario_document(name)
+    except ScenarioNotFoundError as error:
+        raise Http404 from error
+    headers = {"Content-Disposition": f'attachment; filename="{name}.json"'}
+    return HttpResponse(document, content_type="application/json", headers=headers)
+
+
+@require_POST
+def scenario_remove(request: HttpRequest, name: str) -> HttpResponse:
+    """Delete a document that a user gave."""
+    try:
+        title = scenario_delete(name=name)
+    except ScenarioNotFoundError as error:
+        raise Http404 from error
+    messages.success(request, _("Deleted: %(title)s.") % {"title": title})
+    return redirect("scenarios:list")
+
+
+def scenario_url(name: str) -> str:
+    """Where a scenario is looked at: the first question one asks of an estate."""
+    try:
+        page = reverse("explain:where")
+    except NoReverseMatch:
+        page = reverse("scenarios:list")
+    return f"{page}?{urlencode({'scenario': name})}"
+
+
+def _page(request: HttpRequest, *, problem: dict[str, str] | None = None) -> HttpResponse:
+    scenarios = scenario_list()
+    context: dict[str, Any] = {
+        "examples": [_row(info) for info in scenarios if info.is_example],
+        "uploads": [_row(info) for info in scenarios if not info.is_example],
+        "chosen": request.GET.get("scenario"),
+        "problem": problem,
+        "keep": settings.SCENARIO_KEEP,
+        "max_bytes": settings.SCENARIO_MAX_BYTES,
+    }
+    return render(request, "scenarios/list.html", context, status=422 if problem else 200)
+
+
+def _row(info: Any) -> dict[str, Any]:
+    return {"info": info, "url": scenario_url(info.name)}

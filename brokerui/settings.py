@@ -1,0 +1,156 @@
+"""Settings. All are safe as they stand; a deployment changes them through the environment.
+
+BROKERUI_HOME       folder of everything that is written (default: var/ of the checkout)
+DATABASE_URL        default: SQLite in the home
+SECRET_KEY          default: made at random at the first start and kept in the home
+DEBUG               default: off
+ALLOWED_HOSTS       names under which the site may be asked for, by commas (default: this machine only)
+HTTPS               on: redirect to https, HSTS, secure cookies; for a site behind a proxy that ends TLS
+CSRF_TRUSTED_ORIGINS  origins whose forms are accepted, by commas; needed behind some proxies
+SCENARIO_MAX_BYTES, SCENARIO_KEEP   largest document one may upload, and how many are kept
+"""
+
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, SELF
+from django.utils.translation import gettext_lazy as _
+
+from brokerui.catalogues import LOCALE, languages_ready
+from brokerui.databases import database
+from brokerui.home import CHECKOUT, home_folder, home_prepare, secret_key
+
+env = environ.Env()
+MEGABYTE = 1024 * 1024
+
+PACKAGE = Path(__file__).resolve().parent
+HOME = home_folder()
+home_prepare(HOME)
+
+SECRET_KEY = env.str("SECRET_KEY", default="") or secret_key(HOME)
+DEBUG = env.bool("DEBUG", default=False)
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+INSTALLED_APPS = [
+    "brokerui.core",
+    "brokerui.scenarios",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "csp",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "brokerui.core.middleware.fence",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    # After the CSRF cookie was read, before the CSRF check reads the body.
+    "brokerui.core.middleware.body_limit",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "brokerui.urls"
+WSGI_APPLICATION = "brokerui.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [PACKAGE / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.messages.context_processors.messages",
+                "brokerui.core.context.page",
+            ],
+        },
+    }
+]
+
+DATABASES = {"default": database(env, HOME)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# -- Files -------------------------------------------------------------------------------------------------
+STATIC_URL = "static/"
+STATIC_ROOT = HOME / "static"
+STATICFILES_DIRS = [PACKAGE / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+# `runserver` and the tests serve the files where they stand, without collecting them first.
+WHITENOISE_USE_FINDERS = DEBUG
+
+# -- Language and time -------------------------------------------------------------------------------------
+LANGUAGE_CODE = "en"
+# A language is offered once its catalogue is there: a page must not say that it is French and be English.
+LANGUAGES = [
+    (code, name)
+    for code, name in [
+        ("en", _("English")),
+        ("es", _("Spanish")),
+        ("fr", _("French")),
+        ("pt-br", _("Brazilian Portuguese")),
+        ("zh-hans", _("Simplified Chinese")),
+    ]
+    if code == LANGUAGE_CODE or code in languages_ready()
+]
+LOCALE_PATHS = [LOCALE]
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# -- What a page may do ------------------------------------------------------------------------------------
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+
+HTTPS = env.bool("HTTPS", default=False)
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+
+CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
+CSRF_COOKIE_HTTPONLY = SESSION_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SAMESITE = SESSION_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "brokerui.core.errors.csrf_failure"
+LANGUAGE_COOKIE_AGE = 31_536_000
+MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
+
+# -- Limits ------------------------------------------------------------------------------------------------
+SCENARIO_MAX_BYTES = env.int("SCENARIO_MAX_BYTES", default=64 * MEGABYTE)
+SCENARIO_KEEP = env.int("SCENARIO_KEEP", default=50)
+EXAMPLES = CHECKOUT / "examples"
+# The document, and room for the rest of the form around it.
+BODY_MAX_BYTES = SCENARIO_MAX_BYTES + MEGABYTE
+DATA_UPLOAD_MAX_NUMBER_FILES = 1
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    # Who mistypes an address is told so on the page; the log is for what we have to mend.
+    "loggers": {"django.request": {"level": "ERROR"}},
+}

@@ -1,0 +1,38 @@
+// Buttons with data-copy put that text on the clipboard and say so, to eye and ear.
+const SHOWN_MS = 1600;
+
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  // Over plain http from another machine there is no clipboard object.
+  const area = Object.assign(document.createElement("textarea"), { value: text, className: "unseen" });
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  if (!done) throw new Error("not copied");
+}
+
+async function press(button) {
+  const label = button.dataset.label ?? (button.dataset.label = button.textContent);
+  const live = document.getElementById("live");
+  try {
+    await copy(button.dataset.copy);
+    button.textContent = live.textContent = button.dataset.copied;
+  } catch {
+    button.textContent = live.textContent = button.dataset.failed;
+  }
+  button.focus();
+  setTimeout(() => { button.textContent = label; live.textContent = ""; }, SHOWN_MS);
+}
+
+function show(root) {
+  for (const button of root.querySelectorAll("[data-copy][hidden]")) button.hidden = false;
+}
+
+// One listener on the document, so that buttons in fragments that arrive later work too.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (button) press(button);
+});
+document.addEventListener("htmx:afterSwap", (event) => show(event.target));
+show(document);

@@ -1,0 +1,54 @@
+// Single keys: `?` lists them, `/` goes to the first field, two letters go to a place (data-keys on its link).
+const STORE = "shortcuts";
+const PAUSE_MS = 1200;
+const dialog = document.getElementById("shortcuts");
+const tick = dialog.querySelector("[data-shortcuts-on]");
+let before = "";
+let timer;
+
+function isOn() {
+  try { return localStorage.getItem(STORE) !== "off"; } catch { return true; }
+}
+
+function isTyping(target) {
+  return target.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable]") !== null;
+}
+
+function focusFirst() {
+  const main = document.getElementById("main");
+  const field = main.querySelector("[data-first]") ??
+    main.querySelector("input:not([type=hidden]):not([disabled]), select:not([disabled]), textarea:not([disabled])");
+  field?.focus();
+  return Boolean(field);
+}
+
+function go(keys) {
+  const link = document.querySelector(`[data-keys="${CSS.escape(keys)}"]`);
+  link?.click();
+  return Boolean(link);
+}
+
+function act(key) {
+  if (key === "?") { dialog.showModal(); return true; }
+  if (key === "/") return focusFirst();
+  const keys = `${before} ${key}`;
+  before = key;
+  clearTimeout(timer);
+  timer = setTimeout(() => { before = ""; }, PAUSE_MS);
+  return go(keys);
+}
+
+document.addEventListener("keydown", (event) => {
+  const plain = !(event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented);
+  if (!plain || dialog.open || event.key.length !== 1 || isTyping(event.target) || !isOn()) return;
+  if (act(event.key)) event.preventDefault();
+});
+
+tick.checked = isOn();
+tick.addEventListener("change", () => {
+  try { localStorage.setItem(STORE, tick.checked ? "on" : "off"); } catch { /* private mode: for this page only */ }
+});
+for (const opener of document.querySelectorAll("[data-opens]")) {
+  opener.hidden = false;
+  opener.addEventListener("click", () => document.getElementById(opener.dataset.opens).showModal());
+}

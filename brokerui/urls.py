@@ -1,0 +1,19 @@
+"""Every address of the site."""
+
+from django.urls import include, path
+from django.views.generic import RedirectView
+
+from brokerui.core import health
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="scenarios:list", query_string=True), name="start"),
+    path("scenarios/", include("brokerui.scenarios.urls")),
+    path("", include("brokerui.core.urls")),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+]
+
+handler400 = "brokerui.core.errors.bad_request"
+handler403 = "brokerui.core.errors.permission_denied"
+handler404 = "brokerui.core.errors.not_found"
+handler500 = "brokerui.core.errors.server_error"

@@ -58,9 +58,7 @@ def test_one_on_path_that_does_not_start_is_passed_over(tmp_path: Path, unpacked
     assert found(tmp_path) == unpacked
 
 
-def test_a_half_unpacked_one_is_unpacked_again(
-    tmp_path: Path, unpacked: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_half_unpacked_one_is_unpacked_again(tmp_path: Path, unpacked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     unpacked.write_text("#!/bin/sh\nexit 127\n", encoding="utf-8")
 
     def install(home: Path, version: str, _environ: object) -> None:
@@ -71,9 +69,7 @@ def test_a_half_unpacked_one_is_unpacked_again(
     assert found(tmp_path) == unpacked
 
 
-def test_without_any_npm_that_works_it_says_what_each_one_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_any_npm_that_works_it_says_what_each_one_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     npm = program(tmp_path / "bin" / "npm", "echo no network here >&2; exit 1")
     monkeypatch.setattr(browser, "npms", lambda _environ: [[str(npm)]])
     with pytest.raises(browser.BrowserError, match="no network here"):

@@ -17,7 +17,6 @@ from routing.decision import (
 )
 from routing.hop import Hop
 from routing.locating import locate
-from routing.matching import AS_IF_LOCAL
 from routing.mirroring import possible_principals
 from routing.route import Route
 from routing.table import Routes, RouteSet
@@ -33,21 +32,27 @@ def choose(hop: Hop, matched: RouteSet) -> Decisions:
     if kept is not None:
         matched = kept
     if matched.mirrored:
-        account_for_tier(hop, "CHOOSE-1", matched, matched.mirrored)
+        account_for_tier(hop, "CHOOSE-1", matched)
         return _forwarded(hop) or _to_principals(hop, matched.mirrored, identifier)
-    if matched.local:
-        account_for_tier(hop, "CHOOSE-2", matched, matched.local)
-        if found := locate(hop, identifier):
-            route = None if matched is AS_IF_LOCAL else matched.local[0].name
-            return tuple(Deliver(hop.instance.name, database.name, route, identifier) for database in found)
+    if matched.local and (delivered := _to_this_instance(hop, matched, identifier)):
+        return delivered
     if matched.network:
-        account_for_tier(hop, "CHOOSE-3", matched, matched.network)
+        account_for_tier(hop, "CHOOSE-3", matched)
         return _forwarded(hop) or _sends(hop, ((route, route.address) for route in matched.network), identifier)
     if matched.transport:
-        account_for_tier(hop, "CHOOSE-4", matched, matched.transport)
+        account_for_tier(hop, "CHOOSE-4", matched)
         return _forwarded(hop) or _to_address_in_name(hop, matched.transport[0], identifier)
     account_for_stop(hop, SERVICE_NOT_FOUND)
     return (hop.stop(SERVICE_NOT_FOUND),)
+
+
+def _to_this_instance(hop: Hop, matched: RouteSet, identifier: str | None) -> Decisions:
+    """CHOOSE-2: delivered here; nothing where Locating fails, so that the next tier is asked."""
+    begun = len(hop.trace.steps) if hop.trace is not None else None
+    found = locate(hop, identifier)
+    account_for_tier(hop, "CHOOSE-2", matched, taken=bool(found), at=begun)
+    route = None if matched is AS_IF_LOCAL else matched.local[0].name
+    return tuple(Deliver(hop.instance.name, database.name, route, identifier) for database in found)
 
 
 def _kept(hop: Hop, matched: RouteSet, identifier: str | None) -> RouteSet | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from routing.decision import (
     FORWARDING_DISABLED,
     NO_PRINCIPAL,
@@ -15,6 +17,11 @@ from routing.sentence import Sentence, say
 from routing.table import Routes, RouteSet
 from routing.trace import Rejected
 
+_EMPTY = {
+    "CHOOSE-1": say("No mirror address."),
+    "CHOOSE-2": say("No LOCAL address."),
+    "CHOOSE-3": say("No network address."),
+}
 _PUT_ASIDE = {
     "CHOOSE-1": say("a mirrored route comes first"),
     "CHOOSE-2": say("a LOCAL route comes first"),
@@ -22,25 +29,38 @@ _PUT_ASIDE = {
 }
 
 
-def account_for_tier(hop: Hop, rule: str, matched: RouteSet, tier: Routes) -> None:
-    """Adds the tier that has routes, with the routes that it puts aside; nothing without a trace."""
+def account_for_tier(hop: Hop, rule: str, matched: RouteSet, *, taken: bool = True, at: int | None = None) -> None:
+    """Adds a tier that has routes, after the tiers before it that have none; nothing without a trace."""
     if hop.trace is None:
         return
-    chosen = tuple(route.name for route in tier)
-    clause = _PUT_ASIDE.get(rule)
-    later = (
-        ()
-        if clause is None
-        else tuple(
-            Rejected(r.name, clause) for r in matched.routes if r.name not in chosen and not _earlier(rule, r, matched)
-        )
+    place = len(hop.trace.steps) if at is None else at
+    tier, passed = _tiers(matched)[rule], _empty_before(rule, matched)
+    for offset, empty in enumerate(passed):
+        hop.trace.add(empty, False, _EMPTY[empty], at=place + offset)
+    later = tuple(
+        Rejected(route.name, _PUT_ASIDE[rule])
+        for lower, routes in _tiers(matched).items()
+        for route in routes
+        if lower > rule and taken
     )
-    hop.trace.add(rule, True, _says(hop, rule, tier), routes=chosen, rejected=later)
+    names = tuple(route.name for route in tier) if matched is not AS_IF_LOCAL else ()
+    hop.trace.add(rule, taken, _says(hop, rule, tier), routes=names, rejected=later, at=place + len(passed))
 
 
-def _earlier(rule: str, route: object, matched: RouteSet) -> bool:
-    """Whether a LOCAL route was tried before this tier, and failed."""
-    return rule == "CHOOSE-3" and any(route is local for local in matched.local)
+def _tiers(matched: RouteSet) -> dict[str, Routes]:
+    return {
+        "CHOOSE-1": matched.mirrored,
+        "CHOOSE-2": matched.local,
+        "CHOOSE-3": matched.network,
+        "CHOOSE-4": matched.transport,
+    }
+
+
+def _empty_before(rule: str, matched: RouteSet) -> tuple[str, ...]:
+    """The tiers without routes between this one and the last that was told."""
+    earlier = [(name, routes) for name, routes in _tiers(matched).items() if name < rule]
+    empty = list(takewhile(lambda tier: not tier[1], reversed(earlier)))
+    return tuple(name for name, _ in reversed(empty))
 
 
 def _says(hop: Hop, rule: str, tier: Routes) -> Sentence:
@@ -49,6 +69,8 @@ def _says(hop: Hop, rule: str, tier: Routes) -> Sentence:
             "A mirror address: {routes}. Both partners are asked which is the principal.",
             routes=tuple(r.name for r in tier),
         )
+    if rule == "CHOOSE-2" and tier is AS_IF_LOCAL.routes:
+        return say("Address LOCAL, as MATCH-6 has it, if the service is in {instance}.", instance=hop.instance.name)
     if rule == "CHOOSE-2":
         return say(
             "Address LOCAL: {routes}, if the service is in {instance}.",

@@ -9,17 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from routing.address import LOCAL, Address
 from routing.hop import Hop
 from routing.matching_account import account_for_step
 from routing.names import DYNAMIC_ROUTING_SERVICE
-from routing.route import Route
-from routing.table import RouteSet
+from routing.table import AS_IF_LOCAL, RouteSet
 
 Alternatives = tuple[RouteSet, ...]
-
-AS_IF_LOCAL = RouteSet((Route("MATCH-6", None, None, None, Address(LOCAL, LOCAL)),))
-"""MATCH-6: as if the table held a route with this service name and address LOCAL."""
 
 
 class Match(NamedTuple):

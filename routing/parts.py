@@ -1,4 +1,4 @@
-"""What an estate holds besides routing: queues, contracts, endpoints. Lint, T-SQL and messaging use it; no route does."""
+"""What an estate holds besides routing: queues, contracts, endpoints, for lint, T-SQL and messaging."""
 
 from __future__ import annotations
 

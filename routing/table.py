@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
+from routing.address import LOCAL, Address
 from routing.errors import Invalid
 from routing.names import DYNAMIC_ROUTING_SERVICE
 from routing.route import Route
@@ -41,6 +42,8 @@ def _tier(routes: Routes, belongs: Callable[[Route], bool]) -> Routes:
 
 
 NOTHING = RouteSet(())
+AS_IF_LOCAL = RouteSet((Route("MATCH-6", None, None, None, Address(LOCAL, LOCAL)),))
+"""MATCH-6: as if the table held a route with this service name and address LOCAL."""
 
 
 class NamedRoutes:

@@ -1,0 +1,80 @@
+"""Why not this route? The first clause that kept a route from being used by a conversation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from routing.conversation import Conversation
+from routing.decision import Deliver, Send
+from routing.estate import Estate
+from routing.explanation import HopAccount, journey
+from routing.hop import Hop
+from routing.matching import match
+from routing.matching_account import unmatched_clause
+from routing.names import MSDB
+from routing.route import Route
+from routing.sentence import Sentence, say
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """The answer for one route."""
+
+    used: bool
+    rule: str | None
+    """The rule at which it fell out, or which chose it; None: its table was never asked."""
+    clause: Sentence
+
+
+def why_not(
+    estate: Estate, conversation: Conversation, at: datetime, *, instance: str, database: str, route: str
+) -> tuple[WhyNot, ...]:
+    """One answer for each time that the table is asked: a database that began the conversation asks its own table,
+    and the msdb of an instance is asked for whatever comes from outside.
+
+    The route must exist: KeyError otherwise.
+    """
+    row = estate.instances[instance].databases[database].table.routes[route]
+    asked = [
+        hop for hop in journey(estate, conversation, at).hops if hop.instance == instance and hop.table == database
+    ]
+    return tuple(_at_hop(estate, conversation, at, hop, row) for hop in asked) or (_never_asked(database),)
+
+
+def _never_asked(database: str) -> WhyNot:
+    if database == MSDB:
+        clause = say("no message of this conversation reaches the instance from outside, so its msdb is not asked")
+    else:
+        clause = say("only the database that begins a conversation asks its own table; this one begins elsewhere")
+    return WhyNot(False, None, clause)
+
+
+def _at_hop(estate: Estate, conversation: Conversation, at: datetime, account: HopAccount, row: Route) -> WhyNot:
+    if account.steps and account.steps[0].rule == "RT-REPLY" and account.steps[0].taken:
+        return WhyNot(False, "RT-REPLY", say("the reply is for a database of this instance: no route is asked"))
+    hop = Hop(
+        estate,
+        account.instance,
+        account.database,
+        conversation.to_service,
+        conversation.to_broker_instance,
+        conversation.is_reply,
+        at,
+    )
+    rule, alternatives = match(hop)
+    if not any(row is matched for alternative in alternatives for matched in alternative.routes):
+        return WhyNot(False, rule, unmatched_clause(hop, row, rule))
+    return _among_matched(account, row)
+
+
+def _among_matched(account: HopAccount, row: Route) -> WhyNot:
+    for step in account.steps:
+        for rejected in step.rejected:
+            if rejected.route == row.name and step.rule.startswith("CHOOSE"):
+                return WhyNot(False, step.rule, rejected.clause)
+    if row.address.is_local and not any(isinstance(decision, Deliver) for decision in account.decisions):
+        return WhyNot(False, "CHOOSE-2", say("it matches, but the service cannot be located in this instance"))
+    if any(isinstance(decision, Send | Deliver) for decision in account.decisions):
+        return WhyNot(True, account.steps[-1].rule, say("it is used"))
+    return WhyNot(True, account.steps[-1].rule, account.steps[-1].says)

@@ -31,27 +31,27 @@ DOCUMENTED = (
     Example(
         "2-network-route",
         _("A network route for one service"),
-        _("OrderParts lives on another host; everything else stays here."),
+        _("OrderParts is on another host; everything else stays here."),
     ),
     Example(
         "3-mirrored-database",
         _("A network route to a mirrored database"),
-        _("Two addresses for OrderParts; whichever holds the principal gets the messages."),
+        _("OrderParts has two addresses; the one that holds the principal gets the messages."),
     ),
     Example(
-        "4-everything-not-local",
+        "4-everything-external",
         _("A network route for everything that is not local"),
-        _("One host takes every conversation whose service is not in this instance."),
+        _("Whatever is not in this instance goes to one forwarding host."),
     ),
     Example(
         "5-load-balancing",
         _("Two instances of a service"),
-        _("New conversations go to either copy; the first acknowledgement fixes which."),
+        _("A new conversation goes to either copy; its first acknowledgement fixes which."),
     ),
     Example(
         "6-forward-one-service",
         _("Forwarding one service"),
-        _("Messages from outside for OrderParts are sent on; a conversation begun here is not."),
+        _("Messages from outside for one service are sent on; conversations begun here are not."),
     ),
     Example(
         "7-forward-everything",

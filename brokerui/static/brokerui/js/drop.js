@@ -8,7 +8,7 @@ function setUp(form) {
   function refuse(text) {
     error.textContent = text;
     error.hidden = !text;
-    input.value = text ? "" : input.value;
+    if (text) input.value = "";
   }
 
   function take() {

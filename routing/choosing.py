@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from routing.address import Address, address_in_name
 from routing.choosing_account import account_for_stop, account_for_tier
 from routing.decision import (
@@ -19,7 +17,7 @@ from routing.hop import Hop
 from routing.locating import locate
 from routing.mirroring import possible_principals
 from routing.route import Route
-from routing.table import Routes, RouteSet
+from routing.table import AS_IF_LOCAL, Routes, RouteSet
 
 Decisions = tuple[Decision, ...]
 
@@ -28,49 +26,60 @@ def choose(hop: Hop, matched: RouteSet) -> Decisions:
     """Every decision that the choice among routes that match together leaves open."""
     # The identifier in force: the conversation's, else the chosen routes'. All of one alternative share theirs.
     identifier = hop.identifier or matched.routes[0].broker_instance
-    kept = _kept(hop, matched, identifier)
-    if kept is not None:
-        matched = kept
+    if hop.kept.route is not None:
+        matched = _kept(hop, matched, identifier)
     if matched.mirrored:
-        account_for_tier(hop, "CHOOSE-1", matched)
+        if hop.trace is not None:
+            account_for_tier(hop, hop.trace, "CHOOSE-1", matched)
         return _forwarded(hop) or _to_principals(hop, matched.mirrored, identifier)
     if matched.local and (delivered := _to_this_instance(hop, matched, identifier)):
         return delivered
     if matched.network:
-        account_for_tier(hop, "CHOOSE-3", matched)
-        return _forwarded(hop) or _sends(hop, ((route, route.address) for route in matched.network), identifier)
+        if hop.trace is not None:
+            account_for_tier(hop, hop.trace, "CHOOSE-3", matched)
+        return _forwarded(hop) or _to_network(hop, matched)
     if matched.transport:
-        account_for_tier(hop, "CHOOSE-4", matched)
-        return _forwarded(hop) or _to_address_in_name(hop, matched.transport[0], identifier)
+        if hop.trace is not None:
+            account_for_tier(hop, hop.trace, "CHOOSE-4", matched)
+        return _forwarded(hop) or _to_address_in_name(hop, matched.transport[0])
     account_for_stop(hop, SERVICE_NOT_FOUND)
     return (hop.stop(SERVICE_NOT_FOUND),)
 
 
 def _to_this_instance(hop: Hop, matched: RouteSet, identifier: str | None) -> Decisions:
     """CHOOSE-2: delivered here; nothing where Locating fails, so that the next tier is asked."""
-    begun = len(hop.trace.steps) if hop.trace is not None else None
+    begun = len(hop.trace.steps) if hop.trace is not None else 0
     found = locate(hop, identifier)
-    account_for_tier(hop, "CHOOSE-2", matched, taken=bool(found), at=begun)
+    if hop.trace is not None:
+        account_for_tier(hop, hop.trace, "CHOOSE-2", matched, taken=bool(found), at=begun)
     route = None if matched is AS_IF_LOCAL else matched.local[0].name
     return tuple(Deliver(hop.instance.name, database.name, route, identifier) for database in found)
 
 
-def _kept(hop: Hop, matched: RouteSet, identifier: str | None) -> RouteSet | None:
-    """RT-STICKY: the route chosen before, while it matches; a LOCAL one only while the service is here."""
-    if hop.kept.route is None:
-        return None
+def _kept(hop: Hop, matched: RouteSet, identifier: str | None) -> RouteSet:
+    """RT-STICKY: the route chosen before alone, while it matches; a LOCAL one only while the service is here."""
     routes = tuple(route for route in matched.routes if route.name == hop.kept.route)
     if not routes or (routes[0].address.is_local and not locate(hop, identifier)):
-        return None
-    return RouteSet(routes)
+        return matched
+    return RouteSet(routes, lasting=False)
 
 
 def _forwarded(hop: Hop) -> Decisions:
     """CHOOSE-FWD: not begun here, the address not LOCAL, forwarding not active: dropped. Else nothing."""
-    if hop.outside and not hop.instance.forwarding:
+    if hop.database is None and not hop.instance.forwarding:
         account_for_stop(hop, FORWARDING_DISABLED)
         return (hop.stop(FORWARDING_DISABLED),)
     return ()
+
+
+def _to_network(hop: Hop, matched: RouteSet) -> Decisions:
+    """CHOOSE-3: to a network address, any of those that are left."""
+    sends = hop.estate.sends.get(matched)
+    if sends is None:
+        sends = _sends(hop, [(route, route.address) for route in matched.network])
+        if matched.lasting:
+            hop.estate.sends[matched] = sends
+    return sends
 
 
 def _to_principals(hop: Hop, mirrored: Routes, identifier: str | None) -> Decisions:
@@ -83,23 +92,21 @@ def _to_principals(hop: Hop, mirrored: Routes, identifier: str | None) -> Decisi
         if not addresses and not decisions:
             account_for_stop(hop, NO_PRINCIPAL)
             decisions = (hop.stop(NO_PRINCIPAL),)
-    return _sends(hop, leads, identifier) + decisions
+    return _sends(hop, leads) + decisions
 
 
-def _to_address_in_name(hop: Hop, route: Route, identifier: str | None) -> Decisions:
+def _to_address_in_name(hop: Hop, route: Route) -> Decisions:
     """CHOOSE-4: the address is the one in the service name itself."""
     address = address_in_name(hop.service)
     if address is None:
         account_for_stop(hop, NOT_AN_ADDRESS)
         return (hop.stop(NOT_AN_ADDRESS),)
-    return _sends(hop, ((route, address),), identifier)
+    return _sends(hop, [(route, address)])
 
 
-def _sends(hop: Hop, leads: Iterable[tuple[Route, Address]], identifier: str | None) -> Decisions:
+def _sends(hop: Hop, leads: list[tuple[Route, Address]]) -> Decisions:
     """CHOOSE-0: routes with the same identifier, service name and network address are identical: one Send each."""
-    resolve = hop.estate.by_address.get
-    sends = {
-        address.key: Send(address, resolve(address.key), route.name, identifier)
-        for route, address in reversed(tuple(leads))
-    }
-    return tuple(reversed(sends.values()))
+    to = hop.estate.by_address.get
+    if len(leads) > 1:
+        leads = list({address.key: (route, address) for route, address in reversed(leads)}.values())[::-1]
+    return tuple([Send(address, to(address.key), route.name, route.broker_instance) for route, address in leads])

@@ -14,8 +14,8 @@ from routing.decision import (
 )
 from routing.hop import Hop
 from routing.sentence import Sentence, say
-from routing.table import Routes, RouteSet
-from routing.trace import Rejected
+from routing.table import AS_IF_LOCAL, Routes, RouteSet
+from routing.trace import Rejected, Trace
 
 _EMPTY = {
     "CHOOSE-1": say("No mirror address."),
@@ -29,14 +29,14 @@ _PUT_ASIDE = {
 }
 
 
-def account_for_tier(hop: Hop, rule: str, matched: RouteSet, *, taken: bool = True, at: int | None = None) -> None:
-    """Adds a tier that has routes, after the tiers before it that have none; nothing without a trace."""
-    if hop.trace is None:
-        return
-    place = len(hop.trace.steps) if at is None else at
+def account_for_tier(
+    hop: Hop, trace: Trace, rule: str, matched: RouteSet, *, taken: bool = True, at: int | None = None
+) -> None:
+    """Adds a tier that has routes, after the tiers before it that have none."""
+    place = len(trace.steps) if at is None else at
     tier, passed = _tiers(matched)[rule], _empty_before(rule, matched)
     for offset, empty in enumerate(passed):
-        hop.trace.add(empty, False, _EMPTY[empty], at=place + offset)
+        trace.add(empty, False, _EMPTY[empty], at=place + offset)
     later = tuple(
         Rejected(route.name, _PUT_ASIDE[rule])
         for lower, routes in _tiers(matched).items()
@@ -44,7 +44,7 @@ def account_for_tier(hop: Hop, rule: str, matched: RouteSet, *, taken: bool = Tr
         if lower > rule and taken
     )
     names = tuple(route.name for route in tier) if matched is not AS_IF_LOCAL else ()
-    hop.trace.add(rule, taken, _says(hop, rule, tier), routes=names, rejected=later, at=place + len(passed))
+    trace.add(rule, taken, _says(hop, rule, tier), routes=names, rejected=later, at=place + len(passed))
 
 
 def _tiers(matched: RouteSet) -> dict[str, Routes]:

@@ -36,8 +36,7 @@ class Outcome(NamedTuple):
 DETAIL_KEY = {DELIVERED: "database", EXITS: "address", DELAYED: "reason", DROPPED: "reason"}
 
 
-@dataclass(frozen=True, slots=True)
-class Deliver:
+class Deliver(NamedTuple):
     """Into the queue of the service in this database."""
 
     instance: str
@@ -52,8 +51,7 @@ class Deliver:
         return Outcome(DELIVERED, self.instance, self.database)
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(NamedTuple):
     """Over the network to an address, or (LOOP-2) back into this instance as if from outside."""
 
     address: Address
@@ -61,7 +59,7 @@ class Send:
     """The instance that listens there; None: no instance of this estate."""
     route: str
     identifier: str | None = None
-    """As in Deliver; it does not travel with the message."""
+    """The identifier of the route itself; it does not travel with the message."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from routing.address import Address
 from routing.errors import Invalid
@@ -20,7 +20,7 @@ from routing.parts import (
 )
 from routing.route import Route
 from routing.sentence import say
-from routing.table import NO_ROUTES, RouteTable
+from routing.table import NO_ROUTES, RouteSet, RouteTable
 
 PRINCIPAL, MIRROR = "PRINCIPAL", "MIRROR"
 DEFAULT_HOP_LIMIT = 10
@@ -85,8 +85,8 @@ class Instance:
     """MESSAGE_FORWARDING of its endpoint (CHOOSE-FWD)."""
     endpoint: Endpoint | None = None
 
-    msdb: RouteTable = field(init=False, repr=False, compare=False)
-    """The table that decides for messages from outside; an msdb that is not written has no routes."""
+    tables: Mapping[str | None, RouteTable] = field(init=False, repr=False, compare=False)
+    """RT-TABLE: by the database that began the conversation; under None, that of msdb, for messages from outside."""
     targets: Mapping[str, tuple[Database, ...]] = field(init=False, repr=False, compare=False)
     """By service name: the databases that can be its target here."""
     principals: Mapping[str, tuple[Database, ...]] = field(init=False, repr=False, compare=False)
@@ -96,20 +96,17 @@ class Instance:
 
     def __post_init__(self) -> None:
         check_name(self.name, "name", INSTANCE_NAME)
-        msdb = self.databases.get(MSDB)
-        object.__setattr__(self, "msdb", msdb.table if msdb else NO_ROUTES)
+        object.__setattr__(self, "tables", _tables(self.databases))
         databases = tuple(self.databases.values())
         _check_identifiers(databases)
         object.__setattr__(self, "targets", _by_service(d for d in databases if d.can_be_target))
         object.__setattr__(self, "principals", _by_service(d for d in databases if d.mirroring_role == PRINCIPAL))
         object.__setattr__(self, "identified", _by_identifier(databases))
 
-    def table(self, database: str | None) -> RouteTable:
-        """RT-TABLE: the routes of the database that began the conversation; from outside (None), those of msdb."""
-        if database is None:
-            return self.msdb
-        found = self.databases.get(database)
-        return found.table if found else NO_ROUTES
+    @property
+    def msdb(self) -> RouteTable:
+        """The table that decides for messages from outside."""
+        return self.tables[None]
 
     def with_database(self, database: Database) -> Instance:
         """With this database added, or in place of the one of its name."""
@@ -125,7 +122,7 @@ class Instance:
             object.__setattr__(new, name, getattr(self, name))
         changed = replace(self.databases[database], table=table)
         object.__setattr__(new, "databases", {**self.databases, database: changed})
-        object.__setattr__(new, "msdb", table if database == MSDB else self.msdb)
+        object.__setattr__(new, "tables", _tables(new.databases))
         return new
 
 
@@ -140,6 +137,8 @@ class Estate:
 
     by_address: Mapping[str, str] = field(init=False, repr=False, compare=False)
     """The name of the instance that an address (its key) leads to."""
+    sends: dict[RouteSet, Any] = field(init=False, repr=False, compare=False)
+    """Filled by CHOOSE-3: the sends of route sets that were chosen before. They depend on nothing but addresses."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.hop_limit <= MAX_HOP_LIMIT:
@@ -152,6 +151,7 @@ class Estate:
                     problem = say('{address} is an address of "{other}" already', address=address.key, other=other)
                     raise Invalid(f"instances[{index}].addresses[{number}]", problem)
         object.__setattr__(self, "by_address", by_address)
+        object.__setattr__(self, "sends", {})
 
     def resolve(self, address: Address) -> str | None:
         """The name of the instance that listens at a network address; None: no instance of this estate."""
@@ -172,6 +172,7 @@ class Estate:
         object.__setattr__(new, "instances", {**self.instances, instance: changed})
         object.__setattr__(new, "hop_limit", self.hop_limit)
         object.__setattr__(new, "by_address", self.by_address)
+        object.__setattr__(new, "sends", self.sends)
         return new
 
 
@@ -203,6 +204,14 @@ def _check_identifiers(databases: Iterable[Database]) -> None:
         if other != database.name:
             problem = say('is the identifier of "{other}" already; two enabled databases cannot share one', other=other)
             raise Invalid(f"databases[{index}].broker_instance", problem)
+
+
+def _tables(databases: Mapping[str, Database]) -> Mapping[str | None, RouteTable]:
+    """Every instance has an msdb; one that is not written has no routes."""
+    tables: dict[str | None, RouteTable] = {MSDB: NO_ROUTES}
+    tables.update((name, database.table) for name, database in databases.items())
+    tables[None] = tables[MSDB]
+    return tables
 
 
 def _by_service(databases: Iterable[Database]) -> Mapping[str, tuple[Database, ...]]:

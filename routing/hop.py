@@ -24,7 +24,7 @@ class Hop:
         "instance",
         "is_reply",
         "kept",
-        "outside",
+        "named",
         "pending",
         "service",
         "table",
@@ -47,7 +47,6 @@ class Hop:
         self.estate = estate
         self.instance = estate.instances[instance]
         self.database = database
-        self.outside = database is None
         self.service = service
         self.identifier = identifier
         """The one that the conversation gives."""
@@ -58,7 +57,14 @@ class Hop:
         self.kept = kept
         self.trace = trace
         # RT-TABLE: begun here, the table of the database that began it; from outside, that of msdb.
-        self.table = self.instance.table(database)
+        self.table = self.instance.tables[database]
+        self.named = self.table.named.get(service)
+        """The routes for exactly this service name; None: there are none."""
+
+    @property
+    def outside(self) -> bool:
+        """Whether the message came to this instance from outside."""
+        return self.database is None
 
     def stop(self, reason: str) -> Delay | Drop:
         """MATCH-7, fixed: where a conversation begun here is DELAYED, a message from outside is dropped."""

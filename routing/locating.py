@@ -46,12 +46,15 @@ def _named_by(hop: Hop, identifier: str) -> Databases:
 def _holding_service(hop: Hop) -> Databases:
     """LOC-2: first the database that contains the conversation, then the others, in no particular order."""
     targets = hop.instance.targets.get(hop.service, ())
-    first = tuple(d for d in targets if d.name == hop.database) if not hop.outside else ()
-    # RT-STICKY: a receiving instance prefers the database that already holds the conversation.
-    first = first or tuple(d for d in targets if d.name == hop.kept.database)
+    first = _in(targets, hop.database) or _in(targets, hop.kept.database)  # RT-STICKY: where it is held already
     if hop.trace is not None:
         _account_for_search(hop, targets, first)
     return first or targets
+
+
+def _in(targets: Databases, name: str | None) -> Databases:
+    """The database of this name among the targets; from outside there is none to prefer."""
+    return tuple([target for target in targets if target.name == name]) if name is not None else ()
 
 
 def _account_for_search(hop: Hop, targets: Databases, first: Databases) -> None:

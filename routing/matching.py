@@ -26,7 +26,8 @@ class Match(NamedTuple):
 
 def match(hop: Hop) -> Match:
     """Asks the steps in their order; MATCH-7 always ends it."""
-    for rule, step in STEPS:
+    # Without a route of this name MATCH-1 to MATCH-3 find nothing; only an account asks them all the same.
+    for rule, step in STEPS if hop.named is not None or hop.trace is not None else STEPS[3:]:
         found = step(hop)
         if hop.trace is not None:
             account_for_step(hop, rule, found)
@@ -37,7 +38,7 @@ def match(hop: Hop) -> Match:
 
 def name_and_identifier(hop: Hop) -> Alternatives | None:
     """MATCH-1: the conversation gives an identifier: routes with exactly this service name and identifier."""
-    if hop.identifier is None or (named := hop.table.named.get(hop.service)) is None:
+    if hop.identifier is None or (named := hop.named) is None:
         return None
     group = named.by_identifier.get(hop.identifier)
     return _alive(hop, group) if group is not None else None
@@ -45,13 +46,13 @@ def name_and_identifier(hop: Hop) -> Alternatives | None:
 
 def name_without_identifier(hop: Hop) -> Alternatives | None:
     """MATCH-2: routes with exactly this service name and no identifier."""
-    named = hop.table.named.get(hop.service)
+    named = hop.named
     return _alive(hop, named.without_identifier) if named is not None else None
 
 
 def name_with_any_identifier(hop: Hop) -> Alternatives | None:
     """MATCH-3: the conversation gives none: routes with exactly this name that have one; one is taken arbitrarily."""
-    if hop.identifier is not None or (named := hop.table.named.get(hop.service)) is None:
+    if hop.identifier is not None or (named := hop.named) is None:
         return None
     alive = tuple(group for group in (g.alive(hop.at) for g in named.by_identifier.values()) if group.routes)
     kept = tuple(group for group in alive if group.routes[0].broker_instance == hop.kept.identifier)  # RT-STICKY

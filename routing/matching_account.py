@@ -65,13 +65,13 @@ def _only_at(step: str, rule: str) -> Sentence:
 
 def _near(hop: Hop) -> list[Route]:
     """The routes that could be meant: those of this service name, and those without one."""
-    named = hop.table.named.get(hop.service)
+    named = hop.named
     return [*(named.routes() if named else ()), *hop.table.nameless]
 
 
 def _looked_at(hop: Hop, rule: str) -> Iterable[Route]:
     """The routes that a step which found nothing had in view."""
-    named = hop.table.named.get(hop.service)
+    named = hop.named
     if rule == "MATCH-5":
         return hop.table.nameless
     if named is None:

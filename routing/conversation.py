@@ -24,7 +24,8 @@ class Conversation:
     """Its messages come from a target service (RT-REPLY)."""
     from_service: str | None = None
     """Its own service, which the return path leads to; routing does not look at it."""
-    id: str | None = None
+    id: str | int | None = None
+    """The name that its asker gave it."""
 
     @property
     def from_outside(self) -> bool:

@@ -1,0 +1,63 @@
+"""The command `brokerui`. Pure commands start without Django; each command is a module of `brokerui.commands`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from routing.errors import InputError
+
+BAD_INPUT = 4
+BROKEN_PIPE = 141
+INTERRUPTED = 130
+COMMANDS = {
+    "outcomes": "every outcome of each conversation, a line of JSON each",
+    "explain": "where one conversation goes and why, forth and back",
+    "diff": "every class of traffic that ends otherwise after a change",
+    "up": "run the product on this machine",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status is the command's, 2 for bad usage, 4 for bad input."""
+    options = _parser(_wanted(arguments)).parse_args(arguments)
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+        return status
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except BrokenPipeError:
+        # Whoever read our output has enough. Python's own flush at exit must not find the closed pipe again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _wanted(arguments: Sequence[str] | None) -> str | None:
+    """The command that is asked for: only its module is loaded."""
+    words = sys.argv[1:] if arguments is None else arguments
+    return next((word for word in words if not word.startswith("-")), None)
+
+
+def _parser(wanted: str | None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="brokerui", description="Where Service Broker conversations go, and why.", allow_abbrev=False
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(name, help=summary, description=summary.capitalize() + ".", allow_abbrev=False)
+        if name == wanted:
+            module = import_module(f"brokerui.commands.{name}")
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

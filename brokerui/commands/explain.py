@@ -1,0 +1,90 @@
+"""`brokerui explain`: where one conversation goes and why, with every rule tried, forth and back."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from brokerui.commands.arguments import add_at, add_format, add_max_size, identifier, now_unless
+from brokerui.explain.as_json import explanation_as_json
+from brokerui.explain.as_text import explanation_as_text
+from brokerui.inputs import load_estate
+from brokerui.languages import LANGUAGES, translation
+from routing.conversation import Conversation
+from routing.errors import InputError, Invalid
+from routing.estate import Estate
+from routing.explanation import explain
+from routing.names import SERVICE_NAME, check_name
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("estate", metavar="ESTATE", help="estate document, - for standard input")
+    entry = parser.add_mutually_exclusive_group(required=True)
+    entry.add_argument("--from", dest="origin", metavar="HOST/DB", type=_with_slash, help="the database that begins it")
+    entry.add_argument("--outside", metavar="HOST", help="it reaches this instance from outside")
+    parser.add_argument("--to", metavar="SERVICE", required=True, help="the target service")
+    parser.add_argument("--broker", metavar="GUID", type=identifier, help="the broker identifier that it gives")
+    parser.add_argument("--service", metavar="OWN", help="its own service (default: each of its database)")
+    parser.add_argument("--reply", action="store_true", help="it comes from a target service")
+    add_at(parser)
+    parser.add_argument("--lang", choices=LANGUAGES, default="en", help="default: en")
+    add_format(parser)
+    add_max_size(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    estate = load_estate(options.estate, options.max_size)
+    conversation = _conversation(options, estate)
+    explanation = explain(estate, conversation, now_unless(options.at))
+    translate = translation(options.lang)
+    if options.format == "json":
+        json.dump(explanation_as_json(explanation, translate), sys.stdout, ensure_ascii=False, indent=1)
+        sys.stdout.write("\n")
+    else:
+        sys.stdout.write(explanation_as_text(explanation, translate))
+    return 0
+
+
+def _conversation(options: argparse.Namespace, estate: Estate) -> Conversation:
+    if options.outside is not None:
+        where, instance, database = "--outside", options.outside, None
+    else:
+        where = "--from"
+        instance, database = _split(options.origin, estate)
+    conversation = Conversation(instance, database, options.to, options.broker, options.reply, options.service)
+    with _naming("--to"):
+        check_name(options.to, "", SERVICE_NAME)
+    if options.service is not None:
+        with _naming("--service"):
+            check_name(options.service, "", SERVICE_NAME)
+    with _naming(where):
+        conversation.check(estate)
+    return conversation
+
+
+@contextmanager
+def _naming(argument: str) -> Iterator[None]:
+    """What is wrong is said of the argument that gave it."""
+    try:
+        yield
+    except Invalid as fault:
+        raise InputError(argument, "", fault.problem) from None
+
+
+def _with_slash(text: str) -> str:
+    if "/" not in text:
+        raise argparse.ArgumentTypeError(f"must be HOST/DB, not {text!r}")
+    return text
+
+
+def _split(origin: str, estate: Estate) -> tuple[str, str]:
+    """HOST/DB; names may hold slashes themselves, so the estate decides where to cut."""
+    cuts = [(origin[:i], origin[i + 1 :]) for i, character in enumerate(origin) if character == "/"]
+    known = [
+        (host, name) for host, name in cuts if host in estate.instances and name in estate.instances[host].databases
+    ]
+    known += [(host, name) for host, name in cuts if host in estate.instances]
+    return (known or cuts)[0]

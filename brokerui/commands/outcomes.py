@@ -1,0 +1,34 @@
+"""`brokerui outcomes`: every outcome of each conversation."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from brokerui.commands.arguments import add_at, add_max_size, now_unless
+from brokerui.inputs import load_conversations, load_estate
+from routing.decision import Outcome
+from routing.journey import Journeys
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("estate", metavar="ESTATE", help="estate document, - for standard input")
+    parser.add_argument("conversations", metavar="CONVERSATIONS", help="JSON lines, - for standard input")
+    add_at(parser)
+    add_max_size(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """All input is read and checked before the first line is written."""
+    estate = load_estate(options.estate, options.max_size)
+    conversations = load_conversations(options.conversations, estate)
+    journeys = Journeys(estate, now_unless(options.at))
+    texts: dict[tuple[Outcome, ...], str] = {}
+    for conversation in conversations:
+        outcomes = journeys.outcomes(conversation)
+        text = texts.get(outcomes)
+        if text is None:
+            text = texts[outcomes] = json.dumps([outcome.as_json() for outcome in outcomes])
+        sys.stdout.write(f'{{"id": {json.dumps(conversation.id)}, "outcomes": {text}}}\n')
+    return 0

@@ -1,0 +1,16 @@
+"""`brokerui up`: run the product on this machine."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--port", type=int, help="the port of the web pages (default: PORT of the environment, 8000)")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
+
+
+def run(options: argparse.Namespace) -> int:
+    from brokerui.up import main  # noqa: PLC0415 - Django, which pure commands do without
+
+    return main(options.port, options.host)

@@ -1,0 +1,98 @@
+"""Files and streams that a command reads: bounded, and refused with one clear error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from routing.asking import conversation_from
+from routing.conversation import Conversation
+from routing.document import MAX_SIZE, read_estate
+from routing.errors import InputError, Invalid
+from routing.estate import Estate
+from routing.sentence import Sentence, say
+
+STANDARD_INPUT = "-"
+MAX_LINE = 1 << 20
+"""Bytes of one line of JSON lines. A conversation has some hundreds."""
+
+
+def load_estate(name: str, max_size: int = MAX_SIZE) -> Estate:
+    """The estate document in a file, or (`-`) on standard input. Raises `InputError`."""
+    with opened(name) as stream:
+        text = _read(stream, name, max_size + 1)
+    if len(text) > max_size:
+        problem = say("is larger than {limit} bytes; --max-size allows more", limit=max_size)
+        raise InputError(name, "", problem)
+    return read_estate(text, where=name)
+
+
+def load_conversations(name: str, estate: Estate) -> list[Conversation]:
+    """The conversations of a JSON lines file, each checked against the estate. Raises `InputError` with the line."""
+    conversations = []
+    for number, line in lines_of(name):
+        try:
+            conversation = conversation_from(json.loads(line))
+            conversation.check(estate)
+        except (Invalid, ValueError, RecursionError) as fault:
+            raise InputError(name, f"line {number}", _problem(fault)) from None
+        conversations.append(conversation)
+    return conversations
+
+
+def lines_of(name: str) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 file with their numbers, from 1; blank ones are passed over."""
+    with opened(name) as stream:
+        number = 0
+        while line := _read_line(stream, name, number + 1):
+            number += 1
+            try:
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+            except UnicodeDecodeError as error:
+                problem = say("is not UTF-8: {reason}", reason=error.reason)
+                raise InputError(name, f"line {number}", problem) from None
+            if text:
+                yield number, text
+
+
+def opened(name: str) -> BinaryIO:
+    """A file to read in bytes; `-` is standard input."""
+    if name == STANDARD_INPUT:
+        return sys.stdin.buffer
+    try:
+        return Path(name).open("rb")
+    except (OSError, ValueError) as error:
+        raise InputError(name, "", _unreadable(error)) from None
+
+
+def _read(stream: BinaryIO, name: str, limit: int) -> bytes:
+    try:
+        return stream.read(limit)
+    except OSError as error:
+        raise InputError(name, "", _unreadable(error)) from None
+
+
+def _read_line(stream: BinaryIO, name: str, number: int) -> bytes:
+    try:
+        line = stream.readline(MAX_LINE + 1)
+    except OSError as error:
+        raise InputError(name, "", _unreadable(error)) from None
+    if len(line) > MAX_LINE:
+        raise InputError(name, f"line {number}", say("is longer than {limit} bytes", limit=MAX_LINE))
+    return line
+
+
+def _unreadable(error: OSError | ValueError) -> Sentence:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return say("cannot be read: {reason}", reason=reason)
+
+
+def _problem(fault: Exception) -> Sentence:
+    if isinstance(fault, Invalid):
+        return say("{path}: {problem}", path=fault.path, problem=fault.problem) if fault.path else fault.problem
+    if isinstance(fault, json.JSONDecodeError):
+        return say("is not JSON: {reason} at column {column}", reason=fault.msg, column=fault.colno)
+    return say("is nested too deeply") if isinstance(fault, RecursionError) else say("has a number that is too long")

@@ -6,6 +6,8 @@ the route of this example (error 9661: a mirror address wants a service name and
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.routing.example_helpers import (
     A_LOCAL_SERVICE,
     AUTO,
@@ -100,3 +102,12 @@ def test_ex3_11_from_outside_it_alone_matches_and_is_chosen() -> None:
 def test_ex3_12_from_outside_without_a_local_service_it_is_dropped() -> None:
     """Without a service for it here, the message is dropped. LOC "Fixed"."""
     assert ends(ESTATE, from_outside(NO_SERVICE)) == {("dropped", "headquarters", "service_not_found")}
+
+
+def test_ex3_with_the_identifier_that_the_product_demands_it_ends_at_the_same_database() -> None:
+    """No sentence of the example: what to write instead of the route that the product refuses. MATCH-3, CHOOSE-1."""
+    identifier = ESTATE.instances["partner1"].databases["Parts"].broker_instance
+    lawful = replace(table_of(ESTATE, "AdventureWorks").routes[ROUTE], broker_instance=identifier)
+    estate = ESTATE.with_route("headquarters", "AdventureWorks", ROUTE, lawful)
+    assert rules(estate, ORDER_PARTS) == ["MATCH-3", "CHOOSE-1"]
+    assert ends(estate, ORDER_PARTS) == ends(ESTATE, ORDER_PARTS)

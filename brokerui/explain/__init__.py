@@ -1,0 +1,1 @@
+"""Where does it go? The page, and the words for its answers."""

@@ -80,6 +80,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # -- Files -------------------------------------------------------------------------------------------------
 STATIC_URL = "static/"
 STATIC_ROOT = HOME / "static"
+STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [PACKAGE / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -128,7 +129,8 @@ SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+# Whether the whole domain is https only is for its owner to say, not for one site of it.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 
 CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_HTTPONLY = SESSION_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True

@@ -143,7 +143,9 @@ def _places(text: str) -> set[str]:
 
 
 def _empty(locale: str | None = None) -> Catalog:
-    return Catalog(locale, domain=DOMAIN, header_comment=HEADER, project="BrokerUI", version="", charset="utf-8")
+    return Catalog(
+        locale, domain=DOMAIN, header_comment=HEADER, project="BrokerUI", version="", charset="utf-8", fuzzy=False
+    )
 
 
 def _read(path: Path) -> Catalog:

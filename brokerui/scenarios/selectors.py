@@ -1,8 +1,10 @@
 """Reading scenarios. Other apps ask `scenario_get` for the estate, `scenario_find` for what it is called."""
 
 import hashlib
+import logging
 import zlib
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -13,7 +15,10 @@ from brokerui.scenarios.errors import ScenarioNotFoundError
 from brokerui.scenarios.examples import Example, example_find, examples
 from brokerui.scenarios.models import Scenario
 from routing.document import read_estate
+from routing.errors import InputError
 from routing.estate import Estate
+
+logger = logging.getLogger(__name__)
 
 # An estate of a large document takes some hundred megabytes; a few are enough to go back and forth between.
 KEPT_ESTATES = 8
@@ -44,7 +49,12 @@ class ScenarioInfo:
 
 def scenario_list() -> list[ScenarioInfo]:
     """The examples in their order, then what users gave, newest first."""
-    return [_of_example(example) for example in examples()] + [_of_row(row) for row in _rows()]
+    found: list[ScenarioInfo] = []
+    for example in examples():
+        # One file that somebody broke must not hide the others.
+        with suppress(ScenarioNotFoundError):
+            found.append(_of_example(example))
+    return found + [_of_row(row) for row in _rows()]
 
 
 def scenario_find(name: str) -> ScenarioInfo:
@@ -125,9 +135,18 @@ def _example_estate(example: Example) -> Estate:
 @lru_cache(maxsize=2 * KEPT_ESTATES)
 def _read_example(name: str, sha256: str) -> Estate:
     """Cached by content, so that an example edited on disk is read again."""
-    return read_estate(scenario_document(name), where=f"{name}.json")
+    return _read(name)
 
 
 @lru_cache(maxsize=KEPT_ESTATES)
 def _row_estate(name: str, sha256: str) -> Estate:
-    return read_estate(scenario_document(name), where=name)
+    return _read(name)
+
+
+def _read(name: str) -> Estate:
+    """Parse a document that was good when it was kept; one that is not any more is as good as gone."""
+    try:
+        return read_estate(scenario_document(name), where=name)
+    except InputError as error:
+        logger.warning("scenario not readable: %s", error)
+        raise ScenarioNotFoundError(name) from error

@@ -1,0 +1,105 @@
+"""Sentences are found wherever they stand, and a catalogue with a gap is noticed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog
+
+from brokerui.catalogues import compile_stale, languages_ready
+from brokerui.home import CHECKOUT
+from scripts import messages
+
+
+@pytest.fixture(scope="module")
+def template() -> Catalog:
+    return messages.collect()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "place"),
+    [
+        ("Nothing is here", "brokerui/core/errors.py"),
+        ("Always delivered", "brokerui/core/templatetags/look.py"),
+        ("Default configuration", "brokerui/scenarios/examples.py"),
+        ("Skip to the content", "brokerui/templates/base.html"),
+        (("%(n)s route", "%(n)s routes"), "brokerui/templates/scenarios/_counts.html"),
+        ("must be {what}, not {got}", "routing/errors.py"),
+    ],
+)
+def test_it_finds_sentences_in(template: Catalog, sentence: str | tuple[str, str], place: str) -> None:
+    message = template.get(sentence)
+    assert message is not None
+    assert (place, None) in message.locations or (place, 0) in message.locations
+
+
+def test_the_same_sources_give_the_same_file(template: Catalog) -> None:
+    assert messages.render(template) == messages.render(messages.collect())
+
+
+@pytest.fixture
+def locale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, template: Catalog) -> Path:
+    """A folder with the template and an empty French catalogue."""
+    monkeypatch.setattr(messages, "ROOT", tmp_path)
+    monkeypatch.setattr(messages, "LOCALE", tmp_path)
+    monkeypatch.setattr(messages, "POT", tmp_path / "django.pot")
+    monkeypatch.setattr(messages, "catalogues", lambda: sorted(tmp_path.glob("*/LC_MESSAGES/django.po")))
+    messages.begin(template, "fr")
+    messages.update(template)
+    return tmp_path
+
+
+def fill(locale: Path, template: Catalog, **changed: str) -> None:
+    """Translate everything by itself, but for what is `changed`."""
+    path = locale / "fr" / "LC_MESSAGES" / "django.po"
+    catalog = messages._read(path)
+    for message in catalog:
+        if message.id:
+            message.string = changed.get(str(message.id), message.id)
+    path.write_bytes(messages.render(catalog))
+
+
+def test_a_full_catalogue_has_no_problems(locale: Path, template: Catalog) -> None:
+    fill(locale, template)
+    assert list(messages.problems(template)) == []
+
+
+def test_a_sentence_without_translation_is_a_problem(locale: Path, template: Catalog) -> None:
+    fill(locale, template, **{"Skip to the content": ""})
+    assert list(messages.problems(template)) == ["fr/LC_MESSAGES/django.po: not translated: 'Skip to the content'"]
+
+
+def test_a_lost_place_is_a_problem(locale: Path, template: Catalog) -> None:
+    fill(locale, template, **{"must be {what}, not {got}": "doit être {what}"})
+    assert "places lost or made up: got" in " ".join(messages.problems(template))
+
+
+def test_an_old_template_is_a_problem(locale: Path, template: Catalog) -> None:
+    fill(locale, template)
+    (locale / "django.pot").write_text("")
+    assert "out of date" in " ".join(messages.problems(template))
+
+
+def test_a_compiled_catalogue_makes_its_language_ready(locale: Path, template: Catalog) -> None:
+    fill(locale, template)
+    assert languages_ready(locale) == set()
+    assert [path.name for path in compile_stale(locale)] == ["django.po"]
+    assert languages_ready(locale) == {"fr"}
+    assert compile_stale(locale) == []
+
+
+def test_folders_are_named_as_languages_are() -> None:
+    from brokerui.catalogues import _code
+
+    assert _code(Path("zh_Hans/LC_MESSAGES/django.po")) == "zh-hans"
+
+
+def test_the_script_runs_by_itself() -> None:
+    ended = subprocess.run(
+        [sys.executable, "scripts/messages.py", "--check"], cwd=CHECKOUT, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode in {0, 1}
+    assert ended.stderr == ""

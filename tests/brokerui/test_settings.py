@@ -1,0 +1,121 @@
+"""The settings are safe as they stand, and an environment can open them only by saying so."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from brokerui.core import checks
+from brokerui.databases import database
+from brokerui.home import CHECKOUT, home_folder, secret_key
+from brokerui.settings import env
+
+
+def manage(home: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    all_of_it = {**os.environ, "BROKERUI_HOME": str(home), **environment}
+    all_of_it.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)
+    command = [sys.executable, "manage.py", *arguments]
+    return subprocess.run(command, cwd=CHECKOUT, env=all_of_it, capture_output=True, text=True, check=False)
+
+
+def test_debug_is_off_and_only_this_machine_is_answered() -> None:
+    assert settings.DEBUG is False
+    assert {"localhost", "127.0.0.1", "[::1]"} <= set(settings.ALLOWED_HOSTS)
+    assert "*" not in settings.ALLOWED_HOSTS
+
+
+def test_the_key_is_made_once_and_nobody_else_reads_it(tmp_path: Path) -> None:
+    first = secret_key(tmp_path)
+    assert len(first) >= 50
+    assert secret_key(tmp_path) == first
+    assert stat.S_IMODE((tmp_path / "secret.key").stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["secret.key"]
+
+
+def test_who_comes_second_takes_the_key_of_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "secret.key").write_text("first\n")
+    # It was not there yet when this process looked.
+    monkeypatch.setattr(Path, "exists", lambda self: False)
+    assert secret_key(tmp_path) == "first"
+
+
+def test_two_homes_have_two_keys(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    assert secret_key(tmp_path / "a") != secret_key(tmp_path / "b")
+
+
+def test_the_home_is_var_unless_the_environment_names_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BROKERUI_HOME", raising=False)
+    assert home_folder() == CHECKOUT / "var"
+    monkeypatch.setenv("BROKERUI_HOME", "/somewhere/else")
+    assert home_folder() == Path("/somewhere/else")
+
+
+def test_sqlite_waits_for_the_disk_and_for_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    options = database(env, tmp_path)["OPTIONS"]
+    assert options["transaction_mode"] == "IMMEDIATE"
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=20000"):
+        assert pragma in options["init_command"]
+
+
+def test_another_sqlite_file_has_the_same_promises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "sqlite:////tmp/other.sqlite3")
+    given = database(env, tmp_path)
+    assert given["NAME"] == "/tmp/other.sqlite3"
+    assert given["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+
+
+def test_a_server_is_taken_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgres://me:secret@db.example:5433/broker")
+    given = database(env, tmp_path)
+    assert (given["HOST"], given["PORT"], given["NAME"]) == ("db.example", 5433, "broker")
+    assert given["CONN_HEALTH_CHECKS"] is True
+
+
+def test_a_new_home_passes_the_checks_and_has_a_wal_database(tmp_path: Path) -> None:
+    home = tmp_path / "new" / "home"
+    ran = manage(home, "migrate", "--verbosity=0")
+    assert ran.returncode == 0, ran.stderr
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    assert (home / "brokerui.sqlite3").read_bytes()[18:20] == b"\x02\x02", "the header of a WAL database"
+
+
+def test_a_site_behind_https_passes_the_deployment_checks(tmp_path: Path) -> None:
+    environment = {"HTTPS": "1", "ALLOWED_HOSTS": "broker.example"}
+    ran = manage(tmp_path, "check", "--deploy", "--fail-level=WARNING", **environment)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_debug_for_the_world_is_refused(tmp_path: Path) -> None:
+    ran = manage(tmp_path, "check", DEBUG="1", ALLOWED_HOSTS="localhost,broker.example")
+    assert ran.returncode == 1
+    assert "brokerui.E002" in ran.stderr
+    assert "broker.example" in ran.stderr
+
+
+def test_a_key_that_others_may_read_is_reported(tmp_path: Path, settings: Any) -> None:
+    settings.HOME = tmp_path
+    assert checks.secret_key_is_private(None) == []
+    secret_key(tmp_path)
+    assert checks.secret_key_is_private(None) == []
+    (tmp_path / "secret.key").chmod(0o644)
+    assert [found.id for found in checks.secret_key_is_private(None)] == ["brokerui.W001"]
+
+
+def test_a_home_that_is_not_there_is_reported(tmp_path: Path, settings: Any) -> None:
+    settings.HOME = tmp_path / "none"
+    assert [found.id for found in checks.home_is_writable(None)] == ["brokerui.E001"]
+
+
+def test_no_model_waits_for_its_migration(tmp_path: Path) -> None:
+    ran = manage(tmp_path, "makemigrations", "--check", "--dry-run")
+    assert ran.returncode == 0, ran.stdout

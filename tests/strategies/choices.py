@@ -46,24 +46,19 @@ class HypothesisChooser:
     def __init__(self, draw: st.DrawFn) -> None:
         self._draw = draw
         self._part: Callable[[], object] = lambda: None
-        self._drawn_part = call_part(self)
+        self._drawn_part = st.builds(self._take_part)
 
     def below(self, count: int) -> int:
         return self._draw(integers_below(count))
 
     def part(self, draw_part: Callable[[], T]) -> T:
-        """One strategy for all parts: to make one for each is what costs time."""
+        """Hypothesis marks what is drawn inside a strategy as belonging together; one
+        strategy serves all parts, since to make one for each is what costs time."""
         self._part = draw_part
         return cast(T, self._draw(self._drawn_part))
 
-    def take_part(self) -> object:
+    def _take_part(self) -> object:
         return self._part()
-
-
-@st.composite
-def call_part(draw: st.DrawFn, chooser: HypothesisChooser) -> object:
-    """Hypothesis marks what is drawn inside a strategy as belonging together."""
-    return chooser.take_part()
 
 
 @cache

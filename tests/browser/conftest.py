@@ -1,0 +1,48 @@
+"""What the tests in a real browser share: the site on a port, and an eye on everything that it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.brokerui.pages import plain_files
+
+__all__ = ["plain_files"]
+
+WIDE, NARROW = (1440, 1010), (390, 844)
+# The console's word for a page that answered 404, 422 or 500, which tests cause on purpose.
+EXPECTED = "Failed to load resource: the server responded with a status of"
+
+
+@pytest.fixture
+def browser_context_args(browser_context_args: dict[str, Any], live_server: Any) -> dict[str, Any]:
+    """So that tests say `page.goto("/scenarios/")`."""
+    return {**browser_context_args, "base_url": live_server.url}
+
+
+@pytest.fixture
+def site(page: Any, live_server: Any, plain_files: None) -> Iterator[Any]:
+    """The page of a browser, watched.
+
+    The test fails if anything was asked of another origin, if the policy had to refuse something, or if
+    a script failed.
+    """
+    asked: list[str] = []
+    said: list[str] = []
+    page.context.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    yield page
+    ours = urlsplit(live_server.url).netloc
+    assert [url for url in asked if urlsplit(url).netloc != ours] == []
+    assert [text for text in said if not text.startswith(EXPECTED)] == []
+
+
+def accessibility_faults(page: Any) -> list[str]:
+    """What axe finds on the page as it stands, one line for each element."""
+    found = Axe().run(page).response["violations"]
+    return [f"{rule['id']}: {node['html'][:160]}" for rule in found for node in rule["nodes"]]

@@ -1,0 +1,266 @@
+"""The words for an explanation: first the answer, then the way, then the reason."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from brokerui.explain.wording import Wording, word
+from routing.conversation import Conversation
+from routing.document import read_estate
+from routing.explanation import Explanation, explain
+from routing.identifier import parse_identifier
+from routing.sentence import Sentence
+from tests.strategies import AT, Case, cases
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+LOCAL = {"name": "AutoCreatedLocal", "address": "LOCAL"}
+
+
+def estate_of(*instances: dict[str, Any], hop_limit: int = 10) -> Any:
+    return read_estate(
+        json.dumps({"format": "brokerui.estate/1", "hop_limit": hop_limit, "instances": list(instances)})
+    )
+
+
+def instance(name: str, *databases: dict[str, Any], forwarding: bool = False) -> dict[str, Any]:
+    address = f"tcp://{name}:4022"
+    return {"name": name, "addresses": [address], "forwarding": forwarding, "databases": list(databases)}
+
+
+def database(name: str, *routes: dict[str, Any], services: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+    return {"name": name, "services": list(services), "routes": list(routes), **more}
+
+
+def to(address: str, service: str | None = None, **more: Any) -> dict[str, Any]:
+    return {"name": f"To {address}", "remote_service_name": service, "address": address, **more}
+
+
+def words(estate: Any, where: str, database: str | None, service: str, **more: Any) -> Wording:
+    return word(explained(estate, where, database, service, **more))
+
+
+def explained(estate: Any, where: str, database: str | None, service: str, **more: Any) -> Explanation:
+    return explain(estate, Conversation(where, database, service, **more), AT)
+
+
+def example(name: str) -> Any:
+    return read_estate((EXAMPLES / f"{name}.json").read_bytes())
+
+
+def texts(sentences: tuple[Sentence, ...]) -> list[str]:
+    return [str(sentence) for sentence in sentences]
+
+
+def test_it_imports_nothing_but_routing() -> None:
+    code = "import sys, brokerui.explain.wording; print([m for m in sys.modules if m.split('.')[0] == 'django'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_delivered_without_a_way_back_is_told_as_a_warning() -> None:
+    head = words(example("2-network-route"), "headquarters", "AdventureWorks", "OrderParts").headline
+    assert [str(chip.label) for chip in head.chips] == ["Always delivered"]
+    assert (head.tone, str(head.title)) == ("warn", "Parts on host2")
+    assert texts(head.details) == [
+        "…but no return route: acknowledgements stay in Parts.",
+        "The sender repeats the first message, every 64 s at the longest.",
+    ]
+
+
+def test_delivered_with_a_way_back_is_good() -> None:
+    head = words(example("4-everything-external"), "headquarters", "AdventureWorks", "OrderParts").headline
+    assert (head.tone, texts(head.details)) == ("good", ["Acknowledgements and replies find their way back."])
+
+
+def test_several_targets_name_the_choice_that_leaves_them_open() -> None:
+    head = words(example("5-load-balancing"), "headquarters", "AdventureWorks", "BalancedService").headline
+    assert str(head.title) == "Balanced on server1, or Balanced on server2"
+    assert str(head.details[0]) == (
+        "headquarters has routes with 2 different identifiers and takes any of them: BalancedRouteOne, "
+        "BalancedRouteTwo."
+    )
+
+
+def test_several_databases_of_one_instance_are_a_choice() -> None:
+    estate = estate_of(
+        instance("a", database("X", services=("S",)), database("Y", services=("S",)), database("msdb", LOCAL))
+    )
+    head = words(estate, "a", None, "S").headline
+    assert str(head.details[0]) == "2 databases of a have the service and any is taken: X, Y."
+    assert str(head.details[-1]) == "It came from outside: nothing is known of the way back."
+
+
+def test_two_addresses_are_a_choice_and_the_worst_kind_stands_first() -> None:
+    routes = to("tcp://b", "S"), to("tcp://c", "S")
+    estate = estate_of(
+        instance("a", database("X", *routes)),
+        instance("b", database("Y", services=("S",)), database("msdb", LOCAL)),
+        instance("c"),
+    )
+    said = words(estate, "a", "X", "S")
+    assert [str(chip.label) for chip in said.headline.chips] == ["May be dropped", "May be delivered"]
+    assert said.headline.tone == "bad"
+    assert str(said.headline.title) == "Y on b, or dropped at c"
+    assert str(said.headline.details[0]) == "a takes any of 2 network addresses: tcp://b:4022, tcp://c:4022."
+
+
+def test_exits_say_what_to_import() -> None:
+    estate = estate_of(instance("a", database("X", to("tcp://x:4022"))))
+    head = words(estate, "a", "X", "S").headline
+    assert (head.tone, str(head.title)) == ("away", "tcp://x:4022, outside this estate")
+    assert texts(head.details) == [
+        "It leaves a for tcp://x:4022: no server of this estate listens there.",
+        "Import that server to see further.",
+    ]
+
+
+MIRRORED = to("tcp://b", "S", mirror_address="tcp://c")
+REASONS = {
+    "no_route": ([], "No route of X on a matches S.", "Create a route for S in X on a."),
+    "service_not_found": ([LOCAL], "No database of a has the service S.", "Create S on a, enable"),
+    "route_requested": (
+        [to("LOCAL", "SQL/ServiceBroker/BrokerConfiguration")],
+        "No route names S, and there is a route to the dynamic routing service: it is asked for one.",
+        "See whether SQL/ServiceBroker/BrokerConfiguration answers, or create a route for S in X on a.",
+    ),
+    "no_principal": (
+        [MIRRORED],
+        "No address of To tcp://b leads to a database in the role PRINCIPAL that can be meant by S.",
+        "See which partner is the principal",
+    ),
+    "transport_name_not_an_address": (
+        [to("TRANSPORT")],
+        "To TRANSPORT says TRANSPORT, and the service name S does not begin with an address.",
+        "Create a route for S in X on a that gives a network address.",
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_delayed_says_why_what_it_means_and_what_to_do(reason: str) -> None:
+    routes, why, remedy = REASONS[reason]
+    estate = estate_of(instance("a", database("X", *routes)), instance("b"), instance("c"))
+    explanation = explained(estate, "a", "X", "S")
+    assert explanation.forward.outcomes[0].detail == reason
+    head = word(explanation).headline
+    assert (head.tone, str(head.title)) == ("warn", "Waits in X on a")
+    details = texts(head.details)
+    assert details[0] == why
+    assert details[1].startswith(
+        "The conversation is DELAYED: its messages wait in X and are matched again, every 64 s"
+    )
+    assert details[2].startswith(remedy)
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_the_same_from_outside_is_dropped_and_the_sender_not_told(reason: str) -> None:
+    routes, _, _ = REASONS[reason]
+    estate = estate_of(instance("a", database("msdb", *routes), forwarding=True), instance("b"), instance("c"))
+    explanation = explained(estate, "a", None, "S")
+    assert explanation.forward.outcomes[0].detail == reason
+    head = word(explanation).headline
+    assert (head.tone, str(head.title)) == ("bad", "Gets as far as a")
+    assert str(head.details[1]) == "The sender is not told; it sends the message again, every 64 s at the longest."
+
+
+def test_forwarding_that_is_off_is_named_with_the_route() -> None:
+    head = words(estate_of(instance("a", database("msdb", to("tcp://b")))), "a", None, "S").headline
+    assert str(head.details[0]) == "To tcp://b leads on to another server, and message forwarding is off on a."
+    assert str(head.details[2]).startswith("Switch message forwarding on at the endpoint of a")
+
+
+def test_a_circle_is_told_as_one() -> None:
+    estate = estate_of(
+        instance("a", database("msdb", to("tcp://b")), forwarding=True),
+        instance("b", database("msdb", to("tcp://a")), forwarding=True),
+        hop_limit=5,
+    )
+    head = words(estate, "a", None, "S").headline
+    assert texts(head.details)[0] == "It goes in a circle, b → a → b, until it was forwarded 5 times, the limit."
+    assert texts(head.details)[2] == "Break the circle: change To tcp://a in msdb on b."
+
+
+def test_a_way_back_that_leads_elsewhere_names_where_and_why() -> None:
+    estate = estate_of(
+        instance(
+            "a", database("X", to("tcp://b"), services=("I",), broker_instance="0" * 8 + "-0000-0000-0000-" + "0" * 12)
+        ),
+        instance("b", database("Y", to("tcp://c"), services=("S",)), database("msdb", LOCAL)),
+        instance("c"),
+    )
+    said = words(estate, "a", "X", "S")
+    assert str(said.headline.details[0]) == "…but acknowledgements do not come back from Y: dropped at c."
+    assert said.returns[0].state == "does_not_arrive"
+    assert str(said.returns[0].details[0]) == "No route of msdb on c matches I."
+
+
+def test_an_unknown_identifier_is_said_to_matter() -> None:
+    estate = estate_of(
+        instance("a", database("X", LOCAL, services=("I",)), database("Y", LOCAL, services=("S",))),
+    )
+    said = words(estate, "a", "X", "S")
+    assert "The identifier of X is not known; this answer depends on it." in " ".join(texts(said.headline.details))
+    assert "not known" in str(said.returns[0].details[-1])
+
+
+def test_a_database_without_services_could_not_have_begun_it() -> None:
+    estate = estate_of(instance("a", database("X", LOCAL), database("Y", services=("S",))))
+    said = words(estate, "a", "X", "S")
+    assert str(said.no_returns).startswith("X has no service of its own")
+
+
+def test_hops_say_whose_table_decided_and_what() -> None:
+    said = words(example("4-everything-external"), "headquarters", "AdventureWorks", "OrderParts")
+    assert [str(hop.title) for hop in said.hops] == [
+        "headquarters: AdventureWorks.sys.routes, begun here",
+        "forwarding: msdb.sys.routes, from outside",
+        "host2: msdb.sys.routes, from outside",
+    ]
+    assert str(said.hops[2].decides[0]) == "Delivered to Parts by AutoCreatedLocal."
+
+
+@given(case=cases())
+def test_every_explanation_can_be_worded(case: Case) -> None:
+    """Whatever the estate: no sentence fails, none has a place without a value, each end and hop is told."""
+    estate = read_estate(json.dumps(case.estate))
+    for given_one in case.conversations:
+        explanation = explain(estate, conversation_from(given_one), AT)
+        said = word(explanation)
+        rendered = [str(sentence) for sentence in sentences_of(said)]
+        assert not [text for text in rendered if not text.strip() or "None" in text]
+        assert len(said.outcomes) == len(explanation.forward.ends)
+        assert len(said.hops) == len(explanation.forward.hops)
+        assert len(said.returns) == len(explanation.returns)
+        assert len(explanation.forward.ends) == 1 or said.headline.details
+
+
+def conversation_from(given_one: dict[str, Any]) -> Conversation:
+    where = given_one["from"]
+    identifier = given_one.get("to_broker_instance")
+    return Conversation(
+        where.get("instance") or where["outside"],
+        where.get("database"),
+        given_one["to_service"],
+        parse_identifier(identifier) if identifier else None,
+        given_one.get("is_reply", False),
+    )
+
+
+def sentences_of(said: Wording) -> Iterator[Sentence]:
+    yield said.headline.title
+    yield from (chip.label for chip in said.headline.chips)
+    yield from said.headline.details
+    for outcome in said.outcomes:
+        yield from (outcome.title, *outcome.details)
+    for back in said.returns:
+        yield from (back.title, *back.details)
+    for hop in said.hops:
+        yield from (hop.title, *hop.decides)

@@ -7,8 +7,7 @@ from typing import Any
 
 from routing.conversation import Conversation
 from routing.errors import Invalid, must_be
-from routing.identifier import parse_identifier
-from routing.leaves import Convert, boolean, fields, or_null, string
+from routing.leaves import Convert, boolean, fields, identifier_or_null, or_null, string
 from routing.names import SERVICE_NAME, check_name
 from routing.sentence import say
 
@@ -39,7 +38,7 @@ _CONVERSATION: Mapping[str, Convert] = {
     "id": _identity,
     "from": _entry,
     "to_service": _service,
-    "to_broker_instance": or_null(lambda value: parse_identifier(string(value))),
+    "to_broker_instance": identifier_or_null,
     "is_reply": boolean,
     "from_service": or_null(_service),
 }

@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 from routing.address import parse_network_address
 from routing.errors import InputError, Invalid, must_be
 from routing.estate import DEFAULT_HOP_LIMIT, Database, Estate, Instance, by_name
-from routing.identifier import parse_identifier
 from routing.jsonpull import JsonPull
 from routing.leaves import (
     array_of,
     boolean,
     contract_from,
     endpoint_from,
+    identifier_or_null,
     integer,
     message_type_from,
     or_null,
@@ -117,7 +117,7 @@ class _Reader:
         values = self._members(
             {
                 "name": self._leaf(string),
-                "broker_instance": self._leaf(or_null(_identifier)),
+                "broker_instance": self._leaf(identifier_or_null),
                 "broker_enabled": self._leaf(boolean),
                 "mirroring_role": self._leaf(or_null(string)),
                 "services": self._leaves(service_from),
@@ -186,10 +186,6 @@ def _named(values: dict[str, Any]) -> dict[str, Any]:
 
 def _address(value: Any) -> Any:
     return parse_network_address(string(value))
-
-
-def _identifier(value: Any) -> str:
-    return parse_identifier(string(value))
 
 
 __all__ = ["FORMAT", "MAX_OBJECTS", "MAX_SIZE", "read_estate", "write_estate"]

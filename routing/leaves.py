@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import Any, TypeVar
 
-from routing.address import parse_address
+from routing.address import Address, parse_address
 from routing.errors import Invalid, must_be
 from routing.identifier import parse_identifier
 from routing.moment import parse_moment
@@ -21,7 +22,7 @@ from routing.parts import (
     Service,
 )
 from routing.route import Route
-from routing.sentence import say
+from routing.sentence import Sentence, say
 
 _T = TypeVar("_T")
 Convert = Callable[[Any], Any]
@@ -56,7 +57,7 @@ def array_of(convert: Callable[[Any], _T]) -> Callable[[Any], tuple[_T, ...]]:
     def converted(value: Any) -> tuple[_T, ...]:
         if type(value) is not list:
             raise Invalid("", must_be(say("an array"), value))
-        return tuple(_below(f"[{index}]", convert, element) for index, element in enumerate(value))
+        return tuple(_element(index, convert, element) for index, element in enumerate(value))
 
     return converted
 
@@ -65,32 +66,58 @@ def fields(value: Any, converters: Mapping[str, Convert], required: tuple[str, .
     """The members of an object, each converted. Unknown keys and missing ones are errors."""
     if type(value) is not dict:
         raise Invalid("", must_be(say("an object"), value))
-    if not converters.keys() >= value.keys():
-        unknown = next(key for key in value if key not in converters)
-        raise Invalid(
-            "",
-            say('has the unknown key "{key}"; known are {known}', key=unknown[:80], known=tuple(converters)),
-        )
+    found: dict[str, Any] = {}
+    for key, member in value.items():
+        convert = converters.get(key)
+        if convert is None:
+            raise Invalid(
+                "", say('has the unknown key "{key}"; known are {known}', key=key[:80], known=tuple(converters))
+            )
+        try:
+            found[key] = convert(member)
+        except Invalid as fault:
+            raise fault.below(key) from None
     for key in required:
         if key not in value:
             raise Invalid(key, say("is missing"))
-    return {key: _below(key, converters[key], member) for key, member in value.items()}
+    return found
 
 
-def _below(path: str, convert: Callable[[Any], _T], value: Any) -> _T:
+def unknown_key(key: str, known: Iterable[str]) -> Sentence:
+    """What is said of a key that no document has."""
+    return say('has the unknown key "{key}"; known are {known}', key=key[:80], known=tuple(known))
+
+
+def _element(index: int, convert: Callable[[Any], _T], value: Any) -> _T:
     try:
         return convert(value)
     except Invalid as fault:
-        raise fault.below(path) from None
+        raise fault.below(f"[{index}]") from None
+
+
+def _string_or_null(value: Any) -> str | None:
+    return value if value is None else string(value)
+
+
+def _address(value: Any) -> Address:
+    return parse_address(string(value))
+
+
+def identifier_or_null(value: Any) -> str | None:
+    return value if value is None else parse_identifier(string(value))
+
+
+def _moment_or_null(value: Any) -> datetime | None:
+    return value if value is None else parse_moment(string(value))
 
 
 _ROUTE: Mapping[str, Convert] = {
     "name": string,
-    "remote_service_name": or_null(string),
-    "broker_instance": or_null(lambda value: parse_identifier(string(value))),
-    "lifetime": or_null(lambda value: parse_moment(string(value))),
-    "address": lambda value: parse_address(string(value)),
-    "mirror_address": or_null(lambda value: parse_address(string(value))),
+    "remote_service_name": _string_or_null,
+    "broker_instance": identifier_or_null,
+    "lifetime": _moment_or_null,
+    "address": _address,
+    "mirror_address": or_null(_address),
 }
 _ROUTE_DEFAULTS: Mapping[str, Any] = dict.fromkeys(_ROUTE)
 
@@ -100,7 +127,7 @@ def route_from(value: Any) -> Route:
     return Route(**{**_ROUTE_DEFAULTS, **fields(value, _ROUTE, ("name", "address"))})
 
 
-_SERVICE: Mapping[str, Convert] = {"name": string, "queue": or_null(string), "contracts": array_of(string)}
+_SERVICE: Mapping[str, Convert] = {"name": string, "queue": _string_or_null, "contracts": array_of(string)}
 
 
 def service_from(value: Any) -> Service:
@@ -127,7 +154,7 @@ def queue_from(value: Any) -> Queue:
 _MESSAGE_TYPE: Mapping[str, Convert] = {
     "name": string,
     "validation": string,
-    "schema_collection": or_null(string),
+    "schema_collection": _string_or_null,
 }
 
 
@@ -148,9 +175,9 @@ def contract_from(value: Any) -> Contract:
 
 _PRIORITY: Mapping[str, Convert] = {
     "name": string,
-    "contract_name": or_null(string),
-    "local_service_name": or_null(string),
-    "remote_service_name": or_null(string),
+    "contract_name": _string_or_null,
+    "local_service_name": _string_or_null,
+    "remote_service_name": _string_or_null,
     "priority_level": integer,
 }
 
@@ -162,7 +189,7 @@ def priority_from(value: Any) -> Priority:
 _BINDING: Mapping[str, Convert] = {
     "name": string,
     "remote_service_name": string,
-    "user": or_null(string),
+    "user": _string_or_null,
     "anonymous": boolean,
 }
 

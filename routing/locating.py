@@ -46,7 +46,9 @@ def _named_by(hop: Hop, identifier: str) -> Databases:
 def _holding_service(hop: Hop) -> Databases:
     """LOC-2: first the database that contains the conversation, then the others, in no particular order."""
     targets = hop.instance.targets.get(hop.service, ())
-    first = _in(targets, hop.database) or _in(targets, hop.kept.database)  # RT-STICKY: where it is held already
+    first: Databases = ()
+    if len(targets) > 1 or hop.trace is not None:
+        first = _in(targets, hop.database) or _in(targets, hop.kept.database)  # RT-STICKY: where it is held already
     if hop.trace is not None:
         _account_for_search(hop, targets, first)
     return first or targets

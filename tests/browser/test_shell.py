@@ -139,6 +139,24 @@ def test_copying_says_so_to_eye_and_ear(site: Page, live_server: Any) -> None:
     expect(site.get_by_role("button", name="Copy link")).to_be_focused()
 
 
+def test_the_language_menu_closes_like_a_menu(site: Page, settings: Any) -> None:
+    settings.LANGUAGES = [("en", "English"), ("fr", "French")]
+    site.goto(SCENARIOS)
+    french = site.get_by_role("button", name="français")
+    site.get_by_label("Language").press("Enter")
+    expect(french).to_be_visible()
+    site.keyboard.press("Tab")
+    site.keyboard.press("Escape")
+    expect(french).to_be_hidden()
+    expect(site.get_by_label("Language")).to_be_focused()
+    site.get_by_label("Language").click()
+    site.get_by_role("heading", name="Scenarios").click()
+    expect(french).to_be_hidden()
+    site.get_by_label("Language").click()
+    french.click()
+    expect(site.locator("html")).to_have_attribute("lang", "fr")
+
+
 # -- Documents ---------------------------------------------------------------------------------------------
 
 

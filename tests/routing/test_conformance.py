@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from routing.asking import conversation_from
 from routing.conversation import Conversation
 from routing.document import read_estate, write_estate
 from routing.estate import Estate
-from routing.identifier import parse_identifier
 from routing.journey import Journeys, outcomes
 from routing.moment import parse_moment
 
@@ -30,17 +30,6 @@ def cases() -> list[Json]:
 
 def estate_of(case: Json) -> Estate:
     return read_estate(json.dumps(case["estate"]))
-
-
-def conversation_from(asked: Json) -> Conversation:
-    origin, identifier = asked["from"], asked.get("to_broker_instance")
-    return Conversation(
-        origin.get("outside", origin.get("instance")),
-        origin.get("database"),
-        asked["to_service"],
-        parse_identifier(identifier) if identifier is not None else None,
-        asked.get("is_reply", False),
-    )
 
 
 def questions() -> Iterator[tuple[str, Estate, datetime, Conversation, list[Json]]]:

@@ -56,7 +56,7 @@ class Address:
 def parse_address(text: str) -> Address:
     """The address that a route or an instance gives; raises `Invalid` where RT-TABLE reads none in it."""
     word = text.strip(" ").upper()
-    if word in (LOCAL, TRANSPORT):
+    if word in (LOCAL, TRANSPORT) and text.isascii():
         return Address(word, text)
     if len(text) > MAX_LENGTH:
         raise Invalid("", say("is longer than {limit} characters", limit=MAX_LENGTH))

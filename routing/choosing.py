@@ -15,6 +15,7 @@ from routing.decision import (
 )
 from routing.hop import Hop
 from routing.locating import locate
+from routing.locating_account import account_for_locating
 from routing.mirroring import possible_principals
 from routing.route import Route
 from routing.table import AS_IF_LOCAL, Routes, RouteSet
@@ -48,10 +49,10 @@ def choose(hop: Hop, matched: RouteSet) -> Decisions:
 
 def _to_this_instance(hop: Hop, matched: RouteSet, identifier: str | None) -> Decisions:
     """CHOOSE-2: delivered here; nothing where Locating fails, so that the next tier is asked."""
-    begun = len(hop.trace.steps) if hop.trace is not None else 0
     found = locate(hop, identifier)
     if hop.trace is not None:
-        account_for_tier(hop, hop.trace, "CHOOSE-2", matched, taken=bool(found), at=begun)
+        account_for_tier(hop, hop.trace, "CHOOSE-2", matched, taken=bool(found))
+        account_for_locating(hop, hop.trace, identifier, found)
     route = None if matched is AS_IF_LOCAL else matched.local[0].name
     return tuple(Deliver(hop.instance.name, database.name, route, identifier) for database in found)
 

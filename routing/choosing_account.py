@@ -29,14 +29,11 @@ _PUT_ASIDE = {
 }
 
 
-def account_for_tier(
-    hop: Hop, trace: Trace, rule: str, matched: RouteSet, *, taken: bool = True, at: int | None = None
-) -> None:
+def account_for_tier(hop: Hop, trace: Trace, rule: str, matched: RouteSet, *, taken: bool = True) -> None:
     """Adds a tier that has routes, after the tiers before it that have none."""
-    place = len(trace.steps) if at is None else at
-    tier, passed = _tiers(matched)[rule], _empty_before(rule, matched)
-    for offset, empty in enumerate(passed):
-        trace.add(empty, False, _EMPTY[empty], at=place + offset)
+    for empty in _empty_before(rule, matched):
+        trace.add(empty, False, _EMPTY[empty])
+    tier = _tiers(matched)[rule]
     later = tuple(
         Rejected(route.name, _PUT_ASIDE[rule])
         for lower, routes in _tiers(matched).items()
@@ -44,7 +41,7 @@ def account_for_tier(
         if lower > rule and taken
     )
     names = tuple(route.name for route in tier) if matched is not AS_IF_LOCAL else ()
-    trace.add(rule, taken, _says(hop, rule, tier), routes=names, rejected=later, at=place + len(passed))
+    trace.add(rule, taken, _says(hop, rule, tier), routes=names, rejected=later)
 
 
 def _tiers(matched: RouteSet) -> dict[str, Routes]:

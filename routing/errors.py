@@ -56,12 +56,10 @@ def shortened(value: object, limit: int = 80) -> str:
     """A value as JSON would show it, cut: an error must stay one line however long the input is."""
     if value is None or value is True or value is False:
         return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, str):
-        text = '"' + value[: limit + 1].encode("unicode_escape").decode("ascii") + '"'
-    elif isinstance(value, dict):
+    if isinstance(value, dict):
         return "an object"
-    elif isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)):
         return "an array"
-    else:
-        text = repr(value)[: limit + 2]
-    return text if len(text) <= limit + 2 else text[:limit] + '…"'
+    text = value[: limit + 1].encode("unicode_escape").decode("ascii") if isinstance(value, str) else repr(value)
+    text = text if len(text) <= limit else text[:limit] + "…"
+    return f'"{text}"' if isinstance(value, str) else text

@@ -120,7 +120,9 @@ class Instance:
         new = object.__new__(Instance)
         for name in ("name", "addresses", "forwarding", "endpoint", "targets", "principals", "identified"):
             object.__setattr__(new, name, getattr(self, name))
-        changed = replace(self.databases[database], table=table)
+        # An msdb that is not written is one without routes: its first route writes it.
+        old = self.databases[database] if database != MSDB else self.databases.get(MSDB, Database(MSDB))
+        changed = replace(old, table=table)
         object.__setattr__(new, "databases", {**self.databases, database: changed})
         object.__setattr__(new, "tables", _tables(new.databases))
         return new
@@ -167,12 +169,12 @@ class Estate:
     def with_route(self, instance: str, database: str, name: str, route: Route | None) -> Estate:
         """With one route added, replaced or (None) dropped; shares all else, indexes and all."""
         here = self.instances[instance]
-        changed = here.with_table(database, here.databases[database].table.edited(name, route))
+        changed = here.with_table(database, here.tables[database].edited(name, route))
         new = object.__new__(Estate)
         object.__setattr__(new, "instances", {**self.instances, instance: changed})
         object.__setattr__(new, "hop_limit", self.hop_limit)
         object.__setattr__(new, "by_address", self.by_address)
-        object.__setattr__(new, "sends", self.sends)
+        object.__setattr__(new, "sends", {})
         return new
 
 

@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from routing.choosing import Decisions
 from routing.conversation import Conversation
-from routing.decision import DROPPED, EXITS, HOP_LIMIT, Outcome, Send
+from routing.decision import DROPPED, EXITS, HOP_LIMIT, Decision, Outcome, Send
 from routing.estate import Estate
 from routing.hop import Hop
 from routing.router import decide
@@ -46,28 +46,28 @@ def walk(start: Place, decide_at: Callable[[Place], Decisions]) -> Walk:
     todo = [start]
     for place in todo:
         for decision in decide_at(place):
-            if not isinstance(decision, Send):
-                ends.setdefault(decision.outcome, place)
-            elif (end := _unsent(place, decision)) is not None:
-                ends.setdefault(end, place)
-            else:
-                assert decision.to is not None
-                # A message leaves its origin with all its hops; sending on one that came from outside takes one off.
-                taken = 1 if place.database is None else 0
-                target = Place(decision.to, None, place.hops_remaining - taken)
-                if target not in came_by:
-                    came_by[target] = Way(place, decision)
-                    todo.append(target)
+            follows = after(place, decision)
+            if isinstance(follows, Outcome):
+                ends.setdefault(follows, place)
+            elif follows not in came_by:
+                came_by[follows] = Way(place, cast(Send, decision))
+                todo.append(follows)
     return Walk(ends, came_by)
 
 
-def _unsent(place: Place, send: Send) -> Outcome | None:
-    """LOOP-1: dropped past the limit, before anything else is asked of the address; else it may leave the estate."""
-    if place.database is None and place.hops_remaining == 0:
-        return Outcome(DROPPED, place.instance, HOP_LIMIT)
-    if send.to is None:
-        return Outcome(EXITS, place.instance, send.address.key)
-    return None
+def after(place: Place, decision: Decision) -> Outcome | Place:
+    """What follows a decision: the end, or the next place."""
+    if not isinstance(decision, Send):
+        return decision.outcome
+    instance, database, hops_remaining = place
+    if database is None:
+        # Sending on what came from outside is forwarding, also out of the estate; LOOP-1: dropped past the limit.
+        if hops_remaining == 0:
+            return Outcome(DROPPED, instance, HOP_LIMIT)
+        hops_remaining -= 1
+    if decision.to is None:
+        return Outcome(EXITS, instance, decision.address.key)
+    return Place(decision.to, None, hops_remaining)
 
 
 def in_order(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:

@@ -101,33 +101,44 @@ class RouteTable:
         """MATCH-5: routes with neither service name nor identifier."""
 
     def edited(self, name: str, route: Route | None) -> RouteTable:
-        """With the route of this name replaced, added at the end, or (None) dropped."""
+        """With the route of this name replaced in its place, added at the end, or (None) dropped.
+
+        Raises `Invalid` for a route of another name, KeyError when there is none to drop.
+        """
+        if route is not None and route.name != name:
+            raise Invalid("name", say('must stay "{name}"; drop the route and add another', name=name))
         new = RouteTable.__new__(RouteTable)
         new.routes = dict(self.routes)
-        old = new.routes.get(name)
+        new.named, new.nameless, new.wildcard = self.named, self.nameless, self.wildcard
+        touched = {r.remote_service_name for r in (self.routes.get(name), route) if r is not None}
         if route is None:
-            new.routes.pop(name)
+            del new.routes[name]
         else:
             new.routes[name] = route
-        new.named, new.nameless, new.wildcard = self.named, self.nameless, self.wildcard
-        for touched in {r.remote_service_name for r in (old, route) if r is not None}:
-            if touched is None:
-                new._index_nameless(
-                    tuple(r for r in _replaced(self.nameless, name, route) if not r.remote_service_name)
-                )
-            else:
-                new._index_name(touched, name, route)
+        for service in touched:
+            new._index(service, name)
         new.dynamic = new.named.get(DYNAMIC_ROUTING_SERVICE)
         return new
 
-    def _index_name(self, service: str, name: str, route: Route | None) -> None:
-        before = tuple(self.named[service].routes()) if service in self.named else ()
-        after = tuple(r for r in _replaced(before, name, route) if r.remote_service_name == service)
-        self.named = dict(self.named)
-        if after:
-            self.named[service] = NamedRoutes(after)
+    def _index(self, service: str | None, name: str) -> None:
+        """Indexes one service name anew, after the route `name` changed; None: the routes without one."""
+        if service is None:
+            known: Iterable[Route] = self.nameless
         else:
-            self.named.pop(service)
+            known = self.named[service].routes() if service in self.named else ()
+        routes = self._in_order({route.name for route in known} | {name}, service)
+        if service is None:
+            self._index_nameless(routes)
+            return
+        self.named = {**self.named, service: NamedRoutes(routes)}
+        if not routes:
+            del self.named[service]
+
+    def _in_order(self, names: set[str], service: str | None) -> Routes:
+        """Those of these routes that are for this service, in the order of the table."""
+        ordered = names if len(names) == 1 else filter(names.__contains__, self.routes)
+        routes = (self.routes[name] for name in ordered if name in self.routes)
+        return tuple(route for route in routes if route.remote_service_name == service)
 
     def __len__(self) -> int:
         return len(self.routes)
@@ -139,14 +150,6 @@ class RouteTable:
 
     def __hash__(self) -> int:
         return hash(tuple(self.routes))
-
-
-def _replaced(routes: Routes, name: str, route: Route | None) -> Routes:
-    """The routes with the one of this name replaced in its place, or added at the end, or dropped."""
-    kept = tuple(route if r.name == name else r for r in routes)
-    if route is not None and route not in kept:
-        kept += (route,)
-    return tuple(r for r in kept if r is not None)
 
 
 NO_ROUTES = RouteTable()

@@ -49,8 +49,6 @@ class Trace:
         routes: tuple[str, ...] = (),
         rejected: tuple[Rejected, ...] = (),
         more_rejected: int = 0,
-        at: int | None = None,
     ) -> None:
-        """Adds a step; `at` puts it before steps that its own answer had to be known from."""
-        step = Step(rule, taken, says, routes, rejected, more_rejected, self.branch)
-        self.steps.insert(len(self.steps) if at is None else at, step)
+        """Adds a step, in the branch that is open."""
+        self.steps.append(Step(rule, taken, says, routes, rejected, more_rejected, self.branch))

@@ -184,3 +184,8 @@ def test_a_service_name_may_hold_an_address(name: str, expected: str) -> None:
 )
 def test_a_service_name_that_only_resembles_one_holds_none(name: str) -> None:
     assert address_in_name(name) is None
+
+
+def test_a_letter_that_only_folds_to_ascii_spells_no_keyword() -> None:
+    with pytest.raises(Invalid):
+        parse_address("TRAN\u017fPORT")

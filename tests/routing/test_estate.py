@@ -261,3 +261,10 @@ def test_asking_leaves_no_mark_on_the_answers(case: Case) -> None:
 
 def read_estate_of(case: Case) -> Estate:
     return read_estate(json.dumps(case.estate))
+
+
+def test_the_first_route_of_an_msdb_that_is_not_written_writes_it() -> None:
+    first = Route("First", None, None, None, parse_address("LOCAL"))
+    estate = Estate({"here": Instance("here")}).with_route("here", "msdb", "First", first)
+    assert list(estate.instances["here"].databases) == ["msdb"]
+    assert estate.instances["here"].msdb.routes == {"First": first}

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from routing.address import parse_address
 from routing.conversation import Conversation
-from routing.decision import Decision, Deliver, Send
 from routing.errors import Invalid
 from routing.estate import Database, Estate, Instance
 from routing.names import DYNAMIC_ROUTING_SERVICE
@@ -221,17 +220,7 @@ def every_decision(table: RouteTable) -> Iterator[set[object]]:
     estate = Estate({"here": Instance("here", {"Orders": here})})
     for service in (*SERVICES, "Nowhere"):
         for identifier in (None, ID1, ID2):
-            yield set(map(without_route, decide(estate, Conversation("here", "Orders", service, identifier), AT)))
-
-
-def without_route(decision: Decision) -> object:
-    match decision:
-        case Deliver():
-            return "deliver", decision.instance, decision.database, decision.identifier
-        case Send():
-            return "send", decision.address, decision.to, decision.identifier
-        case _:
-            return decision
+            yield decide(estate, Conversation("here", "Orders", service, identifier), AT)
 
 
 @given(edits)
@@ -243,3 +232,20 @@ def test_after_any_edits_a_table_equals_one_built_anew_and_decides_alike(edits: 
         anew = RouteTable(table.routes.values())
         assert table == anew
         assert [*every_decision(table)] == [*every_decision(anew)]
+
+
+def for_service(name: str, service: str) -> Route:
+    return Route(name, service, None, None, parse_address("LOCAL"))
+
+
+MOVED = RouteTable([for_service("A", "Bill"), for_service("B", "Ship")])
+
+
+def test_a_route_that_changes_its_service_keeps_its_place_among_the_routes_of_the_new_one() -> None:
+    edited = MOVED.edited("A", for_service("A", "Ship"))
+    assert [r.name for r in edited.named["Ship"].routes()] == ["A", "B"]
+
+
+def test_an_edit_refuses_a_route_of_another_name() -> None:
+    with pytest.raises(Invalid, match="must stay"):
+        MOVED.edited("A", for_service("B", "Ship"))

@@ -61,6 +61,11 @@ def exit_sentences(outcome: Outcome) -> tuple[Sentence, Sentence]:
     return leaves, say("Import that server to see further.")
 
 
+def short_reason(reason: str) -> Sentence:
+    """The reason in two or three words, for a picture."""
+    return _SHORT[reason]
+
+
 def meaning(journey: Journey, end: End) -> Sentence:
     """What DELAYED and dropped mean for the messages."""
     if end.outcome.kind == DELAYED:
@@ -238,4 +243,13 @@ _REMEDY: dict[str, _Words] = {
     NOT_AN_ADDRESS: _create_before_transport,
     FORWARDING_DISABLED: _switch_forwarding_on,
     HOP_LIMIT: _break_circle,
+}
+_SHORT = {
+    NO_ROUTE: say("no route"),
+    SERVICE_NOT_FOUND: say("service not found"),
+    ROUTE_REQUESTED: say("route requested"),
+    NO_PRINCIPAL: say("no principal"),
+    NOT_AN_ADDRESS: say("no address in the name"),
+    FORWARDING_DISABLED: say("forwarding is off"),
+    HOP_LIMIT: say("hop limit"),
 }

@@ -1,0 +1,105 @@
+"""The path as a picture: plain data with coordinates, which a template writes down as SVG."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from brokerui.explain.measure import width
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A line of text, shortened to its room."""
+
+    x: float
+    y: float
+    """Of its base line."""
+    text: str
+    full: str
+    """The text before it was shortened."""
+    role: str
+    """Its CSS class: name, note, route or address."""
+
+    @property
+    def is_short(self) -> bool:
+        return self.text != self.full
+
+    @property
+    def area(self) -> Area:
+        """What it covers at most."""
+        size, mono = FONTS[self.role]
+        return Area(self.x, self.y - size, width(self.text, size, mono=mono), size * 1.3)
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A rectangle."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+
+    def overlaps(self, other: Area) -> bool:
+        across = self.x < other.x + other.w and other.x < self.x + self.w
+        return across and self.y < other.y + other.h and other.y < self.y + self.h
+
+    def holds(self, other: Area) -> bool:
+        across = self.x <= other.x and other.x + other.w <= self.x + self.w
+        return across and self.y <= other.y and other.y + other.h <= self.y + self.h
+
+
+@dataclass(slots=True)
+class Cell:
+    """A table that was asked, or an end."""
+
+    area: Area
+    kind: str
+    """`asks`, or the kind of an outcome, which has its own shape and colour."""
+    labels: tuple[Label, ...]
+
+
+@dataclass(slots=True)
+class Frame:
+    """An instance, an address outside, or the rest of a column, with what is in it."""
+
+    area: Area
+    kind: str
+    labels: tuple[Label, ...]
+    says: str
+    """For who does not see it."""
+    cells: list[Cell] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Line:
+    """A send, or a piece of a way back."""
+
+    path: str
+    kind: str
+    """`forth` or `back`."""
+    ends: str
+    """Empty where it goes on; `home`, or the kind of the outcome where it ends."""
+    labels: tuple[Label, ...]
+    says: str
+
+
+@dataclass(slots=True)
+class Picture:
+    """Everything to draw."""
+
+    width: float
+    height: float
+    says: str
+    frames: list[Frame] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+
+    def labels(self) -> list[Label]:
+        """Every text in it."""
+        frames = [label for frame in self.frames for label in frame.labels]
+        cells = [label for frame in self.frames for cell in frame.cells for label in cell.labels]
+        return frames + cells + [label for line in self.lines for label in line.labels]
+
+
+FONTS = {"name": (13.0, False), "note": (12.0, False), "route": (12.0, True), "address": (12.0, False)}
+"""Size in pixels, and whether every letter is as wide: as where.css has them."""

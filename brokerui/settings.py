@@ -35,6 +35,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 INSTALLED_APPS = [
     "brokerui.core",
     "brokerui.scenarios",
+    "brokerui.explain",
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django_htmx",

@@ -6,7 +6,8 @@ from django.views.generic import RedirectView
 from brokerui.core import health
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="scenarios:list", query_string=True), name="start"),
+    path("", RedirectView.as_view(pattern_name="explain:where", query_string=True), name="start"),
+    path("where/", include("brokerui.explain.urls")),
     path("scenarios/", include("brokerui.scenarios.urls")),
     path("", include("brokerui.core.urls")),
     path("healthz", health.healthz, name="healthz"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from math import ceil
 
 from brokerui.explain.graph import EXIT, HOME, INSTANCE, PASSES, Asker, Back, Box, Graph, Key, Lead, Stop, Text
 from brokerui.explain.measure import shorten, width
@@ -133,7 +134,7 @@ class Layout:
 
     def _wide(self, text: Text, role: str) -> float:
         size, mono = FONTS[role]
-        return min(width(self._said(text), size, mono=mono), ROOM[role])
+        return ceil(min(width(self._said(text), size, mono=mono), ROOM[role]))
 
     def _said(self, text: Text) -> str:
         return text.render(self.translate) if isinstance(text, Sentence) else text
@@ -363,7 +364,8 @@ class Layout:
             return Line(path, "back", EXITS, labels, self._says_back(spot, back))
         label = self._label(spot.x + GUTTER + ICON, y + 4, back.note, "note")
         path += f"H{label.area.x + label.area.w + 8:g}"
-        return Line(path, "back", back.kind, (label,), self._says_back(spot, back))
+        shape = (spot.x + GUTTER, y - 6)
+        return Line(path, "back", back.kind, (label,), self._says_back(spot, back), shape)
 
     def _leaving(self, spot: Spot, back: Back, y: float) -> str:
         """From the target, or from where it came into the box, to the height on which it goes on."""

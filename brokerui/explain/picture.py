@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import ceil
 
 from brokerui.explain.measure import width
 
@@ -28,7 +29,7 @@ class Label:
     def area(self) -> Area:
         """What it covers at most."""
         size, mono = FONTS[self.role]
-        return Area(self.x, self.y - size, width(self.text, size, mono=mono), size * 1.3)
+        return Area(self.x, self.y - size, ceil(width(self.text, size, mono=mono)), size * 1.3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,13 @@ class Line:
     """Empty where it goes on; `home`, or the kind of the outcome where it ends."""
     labels: tuple[Label, ...]
     says: str
+    shape_at: tuple[float, float] | None = None
+    """Where the shape of its end stands, if it has one of its own."""
+
+    @property
+    def head(self) -> str:
+        """The arrow at its end; none where it goes on in another box."""
+        return "forth" if self.kind == "forth" else self.ends
 
 
 @dataclass(slots=True)

@@ -1,0 +1,159 @@
+"""Everything that the page shows of one answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+
+from brokerui.explain.catalog import route_named, routes_asked
+from brokerui.explain.changes import Change, changes_of
+from brokerui.explain.graphing import graph_of
+from brokerui.explain.hop_wording import table_asked
+from brokerui.explain.layout import Layout
+from brokerui.explain.picture import Picture
+from brokerui.explain.return_wording import ReturnWords
+from brokerui.explain.rules import RULES
+from brokerui.explain.wording import OutcomeWords, Wording, word
+from routing.conversation import Conversation
+from routing.estate import Estate
+from routing.explanation import Explanation, HopAccount, Journey, explain
+from routing.sentence import Sentence, Translate, say
+from routing.trace import Step
+from routing.why_not import WhyNot, why_not
+
+MOST_HOPS = 30
+MOST_RETURNS = 20
+MOST_OUTCOMES = 60
+"""So many are written out; of the rest the page says the number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Steps that follow one identifier of MATCH-3, or none."""
+
+    identifier: str | None
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HopView:
+    """One hop with its rules."""
+
+    instance: str
+    table: Sentence
+    branches: tuple[Branch, ...]
+    decides: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JourneyView:
+    """The hops of a way, forth or back."""
+
+    hops: tuple[HopView, ...]
+    more: int
+    asked: int
+    decided: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnView:
+    """One way back."""
+
+    words: ReturnWords
+    journey: JourneyView
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNotView:
+    """The answer for one route that somebody asked about."""
+
+    asked: str
+    answers: tuple[WhyNot, ...]
+    is_known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one question."""
+
+    words: Wording
+    at: datetime
+    picture: Picture
+    outcomes: tuple[OutcomeWords, ...]
+    more_outcomes: int
+    forward: JourneyView
+    returns: tuple[ReturnView, ...]
+    more_returns: int
+    changes: tuple[Change, ...]
+    rules: dict[str, Sentence]
+    """Those that were asked."""
+    routes: list[str]
+    """For `why not`."""
+    why_not: WhyNotView | None
+
+    @property
+    def count(self) -> int:
+        return len(self.words.outcomes)
+
+
+def answer(estate: Estate, conversation: Conversation, at: datetime, route: str, translate: Translate) -> Answer:
+    """Asks the engine, and finds the words and the picture."""
+    explanation = explain(estate, conversation, at)
+    words = word(explanation)
+    backs = zip(words.returns[:MOST_RETURNS], explanation.returns, strict=False)
+    return Answer(
+        words=words,
+        at=at,
+        picture=Layout(graph_of(explanation, estate), translate).picture(_sentence(words, translate)),
+        outcomes=words.outcomes[:MOST_OUTCOMES],
+        more_outcomes=max(0, len(words.outcomes) - MOST_OUTCOMES),
+        forward=journey_view(explanation.forward, words),
+        returns=tuple(ReturnView(said, journey_view(back.journey)) for said, back in backs),
+        more_returns=max(0, len(words.returns) - MOST_RETURNS),
+        changes=changes_of(explanation, estate),
+        rules=_rules_asked(explanation),
+        routes=routes_asked(explanation, estate),
+        why_not=_why_not(estate, conversation, at, route) if route else None,
+    )
+
+
+def journey_view(journey: Journey, words: Wording | None = None) -> JourneyView:
+    """The hops of a way; of the way forth with what each decided."""
+    shown = journey.hops[:MOST_HOPS]
+    decides = [hop.decides for hop in words.hops] if words else [()] * len(shown)
+    steps = [step for hop in journey.hops for step in hop.steps]
+    return JourneyView(
+        hops=tuple(_hop_view(hop, said) for hop, said in zip(shown, decides, strict=False)),
+        more=len(journey.hops) - len(shown),
+        asked=len(steps),
+        decided=sum(step.taken for step in steps),
+    )
+
+
+def _hop_view(hop: HopAccount, decides: tuple[Sentence, ...]) -> HopView:
+    branches = tuple(Branch(name, tuple(steps)) for name, steps in groupby(hop.steps, key=lambda step: step.branch))
+    return HopView(hop.instance, table_asked(hop), branches, decides)
+
+
+def _rules_asked(explanation: Explanation) -> dict[str, Sentence]:
+    journeys = [explanation.forward, *(back.journey for back in explanation.returns)]
+    asked = {step.rule for journey in journeys for hop in journey.hops for step in hop.steps}
+    return {rule: said for rule, said in RULES.items() if rule in asked}
+
+
+def _sentence(words: Wording, translate: Translate) -> str:
+    """The picture in one sentence, for who does not see it."""
+    parts = [say("{title}.", title=hop.title) for hop in words.hops[:MOST_HOPS]]
+    ends = [say("{chip}: {title}.", chip=one.chip.label, title=one.title) for one in words.outcomes[:MOST_OUTCOMES]]
+    backs = [back.title for back in words.returns[:MOST_RETURNS]]
+    return " ".join(part.render(translate) for part in [*parts, *ends, *backs])
+
+
+def _why_not(estate: Estate, conversation: Conversation, at: datetime, text: str) -> WhyNotView:
+    named = route_named(estate, text)
+    if named is None:
+        return WhyNotView(text, (), is_known=False)
+    instance, database, route = named
+    answers = why_not(estate, conversation, at, instance=instance, database=database, route=route)
+    return WhyNotView(text, answers, is_known=True)

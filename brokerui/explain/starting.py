@@ -1,0 +1,51 @@
+"""A first question for an estate: of the conversations that are likely, the one with the most to show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import islice
+
+from brokerui.explain.question import OUTSIDE, Question
+from routing.conversation import Conversation
+from routing.decision import DELIVERED
+from routing.estate import Estate
+from routing.explanation import Explanation, explain
+
+TRIED = 40
+"""How many conversations are looked at."""
+
+
+def first_question(estate: Estate, at: datetime) -> Question:
+    """The likely conversation that comes farthest; an empty question for an estate without databases."""
+    tried = [(_interest(explain(estate, c, at)), -number, c) for number, c in enumerate(islice(_likely(estate), TRIED))]
+    if not tried:
+        return Question({})
+    _, _, best = max(tried, key=lambda one: one[:2])
+    origin = f"{best.instance}/{best.database}" if best.database is not None else OUTSIDE + best.instance
+    return Question({"from": origin, "to": best.to_service})
+
+
+def _likely(estate: Estate) -> Iterator[Conversation]:
+    """From each database with services to the names in its routes, then to other databases' services."""
+    origins = [
+        (instance, database)
+        for instance in estate.instances.values()
+        for database in instance.databases.values()
+        if database.services
+    ][:TRIED]
+    services = list(islice((s.name for _, database in origins for s in database.services), TRIED))
+    for instance, database in origins:
+        yield from (Conversation(instance.name, database.name, name) for name in islice(database.table.named, 3))
+    for name in services:
+        yield from (Conversation(i.name, d.name, name) for i, d in origins[:3] if not d.has_service(name))
+    for instance in estate.instances.values():
+        yield from (Conversation(instance.name, None, name) for name in services[:2])
+        yield from (Conversation(instance.name, name, "Service") for name in instance.databases)
+
+
+def _interest(explanation: Explanation) -> int:
+    """Many hops, several ends, a target at all, a way back."""
+    forward = explanation.forward
+    reached = any(end.outcome.kind == DELIVERED for end in forward.ends)
+    return 4 * reached + 2 * min(len(forward.hops), 4) + min(len(forward.ends), 3) + bool(explanation.returns)

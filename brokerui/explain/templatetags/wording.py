@@ -1,0 +1,54 @@
+"""Sentences of the engine in the reader's language: `{% load wording %}`."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from django import template
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
+
+from routing.sentence import Sentence
+
+register = template.Library()
+_ADDRESS = re.compile(r"tcp://\S+\Z", re.IGNORECASE)
+
+
+@register.filter
+def said(sentence: Sentence | str) -> str:
+    """A sentence as plain text."""
+    return sentence.render(gettext) if isinstance(sentence, Sentence) else sentence
+
+
+@register.filter
+def told(sentence: Sentence | str) -> SafeString:
+    """A sentence with its names set off from its words. Everything in it is escaped."""
+    if not isinstance(sentence, Sentence):
+        return escape(sentence)
+    # Braces have no meaning in HTML: the text is escaped before the values, which are HTML already, go in.
+    text = escape(gettext(sentence.text))
+    values = {name: _told_value(value) for name, value in sentence.values.items()}
+    return mark_safe(text.format(**values))  # noqa: S308 - its parts are escaped
+
+
+def _told_value(value: object) -> SafeString:
+    if isinstance(value, Sentence):
+        return told(value)
+    if isinstance(value, tuple | list):
+        return mark_safe(", ".join(_told_value(part) for part in value))  # noqa: S308 - the same
+    text = str(value)
+    if not isinstance(value, str):
+        return escape(text)
+    return format_html("<code>{}</code>" if _ADDRESS.match(text) else "<b>{}</b>", text)
+
+
+@register.simple_tag
+def moment(at: datetime) -> SafeString:
+    """A moment of the past or future, in UTC."""
+    utc = at.astimezone(timezone.get_default_timezone())
+    text = f"{date_format(utc, 'Y-m-d H:i:s')} UTC"
+    return format_html('<time datetime="{}">{}</time>', utc.isoformat(timespec="seconds"), text)

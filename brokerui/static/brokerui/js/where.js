@@ -1,0 +1,68 @@
+// The page "Where does it go?": asks again when a field changes (htmx does that), and keeps the rest in step.
+const OUTSIDE = "outside:";
+
+function ask() { return document.getElementById("ask"); }
+
+// A reply can only come from outside; an own service can only be one of the database that begins it.
+function fit(form) {
+  const outside = form.elements.from.value.startsWith(OUTSIDE);
+  const reply = form.elements.reply;
+  form.querySelector("[data-outside]").hidden = !outside;
+  form.querySelector("[data-begun]").hidden = outside;
+  reply.disabled = !outside;
+  form.elements.service.disabled = outside;
+  if (outside) form.querySelector(".more").open = true;
+}
+
+// A fault is said to the field that it is about.
+function mark(form) {
+  for (const fault of form.querySelectorAll(".fault")) {
+    const field = form.elements[fault.id.replace("fault-", "")];
+    if (field) field.setAttribute("aria-invalid", String(fault.textContent.trim() !== ""));
+  }
+}
+
+function tell() {
+  const answer = document.querySelector("[data-answer]");
+  const faults = [...document.querySelectorAll(".fault")].map((fault) => fault.textContent.trim()).filter(Boolean);
+  document.getElementById("live").textContent = faults.join(" ") || answer?.innerText || "";
+}
+
+// Scenarios open at once; without scripts, with their button.
+function setUp() {
+  for (const button of document.querySelectorAll("[data-scenario-go]")) button.hidden = true;
+  const form = ask();
+  if (form) { fit(form); mark(form); }
+}
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-scenario] select")) event.target.form.submit();
+}, true);
+// Before htmx reads the form.
+document.addEventListener("change", (event) => {
+  if (event.target.id === "from") fit(event.target.form);
+}, true);
+// What is empty does not belong into the address.
+document.addEventListener("htmx:configRequest", (event) => {
+  const { parameters } = event.detail;
+  for (const name of Object.keys(parameters)) if (parameters[name] === "") delete parameters[name];
+});
+// A question that cannot be is answered with 400, and with words that belong on the page.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.detail.xhr.status === 400 && event.detail.target.id === "answer") {
+    event.detail.shouldSwap = true;
+    event.detail.isError = false;
+  }
+});
+document.addEventListener("htmx:afterSettle", (event) => {
+  const form = ask();
+  if (!form) return;
+  if (event.detail.target?.id === "answer") { mark(form); tell(); }
+});
+document.addEventListener("htmx:historyRestore", setUp);
+// A rule's id leads to its sentence, which may be folded away.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest('a[href^="#rule-"]');
+  if (link) document.getElementById("rules").open = true;
+});
+setUp();

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
 from brokerui.explain.catalog import route_named, routes_asked
 from brokerui.explain.changes import Change, changes_of
+from brokerui.explain.drawing import picture_of
 from brokerui.explain.graphing import graph_of
-from brokerui.explain.hop_wording import table_asked
-from brokerui.explain.layout import Layout
+from brokerui.explain.hop_wording import listed, table_asked
 from brokerui.explain.picture import Picture
 from brokerui.explain.return_wording import ReturnWords
 from brokerui.explain.rules import RULES
 from brokerui.explain.wording import OutcomeWords, Wording, word
 from routing.conversation import Conversation
 from routing.estate import Estate
-from routing.explanation import Explanation, HopAccount, Journey, explain
+from routing.explanation import Explanation, HopAccount, Journey, Return, explain
 from routing.sentence import Sentence, Translate, say
 from routing.trace import Step
 from routing.why_not import WhyNot, why_not
 
-MOST_HOPS = 30
-MOST_RETURNS = 20
-MOST_OUTCOMES = 60
-"""So many are written out; of the rest the page says the number."""
+MOST_HOPS = 12
+MOST_RETURNS = 12
+MOST_OUTCOMES = 12
+"""So many are written out; of other outcomes the page has a list, of the rest it says the number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,13 @@ class JourneyView:
 
 @dataclass(frozen=True, slots=True)
 class ReturnView:
-    """One way back."""
+    """The way back from one target, to all services to which it is the same."""
 
-    words: ReturnWords
+    state: str
+    title: Sentence
+    details: tuple[Sentence, ...]
+    told_for: str
+    """Where it is the same for several services: the one whose rules are told."""
     journey: JourneyView
 
 
@@ -81,7 +86,7 @@ class Answer:
     at: datetime
     picture: Picture
     outcomes: tuple[OutcomeWords, ...]
-    more_outcomes: int
+    other_outcomes: tuple[OutcomeWords, ...]
     forward: JourneyView
     returns: tuple[ReturnView, ...]
     more_returns: int
@@ -101,16 +106,16 @@ def answer(estate: Estate, conversation: Conversation, at: datetime, route: str,
     """Asks the engine, and finds the words and the picture."""
     explanation = explain(estate, conversation, at)
     words = word(explanation)
-    backs = zip(words.returns[:MOST_RETURNS], explanation.returns, strict=False)
+    backs = _grouped(explanation, words)
     return Answer(
         words=words,
         at=at,
-        picture=Layout(graph_of(explanation, estate), translate).picture(_sentence(words, translate)),
+        picture=picture_of(graph_of(explanation, estate), _sentence(words, translate), translate),
         outcomes=words.outcomes[:MOST_OUTCOMES],
-        more_outcomes=max(0, len(words.outcomes) - MOST_OUTCOMES),
+        other_outcomes=words.outcomes[MOST_OUTCOMES:],
         forward=journey_view(explanation.forward, words),
-        returns=tuple(ReturnView(said, journey_view(back.journey)) for said, back in backs),
-        more_returns=max(0, len(words.returns) - MOST_RETURNS),
+        returns=tuple(_return_view(alike) for alike in backs[:MOST_RETURNS]),
+        more_returns=max(0, len(backs) - MOST_RETURNS),
         changes=changes_of(explanation, estate),
         rules=_rules_asked(explanation),
         routes=routes_asked(explanation, estate),
@@ -134,6 +139,34 @@ def journey_view(journey: Journey, words: Wording | None = None) -> JourneyView:
 def _hop_view(hop: HopAccount, decides: tuple[Sentence, ...]) -> HopView:
     branches = tuple(Branch(name, tuple(steps)) for name, steps in groupby(hop.steps, key=lambda step: step.branch))
     return HopView(hop.instance, table_asked(hop), branches, decides)
+
+
+def _grouped(explanation: Explanation, words: Wording) -> list[list[tuple[Return, ReturnWords]]]:
+    """Ways back from the same target that decide alike at every hop, whatever the service."""
+    groups: dict[object, list[tuple[Return, ReturnWords]]] = defaultdict(list)
+    for back, said in zip(explanation.returns, words.returns, strict=True):
+        way = tuple((hop.instance, hop.database, hop.decisions) for hop in back.journey.hops)
+        groups[back.target, way].append((back, said))
+    return list(groups.values())
+
+
+def _return_view(alike: list[tuple[Return, ReturnWords]]) -> ReturnView:
+    back, said = alike[0]
+    services = tuple(other.journey.conversation.to_service for other, _ in alike)
+    return ReturnView(
+        said.state,
+        _for_all(said.title, services),
+        tuple(_for_all(sentence, services) for sentence in said.details),
+        services[0] if len(services) > 1 else "",
+        journey_view(back.journey),
+    )
+
+
+def _for_all(sentence: Sentence, services: tuple[str, ...]) -> Sentence:
+    """The sentence about one service, said of all of them."""
+    if sentence.values.get("service") != services[0]:
+        return sentence
+    return Sentence(sentence.text, {**sentence.values, "service": listed(services)})
 
 
 def _rules_asked(explanation: Explanation) -> dict[str, Sentence]:

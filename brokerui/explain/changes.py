@@ -7,14 +7,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
-from brokerui.explain.wording import Chip, chips
+from brokerui.explain.outcome_wording import place, site
+from brokerui.explain.wording import ALWAYS, MAY, Chip
 from routing.decision import DELIVERED, DROPPED, FORWARDING_DISABLED
 from routing.estate import Estate
 from routing.explanation import Explanation, Journey, journey
+from routing.names import MSDB
 from routing.sentence import Sentence, say
 
 MOST = 6
 """Events shown, and of each sort so many tried."""
+SHOWN = 3
+"""Ends named of each event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,10 @@ class Change:
     """An event, and the answer after it."""
 
     event: Sentence
-    chips: tuple[Chip, ...]
+    new: tuple[tuple[Chip, Sentence], ...]
+    """Where it then may end and could not before."""
+    gone: tuple[Sentence, ...]
+    """Where it cannot end any more, if some of the ends stay."""
     at: datetime | None = None
     """When it happens by itself."""
 
@@ -47,7 +54,15 @@ def _try(forward: Journey, event: _Event) -> Change | None:
     after = journey(event.estate, forward.conversation, event.at or forward.at)
     if after.outcomes == forward.outcomes:
         return None
-    return Change(event.says, chips(after), event.at)
+    certainty = ALWAYS if len(after.outcomes) == 1 else MAY
+    new = [outcome for outcome in after.outcomes if outcome not in forward.outcomes]
+    gone = [outcome for outcome in forward.outcomes if outcome not in after.outcomes]
+    return Change(
+        event.says,
+        tuple((Chip(outcome.kind, certainty), site(outcome, after)) for outcome in new[:SHOWN]),
+        tuple(place(outcome, forward) for outcome in gone[:SHOWN]) if len(new) < len(after.outcomes) else (),
+        event.at,
+    )
 
 
 def _events(forward: Journey, estate: Estate) -> Iterator[_Event]:
@@ -73,7 +88,7 @@ def _brokers_off(forward: Journey, estate: Estate) -> Iterator[_Event]:
         if outcome.kind == DELIVERED:
             instance = estate.instances[outcome.instance]
             off = replace(instance.databases[outcome.detail], broker_enabled=False)
-            says = say("Broker of {database} off", database=outcome.detail)
+            says = say("Broker of {database} switched off", database=outcome.detail)
             yield _Event(says, estate.with_instance(instance.with_database(off)))
 
 
@@ -83,7 +98,7 @@ def _forwarding(forward: Journey, estate: Estate) -> Iterator[_Event]:
     for name in dict.fromkeys(hop.instance for hop in forward.hops if hop.database is None):
         instance = estate.instances[name]
         if instance.forwarding or name in missed:
-            text = say("Forwarding off on {instance}") if instance.forwarding else say("Forwarding on on {instance}")
+            text = _OFF if instance.forwarding else _ON
             switched = replace(instance, forwarding=not instance.forwarding)
             yield _Event(Sentence(text.text, {"instance": name}), estate.with_instance(switched))
 
@@ -91,8 +106,12 @@ def _forwarding(forward: Journey, estate: Estate) -> Iterator[_Event]:
 def _without_routes(forward: Journey, estate: Estate) -> Iterator[_Event]:
     """Without a route that some way takes."""
     taken = dict.fromkeys(
-        (leg.instance, leg.database or "msdb", leg.send.route) for end in forward.ends for leg in end.legs
+        (leg.instance, leg.database or MSDB, leg.send.route) for end in forward.ends for leg in end.legs
     )
     for instance, database, route in taken:
         says = say("{route} dropped on {instance}", route=route, instance=instance)
         yield _Event(says, estate.with_route(instance, database, route, None))
+
+
+_ON = say("Forwarding switched on at {instance}")
+_OFF = say("Forwarding switched off at {instance}")

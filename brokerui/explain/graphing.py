@@ -106,7 +106,7 @@ class _Forth:
             return Asker(MSDB, say("of each"), from_outside=True)
         table = self.estate.instances[hop.instance].tables[hop.database]
         matched = {name for step in hop.steps if step.taken and step.rule.startswith("MATCH") for name in step.routes}
-        note = say("{matched} of {count} routes match", matched=len(matched), count=len(table))
+        note = say("{matched} of {count} routes matched", matched=len(matched), count=len(table))
         return Asker(hop.table, note, from_outside=hop.database is None)
 
     def _lead(self, box: Box, asker: Asker, send: Send) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from routing.choosing import Decisions
 from routing.decision import Decision, Delay, Deliver, Drop, Send
 from routing.explanation import HopAccount, Journey
 from routing.sentence import Sentence, say
+
+LISTED = 4
+"""Names in a sentence; of more it says how many."""
 
 
 def hop_title(hop: HopAccount) -> Sentence:
@@ -52,6 +55,13 @@ def open_choices(journey: Journey) -> tuple[Sentence, ...]:
     return tuple(sentence for hop in journey.hops if len(hop.decisions) > 1 for sentence in _open_at(hop))
 
 
+def listed(names: Sequence[str]) -> Sentence | tuple[str, ...]:
+    """Some names, and how many more."""
+    if len(names) <= LISTED:
+        return tuple(names)
+    return say("{names} and {count} more", names=tuple(names[: LISTED - 1]), count=len(names) - LISTED + 1)
+
+
 def _open_at(hop: HopAccount) -> Iterator[Sentence]:
     identifiers = {step.branch for step in hop.steps} - {None}
     if len(identifiers) > 1:
@@ -60,12 +70,14 @@ def _open_at(hop: HopAccount) -> Iterator[Sentence]:
             "{instance} has routes with {count} different identifiers and takes any of them: {routes}.",
             instance=hop.instance,
             count=len(identifiers),
-            routes=routes,
+            routes=listed(routes),
         )
     for identifier, decisions in _by_identifier(hop.decisions).items():
         mirrored = _mirrored(hop, identifier)
         if len(mirrored) > 1:
-            yield say("{instance} takes any of the mirrored routes {routes}.", instance=hop.instance, routes=mirrored)
+            yield say(
+                "{instance} takes any of the mirrored routes {routes}.", instance=hop.instance, routes=listed(mirrored)
+            )
         else:
             yield from _open_among(hop, decisions, _PARTNERS if mirrored else _ADDRESSES)
 
@@ -93,11 +105,11 @@ def _open_among(hop: HopAccount, decisions: Decisions, among: Sentence) -> Itera
             "{count} databases of {instance} have the service and any is taken: {databases}.",
             count=len(targets),
             instance=hop.instance,
-            databases=tuple(targets),
+            databases=listed(targets),
         )
     if len(sends) > 1:
         addresses = tuple(send.address.key for send in sends)
-        yield Sentence(among.text, {"instance": hop.instance, "count": len(sends), "addresses": addresses})
+        yield Sentence(among.text, {"instance": hop.instance, "count": len(sends), "addresses": listed(addresses)})
 
 
 _ADDRESSES = say("{instance} takes any of {count} network addresses: {addresses}.")

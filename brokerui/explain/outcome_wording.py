@@ -41,6 +41,16 @@ def place(outcome: Outcome, journey: Journey) -> Sentence:
     return say("dropped at {instance}", instance=instance)
 
 
+def site(outcome: Outcome, journey: Journey) -> Sentence:
+    """Where it ends, beside a word that says how."""
+    kind, instance, detail = outcome
+    if kind == EXITS:
+        return say("to {address}, outside this estate", address=detail)
+    if kind == DELAYED:
+        return say("in {database} on {instance}", database=journey.conversation.database, instance=instance)
+    return say("at {instance}", instance=instance) if kind == DROPPED else place(outcome, journey)
+
+
 def outcome_sentences(journey: Journey, end: End) -> tuple[Sentence, ...]:
     """What happens and why, and the next thing to do where it is not delivered."""
     kind, instance, detail = end.outcome

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import ceil
 
-from brokerui.explain.measure import width
+from brokerui.explain.measure import BOLD, MONO, PLAIN, Font, width
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +18,7 @@ class Label:
     full: str
     """The text before it was shortened."""
     role: str
-    """Its CSS class: name, note, route or address."""
+    """Its CSS class: name, note, route, address or end."""
 
     @property
     def is_short(self) -> bool:
@@ -28,8 +27,8 @@ class Label:
     @property
     def area(self) -> Area:
         """What it covers at most."""
-        size, mono = FONTS[self.role]
-        return Area(self.x, self.y - size, ceil(width(self.text, size, mono=mono)), size * 1.3)
+        font = FONTS[self.role]
+        return Area(self.x, self.y - font.size, width(self.text, font), font.size * 1.3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,5 +108,11 @@ class Picture:
         return frames + cells + [label for line in self.lines for label in line.labels]
 
 
-FONTS = {"name": (13.0, False), "note": (12.0, False), "route": (12.0, True), "address": (12.0, False)}
-"""Size in pixels, and whether every letter is as wide: as where.css has them."""
+FONTS = {
+    "name": Font(13, BOLD),
+    "note": Font(12, PLAIN),
+    "route": Font(12, MONO),
+    "address": Font(12, PLAIN),
+    "end": Font(12, BOLD),
+}
+"""By role, as where.css has them."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from brokerui.explain.hop_wording import hop_decides, hop_title, open_choices
-from brokerui.explain.outcome_wording import LONGEST_RETRY, outcome_sentences, place
+from brokerui.explain.outcome_wording import LONGEST_RETRY, outcome_sentences, place, site
 from brokerui.explain.return_wording import (
     ARRIVES,
     DOES_NOT_ARRIVE,
@@ -51,8 +51,15 @@ class Headline:
     tone: str
     """GOOD, WARN, BAD or AWAY: what the whole answer means for the operator, the way back included."""
     title: Sentence
-    details: tuple[Sentence, ...]
-    """What matters most about it, in order."""
+    means: tuple[Sentence, ...]
+    """One outcome: why, what it means, what to do. Several: the choices that leave them open."""
+    back: tuple[Sentence, ...]
+    """What must be known of the way back."""
+
+    @property
+    def details(self) -> tuple[Sentence, ...]:
+        """What matters most about it, in order."""
+        return self.means + self.back
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +109,7 @@ def word(explanation: Explanation) -> Wording:
 def headline(explanation: Explanation) -> Headline:
     """The answer in a title, and what matters most about it."""
     forward = explanation.forward
-    return Headline(chips(forward), _tone(explanation), _title(forward), _details(explanation))
+    return Headline(chips(forward), _tone(explanation), _title(forward), _means(forward), _way_back(explanation))
 
 
 def chips(journey: Journey) -> tuple[Chip, ...]:
@@ -116,7 +123,7 @@ def outcome_words(journey: Journey, end: End) -> OutcomeWords:
     """The words for one outcome."""
     certainty = ALWAYS if len(journey.ends) == 1 else MAY
     chip = Chip(end.outcome.kind, certainty)
-    return OutcomeWords(end, chip, place(end.outcome, journey), outcome_sentences(journey, end))
+    return OutcomeWords(end, chip, site(end.outcome, journey), outcome_sentences(journey, end))
 
 
 def hop_words(journey: Journey) -> tuple[HopWords, ...]:
@@ -161,16 +168,11 @@ def _tone(explanation: Explanation) -> str:
     return {DELIVERED: GOOD, EXITS: AWAY, DELAYED: WARN, DROPPED: BAD}[worst]
 
 
-def _details(explanation: Explanation) -> tuple[Sentence, ...]:
-    """One outcome: what it means. Several: the choices that leave them open. Then the way back."""
-    forward = explanation.forward
+def _means(forward: Journey) -> tuple[Sentence, ...]:
     if len(forward.ends) > 1:
-        kept = say("A conversation keeps the choice once it is made.")
-        return (*open_choices(forward), kept, *_way_back(explanation))
+        return (*open_choices(forward), say("A conversation keeps the choice once it is made."))
     end = forward.ends[0]
-    if end.outcome.kind == DELIVERED:
-        return _way_back(explanation)
-    return outcome_sentences(forward, end)
+    return () if end.outcome.kind == DELIVERED else outcome_sentences(forward, end)
 
 
 def _way_back(explanation: Explanation) -> tuple[Sentence, ...]:

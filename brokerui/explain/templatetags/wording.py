@@ -15,6 +15,8 @@ from django.utils.translation import gettext
 from routing.sentence import Sentence
 
 register = template.Library()
+MOST_NAMES = 8
+"""Of a list in a sentence; the account of a rule has the number."""
 _ADDRESS = re.compile(r"tcp://\S+\Z", re.IGNORECASE)
 
 
@@ -39,7 +41,8 @@ def _told_value(value: object) -> SafeString:
     if isinstance(value, Sentence):
         return told(value)
     if isinstance(value, tuple | list):
-        return mark_safe(", ".join(_told_value(part) for part in value))  # noqa: S308 - the same
+        shown = [_told_value(part) for part in value[:MOST_NAMES]]
+        return mark_safe(", ".join([*shown, "…"] if len(value) > MOST_NAMES else shown))  # noqa: S308 - the same
     text = str(value)
     if not isinstance(value, str):
         return escape(text)

@@ -2,52 +2,109 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from datetime import datetime
+from typing import NamedTuple, cast
 
 from routing.choosing import Decisions
 from routing.classes import Node, TrafficClass
 from routing.decision import Outcome
 from routing.estate import Estate
 from routing.hop import Hop
-from routing.journey import Place, Walk, walk
+from routing.journey import Place, after
 from routing.router import decide
 
 
+class Lead(NamedTuple):
+    """Where a hop sends a message."""
+
+    instance: str
+    forwards: int
+    """1 where sending it there is forwarding, else 0."""
+
+
+class Onward(NamedTuple):
+    """What follows one hop while the hop limit allows it."""
+
+    ends: frozenset[Outcome]
+    """What ends here, or leaves the estate from here."""
+    leads: frozenset[Lead]
+
+
+_NOWHERE: frozenset[Lead] = frozenset()
+
+
 class Asked:
-    """The answers of one estate for one class of traffic."""
+    """The answers of one estate for one class of traffic.
 
-    __slots__ = ("_at", "_decided", "_ends", "_traffic", "estate")
+    With a `background`, the answers for a name that occurs nowhere, only the `special` nodes are asked themselves:
+    all others do as the background does.
+    """
 
-    def __init__(self, estate: Estate, traffic: TrafficClass, at: datetime) -> None:
+    __slots__ = ("_at", "_background", "_ends", "_onward", "_special", "_traffic", "estate", "shared")
+
+    def __init__(
+        self,
+        estate: Estate,
+        traffic: TrafficClass,
+        at: datetime,
+        background: Asked | None = None,
+        special: Set[Node] = frozenset(),
+    ) -> None:
         self.estate = estate
         self._traffic = traffic
         self._at = at
-        self._decided: dict[Node, Decisions] = {}
+        self._background = background
+        self._special = special
+        self.shared: Set[str] = frozenset()
+        """Instances from which on a message meets no special node: there the background has the whole answer."""
+        self._onward: dict[Node, Onward] = {}
         self._ends: dict[Place, frozenset[Outcome]] = {}
 
     def start(self, node: Node) -> Place:
         """The place where a message of this entry point is first decided on."""
         return Place(node[0], node[1], self.estate.hop_limit)
 
-    def decide(self, place: Place) -> Decisions:
-        """The decisions at a place."""
-        node = (place.instance, place.database)
-        decided = self._decided.get(node)
-        if decided is None:
-            service, identifier, is_reply = self._traffic
-            hop = Hop(self.estate, place.instance, place.database, service, identifier, is_reply, self._at)
-            decided = self._decided[node] = decide(hop)
-        return decided
+    def onward(self, node: Node) -> Onward:
+        """What follows a hop at a node."""
+        if self._background is not None and node not in self._special:
+            return self._background.onward(node)
+        found = self._onward.get(node)
+        if found is None:
+            found = self._onward[node] = self._fresh(node)
+        return found
+
+    def _fresh(self, node: Node) -> Onward:
+        place = Place(node[0], node[1], 1)
+        follows = [after(place, decision) for decision in self._decide(node)]
+        ends = frozenset([end for end in follows if isinstance(end, Outcome)])
+        if len(ends) == len(follows):
+            return Onward(ends, _NOWHERE)
+        leads = [Lead(onto.instance, 1 - onto.hops_remaining) for onto in follows if isinstance(onto, Place)]
+        return Onward(ends, frozenset(leads))
+
+    def _decide(self, node: Node) -> Decisions:
+        service, identifier, is_reply = self._traffic
+        return decide(Hop(self.estate, node[0], node[1], service, identifier, is_reply, self._at))
 
     def ends(self, place: Place) -> frozenset[Outcome]:
-        """All outcomes from a place on."""
-        ends = self._ends.get(place)
-        if ends is None:
-            ends = self._ends[place] = frozenset(self.walk(place).ends)
-        return ends
+        """All outcomes from a place on; each place is answered once, and each forwarding leaves fewer hops."""
+        found = self._ends.get(place)
+        if found is None:
+            if self._background is not None and place.database is None and place.instance in self.shared:
+                return self._background.ends(place)
+            found = self._ends[place] = self._ends_from(place)
+        return found
 
-    def walk(self, place: Place) -> Walk:
-        return walk(place, self.decide)
+    def _ends_from(self, place: Place) -> frozenset[Outcome]:
+        instance, database, hops_remaining = place
+        if hops_remaining == 0 and database is None:  # LOOP-1: asked of each decision, since the limit is reached
+            return frozenset(cast(Outcome, after(place, decision)) for decision in self._decide((instance, None)))
+        ends, leads = self.onward((instance, database))
+        for lead in leads:
+            beyond = self.ends(Place(lead.instance, None, hops_remaining - lead.forwards))
+            ends = ends | beyond if ends else beyond
+        return ends
 
     def has(self, node: Node) -> bool:
         """Whether the estate has this entry point."""

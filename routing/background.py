@@ -8,79 +8,98 @@ of traffic meets in a cell is what its first hop leads to, once for all its entr
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from routing.asked import Asked
+from routing.asked import Asked, Onward
 from routing.classes import Node
 from routing.decision import Outcome
-from routing.journey import Place, after
-
-
-class Lead(NamedTuple):
-    """Where a first hop sends a message, whatever the hop limit."""
-
-    instance: str
-    forwards: int
-    """1 where sending it there was forwarding, else 0."""
+from routing.journey import Place
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cell:
     """Entry points with the same first hop."""
 
-    ends: frozenset[Outcome]
-    """What ends at the first hop."""
-    leads: frozenset[Lead]
-    """Where the first hop sends it."""
+    onward: Onward
+    """What follows the first hop."""
     entries: dict[Node, None]
 
 
+class Change(NamedTuple):
+    """A cell, and all that its entry points meet before and after."""
+
+    cell: Cell
+    before: frozenset[Outcome]
+    after: frozenset[Outcome]
+
+
 class Background:
-    """The cells that send anything on, and which instances a message may pass from each instance."""
+    """Two estates asked for a name that occurs nowhere: cells of entry points, and the ways that messages take.
 
-    def __init__(self, asked: Asked, entries: Iterable[Node]) -> None:
-        self._asked = asked
-        cells: dict[tuple[frozenset[Outcome], frozenset[Lead]], dict[Node, None]] = defaultdict(dict)
+    `entries` are those that do the same in both estates.
+    """
+
+    def __init__(self, before: Asked, after: Asked, entries: Iterable[Node]) -> None:
+        self.before = before
+        self.after = after
+        cells: dict[Onward, dict[Node, None]] = defaultdict(dict)
         for node in entries:
-            ends, leads = self._first_hop(node)
-            if leads:
-                cells[ends, leads][node] = None
+            onward = before.onward(node)
+            if onward.leads:
+                cells[onward][node] = None
         self._by_lead: dict[str, list[Cell]] = defaultdict(list)
-        for (ends, leads), members in cells.items():
-            cell = Cell(ends, leads, members)
-            for instance in {lead.instance for lead in leads}:
+        for onward, members in cells.items():
+            cell = Cell(onward, members)
+            for instance in {lead.instance for lead in onward.leads}:
                 self._by_lead[instance].append(cell)
-        self._reached_by = self._reverse_reach()
-
-    def _first_hop(self, node: Node) -> tuple[frozenset[Outcome], frozenset[Lead]]:
-        start = self._asked.start(node)
-        follows = [after(start, decision) for decision in self._asked.decide(start)]
-        ends = frozenset(end for end in follows if isinstance(end, Outcome))
-        leads = frozenset(
-            Lead(place.instance, start.hops_remaining - place.hops_remaining)
-            for place in follows
-            if isinstance(place, Place)
-        )
-        return ends, leads
+        self.reached_by = self._reverse_reach()
+        """By instance: the instances to which a cell sends and from which a message may come to it."""
+        self._changes: dict[frozenset[str], list[Change]] = {}
 
     def _reverse_reach(self) -> dict[str, set[str]]:
-        """By instance: the instances from which a message may come to it, itself among them."""
         reached_by: dict[str, set[str]] = defaultdict(set)
         for start in self._by_lead:
-            reached = {start}
-            todo = [start]
+            reached, todo = {start}, [start]
             for instance in todo:
-                _, leads = self._first_hop((instance, None))
-                new = {lead.instance for lead in leads} - reached
+                new = self._next(instance) - reached
                 reached |= new
                 todo += new
             for instance in reached:
                 reached_by[instance].add(start)
         return reached_by
 
-    def cells_towards(self, instances: Iterable[str]) -> dict[Cell, None]:
+    def _next(self, instance: str) -> set[str]:
+        node = (instance, None)
+        asked = [estate for estate in (self.before, self.after) if estate.has(node)]
+        return {lead.instance for estate in asked for lead in estate.onward(node).leads}
+
+    def cells_towards(self, instances: Iterable[str]) -> Iterable[Cell]:
         """The cells from which a message may come to one of these instances."""
-        starts = dict.fromkeys(start for name in instances for start in sorted(self._reached_by.get(name, ())))
-        return {cell: None for start in starts for cell in self._by_lead[start]}
+        starts = dict.fromkeys(start for name in instances for start in sorted(self.reached_by.get(name, ())))
+        return dict.fromkeys(cell for start in starts for cell in self._by_lead[start])
+
+    def shared_from(self, special: Set[str]) -> Set[str]:
+        """The instances to which cells send, when none of these instances is ever on the way; else none."""
+        return self._by_lead.keys() if special.isdisjoint(self.reached_by) else frozenset()
+
+    def changes(self, goals: frozenset[str]) -> list[Change]:
+        """What changes for a class that meets nothing special on its way, when these instances decide otherwise."""
+        found = self._changes.get(goals)
+        if found is None:
+            found = self._changes[goals] = changes(self.cells_towards(sorted(goals)), self.before, self.after)
+        return found
+
+
+def changes(cells: Iterable[Cell], before: Asked, after: Asked) -> list[Change]:
+    """The cells whose entry points meet something else after."""
+    met = (Change(cell, through(cell, before), through(cell, after)) for cell in cells)
+    return [change for change in met if change.before != change.after]
+
+
+def through(cell: Cell, asked: Asked) -> frozenset[Outcome]:
+    """All outcomes of the entry points of a cell."""
+    limit = asked.estate.hop_limit
+    places = [Place(lead.instance, None, limit - lead.forwards) for lead in cell.onward.leads]
+    return cell.onward.ends.union(*map(asked.ends, places))

@@ -9,7 +9,6 @@ from heapq import merge
 from routing.background import Cell
 from routing.classes import Node, TrafficClass
 from routing.decision import DELAYED, DELIVERED, DROPPED, EXITS, HOP_LIMIT, Outcome
-from routing.journey import in_order
 from routing.verdict import goodness
 
 WORSE, BETTER, MOVED = "worse", "better", "moved"
@@ -30,6 +29,9 @@ class Members:
     def __len__(self) -> int:
         return sum(len(cell.entries) - len(without) for cell, without in self.cells) + len(self.single)
 
+    def __contains__(self, node: object) -> bool:
+        return node in self.single or any(node in cell.entries and node not in out for cell, out in self.cells)
+
     def __iter__(self) -> Iterator[Node]:
         parts = [_left(cell, without) for cell, without in self.cells]
         return merge(*parts, sorted(self.single, key=self.order.__getitem__), key=self.order.__getitem__)
@@ -47,11 +49,11 @@ class Group:
     before: Outcomes
     after: Outcomes
     members: Members
+    verdict: str = field(init=False)
+    """Better or worse by the worst member of the set, then by its best; else moved."""
 
-    @property
-    def verdict(self) -> str:
-        """Better or worse by the worst member of the set, then by its best; else moved."""
-        return verdict_of_change(self.before, self.after)
+    def __post_init__(self) -> None:
+        self.verdict = verdict_of_change(self.before, self.after)
 
     @property
     def kind(self) -> str:
@@ -123,6 +125,6 @@ def _rank(group: Group) -> tuple[object, ...]:
         traffic.to_broker_instance is not None,
         traffic.to_broker_instance or "",
         traffic.is_reply,
-        in_order(group.before),
-        in_order(group.after),
+        sorted(group.before),
+        sorted(group.after),
     )

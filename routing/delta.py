@@ -28,7 +28,7 @@ class Delta:
     """For conversations that give this identifier, whatever the service."""
     always: set[Node] = field(default_factory=set)
     """For conversations to any service."""
-    one_sided: tuple[Node, ...] = ()
+    one_sided: frozenset[Node] = frozenset()
     """Entry points that only one of the estates has."""
 
     def nodes(self, service: str, identifier: str | None) -> set[Node]:
@@ -48,7 +48,7 @@ def delta(before: Estate, after: Estate, vocabulary: Vocabulary) -> Delta:
             claims[name] = _differing(_claims(old), _claims(new))
     _addresses(found, before, after, vocabulary)
     _principals(found, before, after, {name: services for name, services in claims.items() if services})
-    found.one_sided = tuple(node for node in vocabulary.entries if (_has(before, node) != _has(after, node)))
+    found.one_sided = frozenset(node for node in vocabulary.entries if (_has(before, node) != _has(after, node)))
     return found
 
 

@@ -72,7 +72,10 @@ def after(place: Place, decision: Decision) -> Outcome | Place:
 
 def in_order(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
     """A set of outcomes, sorted: by the text of their JSON with its keys sorted, the order of the interface."""
-    return tuple(sorted(outcomes, key=lambda outcome: json.dumps(outcome.as_json(), sort_keys=True)))
+    found = tuple(outcomes)
+    if len(found) < 2:
+        return found
+    return tuple(sorted(found, key=lambda outcome: json.dumps(outcome.as_json(), sort_keys=True)))
 
 
 class Journeys:
@@ -89,7 +92,7 @@ class Journeys:
         """The complete set, without doubles, in order."""
         start = Place(conversation.instance, conversation.database, self._estate.hop_limit)
         ends = walk(start, lambda place: self._decide(conversation, place)).ends
-        return tuple(ends) if len(ends) == 1 else in_order(ends)
+        return in_order(ends)
 
     def _decide(self, conversation: Conversation, place: Place) -> Decisions:
         if place.database is not None:

@@ -1,0 +1,60 @@
+"""`brokerui diff`: every class of traffic that ends otherwise after a change."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import sys
+from collections.abc import Iterator
+
+from brokerui.commands.arguments import add_at, add_format, add_max_size, now_unless
+from brokerui.comparing import Report, report_as_json, report_as_text
+from brokerui.inputs import STANDARD_INPUT, load_estate
+from brokerui.traffic import load_weights
+from routing.classes import Vocabulary
+from routing.compare import compare
+from routing.comparison import WORSE, Comparison
+
+LIMIT = 100_000
+NONE_CHANGED, NONE_WORSE, SOME_WORSE = 0, 1, 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("before", metavar="BEFORE", help="estate document, - for standard input")
+    parser.add_argument("after", metavar="AFTER", help="estate document, - for standard input")
+    parser.add_argument("--traffic", metavar="FILE", help="JSON lines or CSV: weigh the classes by their messages")
+    parser.add_argument("--limit", metavar="N", type=_whole, default=LIMIT, help=f"rows at the most (default: {LIMIT})")
+    add_at(parser)
+    add_format(parser)
+    add_max_size(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 when nothing changes, 1 when something does and nothing is worse, 3 when something is worse."""
+    gc.disable()  # this process makes no cycles worth collecting, and ends soon
+    if options.before == options.after == STANDARD_INPUT:
+        raise SystemExit("brokerui diff: only one of BEFORE and AFTER can be standard input")
+    before = load_estate(options.before, options.max_size)
+    after = load_estate(options.after, options.max_size)
+    weights = load_weights(options.traffic, Vocabulary(before, after)) if options.traffic else None
+    comparison = compare(before, after, now_unless(options.at))
+    report = Report(comparison, weights, options.limit)
+    _write(report_as_json(report) if options.format == "json" else report_as_text(report))
+    return _status(comparison)
+
+
+def _write(pieces: Iterator[str]) -> None:
+    for piece in pieces:
+        sys.stdout.write(piece)
+
+
+def _status(comparison: Comparison) -> int:
+    if not comparison.groups:
+        return NONE_CHANGED
+    return SOME_WORSE if comparison.groups[0].verdict == WORSE else NONE_WORSE
+
+
+def _whole(text: str) -> int:
+    if not text.isascii() or not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}")
+    return int(text)

@@ -1,0 +1,113 @@
+"""How many messages each class of traffic carried: a traffic file, summed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from brokerui.inputs import lines_of
+from routing.asking import conversation_from
+from routing.classes import Node, TrafficClass, Vocabulary
+from routing.errors import InputError, Invalid, must_be
+from routing.sentence import say
+
+Weights = dict[tuple[Node, TrafficClass], int]
+_PARQUET = b"PAR1"
+_NULLS = ("", "NULL")
+
+
+def load_weights(name: str, vocabulary: Vocabulary) -> Weights:
+    """Messages by entry point and class, from JSON lines or CSV with the columns of the traffic format.
+
+    Raises `InputError` with the line for a row that is no conversation of either estate.
+    """
+    weights: Weights = {}
+    for number, row in _rows(name):
+        try:
+            node, traffic, messages = _class_of(row, vocabulary)
+        except (Invalid, ValueError) as fault:
+            problem = fault.problem if isinstance(fault, Invalid) else say("is not as it must be")
+            path = f"line {number}: {fault.path}" if isinstance(fault, Invalid) and fault.path else f"line {number}"
+            raise InputError(name, path, problem) from None
+        weights[node, traffic] = weights.get((node, traffic), 0) + messages
+    return weights
+
+
+def _class_of(row: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Node, TrafficClass, int]:
+    instance, database = row.get("from_instance"), row.get("from_database")
+    entry = {"outside": instance} if database is None else {"instance": instance, "database": database}
+    conversation = conversation_from(
+        {
+            "from": entry,
+            "to_service": row.get("to_service"),
+            "to_broker_instance": row.get("to_broker_instance"),
+            "is_reply": row.get("is_reply") or False,
+        }
+    )
+    node = (conversation.instance, conversation.database)
+    if node not in vocabulary.entries:
+        raise Invalid(
+            "from_instance", say("there is no such entry point in either estate: {entry}", entry=_shown(node))
+        )
+    traffic = vocabulary.class_of(
+        conversation.to_service, conversation.to_broker_instance, is_reply=conversation.is_reply
+    )
+    return node, traffic, _count(row.get("messages", 1))
+
+
+def _shown(node: Node) -> str:
+    return "/".join(part for part in node if part is not None)
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise Invalid("messages", must_be(say("a whole number, not negative"), value))
+    return value
+
+
+def _rows(name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    lines = lines_of(name)
+    first = next(lines, None)
+    if first is None:
+        return
+    if first[1].startswith(_PARQUET.decode()):
+        raise InputError(name, "", say("is Parquet; `brokerui pipeline` reads it, here JSON lines or CSV is needed"))
+    if first[1].startswith("{"):
+        yield from _json_rows(name, first, lines)
+    else:
+        yield from _csv_rows(name, first, lines)
+
+
+def _json_rows(
+    name: str, first: tuple[int, str], rest: Iterator[tuple[int, str]]
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, text in (first, *rest):
+        try:
+            row = json.loads(text)
+        except (ValueError, RecursionError):
+            raise InputError(name, f"line {number}", say("is not JSON")) from None
+        if type(row) is not dict:
+            raise InputError(name, f"line {number}", must_be(say("an object"), row))
+        yield number, row
+
+
+def _csv_rows(
+    name: str, first: tuple[int, str], rest: Iterator[tuple[int, str]]
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    columns = next(csv.reader([first[1]]))
+    if "to_service" not in columns:
+        raise InputError(name, "line 1", say("must name the columns of the traffic format, to_service among them"))
+    for number, text in rest:
+        values = next(csv.reader(io.StringIO(text)))
+        yield number, dict(zip(columns, map(_from_csv, columns, values), strict=False))
+
+
+def _from_csv(column: str, value: str) -> Any:
+    if value in _NULLS:
+        return None
+    if column == "is_reply":
+        return {"true": True, "1": True, "false": False, "0": False}.get(value.lower(), value)
+    return int(value) if column == "messages" and value.isdecimal() else value

@@ -22,12 +22,15 @@ MAX_LINE = 1 << 20
 
 def load_estate(name: str, max_size: int = MAX_SIZE) -> Estate:
     """The estate document in a file, or (`-`) on standard input. Raises `InputError`."""
+    return read_estate(_bounded(name, max_size), where=name)
+
+
+def _bounded(name: str, max_size: int) -> bytes:
     with opened(name) as stream:
-        text = _read(stream, name, max_size + 1)
-    if len(text) > max_size:
-        problem = say("is larger than {limit} bytes; --max-size allows more", limit=max_size)
-        raise InputError(name, "", problem)
-    return read_estate(text, where=name)
+        content = _read(stream, name, max_size + 1)
+    if len(content) > max_size:
+        raise InputError(name, "", say("is larger than {limit} bytes; --max-size allows more", limit=max_size))
+    return content
 
 
 def load_conversations(name: str, estate: Estate) -> list[Conversation]:

@@ -35,6 +35,9 @@ MAX_SIZE = 64 << 20
 """Bytes. Larger documents are refused unless the user says so."""
 MAX_OBJECTS = 1_000_000
 """Named objects of one document, twenty times the largest estate that is known: it bounds the memory."""
+MAX_INSTANCES = 100_000
+MAX_DATABASES = 32_767
+"""The databases that the product allows on an instance."""
 
 _T = TypeVar("_T")
 
@@ -45,7 +48,9 @@ def read_estate(source: bytes | str, *, where: str = "estate") -> Estate:
     Raises `InputError` with `where`, the JSON path and the reason at the first thing that is not as it must be;
     nothing is made of the document then.
     """
-    reader = _Reader(_text(source, where))
+    text = _text(source, where)
+    del source  # the bytes of a large document are as large as its text
+    reader = _Reader(text)
     try:
         return reader.document()
     except Invalid as fault:
@@ -88,8 +93,7 @@ class _Reader:
         self._json.end()
         if "format" not in values:
             raise Invalid("format", say('is missing; it must be "{format}"', format=FORMAT))
-        instances = by_name(values.get("instances", ()), "instances")
-        return Estate(instances, values.get("hop_limit", DEFAULT_HOP_LIMIT))
+        return Estate(values.get("instances", {}), values.get("hop_limit", DEFAULT_HOP_LIMIT))
 
     def _format(self) -> str:
         value = self._json.value()
@@ -97,8 +101,8 @@ class _Reader:
             raise Invalid("", must_be(f'"{FORMAT}"', value))
         return FORMAT
 
-    def _instances(self) -> list[Instance]:
-        return self._array(self._instance)
+    def _instances(self) -> dict[str, Instance]:
+        return by_name(self._elements(self._instance, MAX_INSTANCES), "")
 
     def _instance(self) -> Instance:
         values = self._members(
@@ -107,11 +111,13 @@ class _Reader:
                 "addresses": self._leaf(array_of(_address)),
                 "forwarding": self._leaf(boolean),
                 "endpoint": self._leaf(or_null(endpoint_from)),
-                "databases": lambda: self._array(self._database),
+                "databases": self._databases,
             }
         )
-        values["databases"] = by_name(values.get("databases", ()), "databases")
         return Instance(**_named(values))
+
+    def _databases(self) -> dict[str, Database]:
+        return by_name(self._elements(self._database, MAX_DATABASES), "")
 
     def _database(self) -> Database:
         values = self._members(
@@ -146,12 +152,12 @@ class _Reader:
             values[key] = _at(key, reader)
         return values
 
-    def _array(self, element: Callable[[], _T]) -> list[_T]:
-        return list(self._elements(element))
-
-    def _elements(self, element: Callable[[], _T]) -> Iterator[_T]:
+    def _elements(self, element: Callable[[], _T], limit: int = MAX_OBJECTS) -> Iterator[_T]:
         for index in self._json.elements():
-            self._count()
+            self._objects += 1
+            if index >= limit or self._objects > MAX_OBJECTS:
+                most = limit if index >= limit else MAX_OBJECTS
+                raise Invalid(f"[{index}]", say("is one too many: the limit is {limit}", limit=most))
             try:
                 value = element()
             except Invalid as fault:
@@ -164,11 +170,6 @@ class _Reader:
     def _leaves(self, convert: Callable[[Any], _T]) -> Callable[[], tuple[_T, ...]]:
         value = self._json.value
         return lambda: tuple(self._elements(lambda: convert(value())))
-
-    def _count(self) -> None:
-        self._objects += 1
-        if self._objects > MAX_OBJECTS:
-            raise Invalid("", say("is one too many: a document may hold {limit} objects", limit=MAX_OBJECTS))
 
 
 def _at(key: str, reader: Callable[[], _T]) -> _T:

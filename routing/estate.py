@@ -217,11 +217,11 @@ def _tables(databases: Mapping[str, Database]) -> Mapping[str | None, RouteTable
 
 
 def _by_service(databases: Iterable[Database]) -> Mapping[str, tuple[Database, ...]]:
-    found: dict[str, tuple[Database, ...]] = {}
+    found: dict[str, list[Database]] = {}
     for database in databases:
         for service in database.services:
-            found[service.name] = (*found.get(service.name, ()), database)
-    return found
+            found.setdefault(service.name, []).append(database)
+    return {service: tuple(having) for service, having in found.items()}
 
 
 def _by_identifier(databases: Iterable[Database]) -> Mapping[str, Database]:

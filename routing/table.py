@@ -44,6 +44,7 @@ def _tier(routes: Routes, belongs: Callable[[Route], bool]) -> Routes:
 
 
 NOTHING = RouteSet(())
+_NO_IDENTIFIERS: Mapping[str, RouteSet] = {}
 AS_IF_LOCAL = RouteSet((Route("MATCH-6", None, None, None, Address(LOCAL, LOCAL)),))
 """MATCH-6: as if the table held a route with this service name and address LOCAL."""
 
@@ -58,9 +59,11 @@ class NamedRoutes:
         for route in routes:
             grouped.setdefault(route.broker_instance, []).append(route)
         self.without_identifier = RouteSet(tuple(grouped.pop(None))) if None in grouped else NOTHING
-        self.by_identifier: Mapping[str, RouteSet] = {
-            identifier: RouteSet(tuple(group)) for identifier, group in grouped.items() if identifier is not None
-        }
+        self.by_identifier: Mapping[str, RouteSet] = (
+            _NO_IDENTIFIERS
+            if not grouped
+            else {identifier: RouteSet(tuple(group)) for identifier, group in grouped.items() if identifier is not None}
+        )
 
     def routes(self) -> Iterable[Route]:
         yield from self.without_identifier.routes

@@ -79,4 +79,4 @@ def test_a_value_is_shown_as_json_would_show_it(value: object, shown: str) -> No
 def test_a_long_text_is_cut() -> None:
     assert shortened("x" * 80) == '"' + "x" * 80 + '"'
     assert shortened("x" * 81) == '"' + "x" * 80 + '…"'
-    assert len(shortened("\n" * 1000)) == 82
+    assert len(shortened("\n" * 1000)) == 83

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from brokerui.explain.answer import answer
 from brokerui.explain.catalog import Catalog, catalog_of, fitting, identifiers_for, routes_fitting
@@ -22,6 +23,7 @@ from routing.estate import Estate
 
 
 @require_safe
+@vary_on_headers("HX-Request", "HX-History-Restore-Request")
 def where(request: HttpRequest) -> HttpResponse:
     """The page, or (asked by htmx) what changes on it."""
     scenarios = scenario_list()

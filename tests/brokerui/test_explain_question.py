@@ -1,0 +1,106 @@
+"""The question in an address, as the engine takes it, and as the line of a shell."""
+
+from __future__ import annotations
+
+import shlex
+from datetime import UTC, datetime
+
+import pytest
+
+from brokerui.explain.question import Question, command, read
+from brokerui.explain.starting import first_question
+from routing.conversation import Conversation
+from routing.document import read_estate
+from tests.brokerui.estates import EVERY_KIND, database, document, instance
+
+ESTATE = read_estate(EVERY_KIND)
+GUID = "{5FB8D92B-ed69-4c80-afbb-2aa6a7d3cb2d}"
+
+
+def ask(**values: str) -> Question:
+    return Question.of({name.rstrip("_"): value for name, value in values.items()})
+
+
+def test_a_conversation_of_a_database() -> None:
+    asked = read(ask(from_="hub/Sales", to="Ship", broker=GUID, service="SalesOut", at="2030-01-01"), ESTATE)
+    assert asked.faults == {}
+    assert asked.conversation == Conversation("hub", "Sales", "Ship", GUID.lower()[1:-1], from_service="SalesOut")
+    assert asked.at == datetime(2030, 1, 1, tzinfo=UTC)
+
+
+def test_a_message_from_outside_may_be_a_reply() -> None:
+    assert read(ask(from_="outside:hub", to="Ship", reply="1"), ESTATE).conversation == Conversation(
+        "hub", None, "Ship", is_reply=True
+    )
+
+
+def test_what_begins_in_a_database_is_no_reply() -> None:
+    conversation = read(ask(from_="hub/Sales", to="Ship", reply="1"), ESTATE).conversation
+    assert conversation is not None
+    assert not conversation.is_reply
+
+
+def test_msdb_is_everywhere_also_where_it_is_not_written() -> None:
+    estate = read_estate(document(instance("a")))
+    assert read(ask(from_="a/msdb", to="S"), estate).conversation == Conversation("a", "msdb", "S")
+
+
+def test_names_may_hold_slashes_and_colons() -> None:
+    odd = instance("a/b", database("c")), instance("outside:a", database("b/c"), database("d:e"))
+    estate = read_estate(document(*(one | {"addresses": []} for one in odd)))
+    assert read(ask(from_="a/b/c", to="S"), estate).conversation == Conversation("a/b", "c", "S")
+    assert read(ask(from_="outside:a/b/c", to="S"), estate).conversation == Conversation("outside:a", "b/c", "S")
+    assert read(ask(from_="outside:outside:a", to="S"), estate).conversation == Conversation("outside:a", None, "S")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "fault"),
+    [
+        ("from_", "", "Choose where the conversation begins."),
+        ("from_", "nowhere/Sales", 'There is no instance "nowhere" here. Write HOST/DATABASE, or outside:HOST.'),
+        ("from_", "hub/Nothing", 'There is no database "Nothing" on hub.'),
+        ("from_", "outside:nowhere", 'There is no instance "nowhere" here.'),
+        ("from_", "hub", 'There is no instance "hub" here. Write HOST/DATABASE'),
+        ("to", "", "Name the service that the conversation is for."),
+        ("to", "x" * 300, "This is longer than 256 characters."),
+        ("broker", "zz", 'This must be a GUID (8-4-4-4-12 hex digits), not "zz".'),
+        ("service", "\ud800", "This holds a NUL or half a surrogate pair."),
+        ("at", "never", "This must be a date and time as ISO 8601"),
+        ("at", "9" * 5000, "This must be a date and time as ISO 8601"),
+    ],
+)
+def test_each_fault_is_told_of_its_field(field: str, value: str, fault: str) -> None:
+    asked = read(ask(**{"from_": "hub/Sales", "to": "Ship", field: value}), ESTATE)
+    assert asked.conversation is None
+    assert list(asked.faults) == [field.rstrip("_")]
+    assert str(asked.faults[field.rstrip("_")]).startswith(fault)
+
+
+def test_a_time_keeps_its_offset_though_nobody_escaped_the_plus() -> None:
+    asked = read(ask(from_="hub/Sales", to="Ship", at="2030-01-01T02:00:00 02:00"), ESTATE)
+    assert asked.at == datetime(2030, 1, 1, tzinfo=UTC)
+
+
+def test_empty_fields_do_not_stand_in_the_address() -> None:
+    assert ask(from_="hub/Sales", to="Ship", broker="", at=" ").query("x") == "scenario=x&from=hub%2FSales&to=Ship"
+
+
+def test_the_command_is_quoted_for_a_shell() -> None:
+    conversation = Conversation("a b", "it's", "$(x)", GUID.lower()[1:-1], from_service="-own")
+    line = command(conversation, datetime(2030, 1, 1, tzinfo=UTC), "my estate.json")
+    assert shlex.split(line) == [
+        *("brokerui", "explain", "my estate.json", "--from", "a b/it's", "--to", "$(x)"),
+        *("--broker", GUID.lower()[1:-1], "--service=-own", "--at", "2030-01-01T00:00:00Z"),
+    ]
+
+
+def test_the_command_of_a_reply_from_outside() -> None:
+    conversation = Conversation("hub", None, "Ship", is_reply=True)
+    assert command(conversation, None, "e.json") == "brokerui explain e.json --outside hub --to Ship --reply"
+
+
+def test_the_first_question_is_one_with_much_to_show() -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    assert first_question(ESTATE, now).values == {"from": "hub/Sales", "to": "Ship"}
+    assert first_question(read_estate(document()), now).values == {}
+    assert first_question(read_estate(document(instance("a", database("X")))), now).values["from"] == "a/X"

@@ -159,6 +159,13 @@ class Estate:
         """The name of the instance that listens at a network address; None: no instance of this estate."""
         return self.by_address.get(address.key)
 
+    def edited(self, edits: Iterable[Edit]) -> Estate:
+        """After these edits (`routing.edits`), in order; an edit costs its own size, all else is shared."""
+        estate = self
+        for edit in edits:
+            estate = edit.apply(estate)
+        return estate
+
     def with_instance(self, instance: Instance) -> Estate:
         """With this instance added, or in place of the one of its name."""
         return replace(self, instances={**self.instances, instance.name: instance})
@@ -176,6 +183,14 @@ class Estate:
         object.__setattr__(new, "by_address", self.by_address)
         object.__setattr__(new, "sends", {})
         return new
+
+
+class Edit(Protocol):
+    """A change of an estate; the kinds are in `routing.edits`."""
+
+    def apply(self, estate: Estate) -> Estate:
+        """The estate after it; raises `Invalid` where it names what is not there."""
+        ...
 
 
 class _Named(Protocol):

@@ -1,0 +1,98 @@
+"""Edits as values: what each does, what it shares, and what it refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from routing.address import parse_address
+from routing.edits import (
+    DropDatabase,
+    DropInstance,
+    DropRoute,
+    DropService,
+    PutDatabase,
+    PutInstance,
+    PutRoute,
+    PutService,
+    SetBroker,
+    SetForwarding,
+    SetHopLimit,
+)
+from routing.errors import Invalid
+from routing.estate import Database, Edit, Estate, Instance
+from routing.parts import Service
+from routing.route import Route
+from routing.table import RouteTable
+
+ROUTE = Route("R", "Ship", None, None, parse_address("LOCAL"))
+ORDERS = Database("Orders", services=(Service("Own"),), table=RouteTable([ROUTE]))
+HERE = Instance("here", {"Orders": ORDERS, "Parts": Database("Parts")})
+ESTATE = Estate({"here": HERE, "there": Instance("there")})
+
+
+def orders(estate: Estate) -> Database:
+    return estate.instances["here"].databases["Orders"]
+
+
+def test_a_route_is_put_and_dropped_and_all_else_is_shared() -> None:
+    other = replace(ROUTE, name="S")
+    estate = ESTATE.edited([PutRoute("here", "Orders", other), DropRoute("here", "Orders", "R")])
+    assert orders(estate).table.routes == {"S": other}
+    assert estate.instances["there"] is ESTATE.instances["there"]
+    assert estate.instances["here"].databases["Parts"] is HERE.databases["Parts"]
+    assert orders(ESTATE).table.routes == {"R": ROUTE}
+
+
+def test_an_msdb_that_is_not_written_takes_a_route() -> None:
+    estate = ESTATE.edited([PutRoute("there", "msdb", ROUTE)])
+    assert estate.instances["there"].msdb.routes == {"R": ROUTE}
+
+
+def test_a_service_is_put_replaced_and_dropped() -> None:
+    estate = ESTATE.edited([PutService("here", "Orders", Service("New")), DropService("here", "Orders", "Own")])
+    assert [service.name for service in orders(estate).services] == ["New"]
+    assert "New" in estate.instances["here"].targets
+    replaced = ESTATE.edited([PutService("here", "Orders", Service("Own", "dbo.Q"))])
+    assert orders(replaced).services == (Service("Own", "dbo.Q"),)
+
+
+def test_databases_and_instances_are_put_and_dropped() -> None:
+    edits: list[Edit] = [PutDatabase("there", Database("New")), DropDatabase("here", "Parts")]
+    estate = ESTATE.edited([*edits, PutInstance(Instance("third"))])
+    assert list(estate.instances["there"].databases) == ["New"]
+    assert list(estate.instances["here"].databases) == ["Orders"]
+    assert list(estate.instances) == ["here", "there", "third"]
+    assert list(estate.edited([DropInstance("there")]).instances) == ["here", "third"]
+
+
+def test_switches_are_set() -> None:
+    estate = ESTATE.edited([SetForwarding("here", True), SetBroker("here", "Orders", False), SetHopLimit(3)])
+    assert estate.instances["here"].forwarding
+    assert not orders(estate).broker_enabled
+    assert estate.hop_limit == 3
+    assert "Own" not in estate.instances["here"].targets
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        PutRoute("gone", "Orders", ROUTE),
+        PutRoute("gone", "msdb", ROUTE),
+        PutRoute("here", "Gone", ROUTE),
+        DropRoute("here", "Orders", "Gone"),
+        DropRoute("there", "msdb", "Gone"),
+        PutService("here", "Gone", Service("S")),
+        DropService("here", "Orders", "Gone"),
+        PutDatabase("gone", Database("D")),
+        DropDatabase("here", "Gone"),
+        DropDatabase("gone", "Orders"),
+        DropInstance("gone"),
+        SetForwarding("gone", True),
+        SetBroker("here", "Gone", True),
+    ],
+)
+def test_what_is_not_there_cannot_be_edited(edit: Edit) -> None:
+    with pytest.raises(Invalid, match="there is no"):
+        ESTATE.edited([edit])

@@ -50,7 +50,6 @@ def assert_sound(picture: Picture) -> None:
         for label in line.labels:
             assert not any(cell.area.overlaps(label.area) for frame in picture.frames for cell in frame.cells)
 
-
     strokes = [stroke for line in picture.lines for stroke in strokes_of(line.path)]
     assert [(label, stroke) for label in labels for stroke in strokes if label.overlaps(stroke)] == []
 
@@ -108,7 +107,9 @@ def test_an_instance_is_drawn_once_however_often_it_is_visited() -> None:
 def test_every_kind_of_end_is_drawn_with_its_word() -> None:
     _, picture = drawn(EVERY_KIND, Conversation("hub", "Sales", "Ship"))
     assert_sound(picture)
-    assert {"Depot", "Dropped", "forwarding is off", "tcp://gone.example:4022", "no return route"} <= set(texts(picture))
+    assert {"Depot", "Dropped", "forwarding is off", "tcp://gone.example:4022", "no return route"} <= set(
+        texts(picture)
+    )
     assert [line.ends for line in picture.lines if line.kind == "back"] == ["delayed"]
 
 

@@ -26,11 +26,6 @@ def test_it_lists_the_examples_and_says_that_nothing_is_uploaded(client: Client)
     assert "At most 50 documents are kept" in page
 
 
-def test_the_start_leads_there(client: Client) -> None:
-    response = client.get("/?scenario=1-default")
-    assert response.headers["Location"] == "/scenarios/?scenario=1-default"
-
-
 def test_a_good_document_is_taken_in_and_opened(client: Client) -> None:
     response = client.post(URL, upload(document("a"), "Orders EMEA.json"))
     assert response.status_code == 302

@@ -28,20 +28,36 @@ function tell() {
   document.getElementById("live").textContent = faults.join(" ") || answer?.innerText || "";
 }
 
-// Scenarios open at once; without scripts, with their button.
 function setUp() {
   for (const button of document.querySelectorAll("[data-scenario-go]")) button.hidden = true;
   const form = ask();
   if (form) { fit(form); mark(form); }
 }
 
+// Who points at a scenario means it; who walks through them with the keys says when, with the button.
+let pointed = false;
+document.addEventListener("pointerdown", (event) => { pointed = event.target.closest("[data-scenario]") !== null; });
+document.addEventListener("keydown", () => { pointed = false; });
 document.addEventListener("change", (event) => {
-  if (event.target.matches("[data-scenario] select")) event.target.form.submit();
+  if (!event.target.matches("[data-scenario] select")) return;
+  if (pointed) event.target.form.requestSubmit();
+  else event.target.form.querySelector("[data-scenario-go]").hidden = false;
 }, true);
 // Before htmx reads the form.
 document.addEventListener("change", (event) => {
   if (event.target.id === "from") fit(event.target.form);
 }, true);
+// Enter in a field is a change and a submit: one question.
+let inFlight = "";
+document.addEventListener("htmx:confirm", (event) => {
+  if (event.target !== ask()) return;
+  const query = new URLSearchParams(new FormData(event.target)).toString();
+  if (query === inFlight) event.preventDefault();
+  else inFlight = query;
+});
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.elt === ask()) inFlight = "";
+});
 // What is empty does not belong into the address.
 document.addEventListener("htmx:configRequest", (event) => {
   const { parameters } = event.detail;

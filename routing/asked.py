@@ -41,7 +41,18 @@ class Asked:
     all others do as the background does.
     """
 
-    __slots__ = ("_at", "_background", "_ends", "_onward", "_special", "_traffic", "estate", "shared")
+    __slots__ = (
+        "_alike",
+        "_at",
+        "_background",
+        "_ends",
+        "_onward",
+        "_otherwise",
+        "_special",
+        "_traffic",
+        "estate",
+        "shared",
+    )
 
     def __init__(
         self,
@@ -56,6 +67,8 @@ class Asked:
         self._at = at
         self._background = background
         self._special = special
+        self._alike: Asked | None = None
+        self._otherwise: Set[Node] = frozenset()
         self.shared: Set[str] = frozenset()
         """Instances from which on a message meets no special node: there the background has the whole answer."""
         self._onward: dict[Node, Onward] = {}
@@ -65,13 +78,19 @@ class Asked:
         """The place where a message of this entry point is first decided on."""
         return Place(node[0], node[1], self.estate.hop_limit)
 
+    def decides_like(self, other: Asked, otherwise: Set[Node]) -> None:
+        """From here on takes the other estate's answers at all nodes but these, which are known to differ."""
+        self._alike, self._otherwise = other, otherwise
+
     def onward(self, node: Node) -> Onward:
         """What follows a hop at a node."""
         if self._background is not None and node not in self._special:
             return self._background.onward(node)
         found = self._onward.get(node)
         if found is None:
-            found = self._onward[node] = self._fresh(node)
+            alike = self._alike if node not in self._otherwise else None
+            found = alike.onward(node) if alike is not None else self._fresh(node)
+            self._onward[node] = found
         return found
 
     def _fresh(self, node: Node) -> Onward:

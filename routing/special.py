@@ -25,7 +25,7 @@ class Specials:
         """Nodes with a nameless TRANSPORT route: what they do depends on the address in the name (CHOOSE-4)."""
         self._mirrored: set[Node] = set()
         """Nodes with a nameless mirrored route: what they do depends on who is the principal for the service."""
-        self._principals: set[str] = set()
+        self.principals: set[str] = set()
         for estate in (before, after):
             for instance in estate.instances.values():
                 self._add(instance)
@@ -35,7 +35,7 @@ class Specials:
         found = set(self._by_name.get(service, ()))
         if self._transport and address_in_name(service) is not None:
             found |= self._transport
-        if self._mirrored and service in self._principals:
+        if self._mirrored and service in self.principals:
             found |= self._mirrored
         return found
 
@@ -56,7 +56,7 @@ class Specials:
             self._by_name[service].update(nodes)
         for identifier in instance.identified:
             self._by_identifier[identifier].add((instance.name, None))
-        self._principals.update(instance.principals)
+        self.principals.update(instance.principals)
 
     def _among(self, known: Mapping[str, object]) -> Iterable[str]:
         """The names that are wanted and known, by way of the fewer."""

@@ -1,0 +1,66 @@
+"""Routes whose lifetime is over, or soon will be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+from routing.decision import DELAYED, DROPPED
+from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.lint.remedy import made_again, use
+from routing.lint.scene import Row, Scene, lost
+from routing.moment import format_moment
+from routing.sentence import say
+
+SOON = timedelta(days=7)
+"""Long enough to act in working hours."""
+
+
+def route_expired(scene: Scene) -> Iterator[Finding]:
+    """A route whose lifetime is over: it is ignored (RT-TABLE), and stays in `sys.routes`.
+
+    An error where conversations for its service get nowhere without it, of no weight where the dynamic routing
+    service is asked for a new one (MATCH-4), and a warning where they go another way now.
+    """
+    for row in scene.rows:
+        if row.route.lifetime is None or not row.route.expired(scene.at):
+            continue
+        severity = _severity(scene, row)
+        values = {"lifetime": format_moment(row.route.lifetime), "service": row.route.remote_service_name}
+        if severity == ERROR:
+            reason = say("It expired at {lifetime}; without it, conversations to {service} get nowhere.", **values)
+        elif severity == INFO:
+            reason = say("It expired at {lifetime}; the dynamic routing service is asked for another.", **values)
+        else:
+            reason = say("It expired at {lifetime} and is ignored.", **values)
+        yield row.finding("route-expired", severity, reason, _for_ever(scene, row))
+
+
+def _severity(scene: Scene, row: Row) -> str:
+    if row.route.remote_service_name is None:
+        return WARNING
+    ends = scene.ends(row, row.route.remote_service_name)
+    if lost(ends):
+        return ERROR
+    return INFO if all(end.kind in (DELAYED, DROPPED) for end in ends) else WARNING
+
+
+def route_expires_soon(scene: Scene) -> Iterator[Finding]:
+    """A route that expires within seven days (RT-TABLE).
+
+    Of no weight in a table with a live route to the dynamic routing service: such routes are made to be short-lived.
+    """
+    for row in scene.live:
+        lifetime = row.route.lifetime
+        if lifetime is None or lifetime - scene.at > SOON:
+            continue
+        dynamic = row.database.table.dynamic
+        renewed = dynamic is not None and any(not route.expired(scene.at) for route in dynamic.routes())
+        reason = say("It expires at {lifetime}; from then on it is ignored.", lifetime=format_moment(lifetime))
+        yield row.finding("route-expires-soon", INFO if renewed else WARNING, reason, _for_ever(scene, row))
+
+
+def _for_ever(scene: Scene, row: Row) -> str:
+    """ALTER ROUTE can set another lifetime, and cannot take it away."""
+    return use(row.database.name, made_again(replace(row.route, lifetime=None), scene.at))

@@ -1,0 +1,189 @@
+"""What the checks look at: an estate at a moment, the indexes that several of them share, and the engine's answers.
+
+Everything is made when a check first asks for it, and once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime
+from functools import cached_property
+from typing import NamedTuple
+
+from routing.address import Address
+from routing.choosing import Decisions
+from routing.conversation import Conversation
+from routing.decision import DELAYED, DROPPED, ROUTE_REQUESTED, Outcome
+from routing.estate import Database, Estate, Instance
+from routing.finding import Finding
+from routing.hop import Hop
+from routing.journey import Journeys
+from routing.names import MSDB
+from routing.route import Route
+from routing.router import decide
+from routing.sentence import Sentence
+
+SYSTEM_SERVICES = "http://schemas.microsoft.com/SQL/"
+"""How the services begin that the product itself makes, in every database."""
+
+
+class Held(NamedTuple):
+    """A database, and the instance that it is on."""
+
+    instance: Instance
+    database: Database
+
+
+class Row(NamedTuple):
+    """A row of `sys.routes`, and where it stands."""
+
+    instance: Instance
+    database: Database
+    route: Route
+
+    def finding(self, code: str, severity: str, reason: Sentence, remedy: str | None = None) -> Finding:
+        return Finding(code, severity, self.instance.name, self.database.name, self.route.name, reason, remedy)
+
+    @property
+    def begins_in(self) -> str | None:
+        """Whose conversations the row is for: those that its database begins, or (None) those from outside."""
+        return None if self.database.name == MSDB else self.database.name
+
+
+class Scene:
+    """One estate at one moment."""
+
+    def __init__(self, estate: Estate, at: datetime) -> None:
+        self.estate = estate
+        self.at = at
+        self._journeys = Journeys(estate, at)
+        self._outside: dict[tuple[str, str, str | None], Decisions] = {}
+
+    # ------------------------------------------------------------ what there is
+
+    @cached_property
+    def databases(self) -> tuple[Held, ...]:
+        """Every database, in the order of the document."""
+        return tuple(
+            Held(instance, database)
+            for instance in self.estate.instances.values()
+            for database in instance.databases.values()
+        )
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """Every route, in the order of the document."""
+        return tuple(
+            Row(instance, database, route)
+            for instance, database in self.databases
+            for route in database.table.routes.values()
+        )
+
+    @cached_property
+    def live(self) -> tuple[Row, ...]:
+        """The routes that have not expired (RT-TABLE)."""
+        return tuple(row for row in self.rows if not row.route.expired(self.at))
+
+    @cached_property
+    def services(self) -> Mapping[str, list[Held]]:
+        """By service name: the databases that have it, whatever their state."""
+        found: dict[str, list[Held]] = {}
+        for held in self.databases:
+            for service in held.database.services:
+                found.setdefault(service.name, []).append(held)
+        return found
+
+    @cached_property
+    def holders(self) -> Mapping[str, list[Held]]:
+        """By identifier: the databases that have it."""
+        found: dict[str, list[Held]] = {}
+        for held in self.databases:
+            if held.database.broker_instance is not None:
+                found.setdefault(held.database.broker_instance, []).append(held)
+        return found
+
+    @cached_property
+    def by_host(self) -> Mapping[str, list[Instance]]:
+        """By the host of an address: the instances with an address there."""
+        found: dict[str, list[Instance]] = defaultdict(list)
+        for instance in self.estate.instances.values():
+            for host in dict.fromkeys(map(host_of, instance.addresses)):
+                found[host].append(instance)
+        return found
+
+    @cached_property
+    def led_to(self) -> Mapping[str, list[Row]]:
+        """By instance: the live routes elsewhere that lead to it over the network."""
+        found: dict[str, list[Row]] = defaultdict(list)
+        for row in self.live:
+            for instance in self.leads(row):
+                if instance is not row.instance:
+                    found[instance.name].append(row)
+        return found
+
+    # ------------------------------------------------------------ what the engine answers
+
+    def leads(self, row: Row) -> Iterator[Instance]:
+        """The instances of the estate that a route leads to; for LOCAL, its own."""
+        if row.route.address.is_local:
+            yield row.instance
+        for address in network_addresses(row.route):
+            name = self.estate.resolve(address)
+            if name is not None:
+                yield self.estate.instances[name]
+
+    def ends(self, row: Row, service: str) -> tuple[Outcome, ...]:
+        """How conversations end that ask, where the row decides for them, for this service and its identifier."""
+        return self.outcomes(Conversation(row.instance.name, row.begins_in, service, row.route.broker_instance))
+
+    def outcomes(self, conversation: Conversation) -> tuple[Outcome, ...]:
+        """Every outcome of a conversation."""
+        return self._journeys.outcomes(conversation)
+
+    def begun(self, held: Held, service: str) -> Decisions:
+        """What is done with conversations that this database begins to a service, without an identifier."""
+        hop = Hop(self.estate, held.instance.name, held.database.name, service, None, False, self.at)
+        return decide(hop)
+
+    def from_outside(self, instance: str, service: str, identifier: str | None = None) -> Decisions:
+        """What an instance does with messages that reach it from outside."""
+        key = instance, service, identifier
+        found = self._outside.get(key)
+        if found is None:
+            found = self._outside[key] = decide(Hop(self.estate, instance, None, service, identifier, False, self.at))
+        return found
+
+
+def lost(ends: Collection[Outcome]) -> bool:
+    """Whether no message gets anywhere, whatever is chosen. A route that was asked for may still come (MATCH-4)."""
+    return all(end.kind in (DELAYED, DROPPED) and end.detail != ROUTE_REQUESTED for end in ends)
+
+
+def network_addresses(route: Route) -> Iterator[Address]:
+    """The network addresses that a route gives."""
+    for address in (route.address, route.mirror_address):
+        if address is not None and address.is_network:
+            yield address
+
+
+def host_of(address: Address) -> str:
+    """The host of a network address, in lower case."""
+    return address.key.rpartition(":")[0].removeprefix("tcp://")
+
+
+def own_services(database: Database) -> list[str]:
+    """The names of its services, without those that the product makes."""
+    return [s.name for s in database.services if not s.name.startswith(SYSTEM_SERVICES)]
+
+
+def instance_finding(
+    code: str, severity: str, instance: Instance, reason: Sentence, remedy: str | None = None
+) -> Finding:
+    """A finding about an instance itself."""
+    return Finding(code, severity, instance.name, None, instance.name, reason, remedy)
+
+
+def database_finding(code: str, severity: str, held: Held, reason: Sentence, remedy: str | None = None) -> Finding:
+    """A finding about a database itself."""
+    return Finding(code, severity, held.instance.name, held.database.name, held.database.name, reason, remedy)

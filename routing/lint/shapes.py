@@ -1,0 +1,89 @@
+"""Routes that the product does not let anybody make, or that could not do what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from routing.address import address_in_name
+from routing.estate import PRINCIPAL
+from routing.finding import ERROR, WARNING, Finding
+from routing.lint.remedy import alter_route, drop_route, made_again, use
+from routing.lint.scene import Row, Scene, own_services
+from routing.sentence import say
+
+
+def route_without_name(scene: Scene) -> Iterator[Finding]:
+    """A route with an identifier and no service name, expired or not: it matches at no step (Matching, fixed).
+
+    Where one database of the estate has the identifier, and one service, that service is what was meant.
+    """
+    for row in scene.rows:
+        route = row.route
+        if route.remote_service_name is None and route.broker_instance is not None:
+            reason = say("It gives an identifier but no service name, so it matches no conversation.")
+            yield row.finding("route-without-name", WARNING, reason, _with_name(scene, row, route.broker_instance))
+
+
+def _with_name(scene: Scene, row: Row, identifier: str) -> str:
+    names = {name for held in scene.holders.get(identifier, ()) for name in own_services(held.database)}
+    if len(names) != 1:
+        return use(row.database.name, (drop_route(row.route.name),))
+    return use(row.database.name, made_again(replace(row.route, remote_service_name=names.pop()), scene.at))
+
+
+def transport_with_name(scene: Scene) -> Iterator[Finding]:
+    """Address TRANSPORT beside a service name: the product refuses it (9745); the route is for one name only.
+
+    An error where that name holds no address, since nothing can be sent by it then (CHOOSE-4).
+    """
+    for row in scene.live:
+        name = row.route.remote_service_name
+        if name is None or not row.route.address.is_transport:
+            continue
+        address = address_in_name(name)
+        if address is None:
+            reason = say(
+                "Its address is TRANSPORT, but the name {service} holds no address to send to.", service=name
+            )
+            yield row.finding("transport-with-name", ERROR, reason)
+        else:
+            reason = say("It is for one name only; that name holds {address}.", address=address.key)
+            remedy = use(row.database.name, (alter_route(row.route.name, ADDRESS=address.key),))
+            yield row.finding("transport-with-name", WARNING, reason, remedy)
+
+
+def mirror_without_identifier(scene: Scene) -> Iterator[Finding]:
+    """A mirror address without a service name or without an identifier: the product refuses the route (9661).
+
+    BrokerUI routes by it as the documentation's example 3 does (MIR-1).
+    """
+    for row in scene.live:
+        route = row.route
+        if route.mirror_address is None or (route.remote_service_name and route.broker_instance):
+            continue
+        reason = say("It has a mirror address; SQL Server wants a service name and an identifier beside it.")
+        yield row.finding("mirror-without-identifier", WARNING, reason, _with_identifier(scene, row))
+
+
+def _with_identifier(scene: Scene, row: Row) -> str | None:
+    """The identifier of the one principal that has the service."""
+    service = row.route.remote_service_name
+    found = {
+        held.database.broker_instance
+        for held in scene.services.get(service or "", ())
+        if held.database.mirroring_role == PRINCIPAL and held.database.broker_instance
+    }
+    if len(found) != 1:
+        return None
+    return use(row.database.name, (alter_route(row.route.name, BROKER_INSTANCE=str(found.pop())),))
+
+
+def mirror_equals_address(scene: Scene) -> Iterator[Finding]:
+    """Both addresses are the same however they are spelt: there is no partner (9747; MIR-2)."""
+    for row in scene.live:
+        route = row.route
+        if route.mirror_address is not None and route.mirror_address == route.address:
+            reason = say("Its mirror address is its address, {address}: it has no partner.", address=route.address.key)
+            remedy = use(row.database.name, made_again(replace(route, mirror_address=None), scene.at))
+            yield row.finding("mirror-equals-address", WARNING, reason, remedy)

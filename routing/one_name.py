@@ -1,0 +1,85 @@
+"""What the classes of one service name have in common, before and after a change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from routing.asked import Asked
+from routing.classes import Node, TrafficClass
+from routing.comparing import Comparing
+from routing.estate import Estate
+from routing.flow import any_in, leads_to
+from routing.route import Route
+from routing.table import NO_ROUTES, RouteTable
+
+
+class OneName:
+    """One service name."""
+
+    def __init__(self, comparing: Comparing, name: str) -> None:
+        self.comparing = comparing
+        self.name = name
+        self.special = comparing.specials.nodes(name)
+        """The nodes that may treat it otherwise than a name that occurs nowhere."""
+        self._sending: dict[frozenset[str], set[Node]] = {}
+
+    @cached_property
+    def asked(self) -> tuple[Asked, Asked]:
+        """Both estates, asked for the name without an identifier."""
+        traffic = TrafficClass(self.name, None, False)
+        before, after = self.comparing.nowhere
+        at = self.comparing.at
+        return (
+            Asked(before.estate, traffic, at, before, self.special),
+            Asked(after.estate, traffic, at, after, self.special),
+        )
+
+    @cached_property
+    def telling(self) -> set[Node]:
+        """The special nodes where it may matter which identifier is given, or whether it is a reply."""
+        return {node for node in self.special if not self._blind(node)}
+
+    def _blind(self, node: Node) -> bool:
+        """A database that begins it, with no route that has an identifier, and the service nowhere on its instance."""
+        if node[1] is None or self.name in self.comparing.specials.principals:
+            return False
+        return not any(
+            self.name in estate.instances[node[0]].targets or self._gives_identifiers(estate, node)
+            for estate in (self.comparing.before, self.comparing.after)
+            if node[0] in estate.instances
+        )
+
+    def _gives_identifiers(self, estate: Estate, node: Node) -> bool:
+        named = _table(estate, node).named.get(self.name)
+        return named is not None and bool(named.by_identifier)
+
+    def sending(self, goals: frozenset[str]) -> set[Node]:
+        """Its special entry points whose routes, whichever is chosen, may lead a message towards a goal."""
+        found = self._sending.get(goals)
+        if found is None:
+            # An msdb that is not written decides for messages from outside, but is no entry point itself.
+            entries = self.special & self.comparing.order.keys()
+            found = self._sending[goals] = {node for node in entries if self._sends(node, goals)}
+        return found
+
+    def _sends(self, node: Node, goals: frozenset[str]) -> bool:
+        may = self.comparing.flow.may_reach(goals)
+        if node[1] is None:
+            return node[0] in may
+        if node in self.comparing.flow.nameless_may_reach(goals):
+            return True
+        return any(
+            any_in(may, leads_to(estate, self._routes(estate, node)))
+            for estate in (self.comparing.before, self.comparing.after)
+        )
+
+    def _routes(self, estate: Estate, node: Node) -> Iterable[Route]:
+        named = _table(estate, node).named.get(self.name)
+        return named.routes() if named is not None else ()
+
+
+def _table(estate: Estate, node: Node) -> RouteTable:
+    """The table of a node; one without routes where the estate does not have it."""
+    instance = estate.instances.get(node[0])
+    return instance.tables.get(node[1], NO_ROUTES) if instance is not None else NO_ROUTES

@@ -17,6 +17,7 @@ from brokerui.explain.return_wording import ReturnWords
 from brokerui.explain.rules import RULES
 from brokerui.explain.wording import OutcomeWords, Wording, word
 from routing.conversation import Conversation
+from routing.decision import GOODNESS
 from routing.estate import Estate
 from routing.explanation import Explanation, HopAccount, Journey, Return, explain
 from routing.sentence import Sentence, Translate, say
@@ -86,6 +87,7 @@ class Answer:
     at: datetime
     picture: Picture
     outcomes: tuple[OutcomeWords, ...]
+    """Worst first."""
     other_outcomes: tuple[OutcomeWords, ...]
     forward: JourneyView
     returns: tuple[ReturnView, ...]
@@ -107,12 +109,13 @@ def answer(estate: Estate, conversation: Conversation, at: datetime, route: str,
     explanation = explain(estate, conversation, at)
     words = word(explanation)
     backs = _grouped(explanation, words)
+    ends = sorted(words.outcomes, key=lambda one: -GOODNESS[one.chip.kind])
     return Answer(
         words=words,
         at=at,
         picture=picture_of(graph_of(explanation, estate), _sentence(words, translate), translate),
-        outcomes=words.outcomes[:MOST_OUTCOMES],
-        other_outcomes=words.outcomes[MOST_OUTCOMES:],
+        outcomes=tuple(ends[:MOST_OUTCOMES]),
+        other_outcomes=tuple(ends[MOST_OUTCOMES:]),
         forward=journey_view(explanation.forward, words),
         returns=tuple(_return_view(alike) for alike in backs[:MOST_RETURNS]),
         more_returns=max(0, len(backs) - MOST_RETURNS),

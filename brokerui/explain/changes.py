@@ -11,7 +11,8 @@ from brokerui.explain.outcome_wording import place, site
 from brokerui.explain.wording import ALWAYS, MAY, Chip
 from routing.decision import DELIVERED, DROPPED, FORWARDING_DISABLED
 from routing.estate import Estate
-from routing.explanation import Explanation, Journey, journey
+from routing.explanation import Explanation, Journey
+from routing.journey import outcomes
 from routing.names import MSDB
 from routing.sentence import Sentence, say
 
@@ -51,16 +52,19 @@ def changes_of(explanation: Explanation, estate: Estate) -> tuple[Change, ...]:
 
 
 def _try(forward: Journey, event: _Event) -> Change | None:
-    after = journey(event.estate, forward.conversation, event.at or forward.at)
-    if after.outcomes == forward.outcomes:
+    before = forward.outcomes
+    # Without the accounts of the hops, which nobody would read here.
+    after = outcomes(event.estate, forward.conversation, event.at or forward.at)
+    if after == before:
         return None
-    certainty = ALWAYS if len(after.outcomes) == 1 else MAY
-    new = [outcome for outcome in after.outcomes if outcome not in forward.outcomes]
-    gone = [outcome for outcome in forward.outcomes if outcome not in after.outcomes]
+    certainty = ALWAYS if len(after) == 1 else MAY
+    old, stays = set(before), set(after)
+    new = [outcome for outcome in after if outcome not in old]
+    gone = [outcome for outcome in before if outcome not in stays] if len(new) < len(after) else []
     return Change(
         event.says,
-        tuple((Chip(outcome.kind, certainty), site(outcome, after)) for outcome in new[:SHOWN]),
-        tuple(place(outcome, forward) for outcome in gone[:SHOWN]) if len(new) < len(after.outcomes) else (),
+        tuple((Chip(outcome.kind, certainty), site(outcome, forward)) for outcome in new[:SHOWN]),
+        tuple(place(outcome, forward) for outcome in gone[:SHOWN]),
         event.at,
     )
 
@@ -88,7 +92,7 @@ def _brokers_off(forward: Journey, estate: Estate) -> Iterator[_Event]:
         if outcome.kind == DELIVERED:
             instance = estate.instances[outcome.instance]
             off = replace(instance.databases[outcome.detail], broker_enabled=False)
-            says = say("Broker of {database} switched off", database=outcome.detail)
+            says = say("Broker of {database} on {instance} switched off", database=off.name, instance=instance.name)
             yield _Event(says, estate.with_instance(instance.with_database(off)))
 
 
@@ -109,7 +113,7 @@ def _without_routes(forward: Journey, estate: Estate) -> Iterator[_Event]:
         (leg.instance, leg.database or MSDB, leg.send.route) for end in forward.ends for leg in end.legs
     )
     for instance, database, route in taken:
-        says = say("{route} dropped on {instance}", route=route, instance=instance)
+        says = say("Without {route} on {instance}", route=route, instance=instance)
         yield _Event(says, estate.with_route(instance, database, route, None))
 
 

@@ -17,6 +17,7 @@ COMMANDS = {
     "outcomes": "every outcome of each conversation, a line of JSON each",
     "explain": "where one conversation goes and why, forth and back",
     "diff": "every class of traffic that ends otherwise after a change",
+    "lint": "what is wrong with an estate, with reasons and remedies",
     "up": "run the product on this machine",
 }
 

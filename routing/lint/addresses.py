@@ -2,45 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from routing.address import Address
 from routing.estate import Instance
 from routing.finding import ERROR, INFO, WARNING, Finding
 from routing.lint.remedy import alter_route, use
-from routing.lint.scene import Row, Scene, host_of, lost, network_addresses
-from routing.sentence import Sentence, say
+from routing.lint.scene import Row, Scene, host_of, instance_finding, lost, network_addresses
+from routing.sentence import say
 
 TDS_PORT = 1433
-"""Where SQL Server takes queries. Service Broker never listens there."""
+"""Where SQL Server takes queries by convention; Service Broker listens elsewhere."""
 
 
 def unknown_address(scene: Scene) -> Iterator[Finding]:
-    """A live route to an address, or mirror address, whose host is that of no instance: its messages leave the estate.
+    """A live route to an address, or mirror address, whose host is that of no instance: messages leave the estate.
 
-    Where an instance has the same name in another domain, or none, that one is named.
+    Where an instance has that name in another domain, or in none, it is named. A known host is `wrong-port`.
     """
-    for row, address in _unresolved(scene):
+    labels = _by_first_label(scene)
+    for row, address in unresolved(scene):
         host = host_of(address)
         if host in scene.by_host:
-            continue  # that is wrong-port
-        alike = [i for known, instances in _by_first_label(scene).get(_label(host), ()) for i in instances]
-        if alike:
-            reason = say(
-                "{address} is the address of no instance; did you mean {known}, {instance}?",
-                address=address.key,
-                known=alike[0].addresses[0].key,
-                instance=alike[0].name,
-            )
-        else:
+            continue
+        alike = labels.get(_first_label(host))
+        if alike is None:
             reason = say("{address} is the address of no instance of this estate.", address=address.key)
+        else:
+            reason = say(
+                "{address} is the address of no instance of this estate; {instance} has {known}.",
+                address=address.key,
+                instance=alike.name,
+                known=alike.addresses[0].key,
+            )
         yield row.finding("unknown-address", WARNING, reason)
 
 
-def _unresolved(scene: Scene) -> Iterator[tuple[Row, Address]]:
-    """The network addresses of live routes that belong to no instance; each once a route."""
+def unresolved(scene: Scene) -> Iterator[tuple[Row, Address]]:
+    """The network addresses of live routes that belong to no instance, each once a route."""
     known = scene.estate.by_address
     for row in scene.live:
         for address in dict.fromkeys(network_addresses(row.route)):
             if address.key not in known:
                 yield row, address
+
+
+def _by_first_label(scene: Scene) -> Mapping[str, Instance]:
+    return {_first_label(host): instances[0] for host, instances in scene.by_host.items()}
+
+
+def _first_label(host: str) -> str:
+    """`srv1` of `srv1.example`; of a numeric address, all of it."""
+    return host if host[0] == "[" or host.replace(".", "").isdigit() else host.partition(".")[0]
+
+
+def wrong_port(scene: Scene) -> Iterator[Finding]:
+    """A live route to the host of an instance, at a port that is no instance's.
+
+    An error where the route's service is on that host, or the port is that of queries, 1433; else another instance
+    there may be missing in the estate. Also an instance that has a different port in all its addresses than its
+    endpoint listens on.
+    """
+    for row, address in unresolved(scene):
+        instances = scene.by_host.get(host_of(address))
+        if instances is not None:
+            yield _wrong_port(row, address, instances)
+    for instance in scene.estate.instances.values():
+        endpoint = instance.endpoint
+        if endpoint is not None and instance.addresses and endpoint.port not in {a.port for a in instance.addresses}:
+            reason = say(
+                "Its endpoint listens on port {port}, and none of its addresses has that port: {addresses}.",
+                port=endpoint.port,
+                addresses=tuple(address.key for address in instance.addresses),
+            )
+            yield instance_finding("wrong-port", WARNING, instance, reason)
+
+
+def _wrong_port(row: Row, address: Address, instances: list[Instance]) -> Finding:
+    host = host_of(address)
+    right = [a for instance in instances for a in instance.addresses if host_of(a) == host]
+    service = row.route.remote_service_name
+    meant = any(service in instance.targets for instance in instances)
+    reason = say(
+        "No instance listens at {address}; on that host, {instances} has {right}.",
+        address=address.key,
+        instances=tuple(instance.name for instance in instances),
+        right=tuple(a.key for a in right),
+    )
+    if address.port == TDS_PORT:
+        reason = say("{reason} {port} is the port for queries.", reason=reason, port=TDS_PORT)
+    clause = "ADDRESS" if address == row.route.address else "MIRROR_ADDRESS"
+    remedy = use(row.database.name, (alter_route(row.route.name, **{clause: right[0].key}),))
+    severity = ERROR if meant or address.port == TDS_PORT else WARNING
+    return row.finding("wrong-port", severity, reason, remedy if len(right) == 1 else None)
+
+
+def own_address(scene: Scene) -> Iterator[Finding]:
+    """A live route, without a mirror, to an address of the very instance that it is on (LOOP-2).
+
+    Its messages are treated as from outside: msdb decides, and only forwarding sends them anywhere but LOCAL. An
+    error where that loses all of them, a warning where it may, else a detour.
+    """
+    for row in scene.live:
+        route = row.route
+        if route.mirror_address is not None or not route.address.is_network:
+            continue
+        if scene.estate.resolve(route.address) == row.instance.name:
+            reason = say(
+                "{address} is this instance itself: its messages are treated as from outside, and msdb decides.",
+                address=route.address.key,
+            )
+            remedy = use(row.database.name, (alter_route(route.name, ADDRESS="LOCAL"),))
+            yield row.finding("own-address", _severity_of_detour(scene, row), reason, remedy)
+
+
+def _severity_of_detour(scene: Scene, row: Row) -> str:
+    if row.route.remote_service_name is None:
+        return WARNING
+    ends = scene.ends(row, row.route.remote_service_name)
+    if lost(ends):
+        return ERROR
+    return WARNING if any(lost((end,)) for end in ends) else INFO

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from math import ceil
 
+from routing.address import parse_address
 from routing.names import SYSNAME
 from routing.route import Route
+from routing.table import RouteTable
 
 MAX_LIFETIME = 2_147_483_647
 """LIFETIME is an int, in seconds."""
+_ALTER_ENDPOINT = """\
+DECLARE @change nvarchar(max) =
+  (SELECT N'ALTER ENDPOINT ' + QUOTENAME(name) + CHANGE FROM sys.service_broker_endpoints);
+EXEC (@change);"""
 
 
 def bracketed(name: str) -> str:
@@ -87,10 +93,7 @@ def alter_queue_on(name: str) -> str:
 
 def alter_endpoint(change: str) -> str:
     """An instance has one Service Broker endpoint at the most; what it is called, the instance knows."""
-    return (
-        "DECLARE @change nvarchar(max) = (SELECT N'ALTER ENDPOINT ' + QUOTENAME(name) + "
-        f"{quoted(f' {change};')} FROM sys.service_broker_endpoints);\nEXEC (@change);"
-    )
+    return _ALTER_ENDPOINT.replace("CHANGE", quoted(f" {change};"))
 
 
 def create_endpoint(port: int) -> str:
@@ -98,3 +101,16 @@ def create_endpoint(port: int) -> str:
         f"CREATE ENDPOINT [ServiceBroker] STATE = STARTED AS TCP (LISTENER_PORT = {port}) "
         "FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS);"
     )
+
+
+def new_route(
+    wanted: str, address: str, taken: Container[str], *, service: str | None = None, identifier: str | None = None
+) -> str:
+    """CREATE ROUTE under a name like `wanted` that the table does not have yet."""
+    route = Route(free_name(wanted, taken), service, identifier, None, parse_address(address))
+    return create_route(route, datetime.min.replace(tzinfo=UTC))
+
+
+def taken_names(table: RouteTable) -> set[str]:
+    """The names of its routes, in lower case: the product compares them without case."""
+    return {name.lower() for name in table.routes}

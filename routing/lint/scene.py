@@ -6,7 +6,7 @@ Everything is made when a check first asks for it, and once.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
@@ -175,6 +175,11 @@ def host_of(address: Address) -> str:
 def own_services(database: Database) -> list[str]:
     """The names of its services, without those that the product makes."""
     return [s.name for s in database.services if not s.name.startswith(SYSTEM_SERVICES)]
+
+
+def few(names: Sequence[str], most: int = 3) -> tuple[str, ...]:
+    """The first of many."""
+    return tuple(names) if len(names) <= most else (*names[:most], "…")
 
 
 def instance_finding(

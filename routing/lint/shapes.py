@@ -43,9 +43,7 @@ def transport_with_name(scene: Scene) -> Iterator[Finding]:
             continue
         address = address_in_name(name)
         if address is None:
-            reason = say(
-                "Its address is TRANSPORT, but the name {service} holds no address to send to.", service=name
-            )
+            reason = say("Its address is TRANSPORT, but the name {service} holds no address to send to.", service=name)
             yield row.finding("transport-with-name", ERROR, reason)
         else:
             reason = say("It is for one name only; that name holds {address}.", address=address.key)

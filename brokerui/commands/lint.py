@@ -1,0 +1,88 @@
+"""`brokerui lint`: what is wrong with an estate, with the reason and the remedy of each finding."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+
+from brokerui.commands.arguments import add_at, add_format, add_max_size, now_unless
+from brokerui.findings import counted, findings_as_text
+from brokerui.inputs import load_estate, opened
+from routing.errors import InputError
+from routing.estate import Estate
+from routing.finding import ERROR, Finding
+from routing.lint.missing import missing_servers, still_missing
+from routing.lint.registry import CHECKS, lint
+from routing.lint.suppression import Suppressed, Suppression, read_suppressions, suppress
+from routing.sentence import say
+
+MAX_SUPPRESSIONS = 16 << 20
+"""Bytes of a file of suppressions."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("estate", metavar="ESTATE", help="estate document, - for standard input")
+    parser.add_argument("--suppress", metavar="FILE", help="findings that somebody answers for, as JSON")
+    add_at(parser)
+    add_format(parser)
+    add_max_size(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 when no finding is an error, 1 when some is."""
+    gc.disable()  # this process makes no cycles worth collecting, and ends soon
+    suppressions = _load(options.suppress) if options.suppress else ()
+    estate = load_estate(options.estate, options.max_size)
+    at = now_unless(options.at)
+    result = suppress(lint(estate, at), suppressions, at)
+    for piece in _as_json(result.findings) if options.format == "json" else _as_text(estate, at, result):
+        sys.stdout.write(piece)
+    for line in _about(result):
+        sys.stderr.write(f"{line}\n")
+    return int(any(finding.severity == ERROR for finding in result.findings))
+
+
+def _load(name: str) -> tuple[Suppression, ...]:
+    with opened(name) as stream:
+        source = stream.read(MAX_SUPPRESSIONS + 1)
+    if len(source) > MAX_SUPPRESSIONS:
+        raise InputError(name, "", say("is larger than {limit} bytes", limit=MAX_SUPPRESSIONS))
+    try:
+        text = source.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(name, "", say("is not UTF-8: {reason}", reason=error.reason)) from None
+    return read_suppressions(text, (check.code for check in CHECKS), where=name)
+
+
+def _as_json(findings: tuple[Finding, ...]) -> Iterator[str]:
+    """One array, a finding a line."""
+    before = "["
+    for finding in findings:
+        yield before + "\n " + json.dumps(finding.as_json(), ensure_ascii=False)
+        before = ","
+    yield "\n]\n" if findings else "[]\n"
+
+
+def _as_text(estate: Estate, at: datetime, result: Suppressed) -> Iterator[str]:
+    if result.findings:
+        yield from findings_as_text(result.findings, {check.code: check.title for check in CHECKS})
+        missing = still_missing(missing_servers(estate, at))
+        if missing is not None:
+            yield f"{missing}\n"
+        yield f"{counted(result.findings)}\n"
+    else:
+        yield f"None of these {len(CHECKS)} checks found anything.\n"
+    if result.count:
+        yield f"suppressed: {result.count}\n"
+
+
+def _about(result: Suppressed) -> Iterator[str]:
+    """What the owners of suppressions should know."""
+    for what, suppressions in (("expired", result.expired), ("for no finding any more", result.unused)):
+        for each in suppressions:
+            place = "/".join(part for part in (each.instance, each.database, each.object) if part)
+            yield f"suppression {what}: {each.code} {place} ({each.owner}: {each.reason})"

@@ -1,0 +1,54 @@
+"""Findings as lines for a terminal: worst first, those of one code together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
+
+from routing.finding import SEVERITIES, Finding
+from routing.sentence import Sentence
+
+SHOWN = 50
+"""Findings of one group that are shown."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def findings_as_text(findings: Iterable[Finding], titles: dict[str, Sentence]) -> Iterator[str]:
+    """The lines. `titles` says in words what a code is about."""
+    ordered = sorted(findings, key=lambda f: (SEVERITIES.index(f.severity), list(titles).index(f.code)))
+    for (severity, code), group in groupby(ordered, key=lambda f: (f.severity, f.code)):
+        members = list(group)
+        yield f"{severity}: {code} ({len(members)}): {titles[code]}\n"
+        for finding in islice(members, SHOWN):
+            yield from _finding(finding)
+        if len(members) > SHOWN:
+            yield f"  and {len(members) - SHOWN} more; --format json has all\n"
+        yield "\n"
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    yield f"  {place(finding)}\n"
+    yield f"      {_one_line(str(finding.reason))}\n"
+    for line in (finding.remedy_sql or "").splitlines():
+        yield f"        {_CONTROL.sub('?', line)}\n"
+
+
+def place(finding: Finding) -> str:
+    """`instance/database/object`; what names the instance or the database itself is not repeated."""
+    parts = [part for part in (finding.instance, finding.database) if part is not None]
+    if finding.object is not None and finding.object not in parts[-1:]:
+        parts.append(finding.object)
+    return _one_line("/".join(parts))
+
+
+def counted(findings: Iterable[Finding]) -> str:
+    """`2 errors, 1 warning`."""
+    severities = [finding.severity for finding in findings]
+    counts = ((severities.count(severity), severity) for severity in SEVERITIES)
+    return ", ".join(f"{n} {name}{'s' if n > 1 and name != 'info' else ''}" for n, name in counts if n)
+
+
+def _one_line(text: str) -> str:
+    """Names may hold line ends and what terminals obey."""
+    return _CONTROL.sub("?", " ".join(text.splitlines()))

@@ -1,0 +1,71 @@
+"""Databases and queues that are switched off."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from routing.estate import MIRROR, Database
+from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.lint.remedy import alter_database, alter_queue_on, use
+from routing.lint.scene import Held, Scene, database_finding, few, own_services
+from routing.names import MSDB
+from routing.sentence import say
+
+
+def queue_off(scene: Scene) -> Iterator[Finding]:
+    """A queue that is off: what comes for its services waits in a transmission queue (NET-2).
+
+    An error where a service stands on it, a warning where it is not known which queue a service of the database
+    stands on, else of no weight. Five rollbacks of a transaction that receives switch a queue off.
+    """
+    for instance, database in scene.databases:
+        off = [queue.name for queue in database.queues if not queue.enabled]
+        users = _users(database) if off else {}
+        for queue in off:
+            services = users.get(queue.lower(), [])
+            if services:
+                severity = ERROR
+                reason = say("It is off: messages for {services} wait.", services=tuple(services))
+            else:
+                severity = WARNING if any(service.queue is None for service in database.services) else INFO
+                reason = say("It is off.")
+            remedy = use(database.name, (alter_queue_on(queue),))
+            yield Finding("queue-off", severity, instance.name, database.name, queue, reason, remedy)
+
+
+def _users(database: Database) -> Mapping[str, list[str]]:
+    """By queue in lower case, as names of queues compare: the services on it."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for service in database.services:
+        if service.queue is not None:
+            found[service.queue.lower()].append(service.name)
+    return found
+
+
+def broker_disabled(scene: Scene) -> Iterator[Finding]:
+    """A database with services of its own, or msdb, with its broker disabled: it is no target (LOC, fixed), and sends
+    nothing. With that of msdb, the instance routes nothing over the network.
+
+    A warning where every service of it has another target on the instance, as a restored copy may; no finding for a
+    database in the role MIRROR, whose broker comes with its principal's.
+    """
+    for held in scene.databases:
+        database = held.database
+        if database.broker_enabled or database.mirroring_role == MIRROR:
+            continue
+        services = own_services(database)
+        if database.name == MSDB:
+            reason = say("Its broker is disabled: the instance routes no message over the network.")
+            yield database_finding("broker-disabled", ERROR, held, reason, _enable(held))
+        elif services:
+            elsewhere = all(service in held.instance.targets for service in services)
+            reason = say("Its broker is disabled: it takes no messages for {services}.", services=few(services))
+            yield database_finding("broker-disabled", WARNING if elsewhere else ERROR, held, reason, _enable(held))
+
+
+def _enable(held: Held) -> str:
+    """An identifier that an enabled database of the instance has already wants a new one (9772)."""
+    identifier = held.database.broker_instance
+    taken = identifier is not None and held.instance.identified[identifier] is not held.database
+    return alter_database(held.database.name, "NEW_BROKER" if taken else "ENABLE_BROKER")

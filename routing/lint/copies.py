@@ -1,0 +1,54 @@
+"""Services that stand more than once where only their name is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from routing.decision import Deliver
+from routing.estate import Instance
+from routing.finding import INFO, WARNING, Finding
+from routing.lint.scene import SYSTEM_SERVICES, Held, Scene
+from routing.sentence import say
+
+
+def service_copies(scene: Scene) -> Iterator[Finding]:
+    """Several databases of one instance that can be the target for one name, where the engine leaves the choice
+    open: new conversations go to a random one (LOC-2).
+
+    A warning where a live route for that name without an identifier leads to the instance; else of no weight, since
+    a conversation finds the copy of its own database first.
+    """
+    asked = _asked_by_name_only(scene)
+    for instance in scene.estate.instances.values():
+        for service, databases in instance.targets.items():
+            if len(databases) > 1 and not service.startswith(SYSTEM_SERVICES) and _open(scene, instance, service):
+                reason = say(
+                    "{count} databases of the instance have it: {databases}. Without an identifier, a new "
+                    "conversation goes to a random one.",
+                    count=len(databases),
+                    databases=tuple(database.name for database in databases),
+                )
+                severity = WARNING if (instance.name, service) in asked else INFO
+                yield Finding("service-copies", severity, instance.name, None, service, reason)
+
+
+def _asked_by_name_only(scene: Scene) -> set[tuple[str, str]]:
+    """The instances and services to which a route leads without saying which database it means."""
+    return {
+        (instance.name, row.route.remote_service_name)
+        for row in scene.live
+        if row.route.remote_service_name is not None and row.route.broker_instance is None
+        for instance in scene.leads(row)
+    }
+
+
+def _open(scene: Scene, instance: Instance, service: str) -> bool:
+    """Whether the choice is open for messages from outside, or for a database without a copy of its own."""
+    if sum(isinstance(decision, Deliver) for decision in scene.from_outside(instance.name, service)) > 1:
+        return True
+    others = (d for d in instance.databases.values() if not d.has_service(service))
+    return any(_delivers_to_several(scene, Held(instance, database), service) for database in others)
+
+
+def _delivers_to_several(scene: Scene, held: Held, service: str) -> bool:
+    return sum(isinstance(decision, Deliver) for decision in scene.begun(held, service)) > 1

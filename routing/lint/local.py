@@ -1,0 +1,146 @@
+"""Services of an instance that their own instance does not find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from routing.choosing import Decisions
+from routing.conversation import Conversation
+from routing.decision import NO_ROUTE, ROUTE_REQUESTED, Delay, Drop
+from routing.estate import Database, Instance
+from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.lint.remedy import free_name, new_route, taken_names, use
+from routing.lint.scene import SYSTEM_SERVICES, Held, Row, Scene, database_finding, few, lost
+from routing.names import DYNAMIC_ROUTING_SERVICE, MSDB
+from routing.route import Route
+from routing.sentence import say
+from routing.table import RouteTable
+
+AUTO_CREATED = "AutoCreatedLocal"
+WITHOUT_IT = frozenset({"master", "tempdb"})
+"""The databases that have no such route from the start."""
+
+
+def _services(instance: Instance) -> list[str]:
+    """The services that can be reached in an instance, without those of the product."""
+    return [name for name in instance.targets if not name.startswith(SYSTEM_SERVICES)]
+
+
+def _stopped(decisions: Decisions, reason: str) -> bool:
+    return all(isinstance(d, Delay | Drop) and d.reason == reason for d in decisions)
+
+
+def no_autocreatedlocal(scene: Scene) -> Iterator[Finding]:
+    """A database with services, not msdb, without a live route for everything to LOCAL, from which a service of its
+    own instance cannot be reached: no route matches it (MATCH-5, MATCH-7).
+
+    Where every service of the instance has a way, by name or over another instance, the route is not missed.
+    """
+    for held in scene.databases:
+        database = held.database
+        if not database.services or database.name == MSDB or database.name.lower() in WITHOUT_IT:
+            continue
+        if any(not route.expired(scene.at) for route in database.table.wildcard.local):
+            continue
+        unreachable = next(_unreachable(scene, held), None)
+        if unreachable is not None:
+            reason = say(
+                "It has no route for everything to LOCAL: from here, no route matches {service}, which is in "
+                "this instance.",
+                service=unreachable,
+            )
+            yield database_finding("no-autocreatedlocal", WARNING, held, reason, _auto_created(database))
+
+
+def _unreachable(scene: Scene, held: Held) -> Iterator[str]:
+    """The services of the instance, the database's own first, for which no route matches here."""
+    own = (service.name for service in held.database.services if service.name in held.instance.targets)
+    for service in dict.fromkeys((*own, *_services(held.instance))):
+        if _stopped(scene.begun(held, service), NO_ROUTE):
+            yield service
+
+
+def _auto_created(database: Database) -> str:
+    return use(database.name, (new_route(AUTO_CREATED, "LOCAL", taken_names(database.table)),))
+
+
+def outside_goes_nowhere(scene: Scene) -> Iterator[Finding]:
+    """An instance with services for which no route of its msdb matches: messages from outside are dropped (RT-TABLE).
+
+    An error where a live route of another instance, for such a service by name and without an identifier, leads
+    here; a warning where one with an identifier, or without a name, does; else of no weight, and only told of an
+    instance that is known to listen: closing an instance like this is a thing that people do.
+    """
+    for instance in scene.estate.instances.values():
+        closed = [name for name in _services(instance) if _stopped(scene.from_outside(instance.name, name), NO_ROUTE)]
+        if not closed:
+            continue
+        severity = _severity_of_closing(scene, instance, closed)
+        if severity is not None:
+            reason = say("No route of msdb matches what comes from outside for {services}.", services=few(closed))
+            remedy = use(MSDB, (new_route(AUTO_CREATED, "LOCAL", taken_names(instance.msdb)),))
+            yield Finding("outside-goes-nowhere", severity, instance.name, MSDB, MSDB, reason, remedy)
+
+
+def _severity_of_closing(scene: Scene, instance: Instance, closed: list[str]) -> str | None:
+    names = set(closed)
+    comes = [
+        row.route for row in scene.led_to.get(instance.name, ()) if row.route.remote_service_name in {None, *names}
+    ]
+    if any(route.remote_service_name and not route.broker_instance for route in comes):
+        return ERROR
+    if comes:
+        return WARNING
+    return INFO if instance.endpoint is not None else None
+
+
+def dynamic_route_hides_local(scene: Scene) -> Iterator[Finding]:
+    """A table with a live route to the dynamic routing service and one for everything to LOCAL, where a service of
+    the same instance has no route by name: MATCH-4 comes before MATCH-5, so its conversations wait for a route.
+
+    An error where the dynamic routing service itself cannot be reached from there, else a warning.
+    """
+    for held in scene.databases:
+        table = held.database.table
+        if table.dynamic is None or all(route.expired(scene.at) for route in table.wildcard.local):
+            continue
+        hidden = [
+            name for name in _services(held.instance) if _stopped(_asked_here(scene, held, name), ROUTE_REQUESTED)
+        ]
+        if hidden:
+            reason = say(
+                "Its route to the dynamic routing service comes before its route for everything to LOCAL: "
+                "{services}, in this instance, must wait for a route.",
+                services=few(hidden),
+            )
+            row = Row(*held, _dynamic_route(scene, table))
+            severity, remedy = _severity_of_hiding(scene, held), _explicit(held.database, hidden)
+            yield row.finding("dynamic-route-hides-local", severity, reason, remedy)
+
+
+def _asked_here(scene: Scene, held: Held, service: str) -> Decisions:
+    if held.database.name == MSDB:
+        return scene.from_outside(held.instance.name, service)
+    return scene.begun(held, service)
+
+
+def _dynamic_route(scene: Scene, table: RouteTable) -> Route:
+    assert table.dynamic is not None
+    return next(route for route in table.dynamic.routes() if not route.expired(scene.at))
+
+
+def _severity_of_hiding(scene: Scene, held: Held) -> str:
+    asks = None if held.database.name == MSDB else held.database.name
+    ends = scene.outcomes(Conversation(held.instance.name, asks, DYNAMIC_ROUTING_SERVICE))
+    return ERROR if lost(ends) else WARNING
+
+
+def _explicit(database: Database, services: list[str]) -> str:
+    """A LOCAL route by name for each."""
+    taken = taken_names(database.table)
+    statements = []
+    for service in services:
+        name = free_name(f"Local {service}", taken)
+        taken.add(name.lower())
+        statements.append(new_route(name, "LOCAL", (), service=service))
+    return use(database.name, statements)

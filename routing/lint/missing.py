@@ -1,0 +1,32 @@
+"""The servers that an estate still lacks: those that its routes point to."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from routing.estate import Estate
+from routing.lint.addresses import unresolved
+from routing.lint.scene import Scene, few, host_of
+from routing.sentence import Sentence, say
+
+SHOWN = 20
+"""Servers that one sentence names."""
+
+
+def missing_servers(estate: Estate, at: datetime) -> tuple[str, ...]:
+    """The addresses that live routes lead to and that belong to no instance, canonical and sorted.
+
+    A host that is known at another port is no missing server: that is the finding wrong-port.
+    """
+    scene = Scene(estate, at)
+    found = {address.key for _, address in unresolved(scene) if host_of(address) not in scene.by_host}
+    return tuple(sorted(found))
+
+
+def still_missing(servers: tuple[str, ...]) -> Sentence | None:
+    """The sentence for them; None when nobody is missing."""
+    if not servers:
+        return None
+    if len(servers) == 1:
+        return say("still missing: the server {servers} that routes point to", servers=servers)
+    return say("still missing: the servers {servers} that routes point to", servers=few(servers, SHOWN))

@@ -1,0 +1,78 @@
+"""Every check, with the code of its findings. A new one is a function of a scene and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from routing.estate import Estate
+from routing.finding import SEVERITIES, Finding
+from routing.lint.addresses import own_address, unknown_address, wrong_port
+from routing.lint.brokers import broker_disabled, queue_off
+from routing.lint.copies import service_copies
+from routing.lint.endpoints import endpoint_stopped, no_endpoint
+from routing.lint.forwarding import forwarding_off
+from routing.lint.identifiers import duplicate_identifier, unknown_identifier
+from routing.lint.lifetimes import route_expired, route_expires_soon
+from routing.lint.local import dynamic_route_hides_local, no_autocreatedlocal, outside_goes_nowhere
+from routing.lint.loops import forwarding_loop
+from routing.lint.returning import no_return_route
+from routing.lint.scene import Scene
+from routing.lint.shadowing import identical_routes, shadowed_route
+from routing.lint.shapes import (
+    mirror_equals_address,
+    mirror_without_identifier,
+    route_without_name,
+    transport_with_name,
+)
+from routing.lint.spelling import route_name_as_service_name, similar_service_name
+from routing.sentence import Sentence, say
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One kind of finding."""
+
+    code: str
+    title: Sentence
+    """What all its findings have in common."""
+    find: Callable[[Scene], Iterator[Finding]]
+
+
+CHECKS = (
+    Check("no-return-route", say("Replies get nowhere"), no_return_route),
+    Check("forwarding-loop", say("Messages go round in a circle"), forwarding_loop),
+    Check("forwarding-off", say("Message forwarding is off where it is needed"), forwarding_off),
+    Check("outside-goes-nowhere", say("Messages from outside match no route"), outside_goes_nowhere),
+    Check("similar-service-name", say("A service name that only looks right"), similar_service_name),
+    Check("route-name-as-service-name", say("A route's name in place of a service's"), route_name_as_service_name),
+    Check("unknown-identifier", say("An identifier of no database with the service"), unknown_identifier),
+    Check("duplicate-identifier", say("Two databases with one identifier"), duplicate_identifier),
+    Check("wrong-port", say("An address with a port where nobody listens"), wrong_port),
+    Check("unknown-address", say("An address of no instance"), unknown_address),
+    Check("own-address", say("A route from an instance to itself"), own_address),
+    Check("broker-disabled", say("The broker of a database is disabled"), broker_disabled),
+    Check("queue-off", say("A queue is off"), queue_off),
+    Check("endpoint-stopped", say("The endpoint is not started"), endpoint_stopped),
+    Check("no-endpoint", say("No endpoint is known"), no_endpoint),
+    Check("route-expired", say("A route has expired"), route_expired),
+    Check("route-expires-soon", say("A route expires soon"), route_expires_soon),
+    Check("dynamic-route-hides-local", say("Dynamic routing hides local services"), dynamic_route_hides_local),
+    Check("no-autocreatedlocal", say("Local services cannot be reached"), no_autocreatedlocal),
+    Check("transport-with-name", say("TRANSPORT beside a service name"), transport_with_name),
+    Check("route-without-name", say("An identifier without a service name"), route_without_name),
+    Check("mirror-without-identifier", say("A mirror without an identifier"), mirror_without_identifier),
+    Check("mirror-equals-address", say("A mirror that is the address"), mirror_equals_address),
+    Check("shadowed-route", say("A route that nothing can use"), shadowed_route),
+    Check("service-copies", say("Several copies of a service"), service_copies),
+    Check("identical-routes", say("Two routes that are the same"), identical_routes),
+)
+"""In the order in which their findings of one severity are told: what costs the most messages first."""
+
+
+def lint(estate: Estate, at: datetime, checks: Iterable[Check] = CHECKS) -> tuple[Finding, ...]:
+    """All findings at a moment, worst first, then by check, then in the order of the estate."""
+    scene = Scene(estate, at)
+    found = [finding for check in checks for finding in check.find(scene)]
+    return tuple(sorted(found, key=lambda finding: SEVERITIES.index(finding.severity)))

@@ -1,0 +1,82 @@
+"""Ways back: without one, the target's acknowledgements never reach the initiator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from routing.conversation import Conversation
+from routing.decision import DELIVERED, Outcome
+from routing.finding import ERROR, Finding
+from routing.lint.remedy import free_name, new_route, taken_names, use
+from routing.lint.scene import Held, Row, Scene, database_finding, few, lost, own_services
+from routing.sentence import say
+
+
+def no_return_route(scene: Scene) -> Iterator[Finding]:
+    """A database that takes conversations of another one, whose replies to it all get nowhere (RT-REPLY, RT-TABLE).
+
+    Asked for every pair that a live route for a service by name makes: its database, if it has services and can
+    take replies, and each database that its conversations may be delivered to. A finding only where the replies to
+    none of the services can get back, since any of them may be the one that sends. A reply that reaches the right
+    instance is taken as arrived where the initiator's identifier is not known.
+    """
+    told: set[tuple[str, str, str, str]] = set()
+    for row in scene.live:
+        for end in _targets(scene, row):
+            pair = (row.instance.name, row.database.name, end.instance, end.detail)
+            if pair in told:
+                continue
+            told.add(pair)
+            finding = _without_return(scene, Held(row.instance, row.database), end)
+            if finding is not None:
+                yield finding
+
+
+def _targets(scene: Scene, row: Row) -> Iterator[Outcome]:
+    """Where conversations end that the row's database begins to the row's service."""
+    database, route = row.database, row.route
+    if route.remote_service_name is None or not database.can_be_target or not own_services(database):
+        return
+    begun = Conversation(row.instance.name, database.name, route.remote_service_name, route.broker_instance)
+    for end in scene.outcomes(begun):
+        if end.kind == DELIVERED and (end.instance, end.detail) != (row.instance.name, database.name):
+            yield end
+
+
+def _without_return(scene: Scene, initiator: Held, end: Outcome) -> Finding | None:
+    services = own_services(initiator.database)
+    if not all(_gets_nowhere(scene, initiator, end, service) for service in services):
+        return None
+    instance = scene.estate.instances[end.instance]
+    target = Held(instance, instance.databases[end.detail])
+    reason = say(
+        "It takes conversations of {database} on {instance}, but replies to {services} there get nowhere.",
+        database=initiator.database.name,
+        instance=initiator.instance.name,
+        services=few(services),
+    )
+    return database_finding("no-return-route", ERROR, target, reason, _remedy(scene, initiator, target, services))
+
+
+def _gets_nowhere(scene: Scene, initiator: Held, end: Outcome, service: str) -> bool:
+    instance, database = initiator
+    reply = Conversation(end.instance, end.detail, service, database.broker_instance, is_reply=True)
+    ends = scene.outcomes(reply)
+    if database.broker_instance is None and any(e.instance == instance.name for e in ends):
+        return False
+    return lost(ends)
+
+
+def _remedy(scene: Scene, initiator: Held, target: Held, services: list[str]) -> str | None:
+    """A route back for each service; LOCAL within one instance."""
+    instance, database = initiator
+    address = "LOCAL" if instance is target.instance else next((a.key for a in instance.addresses), None)
+    if address is None:
+        return None
+    taken = taken_names(target.database.table)
+    statements = []
+    for service in services:
+        name = free_name(f"Return to {service}", taken)
+        taken.add(name.lower())
+        statements.append(new_route(name, address, (), service=service, identifier=database.broker_instance))
+    return use(target.database.name, statements)

@@ -1,0 +1,105 @@
+"""Routes that others of their table keep from ever being used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from routing.classes import NOWHERE, UNKNOWN_IDENTIFIER
+from routing.finding import INFO, WARNING, Finding
+from routing.hop import Hop
+from routing.lint.remedy import drop_route, use
+from routing.lint.scene import Held, Row, Scene
+from routing.names import MSDB
+from routing.route import Route
+from routing.router import decide
+from routing.sentence import say
+from routing.table import RouteSet, RouteTable
+from routing.trace import Rejected, Trace
+
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+def shadowed_route(scene: Scene) -> Iterator[Finding]:
+    """A live route that matches, but beside which another one is chosen, at every moment that it has left.
+
+    Proved by asking the engine, at each moment at which a route of its set expires, for the conversations that
+    such a set can match (CHOOSE-1 to CHOOSE-4). A LOCAL route does not shadow a network one: it is passed over
+    for a service, or an identifier, that is not here. A route that waits for another to expire is not shadowed.
+    """
+    for held in scene.databases:
+        for group in _groups(held.database.table):
+            if sum(map(bool, (group.mirrored, group.local, group.network, group.transport))) > 1:
+                yield from _shadowed(scene, held, group)
+
+
+def _groups(table: RouteTable) -> Iterator[RouteSet]:
+    """The sets of routes that match together."""
+    for named in table.named.values():
+        yield named.without_identifier
+        yield from named.by_identifier.values()
+    yield table.wildcard
+
+
+def _shadowed(scene: Scene, held: Held, group: RouteSet) -> Iterator[Finding]:
+    moments = {scene.at, *(r.lifetime for r in group.routes if r.lifetime and r.lifetime > scene.at)}
+    aside: dict[str, list[Rejected | None]] = {route.name: [] for route in group.routes}
+    for moment in sorted(moments):
+        alive = group.alive(moment).routes
+        for put_aside in _put_aside(scene, held, alive, moment):
+            for route in alive:
+                aside[route.name].append(put_aside.get(route.name))
+    for name, judgements in aside.items():
+        if judgements and judgements[0] is not None and all(judgements):
+            row = Row(*held, held.database.table.routes[name])
+            reason = say("No conversation can use it: {clause}.", clause=judgements[0].clause)
+            remedy = use(held.database.name, (drop_route(name),))
+            yield row.finding("shadowed-route", WARNING, reason, remedy)
+
+
+def _put_aside(scene: Scene, held: Held, alive: tuple[Route, ...], moment: datetime) -> Iterator[dict[str, Rejected]]:
+    """What choosing rejects, for each kind of conversation that these routes match.
+
+    With an identifier that is here, one that is nowhere, and none: they differ in whether LOCAL can be taken.
+    """
+    if not alive:
+        return
+    name, identifier = alive[0].remote_service_name, alive[0].broker_instance
+    database = None if held.database.name == MSDB else held.database.name
+    for asked in (identifier,) if identifier else (None, UNKNOWN_IDENTIFIER):
+        trace = Trace()
+        pending = {name or NOWHERE}  # so that MATCH-4 is passed over, as it is in time
+        hop = Hop(
+            scene.estate, held.instance.name, database, name or NOWHERE, asked, False, moment, pending, trace=trace
+        )
+        decide(hop)
+        yield {
+            rejected.route: rejected
+            for step in trace.steps
+            if step.rule.startswith("CHOOSE")
+            for rejected in step.rejected
+        }
+
+
+def identical_routes(scene: Scene) -> Iterator[Finding]:
+    """A live route with the identifier, service name and addresses of another one of its table (CHOOSE-0).
+
+    The one that lives longest stays, of two that live as long the first.
+    """
+    for held in scene.databases:
+        for group in _groups(held.database.table):
+            if len(group.routes) > 1:
+                yield from _identical(scene, held, group)
+
+
+def _identical(scene: Scene, held: Held, group: RouteSet) -> Iterator[Finding]:
+    same: dict[object, list[Route]] = {}
+    for route in group.alive(scene.at).routes:
+        same.setdefault(route.same_as, []).append(route)
+    for routes in same.values():
+        stays = max(routes, key=lambda route: route.lifetime or _NEVER)
+        for route in routes:
+            if route is not stays:
+                reason = say("It is identical to {route}; having both changes nothing.", route=stays.name)
+                remedy = use(held.database.name, (drop_route(route.name),))
+                yield Row(*held, route).finding("identical-routes", INFO, reason, remedy)

@@ -1,0 +1,92 @@
+"""Service names that nobody has, where it can be told what was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from routing.finding import ERROR, WARNING, Finding
+from routing.lint.remedy import alter_route, use
+from routing.lint.scene import Row, Scene, lost, own_services
+from routing.names import DYNAMIC_ROUTING_SERVICE
+from routing.sentence import say
+
+
+def similar_service_name(scene: Scene) -> Iterator[Finding]:
+    """A live route for a name that no database has, while one has a name that only looks the same.
+
+    Names are compared byte by byte (RT-TABLE); here they differ in case, in spaces, in `http` and `https` or in a
+    slash at the end. An error where conversations to the name as the route has it get nowhere.
+    """
+    known = _by_look(scene)
+    for row in _nobodys(scene):
+        name = str(row.route.remote_service_name)
+        alike = known.get(_look(name))
+        if alike is None:
+            continue
+        meant = _at_the_end_of(scene, row, alike) or alike
+        reason = say(
+            'No database has a service "{name}"; "{meant}" only looks the same: names compare byte by byte.',
+            name=name,
+            meant=meant[0],
+        )
+        severity = ERROR if lost(scene.ends(row, name)) else WARNING
+        remedy = use(row.database.name, (alter_route(row.route.name, SERVICE_NAME=meant[0]),))
+        yield row.finding("similar-service-name", severity, reason, remedy if len(meant) == 1 else None)
+
+
+def _nobodys(scene: Scene) -> Iterator[Row]:
+    """The live routes for a name that no database has. The dynamic routing service may be anywhere."""
+    for row in scene.live:
+        name = row.route.remote_service_name
+        if name is not None and name not in scene.services and name != DYNAMIC_ROUTING_SERVICE:
+            yield row
+
+
+def _look(name: str) -> str:
+    """The same for names that people take for the same."""
+    folded = "".join(name.split()).casefold().rstrip("/")
+    return "http://" + folded.removeprefix("https://") if folded.startswith("https://") else folded
+
+
+def _by_look(scene: Scene) -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in scene.services:
+        found.setdefault(_look(name), []).append(name)
+    return found
+
+
+def _at_the_end_of(scene: Scene, row: Row, names: list[str]) -> list[str]:
+    """Those of the names that an instance has to which the route leads."""
+    return [name for name in names if any(name in instance.targets for instance in scene.leads(row))]
+
+
+def route_name_as_service_name(scene: Scene) -> Iterator[Finding]:
+    """A live route for a name that no database has and that is a route's own name: the two were mixed up.
+
+    Only where the route leads to an instance of the estate and conversations to that name get nowhere; beyond the
+    estate a service may well be called so.
+    """
+    routes = {row.route.name.casefold() for row in scene.rows}
+    known = _by_look(scene)
+    for row in _nobodys(scene):
+        name = str(row.route.remote_service_name)
+        if name.casefold() not in routes or _look(name) in known:
+            continue
+        if not any(scene.leads(row)) or not lost(scene.ends(row, name)):
+            continue
+        reason = say('"{name}" is the name of a route; no database has such a service.', name=name)
+        yield row.finding("route-name-as-service-name", ERROR, reason, _with_service(scene, row))
+
+
+def _with_service(scene: Scene, row: Row) -> str | None:
+    """With the one service at the end of the route that no other route of the table is for."""
+    names = {
+        name
+        for instance in scene.leads(row)
+        for database in instance.databases.values()
+        for name in own_services(database)
+        if name not in row.database.table.named
+    }
+    if len(names) != 1:
+        return None
+    return use(row.database.name, (alter_route(row.route.name, SERVICE_NAME=names.pop()),))

@@ -1,0 +1,155 @@
+"""Suppressions, `brokerui.suppressions/1`: findings that somebody answers for, object by object, for a time.
+
+{"format": "brokerui.suppressions/1", "suppressions": [
+  {"code": "unknown-address", "instance": "host1", "database": "Orders", "object": "ToPartner",
+   "owner": "ana@example.com", "reason": "the partner's server, not ours", "expires": "2030-01-31T00:00:00Z"}]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from routing.errors import InputError, Invalid, must_be
+from routing.finding import Finding
+from routing.jsonpull import JsonPull
+from routing.leaves import Convert, fields, or_null, string, unknown_key
+from routing.moment import parse_moment
+from routing.sentence import say
+
+FORMAT = "brokerui.suppressions/1"
+Key = tuple[str, str | None, str | None, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """One finding of one object that is not told, until it expires."""
+
+    code: str
+    instance: str | None
+    database: str | None
+    object: str | None
+    owner: str
+    reason: str
+    expires: datetime
+
+    @property
+    def key(self) -> Key:
+        return self.code, self.instance, self.database, self.object
+
+    def expired(self, at: datetime) -> bool:
+        """At and after its moment, like a route."""
+        return at >= self.expires
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """What is left of the findings, and what became of the suppressions."""
+
+    findings: tuple[Finding, ...]
+    count: int
+    """Findings that were suppressed."""
+    expired: tuple[Suppression, ...]
+    unused: tuple[Suppression, ...]
+    """Those that have not expired and are for no finding any more."""
+
+
+def suppress(findings: Iterable[Finding], suppressions: Iterable[Suppression], at: datetime) -> Suppressed:
+    """The findings without those that are suppressed at this moment."""
+    given = tuple(suppressions)
+    expired = tuple(suppression for suppression in given if suppression.expired(at))
+    active = {suppression.key: suppression for suppression in given if not suppression.expired(at)}
+    kept, used = [], set()
+    count = 0
+    for finding in findings:
+        key = finding.code, finding.instance, finding.database, finding.object
+        if key in active:
+            used.add(key)
+            count += 1
+        else:
+            kept.append(finding)
+    unused = tuple(suppression for key, suppression in active.items() if key not in used)
+    return Suppressed(tuple(kept), count, expired, unused)
+
+
+def read_suppressions(text: str, codes: Iterable[str], *, where: str = "suppressions") -> tuple[Suppression, ...]:
+    """The suppressions in a JSON text; their codes must be among these.
+
+    Raises `InputError` with the JSON path and the reason at the first thing that is not as it must be.
+    """
+    try:
+        return _Reader(text, frozenset(codes)).document()
+    except Invalid as fault:
+        raise InputError(where, f"$.{fault.path}".rstrip("."), fault.problem) from None
+
+
+class _Reader:
+    """Holds one suppression at a time, whatever the text is."""
+
+    def __init__(self, text: str, codes: frozenset[str]) -> None:
+        self._json = JsonPull(text)
+        self._converters: Mapping[str, Convert] = {
+            "code": _one_of(codes),
+            "instance": or_null(string),
+            "database": or_null(string),
+            "object": or_null(string),
+            "owner": _told,
+            "reason": _told,
+            "expires": lambda value: parse_moment(string(value)),
+        }
+
+    def document(self) -> tuple[Suppression, ...]:
+        found: tuple[Suppression, ...] = ()
+        seen = set()
+        for key in self._json.members():
+            if key == "format":
+                self._format()
+            elif key == "suppressions":
+                found = tuple(self._suppressions())
+            else:
+                raise Invalid("", unknown_key(key, ("format", "suppressions")))
+            seen.add(key)
+        self._json.end()
+        if "format" not in seen:
+            raise Invalid("format", say('is missing; it must be "{format}"', format=FORMAT))
+        return found
+
+    def _format(self) -> None:
+        value = self._json.value()
+        if value != FORMAT:
+            raise Invalid("format", must_be(f'"{FORMAT}"', value))
+
+    def _suppressions(self) -> Iterable[Suppression]:
+        keys: dict[Key, int] = {}
+        for index in self._json.elements():
+            try:
+                suppression = self._suppression()
+            except Invalid as fault:
+                raise fault.below(f"suppressions[{index}]") from None
+            first = keys.setdefault(suppression.key, index)
+            if first != index:
+                problem = say("is for the same finding as suppressions[{first}]", first=first)
+                raise Invalid(f"suppressions[{index}]", problem)
+            yield suppression
+
+    def _suppression(self) -> Suppression:
+        required = ("code", "instance", "object", "owner", "reason", "expires")
+        return Suppression(**{"database": None, **fields(self._json.value(), self._converters, required)})
+
+
+def _one_of(codes: frozenset[str]) -> Convert:
+    def converted(value: Any) -> str:
+        if string(value) not in codes:
+            raise Invalid("", must_be(say("the code of a finding"), value))
+        return string(value)
+
+    return converted
+
+
+def _told(value: Any) -> str:
+    """Somebody's name, or a reason: a suppression that nobody answers for is none."""
+    if not string(value).strip():
+        raise Invalid("", say("must not be empty"))
+    return string(value)

@@ -19,7 +19,7 @@ def queue_off(scene: Scene) -> Iterator[Finding]:
     An error where a service stands on it, a warning where it is not known which queue a service of the database
     stands on, else of no weight. Five rollbacks of a transaction that receives switch a queue off.
     """
-    for instance, database in scene.databases:
+    for instance, database in scene.originals:
         off = [queue.name for queue in database.queues if not queue.enabled]
         users = _users(database) if off else {}
         for queue in off:

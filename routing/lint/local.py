@@ -36,7 +36,7 @@ def no_autocreatedlocal(scene: Scene) -> Iterator[Finding]:
 
     Where every service of the instance has a way, by name or over another instance, the route is not missed.
     """
-    for held in scene.databases:
+    for held in scene.originals:
         database = held.database
         if not database.services or database.name == MSDB or database.name.lower() in WITHOUT_IT:
             continue
@@ -100,7 +100,7 @@ def dynamic_route_hides_local(scene: Scene) -> Iterator[Finding]:
 
     An error where the dynamic routing service itself cannot be reached from there, else a warning.
     """
-    for held in scene.databases:
+    for held in scene.originals:
         table = held.database.table
         if table.dynamic is None or all(route.expired(scene.at) for route in table.wildcard.local):
             continue
@@ -109,8 +109,8 @@ def dynamic_route_hides_local(scene: Scene) -> Iterator[Finding]:
         ]
         if hidden:
             reason = say(
-                "Its route to the dynamic routing service comes before its route for everything to LOCAL: "
-                "{services}, in this instance, must wait for a route.",
+                "It comes before the route for everything to LOCAL, so services of this very instance must wait "
+                "for a route: {services}.",
                 services=few(hidden),
             )
             row = Row(*held, _dynamic_route(scene, table))

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from routing.conversation import Conversation
 from routing.decision import DELIVERED, Outcome
+from routing.estate import Database
 from routing.finding import ERROR, Finding
 from routing.lint.remedy import free_name, new_route, taken_names, use
 from routing.lint.scene import Held, Row, Scene, database_finding, few, lost, own_services
+from routing.lint.spelling import looks
 from routing.sentence import say
 
 
@@ -17,8 +19,10 @@ def no_return_route(scene: Scene) -> Iterator[Finding]:
 
     Asked for every pair that a live route for a service by name makes: its database, if it has services and can
     take replies, and each database that its conversations may be delivered to. A finding only where the replies to
-    none of the services can get back, since any of them may be the one that sends. A reply that reaches the right
-    instance is taken as arrived where the initiator's identifier is not known.
+    none of the services can get back, since any of them may be the one that sends. No finding where the route is
+    itself the way back: the service at its end is known to accept no contract, or there is a route, good or bad,
+    for a service of its database. A reply that reaches the right instance is taken as arrived where the initiator's
+    identifier is not known.
     """
     told: set[tuple[str, str, str, str]] = set()
     for row in scene.live:
@@ -40,7 +44,18 @@ def _targets(scene: Scene, row: Row) -> Iterator[Outcome]:
     begun = Conversation(row.instance.name, database.name, route.remote_service_name, route.broker_instance)
     for end in scene.outcomes(begun):
         if end.kind == DELIVERED and (end.instance, end.detail) != (row.instance.name, database.name):
-            yield end
+            target = scene.estate.instances[end.instance].databases[end.detail]
+            if not _begins_itself(target, route.remote_service_name, database):
+                yield end
+
+
+def _begins_itself(target: Database, service: str, database: Database) -> bool:
+    """Whether conversations between the two are begun by the one that the route leads to."""
+    at_its_end = next(s for s in target.services if s.name == service)
+    if at_its_end.queue is not None and not at_its_end.contracts:
+        return True
+    named = {looks(name) for name in target.table.named}
+    return any(looks(name) in named for name in own_services(database))
 
 
 def _without_return(scene: Scene, initiator: Held, end: Outcome) -> Finding | None:

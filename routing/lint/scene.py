@@ -15,7 +15,7 @@ from routing.address import Address
 from routing.choosing import Decisions
 from routing.conversation import Conversation
 from routing.decision import DELAYED, DROPPED, ROUTE_REQUESTED, Outcome
-from routing.estate import Database, Estate, Instance
+from routing.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
 from routing.finding import Finding
 from routing.hop import Hop
 from routing.journey import Journeys
@@ -72,11 +72,20 @@ class Scene:
         )
 
     @cached_property
+    def originals(self) -> tuple[Held, ...]:
+        """Those that can be changed: not a mirror whose principal is here too, since it is a replica of that one."""
+        return tuple(held for held in self.databases if not self._is_replica(held.database))
+
+    def _is_replica(self, database: Database) -> bool:
+        partners = self.holders.get(database.broker_instance or "", ())
+        return database.mirroring_role == MIRROR and any(p.database.mirroring_role == PRINCIPAL for p in partners)
+
+    @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """Every route, in the order of the document."""
+        """Every route of an original, in the order of the document."""
         return tuple(
             Row(instance, database, route)
-            for instance, database in self.databases
+            for instance, database in self.originals
             for route in database.table.routes.values()
         )
 

@@ -27,7 +27,7 @@ def shadowed_route(scene: Scene) -> Iterator[Finding]:
     such a set can match (CHOOSE-1 to CHOOSE-4). A LOCAL route does not shadow a network one: it is passed over
     for a service, or an identifier, that is not here. A route that waits for another to expire is not shadowed.
     """
-    for held in scene.databases:
+    for held in scene.originals:
         for group in _groups(held.database.table):
             if sum(map(bool, (group.mirrored, group.local, group.network, group.transport))) > 1:
                 yield from _shadowed(scene, held, group)
@@ -86,7 +86,7 @@ def identical_routes(scene: Scene) -> Iterator[Finding]:
 
     The one that lives longest stays, of two that live as long the first.
     """
-    for held in scene.databases:
+    for held in scene.originals:
         for group in _groups(held.database.table):
             if len(group.routes) > 1:
                 yield from _identical(scene, held, group)

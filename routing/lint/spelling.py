@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from routing.finding import ERROR, WARNING, Finding
 from routing.lint.remedy import alter_route, use
@@ -17,10 +18,10 @@ def similar_service_name(scene: Scene) -> Iterator[Finding]:
     Names are compared byte by byte (RT-TABLE); here they differ in case, in spaces, in `http` and `https` or in a
     slash at the end. An error where conversations to the name as the route has it get nowhere.
     """
-    known = _by_look(scene)
+    known = _bylooks(scene)
     for row in _nobodys(scene):
         name = str(row.route.remote_service_name)
-        alike = known.get(_look(name))
+        alike = known.get(looks(name))
         if alike is None:
             continue
         meant = _at_the_end_of(scene, row, alike) or alike
@@ -42,16 +43,17 @@ def _nobodys(scene: Scene) -> Iterator[Row]:
             yield row
 
 
-def _look(name: str) -> str:
+@lru_cache(maxsize=65_536)
+def looks(name: str) -> str:
     """The same for names that people take for the same."""
     folded = "".join(name.split()).casefold().rstrip("/")
     return "http://" + folded.removeprefix("https://") if folded.startswith("https://") else folded
 
 
-def _by_look(scene: Scene) -> Mapping[str, list[str]]:
+def _bylooks(scene: Scene) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name in scene.services:
-        found.setdefault(_look(name), []).append(name)
+        found.setdefault(looks(name), []).append(name)
     return found
 
 
@@ -67,10 +69,10 @@ def route_name_as_service_name(scene: Scene) -> Iterator[Finding]:
     estate a service may well be called so.
     """
     routes = {row.route.name.casefold() for row in scene.rows}
-    known = _by_look(scene)
+    known = _bylooks(scene)
     for row in _nobodys(scene):
         name = str(row.route.remote_service_name)
-        if name.casefold() not in routes or _look(name) in known:
+        if name.casefold() not in routes or looks(name) in known:
             continue
         if not any(scene.leads(row)) or not lost(scene.ends(row, name)):
             continue
@@ -79,7 +81,10 @@ def route_name_as_service_name(scene: Scene) -> Iterator[Finding]:
 
 
 def _with_service(scene: Scene, row: Row) -> str | None:
-    """With the one service at the end of the route that no other route of the table is for."""
+    """With the one service at the end of the route that no other route of the table is for.
+
+    Of several, the one that the route is called after: CorrectRoute, //example/ledger/Correct.
+    """
     names = {
         name
         for instance in scene.leads(row)
@@ -87,6 +92,9 @@ def _with_service(scene: Scene, row: Row) -> str | None:
         for name in own_services(database)
         if name not in row.database.table.named
     }
-    if len(names) != 1:
+    wanted = row.route.name.casefold()
+    called_like_it = {name for name in names if name.rstrip("/").rpartition("/")[2].casefold() in wanted}
+    meant = called_like_it or names
+    if len(meant) != 1:
         return None
-    return use(row.database.name, (alter_route(row.route.name, SERVICE_NAME=names.pop()),))
+    return use(row.database.name, (alter_route(row.route.name, SERVICE_NAME=meant.pop()),))

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from routing.address import Address, address_in_name
-from routing.choosing_account import account_for_stop, account_for_tier
+from routing.choosing_account import (
+    account_for_principals,
+    account_for_sends,
+    account_for_stop,
+    account_for_tier,
+)
 from routing.decision import (
     FORWARDING_DISABLED,
     NO_PRINCIPAL,
@@ -18,6 +23,7 @@ from routing.locating import locate
 from routing.locating_account import account_for_locating
 from routing.mirroring import possible_principals
 from routing.route import Route
+from routing.sentence import say
 from routing.table import AS_IF_LOCAL, Routes, RouteSet
 
 Decisions = tuple[Decision, ...]
@@ -62,6 +68,10 @@ def _kept(hop: Hop, matched: RouteSet, identifier: str | None) -> RouteSet:
     routes = tuple(route for route in matched.routes if route.name == hop.kept.route)
     if not routes or (routes[0].address.is_local and not locate(hop, identifier)):
         return matched
+    if hop.trace is not None:
+        hop.trace.add(
+            "RT-STICKY", True, say("The conversation keeps {route}, which it chose before.", route=routes[0].name)
+        )
     return RouteSet(routes, lasting=False)
 
 
@@ -75,7 +85,7 @@ def _forwarded(hop: Hop) -> Decisions:
 
 def _to_network(hop: Hop, matched: RouteSet) -> Decisions:
     """CHOOSE-3: to a network address, any of those that are left."""
-    sends = hop.estate.sends.get(matched)
+    sends = hop.estate.sends.get(matched) if hop.trace is None else None
     if sends is None:
         sends = _sends(hop, [(route, route.address) for route in matched.network])
         if matched.lasting:
@@ -90,6 +100,8 @@ def _to_principals(hop: Hop, mirrored: Routes, identifier: str | None) -> Decisi
     for route in mirrored:
         addresses = possible_principals(hop, route, identifier)
         leads += [(route, address) for address in addresses]
+        if hop.trace is not None and addresses:
+            account_for_principals(hop, hop.trace, route, addresses)
         if not addresses and not decisions:
             account_for_stop(hop, NO_PRINCIPAL)
             decisions = (hop.stop(NO_PRINCIPAL),)
@@ -110,4 +122,7 @@ def _sends(hop: Hop, leads: list[tuple[Route, Address]]) -> Decisions:
     to = hop.estate.by_address.get
     if len(leads) > 1:
         leads = list({address.key: (route, address) for route, address in reversed(leads)}.values())[::-1]
-    return tuple([Send(address, to(address.key), route.name, route.broker_instance) for route, address in leads])
+    sends = tuple([Send(address, to(address.key), route.name, route.broker_instance) for route, address in leads])
+    if hop.trace is not None:
+        account_for_sends(hop, hop.trace, sends)
+    return sends

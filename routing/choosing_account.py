@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import takewhile
 
+from routing.address import Address
 from routing.decision import (
     FORWARDING_DISABLED,
     NO_PRINCIPAL,
@@ -11,9 +12,11 @@ from routing.decision import (
     NOT_AN_ADDRESS,
     ROUTE_REQUESTED,
     SERVICE_NOT_FOUND,
+    Send,
 )
 from routing.hop import Hop
-from routing.sentence import Sentence, say
+from routing.route import Route
+from routing.sentence import Sentence, listed, say
 from routing.table import AS_IF_LOCAL, Routes, RouteSet
 from routing.trace import Rejected, Trace
 
@@ -64,14 +67,14 @@ def _says(hop: Hop, rule: str, tier: Routes) -> Sentence:
     if rule == "CHOOSE-1":
         return say(
             "A mirror address: {routes}. Both partners are asked which is the principal.",
-            routes=tuple(r.name for r in tier),
+            routes=listed([r.name for r in tier]),
         )
     if rule == "CHOOSE-2" and tier is AS_IF_LOCAL.routes:
         return say("Address LOCAL, as MATCH-6 has it, if the service is in {instance}.", instance=hop.instance.name)
     if rule == "CHOOSE-2":
         return say(
             "Address LOCAL: {routes}, if the service is in {instance}.",
-            routes=tuple(r.name for r in tier),
+            routes=listed([r.name for r in tier]),
             instance=hop.instance.name,
         )
     if rule == "CHOOSE-3":
@@ -80,13 +83,37 @@ def _says(hop: Hop, rule: str, tier: Routes) -> Sentence:
             return say(
                 "{count} network addresses, any of which may be taken: {addresses}.",
                 count=len(leads),
-                addresses=leads,
+                addresses=listed(leads),
             )
         to = hop.estate.resolve(tier[0].address)
         if to is None:
             return say("Network address {address}, which is no instance of this estate.", address=leads[0])
         return say("Network address {address}, which is {instance}.", address=leads[0], instance=to)
     return say("Address TRANSPORT: the address stands in the service name itself.")
+
+
+def account_for_principals(hop: Hop, trace: Trace, route: Route, addresses: tuple[Address, ...]) -> None:
+    """Adds which partners of a mirrored route may be the principal."""
+    if hop.estate.resolve(addresses[0]) is None:
+        text = say("No partner of {route} in this estate is the principal; outside it may be {addresses}.")
+    else:
+        text = say("The principal for {route} is {addresses}.")
+    keys = tuple(address.key for address in addresses)
+    trace.add("MIR-2", True, Sentence(text.text, {"route": route.name, "addresses": keys}))
+
+
+def account_for_sends(hop: Hop, trace: Trace, sends: tuple[Send, ...]) -> None:
+    """Adds which routes count as one, and whether the message comes back to this very instance."""
+    tier = trace.steps[-1]
+    same = tuple(name for name in tier.routes if all(name != send.route for send in sends))
+    if tier.rule == "CHOOSE-3" and same:
+        trace.add(
+            "CHOOSE-0", True, say("Identical to another and counted with it: {routes}.", routes=same), routes=same
+        )
+    for send in sends:
+        if send.to == hop.instance.name:
+            says = say("{address} is this very instance: the message counts as from outside.", address=send.address.key)
+            trace.add("LOOP-2", True, says)
 
 
 def account_for_stop(hop: Hop, reason: str) -> None:

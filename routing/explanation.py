@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from routing.choosing import Decisions
 from routing.conversation import Conversation
-from routing.decision import DELIVERED, Outcome, Send
+from routing.decision import DELIVERED, DROPPED, HOP_LIMIT, Outcome, Send
 from routing.estate import Database, Estate
 from routing.hop import NOBODY, Hop
 from routing.journey import Place, Walk, in_order, walk
 from routing.names import MSDB
 from routing.router import decide
+from routing.sentence import say
 from routing.trace import Step, Trace
 
 
@@ -137,7 +138,15 @@ def journey(estate: Estate, conversation: Conversation, at: datetime, *, pending
     start = Place(conversation.instance, conversation.database, estate.hop_limit)
     walked = walk(start, decide_at)
     ends = tuple(_end(walked, outcome) for outcome in in_order(walked.ends))
+    for outcome in walked.ends:
+        if outcome.kind == DROPPED and outcome.detail == HOP_LIMIT:
+            key = (outcome.instance, None)
+            accounts[key] = replace(accounts[key], steps=(*accounts[key].steps, _limit(estate.hop_limit)))
     return Journey(conversation, at, ends, tuple(accounts.values()))
+
+
+def _limit(hop_limit: int) -> Step:
+    return Step("LOOP-1", True, say("After {limit} forwardings, the limit, it is dropped here.", limit=hop_limit))
 
 
 def _account(

@@ -67,6 +67,7 @@ def after(place: Place, decision: Decision) -> Outcome | Place:
         hops_remaining -= 1
     if decision.to is None:
         return Outcome(EXITS, instance, decision.address.key)
+    # LOOP-2: where that is this very instance, the message counts as from outside like anywhere else.
     return Place(decision.to, None, hops_remaining)
 
 

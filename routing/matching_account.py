@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from routing.hop import Hop
 from routing.moment import format_moment
-from routing.names import DYNAMIC_ROUTING_SERVICE
+from routing.names import DYNAMIC_ROUTING_SERVICE, folded
 from routing.route import Route
-from routing.sentence import Sentence, say
+from routing.sentence import Sentence, listed, say
 from routing.table import RouteSet
 from routing.trace import Rejected
 
@@ -54,7 +54,7 @@ def unmatched_clause(hop: Hop, route: Route, rule: str) -> Sentence:
 
 
 def _other_service(hop: Hop, name: str) -> Sentence:
-    if name.strip().casefold() == hop.service.strip().casefold():
+    if folded(name) == folded(hop.service):
         return say("other service: {name} differs only in case or spaces", name=name)
     return say("other service: {name}", name=name)
 
@@ -64,9 +64,9 @@ def _only_at(step: str, rule: str) -> Sentence:
 
 
 def _near(hop: Hop) -> list[Route]:
-    """The routes that could be meant: those of this service name, and those without one."""
+    """The routes that could be meant: of this service name, of one that is spelt almost so, and those without one."""
     named = hop.named
-    return [*(named.routes() if named else ()), *hop.table.nameless]
+    return [*(named.routes() if named else ()), *hop.table.almost(hop.service), *hop.table.nameless]
 
 
 def _looked_at(hop: Hop, rule: str) -> Iterable[Route]:
@@ -74,17 +74,17 @@ def _looked_at(hop: Hop, rule: str) -> Iterable[Route]:
     named = hop.named
     if rule == "MATCH-5":
         return hop.table.nameless
+    if rule == "MATCH-2":
+        return (*(named.without_identifier.routes if named else ()), *hop.table.almost(hop.service))
     if named is None:
         return ()
-    if rule == "MATCH-2":
-        return named.without_identifier.routes
     with_identifier = [r for group in named.by_identifier.values() for r in group.routes]
     asked = rule == ("MATCH-3" if hop.identifier is None else "MATCH-1")
     return with_identifier if asked else ()
 
 
-def _names(found: tuple[RouteSet, ...]) -> tuple[str, ...]:
-    return tuple(route.name for alternative in found for route in alternative.routes)[:LISTED]
+def _names(found: tuple[RouteSet, ...]) -> Sentence | tuple[str, ...]:
+    return listed([route.name for alternative in found for route in alternative.routes])
 
 
 def _match_1(hop: Hop, found: tuple[RouteSet, ...] | None) -> Sentence:

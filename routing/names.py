@@ -35,3 +35,8 @@ def check_unique(names: Iterable[str], field: str) -> None:
         if name in seen:
             raise Invalid(f"{field}[{index}].name", say('stands twice: "{name}"', name=name))
         seen.add(name)
+
+
+def folded(name: str) -> str:
+    """What two names share that differ only in case or in spaces around them: different names, and easily confused."""
+    return name.strip().casefold()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,3 +37,14 @@ def _shown(value: Any, translate: Translate) -> Any:
     if isinstance(value, (tuple, list)):
         return ", ".join(str(_shown(part, translate)) for part in value)
     return value
+
+
+LISTED = 8
+"""Names that a sentence lists; of more it says how many."""
+
+
+def listed(names: Sequence[str]) -> Sentence | tuple[str, ...]:
+    """Names for a place of a sentence, never more than one can read."""
+    if len(names) <= LISTED:
+        return tuple(names)
+    return say("{names} and {count} more", names=tuple(names[:LISTED]), count=len(names) - LISTED)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from routing.address import LOCAL, Address
 from routing.errors import Invalid
-from routing.names import DYNAMIC_ROUTING_SERVICE
+from routing.names import DYNAMIC_ROUTING_SERVICE, folded
 from routing.route import Route
 from routing.sentence import say
 
@@ -74,7 +74,7 @@ class NamedRoutes:
 class RouteTable:
     """Immutable. `edited` copies two dictionaries and indexes one name anew: it costs no look at the other routes."""
 
-    __slots__ = ("dynamic", "named", "nameless", "routes", "wildcard")
+    __slots__ = ("_folded", "dynamic", "named", "nameless", "routes", "wildcard")
 
     def __init__(self, routes: Iterable[Route] = ()) -> None:
         self.routes: dict[str, Route] = {}
@@ -94,6 +94,7 @@ class RouteTable:
         self._index_nameless(tuple(nameless))
         self.dynamic = self.named.get(DYNAMIC_ROUTING_SERVICE)
         """MATCH-4: the routes to the dynamic routing service."""
+        self._folded: Mapping[str, list[str]] | None = None
 
     def _index_nameless(self, nameless: Routes) -> None:
         self.nameless = nameless
@@ -121,6 +122,7 @@ class RouteTable:
         for service in touched:
             new._index(service, name)
         new.dynamic = new.named.get(DYNAMIC_ROUTING_SERVICE)
+        new._folded = None
         return new
 
     def _index(self, service: str | None, name: str) -> None:
@@ -142,6 +144,16 @@ class RouteTable:
         ordered = names if len(names) == 1 else filter(names.__contains__, self.routes)
         routes = (self.routes[name] for name in ordered if name in self.routes)
         return tuple(route for route in routes if route.remote_service_name == service)
+
+    def almost(self, service: str) -> Routes:
+        """The routes for other names that differ from this one only in case or spaces: what people mistype."""
+        if self._folded is None:  # made by the first account, not by deciding
+            names: dict[str, list[str]] = {}
+            for name in self.named:
+                names.setdefault(folded(name), []).append(name)
+            self._folded = names
+        alike = (name for name in self._folded.get(folded(service), ()) if name != service)
+        return tuple(route for name in alike for route in self.named[name].routes())
 
     def __len__(self) -> int:
         return len(self.routes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from routing.choosing import choose
 from routing.conversation import Conversation
 from routing.decision import Deliver, Send
 from routing.estate import Estate
@@ -15,6 +16,8 @@ from routing.matching_account import unmatched_clause
 from routing.names import MSDB
 from routing.route import Route
 from routing.sentence import Sentence, say
+from routing.table import RouteSet
+from routing.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ def _never_asked(database: str) -> WhyNot:
 
 
 def _at_hop(estate: Estate, conversation: Conversation, at: datetime, account: HopAccount, row: Route) -> WhyNot:
-    if account.steps and account.steps[0].rule == "RT-REPLY" and account.steps[0].taken:
+    if account.steps[0].rule == "RT-REPLY" and account.steps[0].taken:
         return WhyNot(False, "RT-REPLY", say("the reply is for a database of this instance: no route is asked"))
     hop = Hop(
         estate,
@@ -63,18 +66,25 @@ def _at_hop(estate: Estate, conversation: Conversation, at: datetime, account: H
         at,
     )
     rule, alternatives = match(hop)
-    if not any(row is matched for alternative in alternatives for matched in alternative.routes):
-        return WhyNot(False, rule, unmatched_clause(hop, row, rule))
-    return _among_matched(account, row)
+    for alternative in alternatives:
+        if any(row is matched for matched in alternative.routes):
+            return _among_matched(hop, alternative, row)
+    return WhyNot(False, rule, unmatched_clause(hop, row, rule))
 
 
-def _among_matched(account: HopAccount, row: Route) -> WhyNot:
-    for step in account.steps:
-        for rejected in step.rejected:
-            if rejected.route == row.name and step.rule.startswith("CHOOSE"):
-                return WhyNot(False, step.rule, rejected.clause)
-    if row.address.is_local and not any(isinstance(decision, Deliver) for decision in account.decisions):
-        return WhyNot(False, "CHOOSE-2", say("it matches, but the service cannot be located in this instance"))
-    if any(isinstance(decision, Send | Deliver) for decision in account.decisions):
-        return WhyNot(True, account.steps[-1].rule, say("it is used"))
-    return WhyNot(True, account.steps[-1].rule, account.steps[-1].says)
+def _among_matched(hop: Hop, matched: RouteSet, row: Route) -> WhyNot:
+    """What the choice among the routes that match with it made of this one."""
+    hop.trace = Trace()
+    decisions = choose(hop, matched)
+    for step in hop.trace.steps:
+        if any(rejected.route == row.name for rejected in step.rejected):
+            return WhyNot(False, step.rule, next(r.clause for r in step.rejected if r.route == row.name))
+    rule = next(step.rule for step in hop.trace.steps if row.name in step.routes)
+    if rule == "CHOOSE-2" and not any(isinstance(decision, Deliver) for decision in decisions):
+        return WhyNot(False, rule, say("it matches, but the service cannot be located in this instance"))
+    if any(step.rule == "CHOOSE-0" and row.name in step.routes for step in hop.trace.steps):
+        return WhyNot(False, "CHOOSE-0", say("it is identical to another route, which stands for both"))
+    last = hop.trace.steps[-1]
+    if any(isinstance(decision, Send | Deliver) for decision in decisions):
+        return WhyNot(True, rule, say("it is used"))
+    return WhyNot(True, last.rule, say("it is chosen, and leads no further: {why}", why=last.says))

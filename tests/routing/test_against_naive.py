@@ -36,7 +36,7 @@ RULES = {
     *("RT-REPLY", "RT-STEPS"),
     *(f"MATCH-{number}" for number in range(1, 8)),
     *(f"CHOOSE-{number}" for number in range(1, 5)),
-    *("CHOOSE-FWD", "LOC-1", "LOC-2", "MIR-4"),
+    *("CHOOSE-0", "CHOOSE-FWD", "LOC-1", "LOC-2", "LOOP-1", "LOOP-2", "MIR-2", "MIR-4"),
 }
 """The ids of the specification that an account may name."""
 

@@ -109,5 +109,5 @@ def test_ex3_with_the_identifier_that_the_product_demands_it_ends_at_the_same_da
     identifier = ESTATE.instances["partner1"].databases["Parts"].broker_instance
     lawful = replace(table_of(ESTATE, "AdventureWorks").routes[ROUTE], broker_instance=identifier)
     estate = ESTATE.with_route("headquarters", "AdventureWorks", ROUTE, lawful)
-    assert rules(estate, ORDER_PARTS) == ["MATCH-3", "CHOOSE-1"]
+    assert rules(estate, ORDER_PARTS) == ["MATCH-3", "CHOOSE-1", "MIR-2"]
     assert ends(estate, ORDER_PARTS) == ends(ESTATE, ORDER_PARTS)

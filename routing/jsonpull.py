@@ -111,7 +111,7 @@ class JsonPull:
 
     def _scan(self) -> Any:
         value, end = _scan_once(self._window, self._at - self._window_from)
-        if end == len(self._window) and self._window_from + end < len(self._text):
+        if end == len(self._window) and self._window[-1] not in '"}]' and self._window_from + end < len(self._text):
             raise ValueError("a number may go on after the window")
         self._at = self._window_from + end
         return value

@@ -18,6 +18,9 @@ from routing.sentence import Sentence, say
 MAX_LEAF = 1 << 18
 """Characters of one leaf. The largest that means something, a queue or a contract, has some thousands."""
 
+_CUT = 2
+"""Characters before the end of a window that a number may seem to end at: of `1e+|5` only `1` is read."""
+
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
@@ -111,10 +114,13 @@ class JsonPull:
 
     def _scan(self) -> Any:
         value, end = _scan_once(self._window, self._at - self._window_from)
-        if end == len(self._window) and self._window[-1] not in '"}]' and self._window_from + end < len(self._text):
+        if end >= len(self._window) - _CUT and self._window[end - 1] not in '"}]' and self._goes_on():
             raise ValueError("a number may go on after the window")
         self._at = self._window_from + end
         return value
+
+    def _goes_on(self) -> bool:
+        return self._window_from + len(self._window) < len(self._text)
 
     def _scan_for_sure(self) -> Any:
         try:

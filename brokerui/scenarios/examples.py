@@ -1,4 +1,4 @@
-"""The examples that come with BrokerUI: the seven of the product's documentation, as estate documents."""
+"""The examples that come with BrokerUI: the seven of the product's documentation, and our own, as estate documents."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +59,14 @@ DOCUMENTED = (
         _("Messages from outside for services that are not here are sent on to another host."),
     ),
 )
-_BY_NAME = {example.name: example for example in DOCUMENTED}
+OWN = (
+    Example(
+        "three-servers",
+        _("Three servers, with the faults that people make"),
+        _("Forwarding, mirroring, load balancing and dynamic routing, each with a mistake in it."),
+    ),
+)
+_BY_NAME = {example.name: example for example in (*DOCUMENTED, *OWN)}
 
 
 def examples() -> list[Example]:

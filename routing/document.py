@@ -25,6 +25,7 @@ from routing.leaves import (
     route_from,
     service_from,
     string,
+    unknown_key,
 )
 from routing.sentence import say
 from routing.table import RouteTable
@@ -145,10 +146,7 @@ class _Reader:
         for key in self._json.members():
             reader = readers.get(key)
             if reader is None:
-                raise Invalid(
-                    "",
-                    say('has the unknown key "{key}"; known are {known}', key=key[:80], known=tuple(readers)),
-                )
+                raise Invalid("", unknown_key(key, readers))
             values[key] = _at(key, reader)
         return values
 

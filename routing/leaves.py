@@ -70,9 +70,7 @@ def fields(value: Any, converters: Mapping[str, Convert], required: tuple[str, .
     for key, member in value.items():
         convert = converters.get(key)
         if convert is None:
-            raise Invalid(
-                "", say('has the unknown key "{key}"; known are {known}', key=key[:80], known=tuple(converters))
-            )
+            raise Invalid("", unknown_key(key, converters))
         try:
             found[key] = convert(member)
         except Invalid as fault:

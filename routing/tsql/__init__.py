@@ -1,0 +1,8 @@
+"""T-SQL in: the estate that scripts make. T-SQL out: the scripts that make an estate."""
+
+from __future__ import annotations
+
+from routing.tsql.reading import Group, read_scripts
+from routing.tsql.text import decode_script
+
+__all__ = ["Group", "decode_script", "read_scripts"]

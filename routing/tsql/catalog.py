@@ -1,0 +1,70 @@
+"""The objects of one kind in one database, by name, in the order in which they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Generic, Protocol, TypeVar
+
+
+class Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+T = TypeVar("T", bound=Named)
+
+
+class Catalog(Generic[T]):
+    """Mutable. Every name is kept as it was first written; `find` compares as the kind does, with case or without.
+
+    A document may hold two names that differ in case alone: the one that is written exactly so is found first.
+    """
+
+    __slots__ = ("_folded", "_rows")
+
+    def __init__(self, members: Iterable[T] = (), *, fold: bool) -> None:
+        self._rows: dict[str, T] = {}
+        self._folded: dict[str, list[str]] | None = {} if fold else None
+        for member in members:
+            self.put(member)
+
+    def find(self, name: str) -> T | None:
+        found = self._rows.get(name)
+        if found is None and self._folded is not None and (names := self._folded.get(name.casefold())):
+            return self._rows[names[0]]
+        return found
+
+    def exactly(self, name: str) -> T | None:
+        return self._rows.get(name)
+
+    def put(self, member: T) -> None:
+        """Adds it at the end, or in the place of the one with exactly its name."""
+        if self._folded is not None and member.name not in self._rows:
+            self._folded.setdefault(member.name.casefold(), []).append(member.name)
+        self._rows[member.name] = member
+
+    def drop(self, name: str) -> None:
+        """The one with exactly this name."""
+        del self._rows[name]
+        if self._folded is not None:
+            same = self._folded[name.casefold()]
+            same.remove(name)
+            if not same:
+                del self._folded[name.casefold()]
+
+    def arrange(self, names: Iterable[str]) -> None:
+        """In the order of these names, which are all that there are."""
+        self._rows = {name: self._rows[name] for name in names}
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._rows.values())
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._rows
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._rows)

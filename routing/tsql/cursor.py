@@ -1,0 +1,255 @@
+"""A walk over the tokens of one statement: what is expected next, or why the statement cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from routing.sentence import say
+from routing.tsql.lexer import (
+    END,
+    NUMBER,
+    QUOTED,
+    STRING,
+    SYMBOL,
+    TEMPLATE,
+    WORD,
+    Token,
+    next_token,
+    placeholder,
+    sqlcmd_variable,
+    substituted,
+    words,
+)
+from routing.tsql.refusal import VALUE_NOT_LITERAL, NotApplied, not_understood
+
+Convert = Callable[["Cursor"], Any]
+
+FOLLOWERS = words(
+    """
+    add alter backup begin break bulk checkpoint close commit continue create dbcc deallocate declare delete deny
+    disable drop else enable end exec execute fetch get goto grant if insert kill merge move open print raiserror
+    receive reconfigure restore return revert revoke rollback save select send set shutdown throw truncate update use
+    waitfor while with
+    """
+)
+"""Words that begin the next statement where no semicolon ends this one."""
+NOT_NAMES = (FOLLOWERS - words("disable enable get move receive send throw")) | words(
+    "and as authorization by for from in is like not null on or to"
+)
+"""Reserved words: a name has them only between brackets."""
+SHOWN = 40
+"""Characters of a script that an error repeats."""
+
+
+class Cursor:
+    """Looks one token ahead. Values of sqlcmd variables stand in place of `$(x)` where they are known."""
+
+    __slots__ = ("_ahead", "_position", "_queued", "_text", "_variables", "position")
+
+    def __init__(self, text: str, position: int, variables: Mapping[str, str]) -> None:
+        self._text = text
+        self._variables = dict(variables)
+        self._position = position
+        self.position = position
+        """The end of what was taken."""
+        self._queued: list[Token] = []
+        self._ahead = self._read()
+
+    def _read(self) -> Token:
+        while not self._queued:
+            token = next_token(self._text, self._position)
+            self._position = token.end
+            if "$(" not in token.raw or (expanded := substituted(token.raw, self._variables)) == token.raw:
+                return token
+            self._queued = _tokens(expanded, token)[::-1]
+        return self._queued.pop()
+
+    @property
+    def ahead(self) -> Token:
+        """The token that would be taken next."""
+        return self._ahead
+
+    @property
+    def second(self) -> Token:
+        """The token after the next one, as it was written."""
+        return next_token(self._text, self._ahead.end)
+
+    def take(self) -> Token:
+        token = self._ahead
+        if token.kind != END:
+            self.position = token.end
+            self._ahead = self._read()
+        return token
+
+    def is_word(self, word: str) -> bool:
+        """Whether this keyword is next."""
+        return self._ahead.kind == WORD and self._ahead.text.upper() == word
+
+    def accept(self, *words: str) -> bool:
+        """Takes these keywords if the first one is next; the others must follow then."""
+        if not self.is_word(words[0]):
+            return False
+        self.take()
+        for word in words[1:]:
+            self.expect(word)
+        return True
+
+    def expect(self, *words: str) -> None:
+        for word in words:
+            if not self.is_word(word):
+                raise self.unexpected(word)
+            self.take()
+
+    def accept_symbol(self, symbol: str) -> bool:
+        if self._ahead.kind != SYMBOL or self._ahead.text != symbol:
+            return False
+        self.take()
+        return True
+
+    def expect_symbol(self, symbol: str) -> None:
+        if not self.accept_symbol(symbol):
+            raise self.unexpected(symbol)
+
+    def unexpected(self, wanted: str) -> NotApplied:
+        """What to raise where something else was expected."""
+        token = self._ahead
+        if token.kind == TEMPLATE:
+            return _not_literal(token.raw)
+        if token.kind == END:
+            return not_understood("{wanted} is expected where the batch ends", wanted=wanted)
+        return not_understood("{wanted} is expected before {got}", wanted=wanted, got=shown(token.raw))
+
+    def name(self, most: int = 1) -> tuple[str, ...]:
+        """A name of at most so many parts; parts left out between two dots are empty."""
+        parts = [self.identifier()]
+        while self.accept_symbol("."):
+            parts.append("" if self._ahead.text == "." else self.identifier())
+        if len(parts) > most:
+            raise not_understood("the name {name} has more than {most} parts", name=shown(".".join(parts)), most=most)
+        return tuple(parts)
+
+    def identifier(self) -> str:
+        token = self._ahead
+        if token.kind not in (WORD, QUOTED):
+            raise self.unexpected("a name")
+        _check_literal(token)
+        if token.kind == WORD and token.text.lower() in NOT_NAMES:
+            raise self.unexpected("a name")
+        return self.take().text
+
+    def string(self) -> str:
+        """The value of a string literal; double quotes make one too, where QUOTED_IDENTIFIER is off."""
+        token = self._ahead
+        if token.kind != STRING and not (token.kind == QUOTED and token.raw[0] == '"'):
+            raise self._no_value("a string")
+        _check_literal(token)
+        self.take()
+        self._no_operator(token)
+        return token.text
+
+    def integer(self) -> int:
+        """A whole number, with its sign."""
+        sign = -1 if self.accept_symbol("-") else 1
+        token = self._ahead
+        if token.kind != NUMBER or len(token.text) > 20:
+            raise self._no_value("a whole number")
+        self.take()
+        self._no_operator(token)
+        return sign * int(token.text)
+
+    def one_of(self, *words: str) -> str:
+        """One of these keywords, in capitals."""
+        for word in words:
+            if self.accept(word):
+                return word
+        raise self._no_value(" | ".join(words))
+
+    def _no_value(self, wanted: str) -> NotApplied:
+        token = self._ahead
+        is_call = token.kind == WORD and token.text.upper() not in ("ON", "OFF") and self._is_call(token)
+        if token.kind == TEMPLATE or token.text[:1] == "@" or is_call or sqlcmd_variable(token.raw):
+            return _not_literal(token.raw)
+        return self.unexpected(wanted)
+
+    def _is_call(self, token: Token) -> bool:
+        return self._text.startswith("(", token.end)
+
+    def _no_operator(self, before: Token) -> None:
+        if self._ahead.kind == SYMBOL and self._ahead.text in "+-*/%":
+            raise _not_literal(f"{before.raw[:SHOWN]} {self._ahead.text}")
+
+    def equals(self, convert: Convert) -> Any:
+        """`= value`."""
+        self.expect_symbol("=")
+        return convert(self)
+
+    def clauses(self, known: Mapping[str, Convert]) -> dict[str, Any]:
+        """Clauses that each begin with their keyword, in any order, a comma between them or none."""
+        found: dict[str, Any] = {}
+        comma = False
+        while self._ahead.kind == WORD and (convert := known.get(keyword := self._ahead.text.upper())):
+            if keyword in found:
+                raise not_understood("{keyword} stands twice", keyword=keyword)
+            self.take()
+            found[keyword] = convert(self)
+            comma = self.accept_symbol(",")
+        if comma:
+            raise self.unexpected(" | ".join(known))
+        return found
+
+    def in_parentheses(self, convert: Convert) -> Any:
+        self.expect_symbol("(")
+        value = convert(self)
+        self.expect_symbol(")")
+        return value
+
+    def skip_parentheses(self) -> None:
+        """Passes over `( … )`, whatever is in it."""
+        self.expect_symbol("(")
+        depth = 1
+        while depth:
+            token = self.take()
+            if token.kind == END:
+                raise self.unexpected(")")
+            depth += (token.text == "(") - (token.text == ")") if token.kind == SYMBOL else 0
+
+    def end(self) -> None:
+        """A statement ends here: with a semicolon, with the batch, or where the next one begins."""
+        if self.accept_symbol(";") or self.ends:
+            return
+        raise not_understood("{got} is not expected here", got=shown(self._ahead.raw))
+
+    @property
+    def ends(self) -> bool:
+        """Whether the next token belongs to no more of this statement."""
+        token = self._ahead
+        if token.kind == END or (token.text == ";" and token.kind == SYMBOL):
+            return True
+        return token.kind == WORD and token.text.lower() in FOLLOWERS
+
+
+def _tokens(text: str, origin: Token) -> list[Token]:
+    """The tokens of a variable's value, at the place of the token that named it."""
+    found, position = [], 0
+    while (token := next_token(text, position)).kind != END:
+        found.append(token._replace(start=origin.start, end=origin.end))
+        position = token.end
+    return found
+
+
+def _check_literal(token: Token) -> None:
+    """Names and values must stand there as they are meant."""
+    raw = token.raw
+    if (token.kind == WORD and raw[0] == "@") or sqlcmd_variable(raw) or placeholder(raw):
+        raise _not_literal(raw)
+
+
+def _not_literal(raw: str) -> NotApplied:
+    return NotApplied(VALUE_NOT_LITERAL, say("{got} is no literal value, and nothing tells what it is", got=shown(raw)))
+
+
+def shown(raw: str) -> str:
+    """A piece of a script on one line, cut."""
+    text = " ".join(raw[: 2 * SHOWN].split())
+    return text if len(text) <= SHOWN and len(raw) <= 2 * SHOWN else text[:SHOWN] + "…"

@@ -1,0 +1,190 @@
+"""An estate while statements change it: what an `Estate` holds, mutable, found as the product finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from routing.address import LOCAL, Address, parse_address
+from routing.errors import Invalid
+from routing.estate import DEFAULT_HOP_LIMIT, Database, Estate, Instance
+from routing.names import MSDB
+from routing.parts import (
+    Contract,
+    Endpoint,
+    MessageType,
+    Priority,
+    Queue,
+    RemoteServiceBinding,
+    Service,
+)
+from routing.route import Route
+from routing.table import NO_ROUTES, RouteTable
+from routing.tsql.catalog import Catalog
+
+AUTO_CREATED_LOCAL = Route("AutoCreatedLocal", None, None, None, Address(LOCAL, LOCAL))
+"""The route that every new database has, except master and tempdb."""
+SYSTEM_DATABASES = ("master", "tempdb", "model", MSDB)
+UNLISTED = ("master", "tempdb")
+"""They appear only when broker objects are made in them."""
+DEFAULT_PORT = 4022
+FOLDED = ("routes", "queues", "priorities", "remote_service_bindings")
+EXACT = ("services", "contracts", "message_types")
+"""Kinds whose names travel in messages: they compare byte by byte."""
+
+
+class DraftDatabase:
+    """A `Database` that statements change."""
+
+    __slots__ = (
+        "broker_enabled",
+        "broker_instance",
+        "contracts",
+        "listed",
+        "message_types",
+        "mirroring_role",
+        "name",
+        "priorities",
+        "queues",
+        "remote_service_bindings",
+        "routes",
+        "services",
+    )
+
+    def __init__(self, base: Database) -> None:
+        self.name = base.name
+        self.broker_instance = base.broker_instance
+        self.broker_enabled = base.broker_enabled
+        self.mirroring_role = base.mirroring_role
+        self.listed = True
+        """Whether the estate shows it."""
+        self.services: Catalog[Service] = Catalog(base.services, fold=False)
+        self.contracts: Catalog[Contract] = Catalog(base.contracts, fold=False)
+        self.message_types: Catalog[MessageType] = Catalog(base.message_types, fold=False)
+        self.queues: Catalog[Queue] = Catalog(base.queues, fold=True)
+        self.priorities: Catalog[Priority] = Catalog(base.priorities, fold=True)
+        self.remote_service_bindings: Catalog[RemoteServiceBinding] = Catalog(base.remote_service_bindings, fold=True)
+        self.routes: Catalog[Route] = Catalog(base.table.routes.values(), fold=True)
+
+    def catalog(self, kind: str) -> Catalog[Any]:
+        found: Catalog[Any] = getattr(self, kind)
+        return found
+
+    def built(self) -> Database:
+        kinds = {kind: tuple(self.catalog(kind)) for kind in (*EXACT, *FOLDED) if kind != "routes"}
+        return Database(
+            name=self.name,
+            broker_instance=self.broker_instance,
+            broker_enabled=self.broker_enabled,
+            mirroring_role=self.mirroring_role,
+            table=RouteTable(self.routes) if len(self.routes) else NO_ROUTES,
+            **kinds,
+        )
+
+
+def new_database(name: str) -> DraftDatabase:
+    """As the product makes one; the names of its own databases are written as it writes them."""
+    folded = name.casefold()
+    known = folded if folded in SYSTEM_DATABASES else name
+    made = DraftDatabase(Database(known))
+    made.listed = known not in UNLISTED
+    if made.listed:
+        made.routes.put(AUTO_CREATED_LOCAL)
+    return made
+
+
+@dataclass(slots=True)
+class DraftInstance:
+    """An `Instance` that statements change."""
+
+    name: str
+    addresses: tuple[Address, ...] | None = None
+    """None: what its name and its endpoint say."""
+    forwarding: bool = False
+    endpoint: Endpoint | None = None
+    endpoint_name: str | None = None
+    """Documents do not say it."""
+    other_endpoints: set[str] = field(default_factory=set)
+    """Names, folded, of endpoints that are not Service Broker's."""
+    databases: Catalog[DraftDatabase] = field(default_factory=lambda: Catalog(fold=True))
+    has_msdb: bool = True
+    """Whether msdb is to be added where no statement speaks of it: the product has one."""
+
+    def database(self, name: str) -> DraftDatabase:
+        """The one that statements mean by this name; made where it is seen for the first time."""
+        found = self.databases.find(name)
+        if found is None:
+            found = new_database(name)
+            self.databases.put(found)
+        return found
+
+    def derived_address(self) -> Address | None:
+        """`tcp://NAME:PORT`, of a named instance with what stands before its backslash; None where that is no host."""
+        host = self.name.partition("\\")[0]
+        if not host or set(host) & set(" /:[],;@\\"):
+            return None
+        try:
+            return parse_address(f"tcp://{host}:{self.endpoint.port if self.endpoint else DEFAULT_PORT}")
+        except Invalid:
+            return None
+
+    def built(self, addresses: tuple[Address, ...]) -> Instance:
+        listed = (database for database in self.databases if database.listed)
+        return Instance(
+            name=self.name,
+            databases={database.name: database.built() for database in listed},
+            addresses=addresses,
+            forwarding=self.forwarding,
+            endpoint=self.endpoint,
+        )
+
+
+def _instance(base: Instance) -> DraftInstance:
+    made = DraftInstance(base.name, base.addresses, base.forwarding, base.endpoint, has_msdb=False)
+    for database in base.databases.values():
+        made.databases.put(DraftDatabase(database))
+    derived = made.derived_address()
+    if derived is not None and [address.text for address in base.addresses] == [derived.text]:
+        made.addresses = None  # it follows the endpoint
+    return made
+
+
+class Draft:
+    """An `Estate` that statements change."""
+
+    def __init__(self, base: Estate | None = None) -> None:
+        self.hop_limit = base.hop_limit if base else DEFAULT_HOP_LIMIT
+        instances: Iterable[Instance] = base.instances.values() if base else ()
+        self.instances: Catalog[DraftInstance] = Catalog(map(_instance, instances), fold=True)
+
+    def instance(self, name: str, *, exactly: bool = False) -> DraftInstance:
+        """The instance of this name; made where it is named for the first time."""
+        found = self.instances.exactly(name) if exactly else self.instances.find(name)
+        if found is None:
+            found = DraftInstance(name)
+            self.instances.put(found)
+        return found
+
+    def finish(self) -> list[DraftInstance]:
+        """Gives every instance its msdb and its address; those for which no address can be made."""
+        taken = {address.key for instance in self.instances for address in instance.addresses or ()}
+        without = []
+        for instance in self.instances:
+            if instance.has_msdb:
+                instance.database(MSDB)
+                instance.has_msdb = False
+            if instance.addresses is None:
+                address = instance.derived_address()
+                if address is None or address.key in taken:
+                    without.append(instance)
+                    instance.addresses = ()
+                else:
+                    taken.add(address.key)
+                    instance.addresses = (address,)
+        return without
+
+    def built(self) -> Estate:
+        """Raises `Invalid` where no estate can be as this draft is."""
+        instances = {instance.name: instance.built(instance.addresses or ()) for instance in self.instances}
+        return Estate(instances, self.hop_limit)

@@ -1,0 +1,112 @@
+"""Statements of Service Broker inside strings: found and reported, never applied."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from routing.tsql.lexer import END, NUMBER, STRING, SYMBOL, WORD, Token, next_token
+
+VERB = re.compile(r"\b(?:create|alter|drop)\b", re.IGNORECASE)
+"""What a string must hold to be looked at."""
+_NAME = r"(?P<name>\[[^\]]*+(?:\]\][^\]]*+)*+\]|\"[^\"]++\"|[\w@#$./:-]++)?"
+_STATEMENT = re.compile(
+    rf"""\b(?P<verb>create|alter|drop)\s++(?:
+      (?P<kind>route|service(?!\s++master\s++key\b)|queue|contract|message\s++type|broker\s++priority
+        |remote\s++service\s++binding)\b(?!\s*+[,'])
+    | (?P<database>database)\b[^;]{{0,400}}?\b(?:(?:enable|disable|new)_broker|error_broker_conversations)\b
+    | (?P<endpoint>endpoint)\b[^;]{{0,1000}}?\bservice_broker\b
+    )\s*+{_NAME}""",
+    re.IGNORECASE | re.VERBOSE,
+)
+MOST_ARGUMENTS = 100
+"""Tokens of a call within a string that is put together; what comes after so many is not looked at."""
+_HOLE = "\0"
+"""In the place of what only running the script can tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A statement in a string."""
+
+    start: int
+    """Where the piece of the string begins in which its verb stands, and how many lines below that."""
+    lines: int
+    title: str
+    name: str | None
+
+
+def statements_in(text: str, start: int) -> tuple[list[Found], int]:
+    """What is found in the string that begins at `start` and in all that is joined to it with `+`; where they end."""
+    pieces, end = _pieces(text, start)
+    joined = "".join(value for _, value in pieces)
+    return [_found(match, pieces) for match in _STATEMENT.finditer(joined)], end
+
+
+def _found(match: re.Match[str], pieces: list[tuple[int, str]]) -> Found:
+    start, lines = _place(match.start(), pieces)
+    kind = match["kind"] or match["database"] or match["endpoint"]
+    name = match["name"] if match["kind"] else None
+    return Found(start, lines, f"{match['verb']} {' '.join(kind.split())}".upper(), _bare(name))
+
+
+def _place(position: int, pieces: list[tuple[int, str]]) -> tuple[int, int]:
+    """The piece in which a position of the whole lies, and how many lines below its beginning."""
+    for start, value in pieces:
+        if position < len(value):
+            return start, value.count("\n", 0, position)
+        position -= len(value)
+    return pieces[0][0], 0
+
+
+def _bare(name: str | None) -> str | None:
+    if not name or _HOLE in name or name.startswith("@"):
+        return None
+    return name[1:-1].replace("]]", "]") if name[0] in '["' else name
+
+
+def _pieces(text: str, start: int) -> tuple[list[tuple[int, str]], int]:
+    """Where each operand of a concatenation stands, and its value."""
+    token = next_token(text, start)
+    pieces = [(start, token.text)]
+    while (plus := next_token(text, token.end)).kind == SYMBOL and plus.text == "+":
+        pieces_end = _operand(text, plus.end)
+        if pieces_end is None:
+            break
+        value, first, token = pieces_end
+        pieces.append((first, value))
+    return pieces, token.end
+
+
+def _operand(text: str, position: int) -> tuple[str, int, Token] | None:
+    """The value of what stands after a `+`, where it begins, and its last token."""
+    if (token := next_token(text, position)).kind == SYMBOL and token.text == "=":
+        token = next_token(text, token.end)  # SET @x += …
+    if token.kind == STRING:
+        return token.text, token.start, token
+    if token.kind not in (WORD, NUMBER):
+        return None
+    opening = next_token(text, token.end)
+    if token.kind == NUMBER or opening.text != "(" or opening.kind != SYMBOL:
+        return _HOLE, token.start, token
+    inner = list(_arguments(text, opening.end))
+    if token.text.upper() in ("CHAR", "NCHAR") and len(inner) == 2 and inner[0].kind == NUMBER:
+        return _character(inner[0].text), token.start, inner[-1]
+    return (_HOLE, token.start, inner[-1]) if inner else None
+
+
+def _arguments(text: str, position: int) -> Iterator[Token]:
+    """The tokens of a call, up to the parenthesis that closes it."""
+    depth = 1
+    for _ in range(MOST_ARGUMENTS):
+        if not depth or (token := next_token(text, position)).kind == END:
+            return
+        depth += (token.text == "(") - (token.text == ")") if token.kind == SYMBOL else 0
+        position = token.end
+        yield token
+
+
+def _character(digits: str) -> str:
+    code = int(digits) if len(digits) < 6 else 0
+    return chr(code) if 0 < code < 0xD800 else _HOLE

@@ -1,0 +1,151 @@
+"""Whether running a script would reach a statement: procedures, IF and ELSE, blocks, TRY and CATCH.
+
+Conditions are not evaluated. One that asks what exists is taken to know it: `CREATE` under it is refused without
+complaint where the object is there already. What stands under any other condition is applied, and said to be
+conditional. An ELSE is passed over where its IF was followed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from routing.tsql.lexer import words
+
+ALWAYS, GUARDED, CONDITIONAL, NEVER = "always", "guarded", "conditional", "never"
+
+STARTERS = words(
+    """
+    alter backup break checkpoint close commit continue create dbcc deallocate declare delete deny drop exec execute
+    fetch goto grant insert kill merge open print raiserror reconfigure restore return revert revoke rollback select
+    set shutdown throw truncate update use waitfor
+    """
+)
+"""Words that begin a statement and no block."""
+CONTROL = words("if while else begin end case")
+TESTS = words(
+    "exists object_id db_id schema_id sys sysobjects is_broker_enabled service_broker_guid databasepropertyex"
+)
+"""In a condition: it asks what exists."""
+_NO_BLOCK = words("tran transaction distributed dialog conversation")
+"""After BEGIN: they begin no block."""
+
+
+@dataclass(slots=True)
+class Guard:
+    """A condition, and what became of what stands under it."""
+
+    depth: int
+    """How many parentheses are open where it begins."""
+    outer: Guard | None
+    """The condition under which this one stands without a block between them."""
+    instead_of: Guard | None = None
+    """Of an ELSE: its IF."""
+    tests: bool = False
+    taken: bool = False
+    """Whether something under it was applied."""
+
+    @property
+    def chain(self) -> list[Guard]:
+        found, guard = [], self
+        while True:
+            found.append(guard)
+            if guard.outer is None:
+                return found
+            guard = guard.outer
+
+
+@dataclass(slots=True)
+class Frame:
+    """A block, or a CASE expression."""
+
+    kind: str
+    guard: Guard | None = None
+
+
+@dataclass(slots=True)
+class Flow:
+    """The state of one batch, fed with its words."""
+
+    body: bool = False
+    """In a procedure, function or trigger: to the end of the batch."""
+    parentheses: int = 0
+    frames: list[Frame] = field(default_factory=list)
+    waiting: Guard | None = None
+    """A condition whose statement has not begun yet."""
+    current: Guard | None = None
+    """The condition of the statement that is being read."""
+    last: Guard | None = None
+    """The condition of the statement that was just read: an ELSE would belong to it."""
+
+    def word(self, word: str, following: str) -> None:
+        """A keyword of `STARTERS`, `CONTROL` or `TESTS`, and the word after it, both lower case."""
+        if word in TESTS:
+            if self.waiting:
+                self.waiting.tests = True
+        elif word == "case":
+            self.frames.append(Frame("case"))
+        elif word == "end":
+            if following != "conversation":
+                self._end()
+        elif self.frames and self.frames[-1].kind == "case":
+            return
+        elif word == "else":
+            self._else()
+        elif self.waiting and self.parentheses > self.waiting.depth:
+            return
+        elif word in ("if", "while"):
+            self._condition()
+        elif word == "begin" and following not in _NO_BLOCK:
+            self._begin(following)
+        else:
+            self._statement()
+
+    def semicolon(self) -> None:
+        if not self.waiting:
+            self.last = self.current or self.last
+            self.current = None
+
+    def _statement(self) -> None:
+        if self.waiting:
+            self.current, self.waiting = self.waiting, None
+        else:
+            self.last, self.current = None, None
+
+    def _condition(self) -> None:
+        outer = self.waiting
+        self.last = self.current = None
+        self.waiting = Guard(self.parentheses, outer)
+
+    def _else(self) -> None:
+        done = self.current or self.last
+        self.current = self.last = None
+        self.waiting = Guard(self.parentheses, done.outer if done else None, done, done.tests if done else False)
+
+    def _begin(self, following: str) -> None:
+        self.frames.append(Frame(following if following in ("try", "catch") else "block", self.waiting))
+        self.waiting = self.current = self.last = None
+
+    def _end(self) -> None:
+        if self.frames:
+            self.last = self.frames.pop().guard
+        self.waiting = self.current = None
+
+    def _guards(self) -> list[Guard]:
+        guards = [frame.guard for frame in self.frames if frame.guard] + ([self.current] if self.current else [])
+        return [guard for innermost in guards for guard in innermost.chain]
+
+    def reached(self) -> str:
+        """Whether the statement that is being read would run."""
+        if self.body or any(frame.kind == "catch" for frame in self.frames):
+            return NEVER
+        guards = self._guards()
+        if any(guard.instead_of and guard.instead_of.taken for guard in guards):
+            return NEVER
+        if any(not guard.tests for guard in guards):
+            return CONDITIONAL
+        return GUARDED if guards else ALWAYS
+
+    def applied(self) -> None:
+        """The statement that is being read was applied."""
+        for guard in self._guards():
+            guard.taken = True

@@ -1,0 +1,107 @@
+"""Which statement begins at a CREATE, ALTER, DROP or USE, and what it says; or that it is none of ours."""
+
+from __future__ import annotations
+
+from routing.tsql.clauses import READERS
+from routing.tsql.cursor import Cursor
+from routing.tsql.servers import PAYLOAD, read_database, read_endpoint, read_use
+from routing.tsql.statement import (
+    BINDING,
+    CONTRACT,
+    DATABASE,
+    ENDPOINT,
+    MESSAGE_TYPE,
+    PRIORITY,
+    QUEUE,
+    ROUTE,
+    SERVICE,
+    USE,
+    Statement,
+)
+
+_KINDS = {
+    "ROUTE": ROUTE,
+    "SERVICE": SERVICE,
+    "QUEUE": QUEUE,
+    "CONTRACT": CONTRACT,
+    "MESSAGE": MESSAGE_TYPE,
+    "BROKER": PRIORITY,
+    "REMOTE": BINDING,
+    "DATABASE": DATABASE,
+    "ENDPOINT": ENDPOINT,
+}
+"""By the first word after the verb."""
+_OTHER_DATABASE = frozenset(("AUDIT", "ENCRYPTION", "SCOPED"))
+"""DATABASE AUDIT SPECIFICATION, DATABASE ENCRYPTION KEY, DATABASE SCOPED CONFIGURATION | CREDENTIAL."""
+_AFTER_OTHER_DATABASE = frozenset(("SPECIFICATION", "KEY", "CONFIGURATION", "CREDENTIAL"))
+BODIES = frozenset(("PROC", "PROCEDURE", "FUNCTION", "TRIGGER", "OR", "VIEW"))
+"""What the rest of a batch belongs to; `CREATE OR ALTER` makes nothing else."""
+
+
+def kind_at(cursor: Cursor) -> str | None:
+    """The kind of object after CREATE, ALTER or DROP, its words taken; None for one of no concern here."""
+    if cursor.ahead.kind != "word":
+        return None
+    kind = _KINDS.get(cursor.ahead.text.upper())
+    if kind is None:
+        return None
+    cursor.take()
+    for word in kind.split()[1:]:
+        if not cursor.accept(word):
+            return None
+    return kind
+
+
+def is_permission(cursor: Cursor) -> bool:
+    """After a kind: whether it was only named, as in GRANT CREATE ROUTE TO somebody."""
+    token = cursor.ahead
+    return token.text == "," or any(cursor.is_word(word) for word in ("TO", "FROM", "ON"))
+
+
+def read_statement(verb: str, kind: str, cursor: Cursor) -> Statement | None:
+    """From after the kind to the end of the statement; None for one of no concern.
+
+    Raises `NotApplied` for a statement that cannot be read, `Unclosed`.
+    """
+    if kind == DATABASE:
+        statement: Statement | None = None if _is_other_database(cursor) else read_database(verb, cursor)
+    elif kind == ENDPOINT:
+        statement = read_endpoint(verb, cursor)
+    elif kind == SERVICE and _is_master_key(cursor):
+        return None
+    else:
+        statement = _read_object(verb, kind, cursor)
+    if statement is None or (kind == ENDPOINT and statement.clauses.get(PAYLOAD, ...) is None):
+        return statement
+    cursor.end()
+    return statement
+
+
+def read_use_statement(cursor: Cursor) -> Statement | None:
+    """`USE name`; None for the hints of queries that begin with the same word."""
+    if cursor.is_word("HINT") or cursor.is_word("PLAN"):
+        word = cursor.take()
+        if cursor.ahead.text == "(" or cursor.ahead.kind == "string":
+            return None
+        statement = Statement(USE, DATABASE, (word.text,))
+    else:
+        statement = read_use(cursor)
+    cursor.end()
+    return statement
+
+
+def _read_object(verb: str, kind: str, cursor: Cursor) -> Statement:
+    name = cursor.name(3 if kind == QUEUE else 1)
+    return Statement(verb, kind, name, READERS[verb, kind](cursor))
+
+
+def _is_other_database(cursor: Cursor) -> bool:
+    if not any(cursor.is_word(word) for word in _OTHER_DATABASE):
+        return False
+    ahead = cursor.second
+    return ahead.kind == "word" and ahead.text.upper() in _AFTER_OTHER_DATABASE
+
+
+def _is_master_key(cursor: Cursor) -> bool:
+    """ALTER SERVICE MASTER KEY has to do with encryption."""
+    return cursor.is_word("MASTER") and cursor.second.kind == "word" and cursor.second.text.upper() == "KEY"

@@ -1,0 +1,187 @@
+"""The words of T-SQL: what a character means depends on nothing but what stands before it.
+
+Two readers share these rules. `EVENT` passes over whatever cannot concern Service Broker, fast; `next_token` gives
+each token of a statement that does. Both know strings, delimited names, nested comments, and `GO` on a line of its
+own.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from routing.sentence import Sentence, say
+
+WORD, QUOTED, STRING, NUMBER, SYMBOL, TEMPLATE, END = (
+    "word", "quoted", "string", "number", "symbol", "template", "end",
+)  # fmt: skip
+
+_STRING = r"'[^']*+(?:''[^']*+)*+'"
+_BRACKETS = r"\[[^\]]*+(?:\]\][^\]]*+)*+\]"
+_DOUBLE = r'"[^"]*+(?:""[^"]*+)*+"'
+_WORD = r"(?:[\w@#]|\$(?:\([\w-]++\))?+)++"
+"""A regular identifier, a variable, a keyword, a number; `$(x)` of sqlcmd may be a part of it."""
+_BLANK = r"[\s\ufeff\u200b]"
+"""A byte order mark may stand anywhere: files get concatenated."""
+_TEMPLATE = r"<[^<>,'\n]++,[^<>,'\n]*+,[^<>\n]*+>"
+"""`<name, type, default>`: SSMS asks for these before a template can run."""
+
+_TOKEN = re.compile(
+    rf"""{_BLANK}*+(?:
+      (?P<string>[Nn]?{_STRING})
+    | (?P<quoted>{_BRACKETS}|{_DOUBLE})
+    | (?P<number>[0-9]++(?![\w@#$]))
+    | (?P<word>{_WORD})
+    | (?P<comment>--[^\n]*+)
+    | (?P<block>/\*)
+    | (?P<template>{_TEMPLATE})
+    | (?P<open>['"\[])
+    | (?P<symbol>.)
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+EVENT = re.compile(
+    rf"""(?:{_BLANK}|[,.=+*<>%&|^~?\\{{}}])*+(?:
+      ({_WORD})
+    | ({_STRING})
+    | (?:{_BRACKETS}|{_DOUBLE})
+    | ([();])
+    | (--[^\n]*+)
+    | (/\*)
+    | (['"\[])
+    | ([:!])
+    | [^\w@#$]
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+"""What may matter, and all that may stand before it. The groups, by number:"""
+AT_WORD, AT_STRING, AT_MARK, AT_COMMENT, AT_BLOCK, AT_OPEN, AT_COMMAND = 1, 2, 3, 4, 5, 6, 7
+
+_GO = re.compile(
+    r"go[^\S\n]*+(?:[0-9]++[^\S\n]*+)?+;?[^\S\n]*+(?:--[^\n]*+|/\*[^\n]*?\*/[^\S\n]*+)?(?=\n|\Z)", re.IGNORECASE
+)
+_COMMAND = re.compile(r":[A-Za-z]|!!")
+_COMMENT_EDGE = re.compile(r"/\*|\*/")
+_SQLCMD_VARIABLE = re.compile(r"\$\(([\w-]+)\)")
+_PLACEHOLDER = re.compile(r"<[^<>,]+,[^<>,]*,[^<>]*>")
+
+
+def words(text: str) -> frozenset[str]:
+    """A set of keywords, from a text with blanks between them."""
+    return frozenset(text.split())
+
+
+class Unclosed(Exception):
+    """A string, a delimited name or a comment runs to the end of the script."""
+
+    def __init__(self, start: int, problem: Sentence) -> None:
+        super().__init__(start, problem)
+        self.start = start
+        self.problem = problem
+
+
+class Token(NamedTuple):
+    """A piece of a statement."""
+
+    kind: str
+    text: str
+    """What it says: a name without its brackets, a string without its quotes."""
+    start: int
+    end: int
+    raw: str
+    """As it was written."""
+
+
+def next_token(text: str, position: int) -> Token:
+    """The token at or after a position, comments passed over; `END` where the batch ends.
+
+    Raises `Unclosed`.
+    """
+    while True:
+        match = _TOKEN.match(text, position)
+        if match is None:
+            return Token(END, "", len(text), len(text), "")
+        kind = match.lastgroup or ""
+        start, end = match.span(kind)
+        if kind in (WORD, SYMBOL):
+            return _word_or_end(text, kind, start, end)
+        if kind == "comment":
+            position = end
+        elif kind == "block":
+            position = end_of_comment(text, start)
+        elif kind == "open":
+            raise unclosed(text, start)
+        else:
+            raw = text[start:end]
+            return Token(kind, _unquoted(kind, raw), start, end, raw)
+
+
+def _word_or_end(text: str, kind: str, start: int, end: int) -> Token:
+    raw = text[start:end]
+    if (raw in ":!" or len(raw) == 2) and (end_of_go(text, start) is not None or is_command(text, start)):
+        return Token(END, "", start, start, "")
+    return Token(kind, raw, start, end, raw)
+
+
+def _unquoted(kind: str, raw: str) -> str:
+    if kind == STRING:
+        inner = raw[raw.index("'") + 1 : -1]
+        return inner.replace("''", "'") if "'" in inner else inner
+    if kind == QUOTED:
+        return raw[1:-1].replace("]]", "]") if raw[0] == "[" else raw[1:-1].replace('""', '"')
+    return raw
+
+
+def end_of_comment(text: str, start: int) -> int:
+    """Where a block comment ends that begins at `start`; they nest. Raises `Unclosed`."""
+    depth = 0
+    for edge in _COMMENT_EDGE.finditer(text, start):
+        depth += 1 if edge[0] == "/*" else -1
+        if not depth:
+            return edge.end()
+    raise Unclosed(start, say("the comment that begins here never ends"))
+
+
+def unclosed(text: str, start: int) -> Unclosed:
+    """What to raise for an opening quote or bracket without its partner."""
+    if text[start] == "'":
+        return Unclosed(start, say("the string that begins here never ends"))
+    return Unclosed(start, say("the delimited name that begins here never ends"))
+
+
+def end_of_go(text: str, start: int) -> int | None:
+    """Where the line ends on which `GO [n]` stands at `start`; None where it is another word."""
+    match = _GO.match(text, start)
+    return match.end() if match and begins_line(text, start) else None
+
+
+def is_command(text: str, start: int) -> bool:
+    """Whether a command of sqlcmd stands at `start`, as `:setvar` or `!!`."""
+    return _COMMAND.match(text, start) is not None and begins_line(text, start)
+
+
+def begins_line(text: str, position: int) -> bool:
+    """Whether nothing but blanks stands before it on its line."""
+    before = position - 1
+    while before >= 0 and text[before] != "\n":
+        if text[before] not in " \t\r\f\v\ufeff\xa0":
+            return False
+        before -= 1
+    return True
+
+
+def substituted(text: str, variables: dict[str, str]) -> str:
+    """With the value of each sqlcmd variable that is set; their names compare without case."""
+    return _SQLCMD_VARIABLE.sub(lambda match: variables.get(match[1].lower(), match[0]), text)
+
+
+def sqlcmd_variable(text: str) -> str | None:
+    """The first `$(x)` that is left in a text."""
+    match = _SQLCMD_VARIABLE.search(text) if "$(" in text else None
+    return match[0] if match else None
+
+
+def placeholder(text: str) -> str | None:
+    """The first template placeholder in a text."""
+    match = _PLACEHOLDER.search(text) if "<" in text else None
+    return match[0] if match else None

@@ -1,0 +1,83 @@
+"""Scripts in, an estate and findings out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from routing.address import Address
+from routing.errors import InputError, Invalid
+from routing.estate import Estate
+from routing.finding import Finding
+from routing.names import check_name
+from routing.sentence import say
+from routing.tsql.draft import Draft, DraftInstance
+from routing.tsql.refusal import ADDRESS_UNKNOWN, SEVERITY
+from routing.tsql.script import Script
+from routing.tsql.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The scripts of one instance, in the order in which they are run."""
+
+    name: str
+    address: Address | None
+    """Where the instance listens; None: what its name and its endpoint say."""
+    scripts: Iterable[tuple[str, str]]
+    """File name and text of each; they may be read as they are asked for."""
+
+
+def read_scripts(
+    groups: Iterable[Group], *, into: Estate | None = None, at: datetime
+) -> tuple[Estate, tuple[Finding, ...]]:
+    """The estate that the scripts make, of nothing or of an estate that is there, and all that is to be said of them.
+
+    Lifetimes count from `at`. Every script runs in a connection of its own, which begins in master. Raises
+    `InputError` where no estate can be made of what the groups say.
+    """
+    draft = Draft(into)
+    findings: list[Finding] = []
+    for group in groups:
+        _read_group(group, draft, at, findings)
+    findings += [_without_address(instance) for instance in draft.finish()]
+    try:
+        return draft.built(), tuple(findings)
+    except Invalid as fault:
+        raise InputError("estate", f"$.{fault.path}".rstrip("."), fault.problem) from None
+
+
+def _read_group(group: Group, draft: Draft, at: datetime, findings: list[Finding]) -> None:
+    try:
+        check_name(group.name, "name", 256)
+    except Invalid as fault:
+        raise InputError(group.name, "", fault.problem) from None
+    is_new = draft.instances.find(group.name) is None
+    for file, text in group.scripts:
+        instance = _instance_of(group, draft)
+        session = Session(draft, instance, at, None)
+        session.connect(instance, said=False)
+        script = Script(text, file, session)
+        script.read()
+        findings += script.findings
+        if is_new and session.instance is not instance and _is_untouched(instance):
+            # The script names its instances itself, as exported ones do.
+            draft.instances.drop(instance.name)
+
+
+def _instance_of(group: Group, draft: Draft) -> DraftInstance:
+    instance = draft.instance(group.name)
+    if group.address is not None:
+        instance.addresses = (group.address,)
+    return instance
+
+
+def _is_untouched(instance: DraftInstance) -> bool:
+    nothing = all(not database.listed for database in instance.databases)
+    return nothing and instance.endpoint is None and instance.addresses is None and instance.has_msdb
+
+
+def _without_address(instance: DraftInstance) -> Finding:
+    problem = say("no address can be made of the name of the instance; give it as NAME@tcp://HOST:PORT")
+    return Finding(ADDRESS_UNKNOWN, SEVERITY[ADDRESS_UNKNOWN], instance.name, None, None, problem)

@@ -1,0 +1,102 @@
+"""CREATE ROUTE and ALTER ROUTE as the product decides them: which routes it refuses, and with which error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from routing.address import Address, parse_address
+from routing.errors import Invalid
+from routing.identifier import parse_identifier
+from routing.route import Route
+from routing.sentence import say
+from routing.tsql.refusal import not_understood, refused
+
+LENGTHS = {"SERVICE_NAME": 256, "BROKER_INSTANCE": 128, "ADDRESS": 256, "MIRROR_ADDRESS": 256}
+"""sys.routes: nvarchar(256) and nvarchar(128)."""
+LONGEST_LIFETIME = 2_147_483_647
+"""Seconds; LIFETIME is an int."""
+
+
+def made_route(name: str, clauses: Mapping[str, Any], before: Route | None, at: datetime) -> Route:
+    """The route that CREATE makes of the clauses, or ALTER of the route as it was. Raises `NotApplied`."""
+    _check_texts(name, clauses)
+    values = _values(before)
+    if "SERVICE_NAME" in clauses:
+        values["remote_service_name"] = clauses["SERVICE_NAME"]
+    if "BROKER_INSTANCE" in clauses:
+        values["broker_instance"] = _identifier(clauses["BROKER_INSTANCE"])
+    for clause, column in (("ADDRESS", "address"), ("MIRROR_ADDRESS", "mirror_address")):
+        if clause in clauses:
+            values[column] = _address(name, clause, clauses[clause])
+    if "LIFETIME" in clauses:
+        values["lifetime"] = _lifetime(name, clauses["LIFETIME"], at)
+    if values["address"] is None:
+        raise not_understood("ADDRESS is missing")
+    _check_together(name, values)
+    return Route(before.name if before else name, **values)
+
+
+def _values(before: Route | None) -> dict[str, Any]:
+    columns = ("remote_service_name", "broker_instance", "lifetime", "address", "mirror_address")
+    return {column: getattr(before, column) if before else None for column in columns}
+
+
+def _check_texts(name: str, clauses: Mapping[str, Any]) -> None:
+    for clause, limit in LENGTHS.items():
+        value = clauses.get(clause)
+        if value == "":
+            raise refused(9659, say('the {clause} of route "{name}" is empty', clause=clause, name=name))
+        if value is not None and len(value) > limit:
+            problem = say(
+                'the {clause} of route "{name}" is longer than {limit} characters',
+                clause=clause,
+                name=name,
+                limit=limit,
+            )
+            raise refused(9660, problem)
+
+
+def _identifier(text: str) -> str:
+    try:
+        return parse_identifier(text)
+    except Invalid as fault:
+        raise refused(None, say("BROKER_INSTANCE {problem}", problem=fault.problem)) from None
+
+
+def _address(name: str, clause: str, text: str) -> Address:
+    try:
+        return parse_address(text)
+    except Invalid:
+        raise refused(9744, say('the {clause} of route "{name}" is no address', clause=clause, name=name)) from None
+
+
+def _lifetime(name: str, seconds: int, at: datetime) -> datetime:
+    if not 1 <= seconds <= LONGEST_LIFETIME:
+        problem = say('the LIFETIME of route "{name}" is not 1 to {limit} seconds', name=name, limit=LONGEST_LIFETIME)
+        raise refused(9746, problem)
+    try:
+        return at + timedelta(seconds=seconds)
+    except OverflowError:
+        raise refused(None, say("the LIFETIME ends after the year 9999")) from None
+
+
+def _check_together(name: str, values: Mapping[str, Any]) -> None:
+    """What the clauses rule out among themselves, after those of the route as it was."""
+    service, identifier = values["remote_service_name"], values["broker_instance"]
+    address, mirror = values["address"], values["mirror_address"]
+    if identifier is not None and service is None:
+        raise refused(9662, say('route "{name}" has BROKER_INSTANCE without SERVICE_NAME', name=name))
+    if mirror is not None:
+        if service is None or identifier is None:
+            problem = say('route "{name}" has MIRROR_ADDRESS without SERVICE_NAME and BROKER_INSTANCE', name=name)
+            raise refused(9661, problem)
+        for clause, value in (("ADDRESS", address), ("MIRROR_ADDRESS", mirror)):
+            if not value.is_network:
+                problem = say('the {clause} of route "{name}" is no address to mirror', clause=clause, name=name)
+                raise refused(9743, problem)
+        if address.key == mirror.key:
+            raise refused(9747, say('ADDRESS and MIRROR_ADDRESS of route "{name}" are the same', name=name))
+    if address.is_transport and service is not None:
+        raise refused(9745, say('the ADDRESS of route "{name}" is TRANSPORT, and it has a SERVICE_NAME', name=name))

@@ -1,0 +1,205 @@
+"""The grammar of what belongs to an instance: USE, databases and endpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from routing.tsql.clauses import Clauses, skip_authorization
+from routing.tsql.cursor import Cursor
+from routing.tsql.refusal import not_understood
+from routing.tsql.statement import CREATE, DATABASE, DROP, ENDPOINT, USE, Statement
+
+SET, SNAPSHOT, ATTACHED, NEW_NAME = "SET", "SNAPSHOT", "ATTACHED", "MODIFY NAME"
+PARTNER, WITNESS = "PARTNER", "WITNESS"
+BROKER_OPTIONS = ("ENABLE_BROKER", "DISABLE_BROKER", "NEW_BROKER", "ERROR_BROKER_CONVERSATIONS")
+BROKER = "BROKER"
+"""The clause that holds one of them."""
+PAYLOAD, SERVICE_BROKER = "FOR", "SERVICE_BROKER"
+CURRENT = "CURRENT"
+
+
+def read_use(cursor: Cursor) -> Statement:
+    return Statement(USE, DATABASE, cursor.name())
+
+
+# ---------------------------------------------------------------- databases
+
+
+def read_database(verb: str, cursor: Cursor) -> Statement:
+    if verb == DROP:
+        return _drop_database(cursor)
+    name = cursor.name()
+    return Statement(verb, DATABASE, name, _created(cursor) if verb == CREATE else _altered(cursor))
+
+
+def _drop_database(cursor: Cursor) -> Statement:
+    """One statement may drop several; the names stand in a clause of their own."""
+    guarded = cursor.accept("IF", "EXISTS")
+    names = [cursor.identifier()]
+    while cursor.accept_symbol(","):
+        names.append(cursor.identifier())
+    return Statement(DROP, DATABASE, (names[0],), {"NAMES": tuple(names), "IF EXISTS": guarded})
+
+
+def _created(cursor: Cursor) -> Clauses:
+    """Of files, sizes and collations nothing matters here; what an attached database says of its broker does."""
+    found: Clauses = {}
+    while not cursor.ends or cursor.is_word("WITH"):
+        token = cursor.take()
+        word = token.text.upper() if token.kind == "word" else ""
+        if word in BROKER_OPTIONS:
+            found[BROKER] = word
+        elif word in ("ATTACH", "ATTACH_REBUILD_LOG"):
+            found[ATTACHED] = True
+        elif word == SNAPSHOT:
+            found[SNAPSHOT] = True
+    return found
+
+
+def _altered(cursor: Cursor) -> Clauses:
+    if cursor.accept(SET):
+        return _database_options(cursor)
+    found: Clauses = {}
+    if cursor.accept("MODIFY") and cursor.accept("NAME"):
+        found[NEW_NAME] = cursor.equals(Cursor.identifier)
+    _pass_over(cursor)
+    return found
+
+
+def _database_options(cursor: Cursor) -> Clauses:
+    """`SET option, … [WITH ROLLBACK …]`: those of the broker and of mirroring, and any other."""
+    found: Clauses = {}
+    while True:
+        word = cursor.ahead.text.upper() if cursor.ahead.kind == "word" else ""
+        if not word or word.startswith(("@", "$")):
+            raise cursor.unexpected("an option")
+        cursor.take()
+        if word in BROKER_OPTIONS:
+            if BROKER in found:
+                raise not_understood("{keyword} stands beside {other}", keyword=word, other=found[BROKER])
+            found[BROKER] = word
+        elif word in (PARTNER, WITNESS):
+            found[word] = _mirroring(cursor)
+        else:
+            _pass_over(cursor, "WITH")
+        if not cursor.accept_symbol(","):
+            break
+    if cursor.accept("WITH"):
+        _pass_over(cursor)
+    return found
+
+
+def _mirroring(cursor: Cursor) -> str:
+    """What is said of the partner or the witness: `=` for an address, else the word."""
+    if cursor.accept_symbol("="):
+        cursor.string()
+        return "="
+    word = cursor.take().text.upper()
+    _pass_over(cursor, "WITH")
+    return word
+
+
+def _pass_over(cursor: Cursor, stop: str = "") -> None:
+    """What has no part in routing, up to a comma, the end of the statement, or `stop`."""
+    while not cursor.ends or (cursor.is_word("WITH") and stop != "WITH"):
+        if cursor.ahead.text == "," and stop:
+            return
+        if cursor.ahead.text == "(" and cursor.ahead.kind == "symbol":
+            cursor.skip_parentheses()
+        else:
+            cursor.take()
+
+
+# ---------------------------------------------------------------- endpoints
+
+
+def read_endpoint(verb: str, cursor: Cursor) -> Statement:
+    name = cursor.name()
+    found: Clauses = {}
+    if verb == DROP:
+        return Statement(verb, ENDPOINT, name)
+    skip_authorization(cursor)
+    while not cursor.ends:
+        cursor.accept_symbol(",")
+        keyword = cursor.one_of("STATE", "AS", "FOR", "AFFINITY")
+        if keyword in found:
+            raise not_understood("{keyword} stands twice", keyword=keyword)
+        found[keyword] = _ENDPOINT[keyword](cursor)
+    return Statement(verb, ENDPOINT, name, found)
+
+
+def _state(cursor: Cursor) -> Any:
+    return cursor.equals(lambda c: c.one_of("STARTED", "STOPPED", "DISABLED"))
+
+
+def _protocol(cursor: Cursor) -> Clauses:
+    if cursor.identifier().upper() == "TCP":
+        found: Clauses = cursor.in_parentheses(lambda c: c.clauses(_TCP))
+        return found
+    cursor.skip_parentheses()
+    return {}
+
+
+def _listener_ip(cursor: Cursor) -> None:
+    """Which of its own addresses it listens at: ALL, ('…') or (1.2.3.4)."""
+    cursor.expect_symbol("=")
+    if not cursor.accept("ALL"):
+        cursor.skip_parentheses()
+
+
+_TCP = {"LISTENER_PORT": lambda cursor: cursor.equals(Cursor.integer), "LISTENER_IP": _listener_ip}
+
+
+def _payload(cursor: Cursor) -> Clauses | None:
+    """The options of Service Broker; None for an endpoint of another kind."""
+    if cursor.identifier().upper() != SERVICE_BROKER:
+        cursor.skip_parentheses()
+        return None
+    found: Clauses = cursor.in_parentheses(lambda c: c.clauses(_BROKER))
+    return found
+
+
+def _authentication(cursor: Cursor) -> str:
+    """As it is kept: `WINDOWS [NTLM | KERBEROS | NEGOTIATE]` and `CERTIFICATE name`, one or both, in their order."""
+    parts = []
+    opened = cursor.accept_symbol("(")
+    while True:
+        if cursor.accept("WINDOWS"):
+            parts.append("WINDOWS")
+            parts += [word for word in ("NTLM", "KERBEROS", "NEGOTIATE") if cursor.accept(word)][:1]
+        elif cursor.accept("CERTIFICATE"):
+            parts += ["CERTIFICATE", cursor.identifier()]
+        else:
+            break
+    if not parts:
+        raise cursor.unexpected("WINDOWS | CERTIFICATE")
+    if opened:
+        cursor.expect_symbol(")")
+    return " ".join(parts)
+
+
+def _encryption(cursor: Cursor) -> str:
+    word = cursor.one_of("DISABLED", "SUPPORTED", "REQUIRED")
+    if cursor.accept("ALGORITHM"):
+        cursor.one_of("AES", "RC4")
+        _ = cursor.accept("AES") or cursor.accept("RC4")
+    return word
+
+
+def _after_equals(convert: Callable[[Cursor], Any]) -> Callable[[Cursor], Any]:
+    return lambda cursor: cursor.equals(convert)
+
+
+_BROKER = {
+    "AUTHENTICATION": _after_equals(_authentication),
+    "ENCRYPTION": _after_equals(_encryption),
+    "MESSAGE_FORWARDING": _after_equals(lambda cursor: cursor.one_of("ENABLED", "DISABLED")),
+    "MESSAGE_FORWARD_SIZE": _after_equals(Cursor.integer),
+}
+_ENDPOINT: dict[str, Callable[[Cursor], Any]] = {
+    "STATE": _state,
+    "AS": _protocol,
+    "FOR": _payload,
+    "AFFINITY": _after_equals(Cursor.take),
+}

@@ -1,0 +1,58 @@
+"""The text of a script, from bytes in whatever encoding an editor left them."""
+
+from __future__ import annotations
+
+import codecs
+
+from routing.errors import InputError
+from routing.sentence import say
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+"""UTF-32 before UTF-16: the mark of the one begins like that of the other."""
+_SAMPLE = 4096
+"""Bytes that are looked at where there is no mark."""
+_CP1252 = {code: bytes([code]).decode("cp1252", "ignore") or chr(code) for code in range(0x80, 0xA0)}
+"""What cp1252 makes of the codes that latin-1 leaves to control characters; five of them stay what they are."""
+
+
+def decode_script(data: bytes, *, where: str = "script") -> str:
+    """The text, with LF for every line end that a lone CR stood for.
+
+    A byte order mark decides; else NULs in every second byte mean UTF-16, valid UTF-8 is UTF-8, and the rest is
+    cp1252. Raises `InputError` for bytes that are no text in the encoding that they claim.
+    """
+    encoding, skip = _encoding(data)
+    try:
+        text = data[skip:].decode(encoding)
+    except UnicodeDecodeError as error:
+        if encoding != "utf-8" or skip:
+            problem = say(
+                "is not {encoding} text: {reason} at byte {byte}",
+                encoding=encoding,
+                reason=error.reason,
+                byte=error.start + skip,
+            )
+            raise InputError(where, "", problem) from None
+        text = data.decode("latin-1").translate(_CP1252)
+    # Old editors end lines with CR alone. Beside LF, a lone CR is only a blank.
+    return text.replace("\r", "\n") if "\n" not in text else text
+
+
+def _encoding(data: bytes) -> tuple[str, int]:
+    """The encoding and the length of the mark that says so."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding, len(mark)
+    sample = data[:_SAMPLE]
+    even, odd = sample[::2].count(0), sample[1::2].count(0)
+    if odd > len(sample) // 8 and even * 8 < odd:
+        return "utf-16-le", 0
+    if even > len(sample) // 8 and odd * 8 < even:
+        return "utf-16-be", 0
+    return "utf-8", 0

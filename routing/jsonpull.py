@@ -106,7 +106,7 @@ class JsonPull:
             self._wrong(say("a value is missing"))
         try:
             return self._scan()
-        except (ValueError, StopIteration):
+        except (ValueError, StopIteration, RecursionError):
             # It may have been cut by the end of the window: once more, at the beginning of a new one.
             self._window_from = self._at
             self._window = self._text[self._at : self._at + MAX_LEAF]

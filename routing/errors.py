@@ -39,12 +39,19 @@ class InputError(Exception):
         self.problem = problem
 
     def render(self, translate: Translate = str) -> str:
-        """`WHERE: PATH: what is wrong`, on one line."""
+        """`WHERE: PATH: what is wrong`, on one line that any terminal can show."""
         parts = [part for part in (self.where, self.path) if part] + [self.problem.render(translate)]
-        return " ".join(": ".join(parts).split())
+        return _printable(" ".join(": ".join(parts).split()))
 
     def __str__(self) -> str:
         return self.render()
+
+
+def _printable(text: str) -> str:
+    """With escapes for what no terminal shows, or obeys: names in a hostile file are shown as they are."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def must_be(what: Sentence | str, got: object) -> Sentence:

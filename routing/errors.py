@@ -9,6 +9,10 @@ from __future__ import annotations
 from routing.sentence import Sentence, Translate, say
 
 
+LONGEST = 500
+"""Characters of a problem that an error shows: a name in a hostile file may have a hundred thousand."""
+
+
 class Invalid(ValueError):
     """A value that no estate may hold. The caller gave it; nothing was made of it."""
 
@@ -40,7 +44,10 @@ class InputError(Exception):
 
     def render(self, translate: Translate = str) -> str:
         """`WHERE: PATH: what is wrong`, on one line that any terminal can show."""
-        parts = [part for part in (self.where, self.path) if part] + [self.problem.render(translate)]
+        problem = self.problem.render(translate)
+        if len(problem) > LONGEST:
+            problem = problem[:LONGEST] + "…"
+        parts = [*(part for part in (self.where, self.path) if part), problem]
         return _printable(" ".join(": ".join(parts).split()))
 
     def __str__(self) -> str:

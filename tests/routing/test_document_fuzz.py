@@ -219,3 +219,17 @@ def test_nesting_inside_a_leaf_is_refused_with_the_path_of_the_leaf(key: str, de
 def test_an_error_shows_what_no_terminal_shows_or_obeys_as_escapes(key: str, shown_as: str) -> None:
     found = answer(json.dumps({key: 1}))
     assert f'has the unknown key "{shown_as}"' in str(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"x" * 200_000: 1}),
+        f'{{"{"x" * 200_000}": 1, "{"x" * 200_000}": 1}}',
+        json.dumps(with_value(FULL, ("instances", 0, "endpoint", "state"), "x" * 200_000)),
+        json.dumps(with_value(FULL, ("instances", 0, "name"), "x" * 200_000)),
+        json.dumps(with_value(FULL, ("format",), "x" * 200_000)),
+    ],
+)
+def test_an_error_stays_readable_however_long_the_value_is(text: str) -> None:
+    assert len(str(answer(text))) < 700

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from routing.sentence import Sentence, Translate, say
 
-
 LONGEST = 500
 """Characters of a problem that an error shows: a name in a hostile file may have a hundred thousand."""
 

@@ -18,6 +18,8 @@ COMMANDS = {
     "explain": "where one conversation goes and why, forth and back",
     "diff": "every class of traffic that ends otherwise after a change",
     "lint": "what is wrong with an estate, with reasons and remedies",
+    "collect-sql": "the read-only script that collects the catalog of a live server",
+    "import-catalog": "the results of that script, or grids of its views, to an estate",
     "up": "run the product on this machine",
 }
 
@@ -54,7 +56,7 @@ def _parser(wanted: str | None) -> argparse.ArgumentParser:
     for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary.capitalize() + ".", allow_abbrev=False)
         if name == wanted:
-            module = import_module(f"brokerui.commands.{name}")
+            module = import_module(f"brokerui.commands.{name.replace('-', '_')}")
             module.add_arguments(command)
             command.set_defaults(run=module.run)
     return parser

@@ -29,7 +29,7 @@ def findings_as_text(findings: Iterable[Finding], titles: dict[str, Sentence]) -
 
 def _finding(finding: Finding) -> Iterator[str]:
     yield f"  {place(finding)}\n"
-    yield f"      {_one_line(str(finding.reason))}\n"
+    yield f"      {one_line(str(finding.reason))}\n"
     for line in (finding.remedy_sql or "").splitlines():
         yield f"        {_CONTROL.sub('?', line)}\n"
 
@@ -39,7 +39,7 @@ def place(finding: Finding) -> str:
     parts = [part for part in (finding.instance, finding.database) if part is not None]
     if finding.object is not None and finding.object not in parts[-1:]:
         parts.append(finding.object)
-    return _one_line("/".join(parts))
+    return one_line("/".join(parts))
 
 
 def counted(findings: Iterable[Finding]) -> str:
@@ -49,6 +49,6 @@ def counted(findings: Iterable[Finding]) -> str:
     return ", ".join(f"{n} {name}{'s' if n > 1 and name != 'info' else ''}" for n, name in counts if n)
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """Names may hold line ends and what terminals obey."""
     return _CONTROL.sub("?", " ".join(text.splitlines()))

@@ -22,10 +22,11 @@ MAX_LINE = 1 << 20
 
 def load_estate(name: str, max_size: int = MAX_SIZE) -> Estate:
     """The estate document in a file, or (`-`) on standard input. Raises `InputError`."""
-    return read_estate(_bounded(name, max_size), where=name)
+    return read_estate(load_bytes(name, max_size), where=name)
 
 
-def _bounded(name: str, max_size: int) -> bytes:
+def load_bytes(name: str, max_size: int) -> bytes:
+    """All of a file, or (`-`) of standard input. Raises `InputError` where it is larger than `max_size`."""
     with opened(name) as stream:
         content = _read(stream, name, max_size + 1)
     if len(content) > max_size:

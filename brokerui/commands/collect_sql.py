@@ -1,0 +1,17 @@
+"""`brokerui collect-sql`: the script that collects the catalog of a live server."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from routing.catalog.script import collect_script
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "Run it on the server, save its result, and give that to import-catalog."
+
+
+def run(options: argparse.Namespace) -> int:
+    sys.stdout.write(collect_script())
+    return 0

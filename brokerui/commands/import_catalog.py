@@ -1,0 +1,97 @@
+"""`brokerui import-catalog`: what live servers say of themselves, as an estate."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import re
+import sys
+from dataclasses import dataclass
+
+from brokerui.commands.arguments import add_format, add_max_size
+from brokerui.findings import one_line
+from brokerui.importing import report, something_is_missing
+from brokerui.inputs import STANDARD_INPUT, load_bytes, load_estate
+from brokerui.outputs import STANDARD_OUTPUT, write_output
+from routing.address import Address, parse_network_address
+from routing.catalog.applying import apply_told
+from routing.catalog.reading import read_saved
+from routing.catalog.sums import findings_of_sums, sums_of
+from routing.document import write_estate
+from routing.errors import Invalid
+from routing.estate import Estate
+from routing.finding import Finding
+from routing.sentence import Sentence
+
+_ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The files of one server, or of one of its databases."""
+
+    instance: str
+    database: str | None
+    address: Address | None
+    files: tuple[str, ...]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "sources",
+        metavar="NAME[/DATABASE][@ADDRESS]=FILE[,FILE]",
+        nargs="+",
+        type=source,
+        help="a result of collect-sql (NAME=FILE), or a grid of sys.databases (NAME=FILE) or of sys.routes, "
+        "sys.services, sys.service_queues or sys.transmission_queue (NAME/DATABASE=FILE); - for standard input",
+    )
+    parser.add_argument("--into", metavar="ESTATE", help="the estate that the servers are put into (default: none)")
+    parser.add_argument("-o", "--output", metavar="ESTATE", default=STANDARD_OUTPUT, help="default: standard output")
+    add_format(parser)
+    add_max_size(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 when the estate has all that the servers said, 1 when something was left out."""
+    gc.disable()  # this process makes no cycles worth collecting, and ends soon
+    _check_standard_input(options)
+    estate = load_estate(options.into, options.max_size) if options.into else Estate()
+    findings: list[Finding] = []
+    waiting: list[Finding] = []
+    sums: list[Sentence] = []
+    for each in options.sources:
+        for name in each.files:
+            told = read_saved(load_bytes(name, options.max_size), where=name, database=each.database)
+            applied = apply_told(estate, each.instance, told, each.address)
+            estate = applied.estate
+            findings += applied.findings
+            waiting += findings_of_sums(each.instance, told)
+            sums += sums_of(each.instance, told)
+    write_output(options.output, write_estate(estate))
+    report(findings + waiting, options.format)
+    if options.format == "text":
+        for sentence in sums:
+            sys.stderr.write(f"{one_line(str(sentence))}\n")
+    return int(something_is_missing(findings))
+
+
+def source(text: str) -> Source:
+    """`NAME[/DATABASE][@ADDRESS]=FILE[,FILE]`; a database's name may hold slashes, an instance's may not."""
+    target, equals, files = text.partition("=")
+    target, *rest = _ADDRESS.split(target, maxsplit=1)
+    instance, _, database = target.partition("/")
+    names = tuple(name for name in files.split(",") if name)
+    if not (equals and instance and names):
+        raise argparse.ArgumentTypeError(f"must be NAME=FILE or NAME/DATABASE=FILE, not {text!r}")
+    try:
+        address = parse_network_address(rest[0]) if rest else None
+    except Invalid as fault:
+        raise argparse.ArgumentTypeError(str(fault)) from None
+    return Source(instance, database or None, address, names)
+
+
+def _check_standard_input(options: argparse.Namespace) -> None:
+    asked = [options.into, *(name for each in options.sources for name in each.files)]
+    if asked.count(STANDARD_INPUT) > 1:
+        sys.stderr.write("brokerui import-catalog: only one of the inputs can be standard input\n")
+        raise SystemExit(2)

@@ -1,0 +1,40 @@
+"""What the commands that import have in common: the titles of their findings, how these are shown, the exit status."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+
+from brokerui.findings import counted, findings_as_text
+from routing.finding import INFO, Finding
+from routing.lint.registry import CHECKS
+from routing.sentence import say
+
+IMPORT_TITLES = {
+    "not-understood": say("Not understood, and left out"),
+    "refused": say("Refused, as the product refuses it"),
+    "dynamic-sql": say("Made by a statement that is built when it runs"),
+    "value-not-literal": say("A value that is known only when it runs"),
+    "already-exists": say("There already"),
+    "not-found": say("Not found"),
+}
+"""Codes of findings that only imports have."""
+
+
+def report(findings: Sequence[Finding], form: str) -> None:
+    """The findings, on standard error: as lines, or as one array of JSON."""
+    if form == "json":
+        json.dump([finding.as_json() for finding in findings], sys.stderr, ensure_ascii=False, indent=1)
+        sys.stderr.write("\n")
+        return
+    titles = {**IMPORT_TITLES, **{check.code: check.title for check in CHECKS}}
+    for piece in findings_as_text(findings, titles):
+        sys.stderr.write(piece)
+    if findings:
+        sys.stderr.write(f"{counted(findings)}\n")
+
+
+def something_is_missing(findings: Iterable[Finding]) -> bool:
+    """Whether the estate lacks something of what was imported."""
+    return any(finding.severity != INFO and finding.code in IMPORT_TITLES for finding in findings)

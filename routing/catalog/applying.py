@@ -1,0 +1,205 @@
+"""What an input tells of a server, applied to an estate: what it tells replaces what was known, the rest stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from routing.address import DEFAULT_PORT, LOCAL, Address, parse_network_address
+from routing.catalog.building import FIELDS, fields_of, own_rows
+from routing.catalog.endpoint import endpoint_from, forwards
+from routing.catalog.notes import Notes
+from routing.catalog.shapes import Row
+from routing.catalog.told import Told
+from routing.errors import InputError, Invalid
+from routing.estate import MIRROR, Database, Estate, Instance
+from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.identifier import parse_identifier
+from routing.route import Route
+from routing.sentence import Sentence, say
+from routing.table import RouteTable
+
+ONLINE = "ONLINE"
+QUIET = ("master", "model", "tempdb")
+"""Databases that an estate has only where somebody made something in them."""
+AUTO_CREATED_LOCAL = RouteTable((Route("AutoCreatedLocal", None, None, None, Address(LOCAL, LOCAL)),))
+"""The route that the product makes in every database."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """An estate after an input, and what is to say of it."""
+
+    estate: Estate
+    findings: tuple[Finding, ...]
+
+
+def apply_told(estate: Estate, name: str, told: Told, address: Address | None = None) -> Applied:
+    """The estate with what an input tells of the instance `name`, which may be new; `address` is one of its own.
+
+    Raises `InputError` where no estate can hold what it tells.
+    """
+    known = _known(estate, name)
+    notes = Notes(told.where, known.name)
+    try:
+        new = _instance(known, told, notes)
+        return Applied(_placed(estate, new, address, notes), tuple(notes.findings))
+    except Invalid as fault:
+        raise InputError(told.where, fault.path, fault.problem) from None
+
+
+def _known(estate: Estate, name: str) -> Instance:
+    """The instance of this name, or of the only name that differs from it by case alone, or a new one."""
+    if name in estate.instances:
+        return estate.instances[name]
+    alike = [instance for instance in estate.instances.values() if instance.name.casefold() == name.casefold()]
+    return alike[0] if len(alike) == 1 else Instance(name)
+
+
+def _instance(known: Instance, told: Told, notes: Notes) -> Instance:
+    notes.unread(told)
+    databases = _databases(known, told, notes)
+    if told.endpoints is None:
+        return replace(known, databases=databases)
+    rows = told.endpoints
+    try:
+        endpoint = endpoint_from(rows[0]) if rows else None
+    except Invalid as fault:
+        notes.refused("endpoints", rows[0]["name"], say("{path}: {problem}", path=fault.path, problem=fault.problem))
+        endpoint = known.endpoint
+    return replace(known, databases=databases, endpoint=endpoint, forwarding=bool(rows) and forwards(rows[0]))
+
+
+# ---------------------------------------------------------------- addresses
+
+
+def _placed(estate: Estate, new: Instance, address: Address | None, notes: Notes) -> Estate:
+    """The estate with the instance at its addresses: those that it had, the one given, or the one of its name."""
+    if address is not None and address not in new.addresses:
+        new = replace(new, addresses=(address, *new.addresses))
+    if not new.addresses:
+        new = replace(new, addresses=_own_address(estate, new, notes))
+    return estate.with_instance(new)
+
+
+def _own_address(estate: Estate, new: Instance, notes: Notes) -> tuple[Address, ...]:
+    """`tcp://NAME:PORT`; a named instance is at the host before its backslash."""
+    host = new.name.partition("\\")[0]
+    try:
+        own = parse_network_address(f"tcp://{host}:{new.endpoint.port if new.endpoint else DEFAULT_PORT}")
+    except Invalid:
+        reason = say("no address can be made of the name of the instance; give it as NAME@tcp://HOST:PORT")
+        notes.add("not-understood", WARNING, reason)
+        return ()
+    holder = estate.resolve(own)
+    if holder not in (None, new.name):
+        reason = say('{address} is an address of "{other}" already; none was taken', address=own.key, other=holder)
+        notes.add("already-exists", WARNING, reason)
+        return ()
+    return (own,)
+
+
+# ---------------------------------------------------------------- databases
+
+
+def _databases(known: Instance, told: Told, notes: Notes) -> dict[str, Database]:
+    """Those that were known, in their places, then the new ones."""
+    rows: dict[str, Row] = {row["name"]: row for row in told.databases or ()}
+    rows |= {name: {"name": name} for name in told.parts if name not in rows}
+    names = _names_now(known, rows)
+    after: dict[str, Database] = {}
+    for old in known.databases.values():
+        if old.name in names:
+            row = rows.pop(names[old.name])
+            after[row["name"]] = _database(old, row, told, notes)
+        elif told.complete:
+            notes.gone(old.name, None)
+        else:
+            after[old.name] = old
+    for name, row in rows.items():
+        if not _quiet(name, told):
+            after[name] = _database(None, row, told, notes)
+    return after
+
+
+def _names_now(known: Instance, rows: Mapping[str, Row]) -> dict[str, str]:
+    """By the name of a database that was known: its name on the server, which may differ from it by case."""
+    names = {name: name for name in known.databases if name in rows}
+    new = {name.casefold(): name for name in rows if name not in names}
+    for name in known.databases:
+        if name not in names and name.casefold() in new:
+            names[name] = new.pop(name.casefold())
+    return names
+
+
+def _quiet(name: str, told: Told) -> bool:
+    """Whether this is a database of the product's own in which nobody made anything."""
+    if name.lower() not in QUIET:
+        return False
+    for part, rows in told.parts.get(name, {}).items():
+        if part in FIELDS and any(
+            part != "routes" or row["name"] != "AutoCreatedLocal" for row in own_rows(part, rows)
+        ):
+            return False
+    return True
+
+
+def _database(old: Database | None, row: Row, told: Told, notes: Notes) -> Database:
+    name: str = row["name"]
+    known = replace(old, name=name) if old is not None else Database(name, table=AUTO_CREATED_LOCAL)
+    parts = told.parts.get(name, {})
+    new = replace(known, **_facts(known, row, notes), **fields_of(parts, known, notes.below(name)))
+    _say_what_is_not_told(old, new, row, told, notes)
+    if old is not None:
+        for field in (FIELDS[part] for part in parts if part in FIELDS):
+            for member in _gone(old, new, field):
+                notes.gone(name, member)
+    return new
+
+
+def _facts(known: Database, row: Row, notes: Notes) -> dict[str, Any]:
+    """Identifier, broker and role. What is not online delivers nothing, whatever its flag says."""
+    found: dict[str, Any] = {}
+    if row.get("service_broker_guid") is not None:
+        try:
+            found["broker_instance"] = parse_identifier(row["service_broker_guid"])
+        except Invalid as fault:
+            notes.below(row["name"])("databases", None, fault.problem)
+    if row.get("is_broker_enabled") is not None:
+        found["broker_enabled"] = row["is_broker_enabled"]
+    if "mirroring_role_desc" in row:
+        found["mirroring_role"] = row["mirroring_role_desc"]
+    state = row.get("state_desc") or ONLINE
+    if state != ONLINE and row.get("mirroring_role_desc") != MIRROR and found.get("broker_enabled"):
+        found["broker_enabled"] = False
+        reason = say("is {state}: taken for one whose broker is disabled", state=state)
+        notes.add("broker-disabled", WARNING, reason, database=row["name"])
+    return found
+
+
+def _say_what_is_not_told(old: Database | None, new: Database, row: Row, told: Told, notes: Notes) -> None:
+    """A database that could not be read, or whose routes no input has told yet."""
+    if told.complete and new.name not in told.parts:
+        notes.add("not-found", *_why_not_read(new, row), database=new.name)
+    if old is None and "routes" not in told.parts.get(new.name, {}):
+        reason = say("no input tells its routes: AutoCreatedLocal was taken, which the product makes")
+        notes.add("not-found", INFO, reason, database=new.name)
+
+
+def _why_not_read(new: Database, row: Row) -> tuple[str, Sentence]:
+    """The severity and the reason."""
+    state = row.get("state_desc") or ONLINE
+    if state == ONLINE:
+        return ERROR, say("could not be read: the login has no access to it")
+    severity = INFO if new.mirroring_role == MIRROR else WARNING
+    return severity, say("could not be read: it is {state}", state=state)
+
+
+def _gone(old: Database, new: Database, field: str) -> Iterator[str]:
+    """The names that were in the estate and are not on the server."""
+    if field == "routes":
+        yield from (name for name in old.table.routes if name not in new.table.routes)
+        return
+    names = {member.name for member in getattr(new, field)}
+    yield from (member.name for member in getattr(old, field) if member.name not in names)

@@ -1,0 +1,95 @@
+"""The rows that the script leaves, `<mark|number/of|piece|check>`, put together again.
+
+A piece holds neither white space nor `<`, `>` or `|`, so that whatever a tool puts between rows, or into them where it
+wraps lines, is told apart from what the script wrote. The check says whether a row is as it was written; the numbers
+say whether all are there. So the document is complete and exact, or it is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+
+from routing.errors import Invalid
+from routing.sentence import Sentence, say
+
+CHECK_DIGITS = 6
+_SPACE = re.compile(r"\s+")
+_BEGUN = re.compile(r"<([0-9A-F]{4})\|([0-9]{1,8})/([0-9]{1,8})\|")
+_ROW = re.compile(_BEGUN.pattern + r"([^<>|]*)\|([0-9A-F]{6})>")
+_SHORTENED = re.compile(r"…|\.\.\.")
+_SHOWN = 5
+"""Ranges of missing rows that an error names."""
+
+
+def without_space(text: str) -> str:
+    """Without what tools add when they wrap, pad and separate."""
+    return _SPACE.sub("", text)
+
+
+def framed_document(bare: str) -> str | None:
+    """The document that these rows make; None where there is no row. `bare` is `without_space`.
+
+    Raises `Invalid` where a row is missing, was changed, or belongs to another result.
+    """
+    first = _BEGUN.search(bare)
+    if first is None:
+        return None
+    pieces: dict[int, str] = {}
+    mark, of = first[1], int(first[3])
+    for row in _ROW.finditer(bare):
+        if row[1] != mark or int(row[3]) != of:
+            raise Invalid("", say("holds rows of more than one result; save each result in a file of its own"))
+        pieces[int(row[2])] = _piece(row)
+    missing = [number for number in range(1, of + 1) if number not in pieces] if of <= len(bare) else [1, of]
+    if missing:
+        raise Invalid("", _incomplete(bare, missing, of))
+    return "".join(pieces[number] for number in range(1, of + 1))
+
+
+def check_of(line: str) -> str:
+    """The check of a row, from all that stands before it."""
+    return sha256(line.encode("utf-16-le")).hexdigest()[:CHECK_DIGITS].upper()
+
+
+def _piece(row: re.Match[str]) -> str:
+    """The piece in a row, with its quotes as they were: a tool may have doubled them, and the check tells."""
+    head, piece = f"{row[1]}|{row[2]}/{row[3]}|", row[4]
+    for candidate in (piece, piece.replace('""', '"')):
+        if check_of(head + candidate) == row[5]:
+            return candidate
+    raise Invalid("", say("row {row} of {of} was changed after the server wrote it", row=row[2], of=row[3]))
+
+
+def _incomplete(bare: str, missing: list[int], of: int) -> Sentence:
+    for begun in _BEGUN.finditer(bare):
+        if int(begun[2]) == missing[0]:
+            end = bare.find("<", begun.end())
+            if _SHORTENED.search(bare, begun.end(), end if end >= 0 else len(bare)):
+                return say(
+                    "row {row} of {of} is shortened to fit a column; save it with Export-Csv, or wider",
+                    row=missing[0],
+                    of=of,
+                )
+    return say("is not complete: of its {of} rows, these are missing: {rows}", of=of, rows=_ranges(missing))
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """`3, 7-9, …`"""
+    ranges = list(_runs(numbers))
+    texts = [f"{first}" if first == last else f"{first}-{last}" for first, last in ranges[:_SHOWN]]
+    return ", ".join(texts + ["…"] * (len(ranges) > _SHOWN))
+
+
+def _runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """First and last of each run of consecutive numbers."""
+    first = last = None
+    for number in numbers:
+        if first is None or last is None or number != last + 1:
+            if first is not None and last is not None:
+                yield first, last
+            first = number
+        last = number
+    if first is not None and last is not None:
+        yield first, last

@@ -1,0 +1,53 @@
+"""The findings of one input about one instance, as they come up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from routing.catalog.building import Refused
+from routing.catalog.told import Told
+from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.sentence import Sentence, say
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Collects findings, each with the file and the instance."""
+
+    where: str
+    instance: str
+    findings: list[Finding] = field(default_factory=list)
+
+    def add(
+        self, code: str, severity: str, reason: Sentence, *, database: str | None = None, name: str | None = None
+    ) -> None:
+        self.findings.append(Finding(code, severity, self.instance, database, name, reason, file=self.where))
+
+    def refused(self, part: str, name: str | None, problem: Sentence, database: str | None = None) -> None:
+        """A row that was left out."""
+        reason = say("{part}: was left out: {problem}", part=part, problem=problem)
+        self.add("not-understood", ERROR, reason, database=database, name=name)
+
+    def below(self, database: str) -> Refused:
+        """`refused` for the rows of one database."""
+
+        def refused(part: str, name: str | None, problem: Sentence) -> None:
+            self.refused(part, name, problem, database)
+
+        return refused
+
+    def gone(self, database: str, name: str | None) -> None:
+        reason = say("is in the estate, and no longer on the server: it was taken out")
+        self.add("not-found", INFO, reason, database=database, name=name)
+
+    def unread(self, told: Told) -> None:
+        """What the server did not give, and what it gave that nobody here knows."""
+        for error in told.not_read:
+            reason = say("{part} could not be read: {reason}", part=error.part, reason=error.reason)
+            self.add("not-found", ERROR, reason, database=error.database)
+        for cut in told.cut:
+            reason = say("{part}: {count} more rows were not collected", part=cut.part, count=cut.number)
+            self.add("not-found", ERROR, reason, database=cut.database)
+        for path in told.unknown:
+            reason = say("{path} is of a newer version, and was passed over", path=path)
+            self.add("not-understood", WARNING, reason)

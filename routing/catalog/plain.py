@@ -1,0 +1,30 @@
+"""A document that somebody kept as it is, without rows: found among headers and trailers, and unwrapped.
+
+Lines are joined only where they were broken at one width: then nothing can have been lost at their ends.
+"""
+
+from __future__ import annotations
+
+import re
+
+_START = re.compile(r'\{\s*"format"\s*:\s*"brokerui\.catalog/')
+_DOUBLED_START = re.compile(r'\{\s*""format""\s*:\s*""brokerui\.catalog/')
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def plain_document(text: str) -> str | None:
+    """The JSON text of the document in it; None where none begins. Whether it is whole, its reader sees."""
+    for pattern, quote in ((_START, '"'), (_DOUBLED_START, '""')):
+        start = pattern.search(text)
+        if start is not None:
+            begin, end = start.start(), text.rfind("}") + 1
+            return _unwrapped(text, begin, max(end, start.end())).replace(quote, '"')
+    return None
+
+
+def _unwrapped(text: str, begin: int, end: int) -> str:
+    """From `begin` to `end`; the lines are joined where all but the last are equally long."""
+    column = begin - max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) - 1
+    lines = _LINE_END.split(text[begin:end])
+    lengths = {len(line) for line in lines[1:-1]} | {len(lines[0]) + column}
+    return "".join(lines) if len(lines) > 2 and len(lengths) == 1 else text[begin:end]

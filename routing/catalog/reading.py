@@ -1,0 +1,42 @@
+"""What a saved file tells: a result of the script, however it was saved, or a grid of one view."""
+
+from __future__ import annotations
+
+from routing.catalog.document import read_catalog
+from routing.catalog.frames import framed_document, without_space
+from routing.catalog.gridded import told_by_grid
+from routing.catalog.grids import read_grid
+from routing.catalog.plain import plain_document
+from routing.catalog.told import Told
+from routing.errors import InputError, Invalid
+from routing.sentence import say
+from routing.tsql.text import decode_script
+
+
+def read_saved(content: bytes, *, where: str, database: str | None = None) -> Told:
+    """What the file tells of a server, or of its `database`. Raises `InputError`: it is whole, or it is refused."""
+    text = decode_script(content, where=where)
+    document = _document(text, where)
+    if document is None:
+        grid = read_grid(text, where=where)
+        if grid is None:
+            raise InputError(where, "", _NOTHING)
+        return told_by_grid(grid, database, where=where)
+    if database is not None:
+        raise InputError(where, "", say("is of a whole server: give it as NAME=FILE"))
+    return read_catalog(document, where=where)
+
+
+_NOTHING = say(
+    "holds neither a result of collect-sql nor a grid of {views}",
+    views=("sys.databases", "sys.routes", "sys.services", "sys.service_queues", "sys.transmission_queue"),
+)
+
+
+def _document(text: str, where: str) -> str | None:
+    bare = without_space(text)
+    try:
+        framed = framed_document(bare)
+    except Invalid as fault:
+        raise InputError(where, fault.path, fault.problem) from None
+    return framed if framed is not None else plain_document(text)

@@ -1,0 +1,10 @@
+"""The script that collects the catalog of a server."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+
+def collect_script() -> str:
+    """Read-only T-SQL for SQL Server 2012 to 2025."""
+    return (files("routing.catalog") / "collect.sql").read_text(encoding="utf-8")

@@ -1,0 +1,161 @@
+"""The columns that are read of each view, and how their values come: as JSON, or as the cells of a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from routing.errors import Invalid, must_be
+from routing.leaves import integer, string
+from routing.sentence import say
+
+Row = Mapping[str, Any]
+"""One row of a view, by column: text, whole numbers, true and false, None for NULL. A column not told is absent."""
+
+
+def bit(value: Any) -> bool:
+    """0 or 1, as the server has it, or false and true."""
+    if type(value) is bool or (type(value) is int and value in (0, 1)):
+        return bool(value)
+    raise Invalid("", must_be(say("0 or 1"), value))
+
+
+def _integer_of_cell(cell: str) -> int:
+    digits = cell.strip()
+    if not digits.removeprefix("-").isdecimal() or not digits.isascii() or len(digits) > 20:
+        raise Invalid("", must_be(say("a whole number"), cell))
+    return int(digits)
+
+
+_BITS = {"0": False, "1": True, "false": False, "true": True}
+
+
+def _bit_of_cell(cell: str) -> bool:
+    value = _BITS.get(cell.strip().lower())
+    if value is None:
+        raise Invalid("", must_be(say("0 or 1"), cell))
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How a column's values are written."""
+
+    from_json: Callable[[Any], Any]
+    from_cell: Callable[[str], Any]
+
+
+TEXT = Kind(string, str)
+NUMBER = Kind(integer, _integer_of_cell)
+BIT = Kind(bit, _bit_of_cell)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The columns of a view, and those of them that have no NULL."""
+
+    columns: Mapping[str, Kind]
+    required: tuple[str, ...] = ("name",)
+
+
+SHAPES: Mapping[str, Shape] = {
+    "server": Shape(dict.fromkeys(("server_name", "machine_name", "product_version", "edition"), TEXT), ()),
+    "databases": Shape(
+        {
+            "database_id": NUMBER,
+            "name": TEXT,
+            "service_broker_guid": TEXT,
+            "is_broker_enabled": BIT,
+            "is_honor_broker_priority_on": BIT,
+            "state_desc": TEXT,
+            "is_accessible": BIT,
+            "mirroring_role_desc": TEXT,
+            "mirroring_state_desc": TEXT,
+            "mirroring_partner_name": TEXT,
+        }
+    ),
+    "endpoints": Shape(
+        {
+            "name": TEXT,
+            "state_desc": TEXT,
+            "port": NUMBER,
+            "ip_address": TEXT,
+            "is_message_forwarding_enabled": BIT,
+            "message_forwarding_size": NUMBER,
+            "connection_auth": NUMBER,
+            "certificate_name": TEXT,
+            "encryption_algorithm": NUMBER,
+        }
+    ),
+    "routes": Shape(
+        {
+            "route_id": NUMBER,
+            "name": TEXT,
+            "remote_service_name": TEXT,
+            "broker_instance": TEXT,
+            "lifetime": TEXT,
+            "address": TEXT,
+            "mirror_address": TEXT,
+        }
+    ),
+    "services": Shape({"service_id": NUMBER, "name": TEXT, "schema_name": TEXT, "queue_name": TEXT}),
+    "service_contract_usages": Shape(
+        {"service_name": TEXT, "service_contract_name": TEXT}, ("service_name", "service_contract_name")
+    ),
+    "service_queues": Shape(
+        {
+            "schema_name": TEXT,
+            "schema_id": NUMBER,
+            "name": TEXT,
+            "is_ms_shipped": BIT,
+            "is_receive_enabled": BIT,
+            "is_enqueue_enabled": BIT,
+            "is_retention_enabled": BIT,
+            "is_poison_message_handling_enabled": BIT,
+            "is_activation_enabled": BIT,
+            "activation_procedure": TEXT,
+            "max_readers": NUMBER,
+        }
+    ),
+    "service_contracts": Shape({"service_contract_id": NUMBER, "name": TEXT}),
+    "service_contract_message_usages": Shape(
+        {
+            "service_contract_name": TEXT,
+            "message_type_name": TEXT,
+            "is_sent_by_initiator": BIT,
+            "is_sent_by_target": BIT,
+        },
+        ("service_contract_name", "message_type_name", "is_sent_by_initiator", "is_sent_by_target"),
+    ),
+    "service_message_types": Shape(
+        {"message_type_id": NUMBER, "name": TEXT, "validation": TEXT, "xml_collection_name": TEXT},
+        ("name", "validation"),
+    ),
+    "conversation_priorities": Shape(
+        {
+            "name": TEXT,
+            "service_contract_name": TEXT,
+            "local_service_name": TEXT,
+            "remote_service_name": TEXT,
+            "priority": NUMBER,
+        },
+        ("name", "priority"),
+    ),
+    "remote_service_bindings": Shape(
+        {"name": TEXT, "remote_service_name": TEXT, "user_name": TEXT, "is_anonymous_on": BIT},
+        ("name", "remote_service_name"),
+    ),
+    "transmission_queue": Shape(
+        {"to_service_name": TEXT, "transmission_status": TEXT, "messages": NUMBER, "oldest": TEXT}, ("messages",)
+    ),
+    "conversation_endpoints": Shape({"state": TEXT, "state_desc": TEXT, "endpoints": NUMBER}, ("state", "endpoints")),
+    "totals": Shape({"name": TEXT, "table_rows": NUMBER}),
+    "cut": Shape({"part": TEXT, "cut_rows": NUMBER}, ("part", "cut_rows")),
+    "errors": Shape({"part": TEXT, "number": NUMBER, "message": TEXT}, ("part",)),
+}
+"""By the name of the part. Those from `routes` on are of one database, and have its `database_id` in a document."""
+
+SERVER_PARTS = ("server", "databases", "endpoints")
+NOTES = ("cut", "errors")
+DATABASE_PARTS = tuple(part for part in SHAPES if part not in SERVER_PARTS and part not in NOTES)

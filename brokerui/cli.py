@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TextIO
 
 from routing.errors import InputError
 
 BAD_INPUT = 4
 BROKEN_PIPE = 141
 INTERRUPTED = 130
+CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 COMMANDS = {
     "outcomes": "every outcome of each conversation, a line of JSON each",
     "explain": "where one conversation goes and why, forth and back",
@@ -26,6 +31,7 @@ COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is the command's, 2 for bad usage, 4 for bad input."""
+    _ready_output()
     options = _parser(_wanted(arguments)).parse_args(arguments)
     try:
         status: int = options.run(options)
@@ -35,11 +41,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:
-        # Whoever read our output has enough. Python's own flush at exit must not find the closed pipe again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()  # whoever read it has enough
         return BROKEN_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
+    except OSError as error:
+        if error.errno not in CANNOT_WRITE:
+            raise
+        _forget_output()
+        print(f"error: -: cannot be written: {error.strerror}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _ready_output() -> None:
+    """UTF-8, which JSON is, whatever the locale says; nowhere, where standard output was closed from the start."""
+    output: TextIO | None = sys.stdout
+    if output is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open as long as the process
+    elif isinstance(output, TextIOWrapper):
+        output.reconfigure(encoding="utf-8")
+
+
+def _forget_output() -> None:
+    """Python's own flush at exit must not meet the same fault again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _wanted(arguments: Sequence[str] | None) -> str | None:

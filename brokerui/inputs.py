@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 from routing.asking import conversation_from
 from routing.conversation import Conversation
@@ -18,6 +18,8 @@ from routing.sentence import Sentence, say
 STANDARD_INPUT = "-"
 MAX_LINE = 1 << 20
 """Bytes of one line of JSON lines. A conversation has some hundreds."""
+_PIECE = 1 << 20
+"""Bytes read at once: `read` makes room for all that it is asked for, however small the file."""
 
 
 def load_estate(name: str, max_size: int = MAX_SIZE) -> Estate:
@@ -65,18 +67,30 @@ def lines_of(name: str) -> Iterator[tuple[int, str]]:
 def opened(name: str) -> BinaryIO:
     """A file to read in bytes; `-` is standard input."""
     if name == STANDARD_INPUT:
-        return sys.stdin.buffer
+        return _standard_input()
     try:
         return Path(name).open("rb")
     except (OSError, ValueError) as error:
         raise InputError(name, "", _unreadable(error)) from None
 
 
+def _standard_input() -> BinaryIO:
+    """It is there once: not when it was closed from the start, nor when it was read already."""
+    stream: TextIO | None = sys.stdin
+    if stream is None or stream.closed:
+        raise InputError(STANDARD_INPUT, "", say("standard input is closed, or was read already"))
+    return stream.buffer
+
+
 def _read(stream: BinaryIO, name: str, limit: int) -> bytes:
+    pieces = []
     try:
-        return stream.read(limit)
+        while limit > 0 and (piece := stream.read(min(limit, _PIECE))):
+            pieces.append(piece)
+            limit -= len(piece)
     except OSError as error:
         raise InputError(name, "", _unreadable(error)) from None
+    return b"".join(pieces)
 
 
 def _read_line(stream: BinaryIO, name: str, number: int) -> bytes:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TypeVar
 
+from brokerui.inputs import STANDARD_INPUT
 from routing.document import MAX_SIZE
 from routing.errors import Invalid
 from routing.identifier import parse_identifier
@@ -29,6 +31,13 @@ def add_max_size(parser: argparse.ArgumentParser) -> None:
 
 def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+
+
+def one_from_standard_input(*names: str | None) -> None:
+    """Standard input can be one of the inputs; anything else is bad usage."""
+    if names.count(STANDARD_INPUT) > 1:
+        sys.stderr.write("error: -: only one input can be standard input\n")
+        raise SystemExit(2)
 
 
 def now_unless(at: datetime | None) -> datetime:

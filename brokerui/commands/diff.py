@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import gc
+import re
 import sys
 from collections.abc import Iterator
 
-from brokerui.commands.arguments import add_at, add_format, add_max_size, now_unless
+from brokerui.commands.arguments import add_at, add_format, add_max_size, now_unless, one_from_standard_input
 from brokerui.comparing import Report, report_as_json, report_as_text
-from brokerui.inputs import STANDARD_INPUT, load_estate
+from brokerui.inputs import load_estate
 from brokerui.traffic import load_weights
 from routing.classes import Vocabulary
 from routing.compare import compare
@@ -32,8 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """0 when nothing changes, 1 when something does and nothing is worse, 3 when something is worse."""
     gc.disable()  # this process makes no cycles worth collecting, and ends soon
-    if options.before == options.after == STANDARD_INPUT:
-        raise SystemExit("brokerui diff: only one of BEFORE and AFTER can be standard input")
+    one_from_standard_input(options.before, options.after, options.traffic)
     before = load_estate(options.before, options.max_size)
     after = load_estate(options.after, options.max_size)
     weights = load_weights(options.traffic, Vocabulary(before, after)) if options.traffic else None
@@ -55,6 +55,6 @@ def _status(comparison: Comparison) -> int:
 
 
 def _whole(text: str) -> int:
-    if not text.isascii() or not text.isdecimal():
+    if not re.fullmatch(r"[0-9]{1,18}", text):
         raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}")
     return int(text)

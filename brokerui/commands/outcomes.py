@@ -7,7 +7,7 @@ import gc
 import json
 import sys
 
-from brokerui.commands.arguments import add_at, add_max_size, now_unless
+from brokerui.commands.arguments import add_at, add_max_size, now_unless, one_from_standard_input
 from brokerui.inputs import load_conversations, load_estate
 from routing.decision import Outcome
 from routing.journey import Journeys
@@ -22,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """All input is read and checked before the first line is written."""
+    one_from_standard_input(options.estate, options.conversations)
     gc.disable()  # this process makes no cycles worth collecting, and ends soon
     estate = load_estate(options.estate, options.max_size)
     conversations = load_conversations(options.conversations, estate)

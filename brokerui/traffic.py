@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from brokerui.inputs import lines_of
-from routing.asking import conversation_from
+from routing.asking import conversation_from, entry_as_json
 from routing.classes import Node, TrafficClass, Vocabulary
 from routing.errors import InputError, Invalid, must_be
+from routing.leaves import string
 from routing.sentence import say
 
 Weights = dict[tuple[Node, TrafficClass], int]
@@ -28,20 +29,17 @@ def load_weights(name: str, vocabulary: Vocabulary) -> Weights:
     for number, row in _rows(name):
         try:
             node, traffic, messages = _class_of(row, vocabulary)
-        except (Invalid, ValueError) as fault:
-            problem = fault.problem if isinstance(fault, Invalid) else say("is not as it must be")
-            path = f"line {number}: {fault.path}" if isinstance(fault, Invalid) and fault.path else f"line {number}"
-            raise InputError(name, path, problem) from None
+        except Invalid as fault:
+            path = f"line {number}: {fault.path}" if fault.path else f"line {number}"
+            raise InputError(name, path, fault.problem) from None
         weights[node, traffic] = weights.get((node, traffic), 0) + messages
     return weights
 
 
 def _class_of(row: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Node, TrafficClass, int]:
-    instance, database = row.get("from_instance"), row.get("from_database")
-    entry = {"outside": instance} if database is None else {"instance": instance, "database": database}
     conversation = conversation_from(
         {
-            "from": entry,
+            "from": _entry(row),
             "to_service": row.get("to_service"),
             "to_broker_instance": row.get("to_broker_instance"),
             "is_reply": row.get("is_reply") or False,
@@ -56,6 +54,18 @@ def _class_of(row: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Node, Tra
         conversation.to_service, conversation.to_broker_instance, is_reply=conversation.is_reply
     )
     return node, traffic, _count(row.get("messages", 1))
+
+
+def _entry(row: Mapping[str, Any]) -> dict[str, str]:
+    instance, database = _text(row, "from_instance"), row.get("from_database")
+    return entry_as_json(instance, None if database is None else _text(row, "from_database"))
+
+
+def _text(row: Mapping[str, Any], column: str) -> str:
+    try:
+        return string(row.get(column))
+    except Invalid as fault:
+        raise fault.below(column) from None
 
 
 def _shown(node: Node) -> str:
@@ -97,12 +107,22 @@ def _json_rows(
 def _csv_rows(
     name: str, first: tuple[int, str], rest: Iterator[tuple[int, str]]
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    columns = next(csv.reader([first[1]]))
+    columns = _values(name, *first)
     if "to_service" not in columns:
         raise InputError(name, "line 1", say("must name the columns of the traffic format, to_service among them"))
     for number, text in rest:
-        values = next(csv.reader(io.StringIO(text)))
-        yield number, dict(zip(columns, map(_from_csv, columns, values), strict=False))
+        values = _values(name, number, text)
+        if len(values) != len(columns):
+            problem = say("has {count} values, the first line names {columns}", count=len(values), columns=len(columns))
+            raise InputError(name, f"line {number}", problem)
+        yield number, dict(zip(columns, map(_from_csv, columns, values), strict=True))
+
+
+def _values(name: str, number: int, text: str) -> list[str]:
+    try:
+        return next(csv.reader([text], strict=True))
+    except csv.Error as error:
+        raise InputError(name, f"line {number}", say("is not CSV: {reason}", reason=str(error))) from None
 
 
 def _from_csv(column: str, value: str) -> Any:
@@ -110,4 +130,4 @@ def _from_csv(column: str, value: str) -> Any:
         return None
     if column == "is_reply":
         return {"true": True, "1": True, "false": False, "0": False}.get(value.lower(), value)
-    return int(value) if column == "messages" and value.isdecimal() else value
+    return int(value) if column == "messages" and re.fullmatch("[0-9]{1,18}", value) else value

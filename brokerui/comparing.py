@@ -13,6 +13,7 @@ from routing.asking import entry_as_json
 from routing.classes import Node, TrafficClass
 from routing.comparison import BETTER, MOVED, WORSE, Comparison, Group, Outcomes
 from routing.journey import in_order
+from routing.sentence import Sentence, Translate, say
 
 SHOWN_ENTRIES = 20
 """Entry points that a group names; of more it has the count."""
@@ -116,40 +117,63 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
         yield (",\n" if index else "\n") + text
 
 
-def report_as_text(report: Report) -> Iterator[str]:
+def report_as_text(report: Report, translate: Translate = str) -> Iterator[str]:
     """First the answer, then the groups, worst first."""
-    counts = report.summary
-    classes = report.comparison.classes
-    if not report.changed:
-        yield f"Nothing changes: each of {classes:,} classes of traffic ends as before.\n"
-        return
-    yield (
-        f"{report.changed:,} of {classes:,} classes of traffic change: "
-        f"{counts[WORSE]:,} worse, {counts[MOVED]:,} moved, {counts[BETTER]:,} better.\n"
-    )
+    yield _answer(report).render(translate) + "\n"
     for group in report.comparison.groups[:SHOWN_GROUPS]:
-        yield from _group_lines(report, group)
+        yield "".join("\n" + line.render(translate) for line in _group_lines(report, group)) + "\n"
     left = len(report.comparison.groups) - SHOWN_GROUPS
     if left > 0:
-        yield f"\n… and {left:,} more groups; --format json has them all.\n"
+        more = say("… and {count} more groups; --format json has them all.", count=f"{left:,}")
+        yield f"\n{more.render(translate)}\n"
 
 
-def _group_lines(report: Report, group: Group) -> Iterator[str]:
-    identifier = group.traffic.to_broker_instance
-    to = group.traffic.shown_service + (f", identifier {identifier}" if identifier else "")
-    reply = " (replies)" if group.traffic.is_reply else ""
-    messages = report.messages(group)
-    carried = "" if messages is None else f", {messages:,} messages"
-    yield f"\n{group.verdict} ({group.kind}): to {to}{reply}{carried}\n"
-    yield f"  before  {_ends_as_text(group.before)}\n  after   {_ends_as_text(group.after)}\n"
-    first = [_entry_as_text(node) for node in islice(group.members, SHOWN_ENTRIES)]
+def _answer(report: Report) -> Sentence:
+    classes = f"{report.comparison.classes:,}"
+    if not report.changed:
+        return say("Nothing changes: each of {classes} classes of traffic ends as before.", classes=classes)
+    counts = {verdict: f"{count:,}" for verdict, count in report.summary.items()}
+    return say(
+        "{changed} of {classes} classes of traffic change: {worse} worse, {moved} moved, {better} better.",
+        changed=f"{report.changed:,}",
+        classes=classes,
+        **counts,
+    )
+
+
+def _group_lines(report: Report, group: Group) -> Iterator[Sentence]:
+    yield _group_title(report, group)
+    yield say("  before  {ends}", ends=_ends_as_text(group.before))
+    yield say("  after   {ends}", ends=_ends_as_text(group.after))
+    first = tuple(_entry_as_text(node) for node in islice(group.members, SHOWN_ENTRIES))
     more = len(group.members) - len(first)
-    yield f"  from    {', '.join(first)}{f' and {more:,} more' if more > 0 else ''}\n"
+    if more > 0:
+        yield say("  from    {entries} and {count} more", entries=first, count=f"{more:,}")
+    else:
+        yield say("  from    {entries}", entries=first)
 
 
-def _entry_as_text(node: Node) -> str:
-    return f"outside {node[0]}" if node[1] is None else f"{node[0]}/{node[1]}"
+def _group_title(report: Report, group: Group) -> Sentence:
+    facts = {"verdict": group.verdict, "kind": group.kind, "service": group.traffic.shown_service}
+    identifier = group.traffic.to_broker_instance
+    to = say("{verdict} ({kind}): to {service}", **facts)
+    if identifier is not None:
+        to = say("{to}, identifier {identifier}", to=to, identifier=identifier)
+    if group.traffic.is_reply:
+        to = say("{to} (replies)", to=to)
+    messages = report.messages(group)
+    return to if messages is None else say("{to}, {messages} messages", to=to, messages=f"{messages:,}")
 
 
-def _ends_as_text(outcomes: Outcomes) -> str:
-    return "; ".join(f"{end.kind} {end.instance} {end.detail}" for end in in_order(outcomes)) or "no such entry point"
+def _entry_as_text(node: Node) -> Sentence | str:
+    return say("outside {instance}", instance=node[0]) if node[1] is None else f"{node[0]}/{node[1]}"
+
+
+def _ends_as_text(outcomes: Outcomes) -> Sentence:
+    if not outcomes:
+        return say("no such entry point")
+    ends = [say("{kind} {instance} {detail}", kind=kind, instance=i, detail=d) for kind, i, d in in_order(outcomes)]
+    said = ends[0]
+    for end in ends[1:]:
+        said = say("{one}; {other}", one=said, other=end)
+    return said

@@ -17,7 +17,7 @@ from routing.conversation import Conversation
 from routing.errors import InputError, Invalid
 from routing.estate import Estate
 from routing.explanation import explain
-from routing.names import SERVICE_NAME, check_name
+from routing.names import MSDB, SERVICE_NAME, check_name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -83,8 +83,7 @@ def _with_slash(text: str) -> str:
 def _split(origin: str, estate: Estate) -> tuple[str, str]:
     """HOST/DB; names may hold slashes themselves, so the estate decides where to cut."""
     cuts = [(origin[:i], origin[i + 1 :]) for i, character in enumerate(origin) if character == "/"]
-    known = [
-        (host, name) for host, name in cuts if host in estate.instances and name in estate.instances[host].databases
-    ]
-    known += [(host, name) for host, name in cuts if host in estate.instances]
-    return (known or cuts)[0]
+    hosts = [(host, name) for host, name in cuts if host in estate.instances]
+    # Every instance has an msdb, written or not.
+    known = [(host, name) for host, name in hosts if name == MSDB or name in estate.instances[host].databases]
+    return (known or hosts or cuts)[0]

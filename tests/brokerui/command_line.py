@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -109,3 +110,16 @@ def written(folder: Path, name: str, content: Any) -> Path:
 def asked(to: str = "Stock", **rest: Any) -> Json:
     """A conversation begun in Orders."""
     return {"id": "c1", "from": {"instance": "host1", "database": "Orders"}, "to_service": to, **rest}
+
+
+# ---------------------------------------------------------------- golden files
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def is_golden(name: str, text: str) -> bool:
+    """Whether a text is what the file of this name holds; UPDATE_GOLDEN=1 writes what has changed."""
+    path = GOLDEN / name
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_text(text, encoding="utf-8")
+    return path.read_text(encoding="utf-8") == text

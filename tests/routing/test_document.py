@@ -118,7 +118,7 @@ def test_a_text_may_begin_with_a_byte_order_mark() -> None:
         (estate(hop_limit="10"), '$.hop_limit: must be a whole number, not "10"'),
         (estate(hop_limit=True), "$.hop_limit: must be a whole number, not true"),
         (estate(hop_limit=256), "$.hop_limit: must be 0 to 255"),
-        (estate(hops=1), '$: has the unknown key "hops"; known are format, hop_limit, instances'),
+        (estate(hops=1), '$: has the unknown key "hops"; known are format, valid_from, hop_limit, instances'),
         (estate() + "x", "$: there is more text after the document (line 1, column 32)"),
         (estate(instances={}), "$.instances: must be an array (line 1, column 46)"),
         (estate(instances=[3]), "$.instances[0]: must be an object (line 1, column 47)"),
@@ -212,6 +212,12 @@ def test_what_is_wrong_in_a_database_is_said_with_its_path(text: str, says: str)
 )
 def test_what_is_no_text_is_refused_as_a_whole(source: bytes, says: str) -> None:
     assert refusal(source) == f"e.json: {says}"
+
+
+def test_an_unknown_key_is_refused_with_the_known_ones() -> None:
+    says = refusal(estate(hops=1))
+    assert says.startswith('e.json: $: has the unknown key "hops"; known are format, ')
+    assert "hop_limit, instances" in says
 
 
 # ---------------------------------------------------------------- limits

@@ -201,7 +201,7 @@ DECLARE @name varchar(40), @in_each bit, @most int, @sort_key nvarchar(200), @so
 DECLARE @values nvarchar(max), @text nvarchar(max), @cells bigint, @width int, @there bigint, @notes int = 0;
 
 -- Each part of each database by itself: what fails is reported under "errors", and the others go on.
-DECLARE each_part CURSOR LOCAL STATIC READ_ONLY FORWARD_ONLY FOR
+DECLARE each_part CURSOR LOCAL FORWARD_ONLY STATIC READ_ONLY FOR
     SELECT d.database_id, d.name, p.name, p.in_each_database, p.most, p.sort_key, p.source
     FROM @part AS p
     JOIN sys.databases AS d
@@ -279,7 +279,7 @@ WHERE kind = 's' AND content LIKE N'%[^#$%(-;=?-Z_a-z]%';
 DECLARE @json nvarchar(max) = N'{"format":"brokerui.catalog/1","collected_at":"'
     + CONVERT(nvarchar(30), GETUTCDATE(), 126) + N'Z"';
 DECLARE @rows nvarchar(max), @first_place int;
-DECLARE each_name CURSOR LOCAL STATIC READ_ONLY FORWARD_ONLY FOR
+DECLARE each_name CURSOR LOCAL FORWARD_ONLY STATIC READ_ONLY FOR
     SELECT n.name, n.first_place
     FROM (SELECT p.name, 1 - CONVERT(int, p.in_each_database) AS first_place, p.place FROM @part AS p
           UNION ALL SELECT 'cut', 0, 254 UNION ALL SELECT 'errors', 0, 255) AS n

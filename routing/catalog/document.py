@@ -127,6 +127,7 @@ def _below(key: str, read: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _told(where: str, at: datetime | None, parts: dict[str, list[Row]], unknown: tuple[str, ...]) -> Told:
+    _check_databases(parts.get("errors", []))
     names = _names(parts["databases"])
     notes = {kind: tuple(_notes(kind, parts.get(kind, []), names)) for kind in NOTES}
     return Told(
@@ -134,13 +135,20 @@ def _told(where: str, at: datetime | None, parts: dict[str, list[Row]], unknown:
         collected_at=at,
         server=next(iter(parts.get("server", [])), {}),
         databases=tuple(parts["databases"]),
-        complete=not any(note.part == "databases" for kind in NOTES for note in notes[kind]),
+        complete=not any(cut.part == "databases" for cut in notes["cut"]),
         endpoints=_endpoints(parts, notes["errors"]),
         parts=_by_database(parts, names, notes["errors"]),
         not_read=notes["errors"],
         cut=notes["cut"],
         unknown=unknown,
     )
+
+
+def _check_databases(errors: list[Row]) -> None:
+    """Without the list of databases nothing else means anything."""
+    for error in errors:
+        if error["part"] == "databases":
+            raise Invalid("databases", say("could not be read on the server: {reason}", reason=error.get("message")))
 
 
 def _names(databases: list[Row]) -> dict[int, str]:

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterator
 from datetime import datetime
 
-from brokerui.commands.arguments import add_at, add_format, add_max_size, now_unless
+from brokerui.commands.arguments import add_at, add_format, add_max_size, now_unless, one_from_standard_input
 from brokerui.findings import counted, findings_as_text
-from brokerui.inputs import load_estate, opened
+from brokerui.inputs import load_bytes, load_estate
 from routing.errors import InputError
 from routing.estate import Estate
 from routing.finding import ERROR, Finding
@@ -20,13 +20,10 @@ from routing.lint.registry import CHECKS, lint
 from routing.lint.suppression import Suppressed, Suppression, read_suppressions, suppress
 from routing.sentence import say
 
-MAX_SUPPRESSIONS = 16 << 20
-"""Bytes of a file of suppressions."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("estate", metavar="ESTATE", help="estate document, - for standard input")
-    parser.add_argument("--suppress", metavar="FILE", help="findings that somebody answers for, as JSON")
+    parser.add_argument("--suppress", metavar="FILE", help="findings that somebody answers for, - for standard input")
     add_at(parser)
     add_format(parser)
     add_max_size(parser)
@@ -35,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """0 when no finding is an error, 1 when some is."""
     gc.disable()  # this process makes no cycles worth collecting, and ends soon
-    suppressions = _load(options.suppress) if options.suppress else ()
+    one_from_standard_input(options.estate, options.suppress)
+    suppressions = _load(options.suppress, options.max_size) if options.suppress else ()
     estate = load_estate(options.estate, options.max_size)
     at = now_unless(options.at)
     result = suppress(lint(estate, at), suppressions, at)
@@ -46,13 +44,9 @@ def run(options: argparse.Namespace) -> int:
     return int(any(finding.severity == ERROR for finding in result.findings))
 
 
-def _load(name: str) -> tuple[Suppression, ...]:
-    with opened(name) as stream:
-        source = stream.read(MAX_SUPPRESSIONS + 1)
-    if len(source) > MAX_SUPPRESSIONS:
-        raise InputError(name, "", say("is larger than {limit} bytes", limit=MAX_SUPPRESSIONS))
+def _load(name: str, max_size: int) -> tuple[Suppression, ...]:
     try:
-        text = source.decode("utf-8-sig")
+        text = load_bytes(name, max_size).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(name, "", say("is not UTF-8: {reason}", reason=error.reason)) from None
     return read_suppressions(text, (check.code for check in CHECKS), where=name)

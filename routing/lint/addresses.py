@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from routing.address import Address
+from routing.address import LOCAL, Address
 from routing.estate import Instance
 from routing.finding import ERROR, INFO, WARNING, Finding
-from routing.lint.remedy import alter_route, use
+from routing.lint.remedy import altered
 from routing.lint.scene import Row, Scene, host_of, instance_finding, lost, network_addresses
 from routing.sentence import say
 
@@ -91,8 +91,8 @@ def _wrong_port(row: Row, address: Address, instances: list[Instance]) -> Findin
     )
     if address.port == TDS_PORT:
         reason = say("{reason} {port} is the port for queries.", reason=reason, port=TDS_PORT)
-    clause = "ADDRESS" if address == row.route.address else "MIRROR_ADDRESS"
-    remedy = use(row.database.name, (alter_route(row.route.name, **{clause: right[0].key}),))
+    column = "address" if address == row.route.address else "mirror_address"
+    remedy = altered(row.database.name, row.route, **{column: right[0]})
     severity = ERROR if meant or address.port == TDS_PORT else WARNING
     return row.finding("wrong-port", severity, reason, remedy if len(right) == 1 else None)
 
@@ -112,7 +112,7 @@ def own_address(scene: Scene) -> Iterator[Finding]:
                 "{address} is this instance itself: its messages are treated as from outside, and msdb decides.",
                 address=route.address.key,
             )
-            remedy = use(row.database.name, (alter_route(route.name, ADDRESS="LOCAL"),))
+            remedy = altered(row.database.name, route, address=Address(LOCAL, LOCAL))
             yield row.finding("own-address", _severity_of_detour(scene, row), reason, remedy)
 
 

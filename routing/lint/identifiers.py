@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from routing.estate import Instance
 from routing.finding import ERROR, INFO, WARNING, Finding
-from routing.lint.remedy import alter_database, alter_route, use
+from routing.lint.remedy import alter_database, altered
 from routing.lint.scene import Held, Row, Scene, database_finding, lost, network_addresses
 from routing.sentence import Sentence, say
 
@@ -81,7 +81,7 @@ def _with_right_one(scene: Scene, row: Row, name: str) -> str | None:
     identifiers = {held.database.broker_instance for held in near or homes}
     if len(identifiers) != 1 or None in identifiers:
         return None
-    return use(row.database.name, (alter_route(row.route.name, BROKER_INSTANCE=str(identifiers.pop())),))
+    return altered(row.database.name, row.route, broker_instance=identifiers.pop())
 
 
 def duplicate_identifier(scene: Scene) -> Iterator[Finding]:

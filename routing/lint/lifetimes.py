@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 
 from routing.decision import DELAYED, DROPPED
 from routing.finding import ERROR, INFO, WARNING, Finding
-from routing.lint.remedy import made_again, use
+from routing.lint.remedy import made_again
 from routing.lint.scene import Row, Scene, lost
 from routing.moment import format_moment
 from routing.sentence import say
@@ -61,6 +60,6 @@ def route_expires_soon(scene: Scene) -> Iterator[Finding]:
         yield row.finding("route-expires-soon", INFO if renewed else WARNING, reason, _for_ever(scene, row))
 
 
-def _for_ever(scene: Scene, row: Row) -> str:
+def _for_ever(scene: Scene, row: Row) -> str | None:
     """ALTER ROUTE can set another lifetime, and cannot take it away."""
-    return use(row.database.name, made_again(replace(row.route, lifetime=None), scene.at))
+    return made_again(row.database.name, row.route, scene.at, lifetime=None)

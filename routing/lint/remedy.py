@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from math import ceil
+from typing import Any
 
 from routing.address import parse_address
 from routing.names import SYSNAME
 from routing.route import Route
 from routing.table import RouteTable
+from routing.tsql.refusal import NotApplied
+from routing.tsql.routes import made_route
 
 MAX_LIFETIME = 2_147_483_647
 """LIFETIME is an int, in seconds."""
+CLAUSES = {
+    "remote_service_name": "SERVICE_NAME",
+    "broker_instance": "BROKER_INSTANCE",
+    "address": "ADDRESS",
+    "mirror_address": "MIRROR_ADDRESS",
+}
+"""The clauses of ALTER ROUTE, by the columns of `sys.routes`."""
+_ANY_TIME = datetime.min.replace(tzinfo=UTC)
 _ALTER_ENDPOINT = """\
 DECLARE @change nvarchar(max) =
   (SELECT N'ALTER ENDPOINT ' + QUOTENAME(name) + CHANGE FROM sys.service_broker_endpoints);
@@ -39,10 +51,27 @@ def use(database: str, statements: Iterable[str]) -> str:
     return "\n".join((f"USE {bracketed(database)};", *statements))
 
 
-def alter_route(name: str, **clauses: str) -> str:
-    """`alter_route("R", ADDRESS="LOCAL")`: one clause or more get another text."""
-    changes = ", ".join(f"{clause} = {quoted(text)}" for clause, text in clauses.items())
-    return f"ALTER ROUTE {bracketed(name)} WITH {changes};"
+def altered(database: str, route: Route, **columns: Any) -> str | None:
+    """ALTER ROUTE to these columns of `sys.routes`; None where SQL Server would refuse the route that comes out."""
+    if not is_accepted(replace(route, **columns)):
+        return None
+    changes = ", ".join(f"{CLAUSES[column]} = {quoted(str(value))}" for column, value in columns.items())
+    return use(database, (f"ALTER ROUTE {bracketed(route.name)} WITH {changes};",))
+
+
+def made_again(database: str, route: Route, at: datetime, **columns: Any) -> str | None:
+    """Dropped and created: ALTER ROUTE cannot take a clause away. None where SQL Server would refuse the new one."""
+    changed = replace(route, **columns)
+    return use(database, (drop_route(route.name), create_route(changed, at))) if is_accepted(changed) else None
+
+
+def is_accepted(route: Route) -> bool:
+    """Whether SQL Server makes such a route."""
+    try:
+        made_route(route.name, {}, route, _ANY_TIME)
+    except NotApplied:
+        return False
+    return True
 
 
 def drop_route(name: str) -> str:
@@ -66,11 +95,6 @@ def _seconds_left(lifetime: datetime | None, at: datetime) -> str | None:
     if lifetime is None:
         return None
     return str(min(max(ceil((lifetime - at).total_seconds()), 1), MAX_LIFETIME))
-
-
-def made_again(route: Route, at: datetime) -> tuple[str, str]:
-    """Dropped and created: ALTER ROUTE cannot take a clause away."""
-    return drop_route(route.name), create_route(route, at)
 
 
 def free_name(wanted: str, taken: Container[str]) -> str:
@@ -108,7 +132,7 @@ def new_route(
 ) -> str:
     """CREATE ROUTE under a name like `wanted` that the table does not have yet."""
     route = Route(free_name(wanted, taken), service, identifier, None, parse_address(address))
-    return create_route(route, datetime.min.replace(tzinfo=UTC))
+    return create_route(route, _ANY_TIME)
 
 
 def taken_names(table: RouteTable) -> set[str]:

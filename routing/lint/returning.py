@@ -41,12 +41,17 @@ def _targets(scene: Scene, row: Row) -> Iterator[Outcome]:
     database, route = row.database, row.route
     if route.remote_service_name is None or not database.can_be_target or not own_services(database):
         return
-    begun = Conversation(row.instance.name, database.name, route.remote_service_name, route.broker_instance)
-    for end in scene.outcomes(begun):
+    for end in _ends(scene, row, route.remote_service_name):
         if end.kind == DELIVERED and (end.instance, end.detail) != (row.instance.name, database.name):
             target = scene.estate.instances[end.instance].databases[end.detail]
             if not _begins_itself(target, route.remote_service_name, database):
                 yield end
+
+
+def _ends(scene: Scene, row: Row, service: str) -> Iterator[Outcome]:
+    """With the route's identifier and, as most conversations begin, without one (MATCH-3)."""
+    for identifier in dict.fromkeys((row.route.broker_instance, None)):
+        yield from scene.outcomes(Conversation(row.instance.name, row.database.name, service, identifier))
 
 
 def _begins_itself(target: Database, service: str, database: Database) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from routing.address import address_in_name
 from routing.estate import PRINCIPAL
 from routing.finding import ERROR, WARNING, Finding
-from routing.lint.remedy import alter_route, drop_route, made_again, use
+from routing.lint.remedy import altered, drop_route, made_again, use
 from routing.lint.scene import Row, Scene, own_services
 from routing.sentence import say
 
@@ -27,9 +26,10 @@ def route_without_name(scene: Scene) -> Iterator[Finding]:
 
 def _with_name(scene: Scene, row: Row, identifier: str) -> str:
     names = {name for held in scene.holders.get(identifier, ()) for name in own_services(held.database)}
-    if len(names) != 1:
-        return use(row.database.name, (drop_route(row.route.name),))
-    return use(row.database.name, made_again(replace(row.route, remote_service_name=names.pop()), scene.at))
+    named = None
+    if len(names) == 1:
+        named = made_again(row.database.name, row.route, scene.at, remote_service_name=names.pop())
+    return named or use(row.database.name, (drop_route(row.route.name),))
 
 
 def transport_with_name(scene: Scene) -> Iterator[Finding]:
@@ -47,7 +47,7 @@ def transport_with_name(scene: Scene) -> Iterator[Finding]:
             yield row.finding("transport-with-name", ERROR, reason)
         else:
             reason = say("It is for one name only; that name holds {address}.", address=address.key)
-            remedy = use(row.database.name, (alter_route(row.route.name, ADDRESS=address.key),))
+            remedy = altered(row.database.name, row.route, address=address)
             yield row.finding("transport-with-name", WARNING, reason, remedy)
 
 
@@ -74,7 +74,7 @@ def _with_identifier(scene: Scene, row: Row) -> str | None:
     }
     if len(found) != 1:
         return None
-    return use(row.database.name, (alter_route(row.route.name, BROKER_INSTANCE=str(found.pop())),))
+    return altered(row.database.name, row.route, broker_instance=found.pop())
 
 
 def mirror_equals_address(scene: Scene) -> Iterator[Finding]:
@@ -83,5 +83,5 @@ def mirror_equals_address(scene: Scene) -> Iterator[Finding]:
         route = row.route
         if route.mirror_address is not None and route.mirror_address == route.address:
             reason = say("Its mirror address is its address, {address}: it has no partner.", address=route.address.key)
-            remedy = use(row.database.name, made_again(replace(route, mirror_address=None), scene.at))
+            remedy = made_again(row.database.name, route, scene.at, mirror_address=None)
             yield row.finding("mirror-equals-address", WARNING, reason, remedy)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from routing.finding import ERROR, WARNING, Finding
-from routing.lint.remedy import alter_route, use
+from routing.lint.remedy import altered
 from routing.lint.scene import Row, Scene, lost, own_services
 from routing.names import DYNAMIC_ROUTING_SERVICE
 from routing.sentence import say
@@ -31,7 +31,7 @@ def similar_service_name(scene: Scene) -> Iterator[Finding]:
             meant=meant[0],
         )
         severity = ERROR if lost(scene.ends(row, name)) else WARNING
-        remedy = use(row.database.name, (alter_route(row.route.name, SERVICE_NAME=meant[0]),))
+        remedy = altered(row.database.name, row.route, remote_service_name=meant[0])
         yield row.finding("similar-service-name", severity, reason, remedy if len(meant) == 1 else None)
 
 
@@ -97,4 +97,4 @@ def _with_service(scene: Scene, row: Row) -> str | None:
     meant = called_like_it or names
     if len(meant) != 1:
         return None
-    return use(row.database.name, (alter_route(row.route.name, SERVICE_NAME=meant.pop()),))
+    return altered(row.database.name, row.route, remote_service_name=meant.pop())

@@ -1,0 +1,123 @@
+"""Addresses that lead to nobody, to the wrong port, or back."""
+
+from __future__ import annotations
+
+import pytest
+
+from routing.lint.missing import missing_servers, still_missing
+from tests.routing.lint.estates import AT, ENDPOINT, PAST, about, bare, db, estate, finding, findings, route, server
+
+B = server("b", db("E", services=("Bill",)))
+
+
+def test_an_address_of_no_instance_leaves_the_estate() -> None:
+    found = finding("unknown-address", server("a", db("D", route("R", "Bill", "b"), route("S", "Bill", "gone"))), B)
+    assert about(found) == ("warning", "a", "D", "S")
+
+
+def test_each_address_of_a_mirrored_route_counts_and_the_same_one_once() -> None:
+    mirrored = route("R", "Bill", "b", 1, mirror_address="tcp://gone")
+    twice = route("S", "Bill", "gone", 1, mirror_address="tcp://GONE:4022/")
+    found = findings("unknown-address", server("a", db("D", mirrored, twice)), B)
+    assert [each.object for each in found] == ["R", "S"]
+
+
+@pytest.mark.parametrize("host", ["b.corp.example", "B"])
+def test_the_same_name_in_another_domain_is_named(host: str) -> None:
+    known = server("far") | {"addresses": ["tcp://b.example:4022"]}
+    found = finding("unknown-address", server("a", db("D", route("R", "Bill", host))), known)
+    assert "far has tcp://b.example:4022" in str(found.reason)
+
+
+@pytest.mark.parametrize("host", ["10.0.0.2", "tcp://[fe80::2]"])
+def test_numeric_addresses_have_no_first_name(host: str) -> None:
+    known = server("far") | {"addresses": ["tcp://10.0.0.1:4022", "tcp://[fe80::1]:4022"]}
+    found = finding("unknown-address", server("a", db("D", route("R", "Bill", host))), known)
+    assert "far" not in str(found.reason)
+
+
+def test_local_transport_and_expired_routes_lead_nowhere_else() -> None:
+    routes = route("R", "Bill"), route("S", None, "TRANSPORT"), route("T", "Bill", "gone", lifetime=PAST)
+    assert findings("unknown-address", server("a", db("D", *routes))) == []
+
+
+def test_the_servers_that_are_missing_are_named_once_and_sorted() -> None:
+    routes = [route(f"R{i}", "Bill", host) for i, host in enumerate(("z", "b", "y", "z", "b:1433"))]
+    routes[4]["address"] = "tcp://b:1433"
+    missing = missing_servers(estate(server("a", db("D", *routes)), B), AT)
+    assert missing == ("tcp://y:4022", "tcp://z:4022")
+    assert str(still_missing(missing)) == "still missing: the servers tcp://y:4022, tcp://z:4022 that routes point to"
+    assert str(still_missing(missing[:1])) == "still missing: the server tcp://y:4022 that routes point to"
+    assert still_missing(()) is None
+
+
+def test_of_many_missing_servers_some_are_named() -> None:
+    shown = str(still_missing(tuple(f"tcp://h{i}:4022" for i in range(30))))
+    assert "tcp://h19:4022, … that" in shown
+
+
+def test_the_port_for_queries_is_an_error() -> None:
+    found = finding("wrong-port", server("a", db("D", route("R", None, "tcp://b:1433"))), B)
+    assert about(found) == ("error", "a", "D", "R")
+    assert "1433 is the port for queries" in str(found.reason)
+    assert found.remedy_sql == "USE [D];\nALTER ROUTE [R] WITH ADDRESS = N'tcp://b:4022';"
+
+
+def test_a_wrong_port_of_the_host_that_has_the_service_is_an_error() -> None:
+    found = finding("wrong-port", server("a", db("D", route("R", "Bill", "tcp://b:4023"))), B)
+    assert found.severity == "error"
+
+
+def test_another_port_may_be_that_of_an_instance_we_do_not_know() -> None:
+    found = finding("wrong-port", server("a", db("D", route("R", "Else", "tcp://b:4023"))), B)
+    assert found.severity == "warning"
+
+
+def test_a_wrong_mirror_is_corrected_as_a_mirror() -> None:
+    mirrored = route("R", "Bill", "a", 1, mirror_address="tcp://b:1433")
+    found = finding("wrong-port", server("a", db("D", mirrored)), B)
+    assert found.remedy_sql == "USE [D];\nALTER ROUTE [R] WITH MIRROR_ADDRESS = N'tcp://b:4022';"
+
+
+def test_between_two_instances_on_the_host_there_is_no_remedy() -> None:
+    other = server("b2") | {"addresses": ["tcp://b:5022"]}
+    found = finding("wrong-port", server("a", db("D", route("R", "Bill", "tcp://b:1433"))), B, other)
+    assert found.remedy_sql is None
+
+
+def test_an_endpoint_on_a_port_of_no_address() -> None:
+    found = finding("wrong-port", server("a", endpoint={"port": 4023}))
+    assert about(found) == ("warning", "a", None, "a")
+
+
+def test_an_endpoint_on_the_port_of_one_address_is_sound() -> None:
+    two = {"addresses": ["tcp://a:4022", "tcp://listener:5022"]}
+    assert (
+        findings("wrong-port", server("a", endpoint=ENDPOINT) | two, server("n", endpoint=ENDPOINT, addresses=[])) == []
+    )
+
+
+def test_a_route_to_its_own_instance_is_a_detour() -> None:
+    here = server("a", db("D", route("R", "Bill", "a")), db("E", services=("Bill",)))
+    found = finding("own-address", here)
+    assert about(found) == ("info", "a", "D", "R")
+    assert found.remedy_sql == "USE [D];\nALTER ROUTE [R] WITH ADDRESS = N'LOCAL';"
+
+
+def test_it_is_an_error_where_msdb_takes_nothing() -> None:
+    here = server("a", db("D", route("R", "Bill", "a")), db("E", services=("Bill",)), bare("msdb"))
+    assert finding("own-address", here).severity == "error"
+
+
+def test_it_is_a_warning_beside_another_way() -> None:
+    routes = route("R", "Bill", "a"), route("S", "Bill", "b")
+    assert finding("own-address", server("a", db("D", *routes), bare("msdb")), B).severity == "warning"
+
+
+def test_it_is_a_warning_for_everything() -> None:
+    assert finding("own-address", server("a", db("D", route("R", None, "a")))).severity == "warning"
+
+
+def test_another_instance_or_a_partner_is_no_detour() -> None:
+    routes = route("R", "Bill", "b"), route("S", "Bill", "a", 1, mirror_address="tcp://b")
+    assert findings("own-address", server("a", db("D", *routes)), B) == []

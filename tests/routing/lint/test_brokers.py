@@ -1,0 +1,67 @@
+"""Databases and queues that are switched off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.routing.lint.estates import about, db, finding, findings, server
+
+OFF = {"name": "dbo.Ship]Queue", "enabled": False}
+
+
+def queued(*services: Any, **more: Any) -> dict[str, Any]:
+    return server("a", db("D", services=services, queues=[OFF, {"name": "dbo.Other"}], **more))
+
+
+def test_a_queue_that_is_off_holds_messages() -> None:
+    found = finding("queue-off", queued({"name": "Ship", "queue": "DBO.ship]queue"}))
+    assert about(found) == ("error", "a", "D", "dbo.Ship]Queue")
+    assert str(found.reason) == "It is off: messages for Ship wait."
+    assert found.remedy_sql == "USE [D];\nALTER QUEUE [dbo].[Ship]]Queue] WITH STATUS = ON;"
+
+
+def test_a_queue_of_unknown_or_other_services() -> None:
+    assert finding("queue-off", queued("Ship")).severity == "warning"
+    assert finding("queue-off", queued({"name": "Ship", "queue": "dbo.Other"})).severity == "info"
+
+
+def test_a_queue_that_is_on_is_sound() -> None:
+    assert findings("queue-off", server("a", db("D", services=("Ship",), queues=[{"name": "Q"}]))) == []
+
+
+def test_the_queue_of_a_replica_is_that_of_its_principal() -> None:
+    pair = [queued("Ship", broker=1, mirroring_role=role) for role in ("PRINCIPAL", "MIRROR")]
+    pair[1] |= {"name": "b", "addresses": []}
+    assert [found.instance for found in findings("queue-off", *pair)] == ["a"]
+
+
+def test_a_disabled_broker_takes_nothing() -> None:
+    found = finding("broker-disabled", server("a", db("D", services=("Ship",), broker=1, broker_enabled=False)))
+    assert about(found) == ("error", "a", "D", "D")
+    assert found.remedy_sql == "ALTER DATABASE [D] SET ENABLE_BROKER WITH ROLLBACK IMMEDIATE;"
+
+
+def test_a_disabled_msdb_stops_the_network() -> None:
+    assert about(finding("broker-disabled", server("a", db("msdb", broker_enabled=False))))[0] == "error"
+
+
+def test_a_disabled_copy_needs_another_identifier() -> None:
+    copy = db("Copy", services=("Ship",), broker=1, broker_enabled=False)
+    found = finding("broker-disabled", server("a", copy, db("D", services=("Ship",), broker=1)))
+    assert about(found) == ("warning", "a", "Copy", "Copy")
+    assert found.remedy_sql == "ALTER DATABASE [Copy] SET NEW_BROKER WITH ROLLBACK IMMEDIATE;"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"broker_enabled": True, "services": ("Ship",)},
+        {"services": ()},
+        {"services": ("http://schemas.microsoft.com/SQL/ServiceBroker/ServiceBroker",)},
+        {"services": ("Ship",), "mirroring_role": "MIRROR"},
+    ],
+)
+def test_where_it_matters_to_nobody(more: dict[str, Any]) -> None:
+    assert findings("broker-disabled", server("a", db("D", **{"broker_enabled": False} | more))) == []

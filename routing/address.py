@@ -17,7 +17,7 @@ MAX_LENGTH = 256
 LOCAL = "LOCAL"
 TRANSPORT = "TRANSPORT"
 
-_HOST_AND_PORT = r"(?P<host>\[[0-9a-f:.]+\]|[^\s\x00-\x1f/:\[\]]+)(?::(?P<port>[0-9]+))?"
+_HOST_AND_PORT = r"(?P<host>\[[0-9a-f:.]+\]|[^\s\x00-\x1f\ud800-\udfff/:\[\]]+)(?::(?P<port>[0-9]+))?"
 _TCP = re.compile(rf"tcp://{_HOST_AND_PORT}", re.IGNORECASE)
 _NAME = re.compile(rf"tcp://{_HOST_AND_PORT}(?=/|\Z)", re.IGNORECASE)
 

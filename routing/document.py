@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any, TypeVar
 
-from routing.address import parse_network_address
 from routing.errors import InputError, Invalid, must_be
 from routing.estate import DEFAULT_HOP_LIMIT, Database, Estate, Instance, by_name
 from routing.jsonpull import JsonPull
@@ -18,6 +18,8 @@ from routing.leaves import (
     identifier_or_null,
     integer,
     message_type_from,
+    moment,
+    network_address,
     or_null,
     priority_from,
     queue_from,
@@ -49,6 +51,11 @@ def read_estate(source: bytes | str, *, where: str = "estate") -> Estate:
     Raises `InputError` with `where`, the JSON path and the reason at the first thing that is not as it must be;
     nothing is made of the document then.
     """
+    return read_version(source, where=where)[1]
+
+
+def read_version(source: bytes | str, *, where: str = "estate") -> tuple[datetime | None, Estate]:
+    """The same with the moment since which the document says it holds, its `valid_from`; None: it says none."""
     text = _text(source, where)
     del source  # the bytes of a large document are as large as its text
     reader = _Reader(text)
@@ -62,9 +69,9 @@ def read_estate(source: bytes | str, *, where: str = "estate") -> Estate:
         ) from None
 
 
-def write_estate(estate: Estate) -> str:
+def write_estate(estate: Estate, *, valid_from: datetime | None = None) -> str:
     """The canonical text: fixed key order, one route or service a line, so that a diff of documents is readable."""
-    return "".join(estate_as_json(estate, FORMAT))
+    return "".join(estate_as_json(estate, FORMAT, valid_from))
 
 
 def _text(source: bytes | str, where: str) -> str:
@@ -89,12 +96,20 @@ class _Reader:
         self._json = JsonPull(text)
         self._objects = 0
 
-    def document(self) -> Estate:
-        values = self._members({"format": self._format, "hop_limit": self._leaf(integer), "instances": self._instances})
+    def document(self) -> tuple[datetime | None, Estate]:
+        values = self._members(
+            {
+                "format": self._format,
+                "valid_from": self._leaf(or_null(moment)),
+                "hop_limit": self._leaf(integer),
+                "instances": self._instances,
+            }
+        )
         self._json.end()
         if "format" not in values:
             raise Invalid("format", say('is missing; it must be "{format}"', format=FORMAT))
-        return Estate(values.get("instances", {}), values.get("hop_limit", DEFAULT_HOP_LIMIT))
+        estate = Estate(values.get("instances", {}), values.get("hop_limit", DEFAULT_HOP_LIMIT))
+        return values.get("valid_from"), estate
 
     def _format(self) -> str:
         value = self._json.value()
@@ -109,7 +124,7 @@ class _Reader:
         values = self._members(
             {
                 "name": self._leaf(string),
-                "addresses": self._leaf(array_of(_address)),
+                "addresses": self._leaf(array_of(network_address)),
                 "forwarding": self._leaf(boolean),
                 "endpoint": self._leaf(or_null(endpoint_from)),
                 "databases": self._databases,
@@ -183,8 +198,4 @@ def _named(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _address(value: Any) -> Any:
-    return parse_network_address(string(value))
-
-
-__all__ = ["FORMAT", "MAX_OBJECTS", "MAX_SIZE", "read_estate", "write_estate"]
+__all__ = ["FORMAT", "MAX_OBJECTS", "MAX_SIZE", "read_estate", "read_version", "write_estate"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
-from routing.address import Address, parse_address
+from routing.address import Address, parse_address, parse_network_address
 from routing.errors import Invalid, must_be
 from routing.identifier import parse_identifier
 from routing.moment import parse_moment
@@ -101,12 +101,21 @@ def _address(value: Any) -> Address:
     return parse_address(string(value))
 
 
+def network_address(value: Any) -> Address:
+    """An address of an instance."""
+    return parse_network_address(string(value))
+
+
 def identifier_or_null(value: Any) -> str | None:
     return value if value is None else parse_identifier(string(value))
 
 
+def moment(value: Any) -> datetime:
+    return parse_moment(string(value))
+
+
 def _moment_or_null(value: Any) -> datetime | None:
-    return value if value is None else parse_moment(string(value))
+    return value if value is None else moment(value)
 
 
 _ROUTE: Mapping[str, Convert] = {

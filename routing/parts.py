@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from routing.errors import Invalid
-from routing.names import SERVICE_NAME, check_name
+from routing.names import SERVICE_NAME, SYSNAME, check_name
 from routing.sentence import say
+
+QUEUE_NAME = 2 * SYSNAME + 1
+"""`schema.name`, of two sysnames."""
+MAX_FORWARD_SIZE = 2**31 - 1
+"""sys.service_broker_endpoints.message_forwarding_size is an int."""
 
 
 def _one_of(value: object, allowed: tuple[object, ...], field: str) -> None:
     if value not in allowed:
         raise Invalid(field, say("must be one of {allowed}, not {got}", allowed=allowed, got=str(value)))
+
+
+def _check_names(names: Iterable[str | None], field: str, limit: int) -> None:
+    """Names of things that need not be in the estate themselves; None stands for one that is not known, or for any."""
+    for name in names:
+        if name is not None:
+            check_name(name, field, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +39,8 @@ class Service:
 
     def __post_init__(self) -> None:
         check_name(self.name, "name", SERVICE_NAME)
+        _check_names((self.queue,), "queue", QUEUE_NAME)
+        _check_names(self.contracts, "contracts", SERVICE_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +68,7 @@ class Queue:
     activation: Activation | None = None
 
     def __post_init__(self) -> None:
-        check_name(self.name, "name", 257)
+        check_name(self.name, "name", QUEUE_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +82,7 @@ class MessageType:
     def __post_init__(self) -> None:
         check_name(self.name, "name", SERVICE_NAME)
         _one_of(self.validation, ("NONE", "EMPTY", "WELL_FORMED_XML", "VALID_XML"), "validation")
+        _check_names((self.schema_collection,), "schema_collection", QUEUE_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +120,9 @@ class Priority:
 
     def __post_init__(self) -> None:
         check_name(self.name, "name")
+        _check_names((self.contract_name,), "contract_name", SERVICE_NAME)
+        _check_names((self.local_service_name,), "local_service_name", SERVICE_NAME)
+        _check_names((self.remote_service_name,), "remote_service_name", SERVICE_NAME)
         if not 1 <= self.priority_level <= 10:
             raise Invalid("priority_level", say("must be 1 to 10"))
 
@@ -120,6 +139,7 @@ class RemoteServiceBinding:
     def __post_init__(self) -> None:
         check_name(self.name, "name")
         check_name(self.remote_service_name, "remote_service_name", SERVICE_NAME)
+        _check_names((self.user,), "user", SYSNAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,5 +159,5 @@ class Endpoint:
         _one_of(self.state, ("STARTED", "STOPPED", "DISABLED"), "state")
         _one_of(self.encryption, ("DISABLED", "SUPPORTED", "REQUIRED"), "encryption")
         check_name(self.authentication, "authentication")
-        if self.forward_size < 0:
-            raise Invalid("forward_size", say("must not be negative"))
+        if not 0 <= self.forward_size <= MAX_FORWARD_SIZE:
+            raise Invalid("forward_size", say("must be 0 to {limit}", limit=MAX_FORWARD_SIZE))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from datetime import datetime
 from typing import Any
 
 from routing.estate import Database, Estate, Instance
@@ -15,9 +16,10 @@ from routing.route import Route
 _ROWS = ("queues", "contracts", "message_types", "priorities", "remote_service_bindings")
 
 
-def estate_as_json(estate: Estate, format_name: str) -> Iterator[str]:
+def estate_as_json(estate: Estate, format_name: str, valid_from: datetime | None = None) -> Iterator[str]:
     """The pieces of the document's text."""
-    yield f'{{"format": {_dumps(format_name)}, "hop_limit": {estate.hop_limit},\n "instances": ['
+    since = f' "valid_from": "{format_moment(valid_from)}",' if valid_from else ""
+    yield f'{{"format": {_dumps(format_name)},{since} "hop_limit": {estate.hop_limit},\n "instances": ['
     yield from _between("\n  ", (_instance(instance) for instance in estate.instances.values()))
     yield "]}\n"
 
@@ -34,7 +36,28 @@ def route_as_json(route: Route) -> dict[str, Any]:
     }
 
 
+def instance_as_json(instance: Instance) -> dict[str, Any]:
+    """An instance as the document has it."""
+    databases = [database_as_json(database) for database in instance.databases.values()]
+    return {**_instance_head(instance), "databases": databases}
+
+
+def database_as_json(database: Database) -> dict[str, Any]:
+    """A database as the document has it."""
+    return {**_database_head(database), **_database_rows(database)}
+
+
+def service_as_json(service: Service) -> Any:
+    """A service as the document has it: its name, where nothing else is known of it."""
+    return service.name if service.queue is None and not service.contracts else _part(service)
+
+
 def _instance(instance: Instance) -> str:
+    databases = "".join(_between("\n    ", (_database(d) for d in instance.databases.values())))
+    return f'{_dumps(_instance_head(instance))[:-1]},\n   "databases": [{databases}]}}'
+
+
+def _instance_head(instance: Instance) -> dict[str, Any]:
     head = {
         "name": instance.name,
         "addresses": [address.text for address in instance.addresses],
@@ -42,28 +65,31 @@ def _instance(instance: Instance) -> str:
     }
     if instance.endpoint is not None:
         head["endpoint"] = _part(instance.endpoint)
-    databases = "".join(_between("\n    ", (_database(d) for d in instance.databases.values())))
-    return f'{_dumps(head)[:-1]},\n   "databases": [{databases}]}}'
+    return head
 
 
 def _database(database: Database) -> str:
-    head = {
+    lines = (
+        f'"{kind}": [' + "".join(_between("\n      ", map(_dumps, members))) + "]"
+        for kind, members in _database_rows(database).items()
+    )
+    return _dumps(_database_head(database))[:-1] + "".join(f",\n     {line}" for line in lines) + "}"
+
+
+def _database_head(database: Database) -> dict[str, Any]:
+    return {
         "name": database.name,
         "broker_instance": database.broker_instance,
         "broker_enabled": database.broker_enabled,
         "mirroring_role": database.mirroring_role,
     }
-    rows: dict[str, list[Any]] = {"services": [_service(service) for service in database.services]}
+
+
+def _database_rows(database: Database) -> dict[str, list[Any]]:
+    rows = {"services": [service_as_json(service) for service in database.services]}
     rows |= {kind: [_part(part) for part in members] for kind in _ROWS if (members := getattr(database, kind))}
     rows["routes"] = [route_as_json(route) for route in database.table.routes.values()]
-    lines = (
-        f'"{kind}": [' + "".join(_between("\n      ", map(_dumps, members))) + "]" for kind, members in rows.items()
-    )
-    return _dumps(head)[:-1] + "".join(f",\n     {line}" for line in lines) + "}"
-
-
-def _service(service: Service) -> Any:
-    return service.name if service.queue is None and not service.contracts else _part(service)
+    return rows
 
 
 def _part(part: Any) -> Any:

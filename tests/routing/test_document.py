@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from routing import document
-from routing.document import FORMAT, read_estate, write_estate
+from routing.document import FORMAT, read_estate, read_version, write_estate
 from routing.errors import InputError
 from routing.estate import Estate
 
@@ -278,3 +279,17 @@ ANY_SERVICE = {"local_service_name": None, "remote_service_name": None}
 
 def test_an_empty_estate_is_written_on_two_lines() -> None:
     assert write_estate(Estate()) == '{"format": "brokerui.estate/1", "hop_limit": 10,\n "instances": []}\n'
+
+
+def test_a_document_may_say_since_when_it_holds() -> None:
+    estate_of_then = read_estate(json.dumps(FULL))
+    moment = datetime(2026, 3, 1, 12, 0, 0, 5, tzinfo=UTC)
+    text = write_estate(estate_of_then, valid_from=moment)
+    assert read_version(text) == (moment, estate_of_then)
+    assert read_estate(text) == estate_of_then
+    assert read_version(write_estate(estate_of_then)) == (None, estate_of_then)
+    assert refusal(estate(valid_from="yesterday")).startswith("e.json: $.valid_from: must be a date and time")
+
+
+def test_half_a_surrogate_pair_is_no_host() -> None:
+    assert "must be LOCAL, TRANSPORT or tcp:" in refusal(estate(instances=[{"name": "a", "addresses": ["tcp://\ud800"]}]))

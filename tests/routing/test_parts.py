@@ -77,7 +77,13 @@ def test_the_last_value_within_a_limit_is_accepted(make: Callable[[], Any]) -> N
             "encryption: must be one of DISABLED, SUPPORTED, REQUIRED, not NO",
         ),
         (lambda: Endpoint(1, authentication=""), "authentication: must not be empty"),
-        (lambda: Endpoint(1, forward_size=-1), "forward_size: must not be negative"),
+        (lambda: Endpoint(1, forward_size=-1), "forward_size: must be 0 to 2147483647"),
+        (lambda: Endpoint(1, forward_size=1 << 31), "forward_size: must be 0 to 2147483647"),
+        (lambda: Service("S", queue="q" * 258), "queue: is longer than 257 characters"),
+        (lambda: Service("S", contracts=("a\0",)), "contracts: holds a NUL or half a surrogate pair"),
+        (lambda: MessageType("M", schema_collection=""), "schema_collection: must not be empty"),
+        (lambda: Priority("P", contract_name="c" * 257), "contract_name: is longer than 256 characters"),
+        (lambda: RemoteServiceBinding("B", "S", user="u" * 129), "user: is longer than 128 characters"),
     ],
 )
 def test_the_first_value_beyond_a_limit_is_refused(make: Callable[[], Any], problem: str) -> None:

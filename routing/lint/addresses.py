@@ -9,10 +9,12 @@ from routing.estate import Instance
 from routing.finding import ERROR, INFO, WARNING, Finding
 from routing.lint.remedy import altered
 from routing.lint.scene import Row, Scene, host_of, instance_finding, lost, network_addresses
-from routing.sentence import say
+from routing.sentence import Sentence, say
 
 TDS_PORT = 1433
 """Where SQL Server takes queries by convention; Service Broker listens elsewhere."""
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+"""Hosts that mean the server itself, whichever that is."""
 
 
 def unknown_address(scene: Scene) -> Iterator[Finding]:
@@ -23,19 +25,21 @@ def unknown_address(scene: Scene) -> Iterator[Finding]:
     labels = _by_first_label(scene)
     for row, address in unresolved(scene):
         host = host_of(address)
-        if host in scene.by_host:
-            continue
-        alike = labels.get(_first_label(host))
-        if alike is None:
-            reason = say("{address} is the address of no instance of this estate.", address=address.key)
-        else:
-            reason = say(
-                "{address} is the address of no instance of this estate; {instance} has {known}.",
-                address=address.key,
-                instance=alike.name,
-                known=alike.addresses[0].key,
-            )
-        yield row.finding("unknown-address", WARNING, reason)
+        if host not in scene.by_host:
+            yield row.finding("unknown-address", WARNING, _unknown(address, host, labels.get(_first_label(host))))
+
+
+def _unknown(address: Address, host: str, alike: Instance | None) -> Sentence:
+    if host in LOOPBACK:
+        return say("{address} is whatever listens on the route's own server; no instance has it.", address=address.key)
+    if alike is None:
+        return say("{address} is the address of no instance of this estate.", address=address.key)
+    return say(
+        "{address} is the address of no instance of this estate; {instance} has {known}.",
+        address=address.key,
+        instance=alike.name,
+        known=alike.addresses[0].key,
+    )
 
 
 def unresolved(scene: Scene) -> Iterator[tuple[Row, Address]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from routing.decision import Deliver
 from routing.estate import Instance
 from routing.finding import INFO, WARNING, Finding
-from routing.lint.scene import SYSTEM_SERVICES, Held, Scene
+from routing.lint.scene import SYSTEM_SERVICES, Held, Scene, few
 from routing.sentence import say
 
 
@@ -26,7 +26,7 @@ def service_copies(scene: Scene) -> Iterator[Finding]:
                     "{count} databases of the instance have it: {databases}. Without an identifier, a new "
                     "conversation goes to a random one.",
                     count=len(databases),
-                    databases=tuple(database.name for database in databases),
+                    databases=few([database.name for database in databases]),
                 )
                 severity = WARNING if (instance.name, service) in asked else INFO
                 yield Finding("service-copies", severity, instance.name, None, service, reason)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from routing.choosing import Decisions
+from routing.classes import NOWHERE
 from routing.conversation import Conversation
 from routing.decision import NO_ROUTE, ROUTE_REQUESTED, Delay, Drop
 from routing.estate import Database, Instance
@@ -53,9 +55,17 @@ def no_autocreatedlocal(scene: Scene) -> Iterator[Finding]:
 
 
 def _unreachable(scene: Scene, held: Held) -> Iterator[str]:
-    """The services of the instance, the database's own first, for which no route matches here."""
-    own = (service.name for service in held.database.services if service.name in held.instance.targets)
-    for service in dict.fromkeys((*own, *_services(held.instance))):
+    """The services of the instance, the database's own first, for which no route matches here.
+
+    Names without a route of their own match as a name does that is nowhere: it is asked once for all of them.
+    """
+    targets, named = held.instance.targets, held.database.table.named
+    if _stopped(scene.begun(held, NOWHERE), NO_ROUTE):
+        own = (service.name for service in held.database.services if service.name in targets)
+        asked = chain(own, (name for name in targets if not name.startswith(SYSTEM_SERVICES)))
+    else:
+        asked = chain(name for name in named if name in targets)
+    for service in asked:
         if _stopped(scene.begun(held, service), NO_ROUTE):
             yield service
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from routing.estate import Estate
-from routing.lint.addresses import unresolved
+from routing.lint.addresses import LOOPBACK, unresolved
 from routing.lint.scene import Scene, few, host_of
 from routing.sentence import Sentence, say
 
@@ -16,10 +16,11 @@ SHOWN = 20
 def missing_servers(estate: Estate, at: datetime) -> tuple[str, ...]:
     """The addresses that live routes lead to and that belong to no instance, canonical and sorted.
 
-    A host that is known at another port is no missing server: that is the finding wrong-port.
+    A host that is known at another port is no missing server: that is the finding wrong-port. Nor is `localhost`.
     """
     scene = Scene(estate, at)
-    found = {address.key for _, address in unresolved(scene) if host_of(address) not in scene.by_host}
+    known = LOOPBACK.union(scene.by_host)
+    found = {address.key for _, address in unresolved(scene) if host_of(address) not in known}
     return tuple(sorted(found))
 
 

@@ -36,6 +36,13 @@ def test_numeric_addresses_have_no_first_name(host: str) -> None:
     assert "far" not in str(found.reason)
 
 
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "tcp://[::1]"])
+def test_localhost_is_no_server_that_is_missing(host: str) -> None:
+    here = server("a", db("D", route("R", "Bill", host)))
+    assert "the route's own server" in str(finding("unknown-address", here).reason)
+    assert missing_servers(estate(here), AT) == ()
+
+
 def test_local_transport_and_expired_routes_lead_nowhere_else() -> None:
     routes = route("R", "Bill"), route("S", None, "TRANSPORT"), route("T", "Bill", "gone", lifetime=PAST)
     assert findings("unknown-address", server("a", db("D", *routes))) == []

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from routing.address import DEFAULT_PORT, LOCAL, Address, parse_network_address
+from routing.address import DEFAULT_PORT, LOCAL, Address, parse_address
 from routing.catalog.building import FIELDS, fields_of, own_rows
 from routing.catalog.endpoint import endpoint_from, forwards
 from routing.catalog.notes import Notes
@@ -21,6 +21,7 @@ from routing.sentence import Sentence, say
 from routing.table import RouteTable
 
 ONLINE = "ONLINE"
+_NOT_IN_HOSTS = frozenset(" /:[],;@")
 QUIET = ("master", "model", "tempdb")
 """Databases that an estate has only where somebody made something in them."""
 AUTO_CREATED_LOCAL = RouteTable((Route("AutoCreatedLocal", None, None, None, Address(LOCAL, LOCAL)),))
@@ -84,11 +85,9 @@ def _placed(estate: Estate, new: Instance, address: Address | None, notes: Notes
 
 
 def _own_address(estate: Estate, new: Instance, notes: Notes) -> tuple[Address, ...]:
-    """`tcp://NAME:PORT`; a named instance is at the host before its backslash."""
-    host = new.name.partition("\\")[0]
-    try:
-        own = parse_network_address(f"tcp://{host}:{new.endpoint.port if new.endpoint else DEFAULT_PORT}")
-    except Invalid:
+    """`tcp://NAME:PORT`, unless that is no address, or another's."""
+    own = _derived_address(new)
+    if own is None:
         reason = say("no address can be made of the name of the instance; give it as NAME@tcp://HOST:PORT")
         notes.add("not-understood", WARNING, reason)
         return ()
@@ -98,6 +97,17 @@ def _own_address(estate: Estate, new: Instance, notes: Notes) -> tuple[Address, 
         notes.add("already-exists", WARNING, reason)
         return ()
     return (own,)
+
+
+def _derived_address(new: Instance) -> Address | None:
+    """A named instance is at the host before its backslash; None where the name is that of no host."""
+    host = new.name.partition("\\")[0]
+    if not host or _NOT_IN_HOSTS & set(host):
+        return None
+    try:
+        return parse_address(f"tcp://{host}:{new.endpoint.port if new.endpoint else DEFAULT_PORT}")
+    except Invalid:
+        return None
 
 
 # ---------------------------------------------------------------- databases

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from itertools import groupby
 
 from routing.errors import Invalid
 from routing.sentence import Sentence, say
@@ -84,12 +85,6 @@ def _ranges(numbers: Iterable[int]) -> str:
 
 def _runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
     """First and last of each run of consecutive numbers."""
-    first = last = None
-    for number in numbers:
-        if first is None or last is None or number != last + 1:
-            if first is not None and last is not None:
-                yield first, last
-            first = number
-        last = number
-    if first is not None and last is not None:
-        yield first, last
+    for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        members = [number for _, number in run]
+        yield members[0], members[-1]

@@ -150,7 +150,7 @@ SHAPES: Mapping[str, Shape] = {
         {"to_service_name": TEXT, "transmission_status": TEXT, "messages": NUMBER, "oldest": TEXT}, ("messages",)
     ),
     "conversation_endpoints": Shape({"state": TEXT, "state_desc": TEXT, "endpoints": NUMBER}, ("state", "endpoints")),
-    "totals": Shape({"name": TEXT, "table_rows": NUMBER}),
+    "totals": Shape({"name": TEXT, "table_rows": NUMBER}, ()),
     "cut": Shape({"part": TEXT, "cut_rows": NUMBER}, ("part", "cut_rows")),
     "errors": Shape({"part": TEXT, "number": NUMBER, "message": TEXT}, ("part",)),
 }

@@ -8,10 +8,10 @@ import re
 import sys
 from dataclasses import dataclass
 
-from brokerui.commands.arguments import add_format, add_max_size
+from brokerui.commands.arguments import add_format, add_max_size, one_from_standard_input
 from brokerui.findings import one_line
 from brokerui.importing import report, something_is_missing
-from brokerui.inputs import STANDARD_INPUT, load_bytes, load_estate
+from brokerui.inputs import load_bytes, load_estate
 from brokerui.outputs import STANDARD_OUTPUT, write_output
 from routing.address import Address, parse_network_address
 from routing.catalog.applying import apply_told
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """0 when the estate has all that the servers said, 1 when something was left out."""
     gc.disable()  # this process makes no cycles worth collecting, and ends soon
-    _check_standard_input(options)
+    one_from_standard_input(options.into, *(name for each in options.sources for name in each.files))
     estate = load_estate(options.into, options.max_size) if options.into else Estate()
     findings: list[Finding] = []
     waiting: list[Finding] = []
@@ -88,10 +88,3 @@ def source(text: str) -> Source:
     except Invalid as fault:
         raise argparse.ArgumentTypeError(str(fault)) from None
     return Source(instance, database or None, address, names)
-
-
-def _check_standard_input(options: argparse.Namespace) -> None:
-    asked = [options.into, *(name for each in options.sources for name in each.files)]
-    if asked.count(STANDARD_INPUT) > 1:
-        sys.stderr.write("brokerui import-catalog: only one of the inputs can be standard input\n")
-        raise SystemExit(2)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from routing.tsql.export import export_sql
 from routing.tsql.reading import Group, read_scripts
 from routing.tsql.text import decode_script
 
-__all__ = ["Group", "decode_script", "read_scripts"]
+__all__ = ["Group", "decode_script", "export_sql", "read_scripts"]

@@ -21,7 +21,7 @@ from routing.tsql.lexer import (
     substituted,
     words,
 )
-from routing.tsql.refusal import VALUE_NOT_LITERAL, NotApplied, not_understood
+from routing.tsql.refusal import VALUE_NOT_LITERAL, NotApplied, not_understood, refused
 
 Convert = Callable[["Cursor"], Any]
 
@@ -136,6 +136,8 @@ class Cursor:
         _check_literal(token)
         if token.kind == WORD and token.text.lower() in NOT_NAMES:
             raise self.unexpected("a name")
+        if not token.text:
+            raise refused(1038, say("a name is empty"))
         return self.take().text
 
     def string(self) -> str:

@@ -40,24 +40,38 @@ class Found:
 def statements_in(text: str, start: int) -> tuple[list[Found], int]:
     """What is found in the string that begins at `start` and in all that is joined to it with `+`; where they end."""
     pieces, end = _pieces(text, start)
-    joined = "".join(value for _, value in pieces)
-    return [_found(match, pieces) for match in _STATEMENT.finditer(joined)], end
+    places = _Places(pieces)
+    matches = _STATEMENT.finditer("".join(value for _, value in pieces))
+    return [_found(match, *places.of(match.start())) for match in matches], end
 
 
-def _found(match: re.Match[str], pieces: list[tuple[int, str]]) -> Found:
-    start, lines = _place(match.start(), pieces)
+def _found(match: re.Match[str], start: int, lines: int) -> Found:
     kind = match["kind"] or match["database"] or match["endpoint"]
     name = match["name"] if match["kind"] else None
     return Found(start, lines, f"{match['verb']} {' '.join(kind.split())}".upper(), _bare(name))
 
 
-def _place(position: int, pieces: list[tuple[int, str]]) -> tuple[int, int]:
-    """The piece in which a position of the whole lies, and how many lines below its beginning."""
-    for start, value in pieces:
-        if position < len(value):
-            return start, value.count("\n", 0, position)
-        position -= len(value)
-    return pieces[0][0], 0
+class _Places:
+    """Where positions of the whole lie in its pieces; they are asked for in rising order."""
+
+    def __init__(self, pieces: list[tuple[int, str]]) -> None:
+        self._pieces = pieces
+        self._index = 0
+        self._passed = 0
+        """The length of the pieces before this one."""
+        self._counted = 0
+        self._lines = 0
+
+    def of(self, position: int) -> tuple[int, int]:
+        """The beginning of the piece, and the number of line ends in it before the position."""
+        while position - self._passed >= len(self._pieces[self._index][1]):
+            self._passed += len(self._pieces[self._index][1])
+            self._index += 1
+            self._counted = self._lines = 0
+        start, value = self._pieces[self._index]
+        self._lines += value.count("\n", self._counted, position - self._passed)
+        self._counted = position - self._passed
+        return start, self._lines
 
 
 def _bare(name: str | None) -> str | None:

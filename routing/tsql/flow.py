@@ -37,20 +37,37 @@ class Guard:
     depth: int
     """How many parentheses are open where it begins."""
     outer: Guard | None
-    """The condition under which this one stands without a block between them."""
+    """The nearest condition under which this one stands."""
     instead_of: Guard | None = None
     """Of an ELSE: its IF."""
     tests: bool = False
     taken: bool = False
     """Whether something under it was applied."""
+    known: str | None = None
+    """Whether what stands under it would run, once that was asked."""
 
-    @property
-    def chain(self) -> list[Guard]:
-        found, guard = [], self
-        while True:
-            found.append(guard)
+    def reached(self) -> str:
+        asked, guard = [], self
+        while guard.known is None:
+            asked.append(guard)
             if guard.outer is None:
-                return found
+                break
+            guard = guard.outer
+        outer = guard.known or ALWAYS
+        for inner in reversed(asked):
+            outer = inner.known = inner._under(outer)
+        return outer
+
+    def _under(self, outer: str) -> str:
+        if outer == NEVER or (self.instead_of is not None and self.instead_of.taken):
+            return NEVER
+        return CONDITIONAL if outer == CONDITIONAL or not self.tests else GUARDED
+
+    def take(self) -> None:
+        """Something under it was applied, and so under all around it."""
+        guard: Guard | None = self
+        while guard is not None and not guard.taken:
+            guard.taken = True
             guard = guard.outer
 
 
@@ -59,7 +76,10 @@ class Frame:
     """A block, or a CASE expression."""
 
     kind: str
+    own: Guard | None = None
+    """The condition right before it."""
     guard: Guard | None = None
+    """The nearest condition around what is in it."""
 
 
 @dataclass(slots=True)
@@ -69,6 +89,8 @@ class Flow:
     body: bool = False
     """In a procedure, function or trigger: to the end of the batch."""
     parentheses: int = 0
+    catches: int = 0
+    """How many CATCH blocks are open."""
     frames: list[Frame] = field(default_factory=list)
     waiting: Guard | None = None
     """A condition whose statement has not begun yet."""
@@ -83,7 +105,7 @@ class Flow:
             if self.waiting:
                 self.waiting.tests = True
         elif word == "case":
-            self.frames.append(Frame("case"))
+            self.frames.append(Frame("case", None, self._around()))
         elif word == "end":
             if following != "conversation":
                 self._end()
@@ -112,40 +134,40 @@ class Flow:
             self.last, self.current = None, None
 
     def _condition(self) -> None:
-        outer = self.waiting
+        outer = self.waiting or self._around()
         self.last = self.current = None
         self.waiting = Guard(self.parentheses, outer)
 
     def _else(self) -> None:
         done = self.current or self.last
+        outer = done.outer if done else self._around()
         self.current = self.last = None
-        self.waiting = Guard(self.parentheses, done.outer if done else None, done, done.tests if done else False)
+        self.waiting = Guard(self.parentheses, outer, done, done.tests if done else False)
 
     def _begin(self, following: str) -> None:
-        self.frames.append(Frame(following if following in ("try", "catch") else "block", self.waiting))
+        kind = following if following in ("try", "catch") else "block"
+        self.catches += kind == "catch"
+        self.frames.append(Frame(kind, self.waiting, self.waiting or self._around()))
         self.waiting = self.current = self.last = None
 
     def _end(self) -> None:
         if self.frames:
-            self.last = self.frames.pop().guard
+            frame = self.frames.pop()
+            self.catches -= frame.kind == "catch"
+            self.last = frame.own
         self.waiting = self.current = None
 
-    def _guards(self) -> list[Guard]:
-        guards = [frame.guard for frame in self.frames if frame.guard] + ([self.current] if self.current else [])
-        return [guard for innermost in guards for guard in innermost.chain]
+    def _around(self) -> Guard | None:
+        return self.frames[-1].guard if self.frames else None
 
     def reached(self) -> str:
         """Whether the statement that is being read would run."""
-        if self.body or any(frame.kind == "catch" for frame in self.frames):
+        if self.body or self.catches:
             return NEVER
-        guards = self._guards()
-        if any(guard.instead_of and guard.instead_of.taken for guard in guards):
-            return NEVER
-        if any(not guard.tests for guard in guards):
-            return CONDITIONAL
-        return GUARDED if guards else ALWAYS
+        guard = self.current or self._around()
+        return guard.reached() if guard else ALWAYS
 
     def applied(self) -> None:
         """The statement that is being read was applied."""
-        for guard in self._guards():
-            guard.taken = True
+        if guard := self.current or self._around():
+            guard.take()

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from routing.errors import Invalid
 from routing.names import SYSNAME
 from routing.parts import (
     Activation,
@@ -31,14 +32,13 @@ from routing.tsql.clauses import (
     schema_qualified,
 )
 from routing.tsql.draft import DraftDatabase
-from routing.tsql.refusal import already_exists, not_found, refused
+from routing.tsql.refusal import NotApplied, already_exists, not_found, not_understood, refused
 from routing.tsql.routes import made_route
 from routing.tsql.statement import (
     ALTER,
     BINDING,
     CONTRACT,
     CREATE,
-    DROP,
     MESSAGE_TYPE,
     PRIORITY,
     QUEUE,
@@ -73,8 +73,7 @@ def apply_to_database(database: DraftDatabase, statement: Statement, at: datetim
     if verb == CREATE:
         if found is not None:
             raise already_exists(kind, found.name)
-        member = _made_route(name, statement.clauses, at) if kind == ROUTE else _MAKE[kind](database, name, statement)
-        catalog.put(member)
+        catalog.put(_made(database, statement, at))
         database.listed = True
     elif found is None:
         raise not_found(kind, name)
@@ -85,22 +84,34 @@ def apply_to_database(database: DraftDatabase, statement: Statement, at: datetim
         catalog.drop(found.name)
 
 
+def is_possible(database: DraftDatabase, statement: Statement, at: datetime) -> bool:
+    """Whether CREATE would make the object, were there none of its name."""
+    try:
+        _check_length(statement)
+        _made(database, statement, at)
+    except (NotApplied, Invalid):
+        return False
+    return True
+
+
+def _made(database: DraftDatabase, statement: Statement, at: datetime) -> Any:
+    kind = statement.kind
+    if kind == ROUTE:
+        return made_route(statement.name[-1], statement.clauses, None, at)
+    name = schema_qualified(statement.name) if kind == QUEUE else statement.name[-1]
+    return _MAKE[kind](database, name, statement)
+
+
 def _altered(database: DraftDatabase, found: Any, statement: Statement, at: datetime) -> Any:
     if statement.kind == ROUTE:
         return made_route(found.name, statement.clauses, found, at)
     return _ALTER[statement.kind](database, found, statement.clauses)
 
 
-def _made_route(name: str, clauses: Values, at: datetime) -> Any:
-    return made_route(name, clauses, None, at)
-
-
 def _check_length(statement: Statement) -> None:
     for part in statement.name:
         if len(part) > SYSNAME:
             raise refused(103, say("a name is longer than {limit} characters", limit=SYSNAME))
-    if not statement.name[-1]:
-        raise refused(1038, say("a name is empty"))
 
 
 def _names(kind: str) -> str:
@@ -267,8 +278,10 @@ def _alter_priority(database: DraftDatabase, priority: Priority, clauses: Values
 
 def _make_binding(database: DraftDatabase, name: str, statement: Statement) -> RemoteServiceBinding:
     service = statement.clauses["TO SERVICE"]
+    if "USER" not in statement.clauses:
+        raise not_understood("USER is missing")
     for other in database.remote_service_bindings:
-        if other.remote_service_name == service:
+        if other.remote_service_name == service and other.name != name:
             problem = say('the service "{service}" is bound by "{other}" already', service=service, other=other.name)
             raise refused(9619, problem)
     binding = RemoteServiceBinding(name, service)
@@ -298,5 +311,3 @@ _ALTER: Mapping[str, Callable[[DraftDatabase, Any, Values], Any]] = {
     PRIORITY: _alter_priority,
     BINDING: _alter_binding,
 }
-
-__all__ = ["DROP", "KINDS", "apply_to_database"]

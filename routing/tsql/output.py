@@ -1,0 +1,89 @@
+"""A script as it grows: every line is tried on a draft at once, so that reading it back cannot surprise."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from routing.errors import Invalid
+from routing.tsql.directives import PREFIX, apply_directive, directive
+from routing.tsql.draft import Draft, DraftDatabase, DraftInstance
+from routing.tsql.refusal import NotApplied
+from routing.tsql.session import Session
+from routing.tsql.sql import statement_as_sql
+from routing.tsql.statement import DATABASE, USE, Statement
+
+SEPARATOR = "GO"
+
+
+class Output:
+    """The lines so far, and the draft as reading them would leave it."""
+
+    def __init__(self, draft: Draft, at: datetime, named: bool) -> None:
+        self.draft = draft
+        self.at = at
+        self.lines: list[str] = []
+        self._named = named
+        self._session: Session | None = None
+
+    # ------------------------------------------------------------ where
+
+    def at_instance(self, name: str) -> DraftInstance:
+        """Goes to an instance, which is made where it is not there."""
+        if self._session is None or self._session.instance.name != name:
+            instance = self.draft.instance(name, exactly=True)
+            self._session = Session(self.draft, instance, self.at, None)
+            self._session.connect(instance, said=True)
+            if self.lines:
+                self.lines.append("")
+            self.tell(instance={"name": name} if self._named else {})
+        return self._session.instance
+
+    def at_database(self, database: DraftDatabase) -> None:
+        """Goes to a database that is there."""
+        session = self._there
+        if session.database is not database and not self.run(Statement(USE, DATABASE, (database.name,))):
+            self.tell(database={"name": database.name})
+
+    @property
+    def _there(self) -> Session:
+        assert self._session is not None
+        return self._session
+
+    @property
+    def database(self) -> DraftDatabase | None:
+        return self._there.database
+
+    # ------------------------------------------------------------ what
+
+    def run(self, statement: Statement | None) -> bool:
+        """Writes a statement, if it can be written and the product would do it."""
+        text = statement_as_sql(statement) if statement is not None else None
+        if statement is None or text is None:
+            return False
+        try:
+            self._there.apply(statement)
+        except (NotApplied, Invalid):
+            return False
+        self.lines += [text, SEPARATOR]
+        return True
+
+    def tell(self, **content: Any) -> None:
+        """Writes a line that only BrokerUI reads."""
+        text = directive(**content)
+        apply_directive(text[len(PREFIX) :], self._there)
+        self.lines.append(text)
+
+    def tell_anywhere(self, **content: Any) -> None:
+        """Writes a line that belongs to no instance."""
+        if self._session is None:
+            elsewhere = DraftInstance("")  # of no estate
+            self._session = Session(self.draft, elsewhere, self.at, None)
+            self.tell(**content)
+            self._session = None
+        else:
+            self.tell(**content)
+
+    @property
+    def text(self) -> str:
+        return "".join(f"{line}\n" for line in self.lines)

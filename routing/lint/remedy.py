@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from math import ceil
 from typing import Any
 
-from routing.address import parse_address
 from routing.names import SYSNAME
 from routing.route import Route
 from routing.table import RouteTable
@@ -131,8 +130,9 @@ def new_route(
     wanted: str, address: str, taken: Container[str], *, service: str | None = None, identifier: str | None = None
 ) -> str:
     """CREATE ROUTE under a name like `wanted` that the table does not have yet."""
-    route = Route(free_name(wanted, taken), service, identifier, None, parse_address(address))
-    return create_route(route, _ANY_TIME)
+    named = f"SERVICE_NAME = {quoted(service)}, " if service else ""
+    identified = f"BROKER_INSTANCE = {quoted(identifier)}, " if identifier else ""
+    return f"CREATE ROUTE {bracketed(free_name(wanted, taken))} WITH {named}{identified}ADDRESS = {quoted(address)};"
 
 
 def taken_names(table: RouteTable) -> set[str]:

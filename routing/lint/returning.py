@@ -80,6 +80,8 @@ def _without_return(scene: Scene, initiator: Held, end: Outcome) -> Finding | No
 
 def _gets_nowhere(scene: Scene, initiator: Held, end: Outcome, service: str) -> bool:
     instance, database = initiator
+    if scene.keeps_in(end.instance, end.detail, service):
+        return True
     reply = Conversation(end.instance, end.detail, service, database.broker_instance, is_reply=True)
     ends = scene.outcomes(reply)
     if database.broker_instance is None and any(e.instance == instance.name for e in ends):

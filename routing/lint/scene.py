@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from routing.address import Address
 from routing.choosing import Decisions
+from routing.classes import NOWHERE
 from routing.conversation import Conversation
-from routing.decision import DELAYED, DROPPED, ROUTE_REQUESTED, Outcome
+from routing.decision import DELAYED, DROPPED, NO_ROUTE, ROUTE_REQUESTED, SERVICE_NOT_FOUND, Delay, Outcome
 from routing.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
 from routing.finding import Finding
 from routing.hop import Hop
@@ -59,6 +60,7 @@ class Scene:
         self.at = at
         self._journeys = Journeys(estate, at)
         self._outside: dict[tuple[str, str, str | None], Decisions] = {}
+        self._stops: dict[tuple[str, str], bool] = {}
 
     # ------------------------------------------------------------ what there is
 
@@ -154,6 +156,22 @@ class Scene:
         """What is done with conversations that this database begins to a service, without an identifier."""
         hop = Hop(self.estate, held.instance.name, held.database.name, service, None, False, self.at)
         return decide(hop)
+
+    def keeps_in(self, instance: str, database: str, service: str) -> bool:
+        """Whether conversations that a database begins to a service surely stay there, whatever identifier they give.
+
+        Surely: the table has no route for the name, no database of the instance can be its target, and a name that
+        is nowhere matches nothing, or LOCAL routes alone; then nothing about this name could make a difference.
+        """
+        here = self.estate.instances[instance]
+        if service in here.tables[database].named or service in here.targets:
+            return False
+        stops = self._stops.get((instance, database))
+        if stops is None:
+            decisions = self.begun(Held(here, here.databases[database]), NOWHERE)
+            stops = all(isinstance(d, Delay) and d.reason in (NO_ROUTE, SERVICE_NOT_FOUND) for d in decisions)
+            self._stops[instance, database] = stops
+        return stops
 
     def from_outside(self, instance: str, service: str, identifier: str | None = None) -> Decisions:
         """What an instance does with messages that reach it from outside."""

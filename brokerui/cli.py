@@ -23,6 +23,8 @@ COMMANDS = {
     "explain": "where one conversation goes and why, forth and back",
     "diff": "every class of traffic that ends otherwise after a change",
     "lint": "what is wrong with an estate, with reasons and remedies",
+    "import-sql": "the T-SQL scripts of servers to an estate",
+    "export-sql": "the T-SQL that makes an estate, or changes one into another",
     "collect-sql": "the read-only script that collects the catalog of a live server",
     "import-catalog": "the results of that script, or grids of its views, to an estate",
     "up": "run the product on this machine",

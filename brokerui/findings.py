@@ -28,7 +28,8 @@ def findings_as_text(findings: Iterable[Finding], titles: dict[str, Sentence]) -
 
 
 def _finding(finding: Finding) -> Iterator[str]:
-    yield f"  {place(finding)}\n"
+    source = f"{finding.file}:{finding.line}: " if finding.line is not None else ""
+    yield f"  {one_line(source)}{place(finding)}\n"
     yield f"      {one_line(str(finding.reason))}\n"
     for line in (finding.remedy_sql or "").splitlines():
         yield f"        {_CONTROL.sub('?', line)}\n"

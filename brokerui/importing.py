@@ -20,6 +20,14 @@ IMPORT_TITLES = {
     "not-found": say("Not found"),
 }
 """Codes of findings that only imports have."""
+REMARK_TITLES = {
+    "address-unknown": say("An instance without an address"),
+    "conditional": say("Applied, under a condition that was not evaluated"),
+    "not-executed": say("Not run by running the script"),
+    "no-use": say("Applied to master, since no USE stands before it"),
+    "role-unknown": say("Mirrored, in a role that the script does not say"),
+}
+"""Codes of what imports remark; nothing is missing from the estate."""
 
 
 def report(findings: Sequence[Finding], form: str) -> None:
@@ -28,7 +36,7 @@ def report(findings: Sequence[Finding], form: str) -> None:
         json.dump([finding.as_json() for finding in findings], sys.stderr, ensure_ascii=False, indent=1)
         sys.stderr.write("\n")
         return
-    titles = {**IMPORT_TITLES, **{check.code: check.title for check in CHECKS}}
+    titles = {**IMPORT_TITLES, **REMARK_TITLES, **{check.code: check.title for check in CHECKS}}
     for piece in findings_as_text(findings, titles):
         sys.stderr.write(piece)
     if findings:

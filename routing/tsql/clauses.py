@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from routing.sentence import say
 from routing.tsql.cursor import Cursor
 from routing.tsql.refusal import not_understood
 from routing.tsql.statement import (
@@ -272,7 +273,7 @@ def _alter_binding(cursor: Cursor) -> Clauses:
 
 
 def _immutable(_: Cursor) -> Clauses:
-    raise not_understood("a contract cannot be altered")
+    raise not_understood(say("a contract cannot be altered"))
 
 
 READERS: Mapping[tuple[str, str], Reader] = {

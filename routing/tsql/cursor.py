@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from routing.sentence import say
+from routing.sentence import Sentence, say
 from routing.tsql.lexer import (
     END,
     NUMBER,
@@ -111,14 +111,14 @@ class Cursor:
         if not self.accept_symbol(symbol):
             raise self.unexpected(symbol)
 
-    def unexpected(self, wanted: str) -> NotApplied:
+    def unexpected(self, wanted: Sentence | str) -> NotApplied:
         """What to raise where something else was expected."""
         token = self._ahead
         if token.kind == TEMPLATE:
             return _not_literal(token.raw)
         if token.kind == END:
-            return not_understood("{wanted} is expected where the batch ends", wanted=wanted)
-        return not_understood("{wanted} is expected before {got}", wanted=wanted, got=shown(token.raw))
+            return not_understood(say("{wanted} is expected where the batch ends", wanted=wanted))
+        return not_understood(say("{wanted} is expected before {got}", wanted=wanted, got=shown(token.raw)))
 
     def name(self, most: int = 1) -> tuple[str, ...]:
         """A name of at most so many parts; parts left out between two dots are empty."""
@@ -126,16 +126,18 @@ class Cursor:
         while self.accept_symbol("."):
             parts.append("" if self._ahead.text == "." else self.identifier())
         if len(parts) > most:
-            raise not_understood("the name {name} has more than {most} parts", name=shown(".".join(parts)), most=most)
+            raise not_understood(
+                say("the name {name} has more than {most} parts", name=shown(".".join(parts)), most=most)
+            )
         return tuple(parts)
 
     def identifier(self) -> str:
         token = self._ahead
         if token.kind not in (WORD, QUOTED):
-            raise self.unexpected("a name")
+            raise self.unexpected(say("a name"))
         _check_literal(token)
         if token.kind == WORD and token.text.lower() in NOT_NAMES:
-            raise self.unexpected("a name")
+            raise self.unexpected(say("a name"))
         if not token.text:
             raise refused(1038, say("a name is empty"))
         return self.take().text
@@ -144,7 +146,7 @@ class Cursor:
         """The value of a string literal; double quotes make one too, where QUOTED_IDENTIFIER is off."""
         token = self._ahead
         if token.kind != STRING and not (token.kind == QUOTED and token.raw[0] == '"'):
-            raise self._no_value("a string")
+            raise self._no_value(say("a string"))
         _check_literal(token)
         self.take()
         self._no_operator(token)
@@ -155,7 +157,7 @@ class Cursor:
         sign = -1 if self.accept_symbol("-") else 1
         token = self._ahead
         if token.kind != NUMBER or len(token.text) > 20:
-            raise self._no_value("a whole number")
+            raise self._no_value(say("a whole number"))
         self.take()
         self._no_operator(token)
         return sign * int(token.text)
@@ -167,7 +169,7 @@ class Cursor:
                 return word
         raise self._no_value(" | ".join(words))
 
-    def _no_value(self, wanted: str) -> NotApplied:
+    def _no_value(self, wanted: Sentence | str) -> NotApplied:
         token = self._ahead
         is_call = token.kind == WORD and token.text.upper() not in ("ON", "OFF") and self._is_call(token)
         if token.kind == TEMPLATE or token.text[:1] == "@" or is_call or sqlcmd_variable(token.raw):
@@ -192,7 +194,7 @@ class Cursor:
         comma = False
         while self._ahead.kind == WORD and (convert := known.get(keyword := self._ahead.text.upper())):
             if keyword in found:
-                raise not_understood("{keyword} stands twice", keyword=keyword)
+                raise not_understood(say("{keyword} stands twice", keyword=keyword))
             self.take()
             found[keyword] = convert(self)
             comma = self.accept_symbol(",")
@@ -220,7 +222,7 @@ class Cursor:
         """A statement ends here: with a semicolon, with the batch, or where the next one begins."""
         if self.accept_symbol(";") or self.ends:
             return
-        raise not_understood("{got} is not expected here", got=shown(self._ahead.raw))
+        raise not_understood(say("{got} is not expected here", got=shown(self._ahead.raw)))
 
     @property
     def ends(self) -> bool:

@@ -279,7 +279,7 @@ def _alter_priority(database: DraftDatabase, priority: Priority, clauses: Values
 def _make_binding(database: DraftDatabase, name: str, statement: Statement) -> RemoteServiceBinding:
     service = statement.clauses["TO SERVICE"]
     if "USER" not in statement.clauses:
-        raise not_understood("USER is missing")
+        raise not_understood(say("USER is missing"))
     for other in database.remote_service_bindings:
         if other.remote_service_name == service and other.name != name:
             problem = say('the service "{service}" is bound by "{other}" already', service=service, other=other.name)

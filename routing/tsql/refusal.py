@@ -46,8 +46,8 @@ class NotApplied(Exception):
         self.problem = problem
 
 
-def not_understood(text: str, **values: object) -> NotApplied:
-    return NotApplied(NOT_UNDERSTOOD, Sentence(text, values))
+def not_understood(problem: Sentence) -> NotApplied:
+    return NotApplied(NOT_UNDERSTOOD, problem)
 
 
 def refused(number: int | None, problem: Sentence) -> NotApplied:

@@ -33,7 +33,7 @@ def made_route(name: str, clauses: Mapping[str, Any], before: Route | None, at: 
     if "LIFETIME" in clauses:
         values["lifetime"] = _lifetime(name, clauses["LIFETIME"], at)
     if values["address"] is None:
-        raise not_understood("ADDRESS is missing")
+        raise not_understood(say("ADDRESS is missing"))
     _check_together(name, values)
     return Route(before.name if before else name, **values)
 

@@ -176,7 +176,7 @@ class Script:
         except NotApplied as fault:
             self._fail(fault, f"{verb} {kind}", kind, name, start)
         except RecursionError:
-            self._fail(not_understood("it is nested too deeply"), f"{verb} {kind}", kind, name, start)
+            self._fail(not_understood(say("it is nested too deeply")), f"{verb} {kind}", kind, name, start)
         self._in_service = (verb, kind) == (ALTER, SERVICE) and _is_open(self._text, start, cursor.position)
         return None
 
@@ -259,9 +259,8 @@ class Script:
         try:
             apply_directive(text[len(PREFIX) :], self._session)
         except Invalid as fault:
-            problem = say(
-                "this line of BrokerUI cannot be read: {problem}", problem=Sentence("{fault}", {"fault": fault})
-            )
+            place = say("{path}: {problem}", path=fault.path, problem=fault.problem) if fault.path else fault.problem
+            problem = say("this line of BrokerUI cannot be read: {problem}", problem=place)
             self._report(NOT_UNDERSTOOD, start, None, problem)
         except NotApplied as fault:
             self._report(fault.code, start, None, fault.problem)

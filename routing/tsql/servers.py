@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from routing.sentence import say
 from routing.tsql.clauses import Clauses, skip_authorization
 from routing.tsql.cursor import Cursor
 from routing.tsql.refusal import not_understood
@@ -73,11 +74,11 @@ def _database_options(cursor: Cursor) -> Clauses:
     while True:
         word = cursor.ahead.text.upper() if cursor.ahead.kind == "word" else ""
         if not word or word.startswith(("@", "$")):
-            raise cursor.unexpected("an option")
+            raise cursor.unexpected(say("an option"))
         cursor.take()
         if word in BROKER_OPTIONS:
             if BROKER in found:
-                raise not_understood("{keyword} stands beside {other}", keyword=word, other=found[BROKER])
+                raise not_understood(say("{keyword} stands beside {other}", keyword=word, other=found[BROKER]))
             found[BROKER] = word
         elif word in (PARTNER, WITNESS):
             found[word] = _mirroring(cursor)
@@ -124,7 +125,7 @@ def read_endpoint(verb: str, cursor: Cursor) -> Statement:
         cursor.accept_symbol(",")
         keyword = cursor.one_of("STATE", "AS", "FOR", "AFFINITY")
         if keyword in found:
-            raise not_understood("{keyword} stands twice", keyword=keyword)
+            raise not_understood(say("{keyword} stands twice", keyword=keyword))
         found[keyword] = _ENDPOINT[keyword](cursor)
     return Statement(verb, ENDPOINT, name, found)
 

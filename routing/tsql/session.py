@@ -221,13 +221,13 @@ def _create_endpoint(instance: DraftInstance, name: str, clauses: Mapping[str, A
         raise already_exists(ENDPOINT, name)
     if clauses.get(PAYLOAD) is None:
         if PAYLOAD not in clauses:
-            raise not_understood("FOR is missing")
+            raise not_understood(say("FOR is missing"))
         instance.other_endpoints.add(name.casefold())
         return
     if instance.endpoint is not None:
         raise refused(7862, say("the instance has an endpoint of Service Broker already"))
     if "LISTENER_PORT" not in clauses.get("AS", {}):
-        raise not_understood("LISTENER_PORT is missing")
+        raise not_understood(say("LISTENER_PORT is missing"))
     _set_endpoint(instance, clauses, Endpoint(1024, state="STOPPED"))
     instance.endpoint_name = name
 

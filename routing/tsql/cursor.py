@@ -15,6 +15,7 @@ from routing.tsql.lexer import (
     TEMPLATE,
     WORD,
     Token,
+    Unclosed,
     next_token,
     placeholder,
     sqlcmd_variable,
@@ -45,7 +46,7 @@ SHOWN = 40
 class Cursor:
     """Looks one token ahead. Values of sqlcmd variables stand in place of `$(x)` where they are known."""
 
-    __slots__ = ("_ahead", "_position", "_queued", "_text", "_variables", "position")
+    __slots__ = ("_ahead", "_position", "_queued", "_text", "_variables", "position", "unclosed")
 
     def __init__(self, text: str, position: int, variables: Mapping[str, str]) -> None:
         self._text = text
@@ -53,12 +54,19 @@ class Cursor:
         self._position = position
         self.position = position
         """The end of what was taken."""
+        self.unclosed: Unclosed | None = None
+        """A string, name or comment without an end, where the walk came upon one."""
         self._queued: list[Token] = []
         self._ahead = self._read()
 
     def _read(self) -> Token:
         while not self._queued:
-            token = next_token(self._text, self._position)
+            try:
+                token = next_token(self._text, self._position)
+            except Unclosed as fault:
+                # What stands before it may be a whole statement.
+                self.unclosed = fault
+                return Token(END, "", fault.start, fault.start, "")
             self._position = token.end
             if "$(" not in token.raw or (expanded := substituted(token.raw, self._variables)) == token.raw:
                 return token

@@ -174,6 +174,8 @@ class Script:
         try:
             return read_statement(verb, kind, cursor)
         except NotApplied as fault:
+            if cursor.unclosed is not None:
+                raise cursor.unclosed from None
             self._fail(fault, f"{verb} {kind}", kind, name, start)
         except RecursionError:
             self._fail(not_understood(say("it is nested too deeply")), f"{verb} {kind}", kind, name, start)

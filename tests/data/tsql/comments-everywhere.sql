@@ -1,0 +1,5 @@
+USE A
+GO
+CREATE /* x */ ROUTE -- y
+ r /* /* nested */ */ WITH ADDRESS /*=*/ = -- 'no'
+ 'LOCAL'

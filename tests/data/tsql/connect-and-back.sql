@@ -1,0 +1,8 @@
+USE A
+GO
+:connect tcp:other\sql,1433 -U sa -P x
+USE B
+GO
+:CONNECT H
+USE A
+CREATE ROUTE r WITH ADDRESS = 'LOCAL'

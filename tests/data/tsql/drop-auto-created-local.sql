@@ -1,0 +1,3 @@
+USE A
+GO
+DROP ROUTE AutoCreatedLocal

@@ -1,0 +1,4 @@
+-- “smart” €
+USE A
+GO
+CREATE ROUTE r WITH ADDRESS = 'LOCAL'

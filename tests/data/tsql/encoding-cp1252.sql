@@ -1,0 +1,3 @@
+USE Aufträge
+GO
+CREATE ROUTE [Zürich] WITH ADDRESS = 'LOCAL'

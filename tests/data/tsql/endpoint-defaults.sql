@@ -1,0 +1,1 @@
+create endpoint e as tcp (listener_port = 4022, listener_ip = (10.0.0.1)) for service_broker ()

@@ -1,0 +1,5 @@
+USE A
+GO
+/* a
+GO
+b */ CREATE ROUTE r WITH ADDRESS = 'LOCAL'

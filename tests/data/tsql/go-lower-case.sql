@@ -1,0 +1,6 @@
+USE A
+GO
+create route r with ADDRESS = 'LOCAL'
+go
+create route s with ADDRESS = 'LOCAL'
+gO

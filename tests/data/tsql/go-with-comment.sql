@@ -1,0 +1,6 @@
+USE A
+GO
+CREATE ROUTE r WITH ADDRESS = 'LOCAL'
+  GO   -- done
+CREATE ROUTE s WITH ADDRESS = 'LOCAL'
+GO /* done */

@@ -1,0 +1,2 @@
+:r other.sql
+USE A

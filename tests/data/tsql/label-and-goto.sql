@@ -1,0 +1,5 @@
+USE A
+GO
+again:
+CREATE ROUTE r WITH ADDRESS = 'LOCAL'
+GOTO again

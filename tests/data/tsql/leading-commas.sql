@@ -1,0 +1,6 @@
+USE A
+GO
+CREATE ROUTE r
+WITH
+  SERVICE_NAME = 'x'
+ , ADDRESS = 'tcp://a'

@@ -1,0 +1,3 @@
+USE A
+GO
+CREATE SERVICE [sssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssssss] ON QUEUE q

@@ -1,0 +1,4 @@
+USE master
+GO
+SELECT 1
+USE tempdb

@@ -1,0 +1,3 @@
+USE A
+GO
+CREATE ROUTE r WITH ADDRESS='msmq://a'

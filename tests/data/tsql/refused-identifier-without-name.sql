@@ -1,0 +1,3 @@
+USE A
+GO
+CREATE ROUTE r WITH BROKER_INSTANCE='5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d', ADDRESS='tcp://a'

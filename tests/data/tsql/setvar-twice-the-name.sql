@@ -1,0 +1,3 @@
+:setvar r r
+USE A
+CREATE ROUTE [$(r)$(r)] WITH ADDRESS = 'LOCAL'

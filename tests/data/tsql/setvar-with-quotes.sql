@@ -1,0 +1,3 @@
+:setvar addr "'LOCAL'"
+USE A
+CREATE ROUTE r WITH ADDRESS = $(addr)

@@ -1,0 +1,3 @@
+USE A
+GO
+SELECT @sql = N'CREATE' + N' ' + N'ROU' + 'TE r WITH ADDRESS = ' + QUOTENAME('LOCAL', '''')

@@ -1,0 +1,3 @@
+USE <database_name, sysname, A>
+GO
+CREATE ROUTE r WITH ADDRESS = 'LOCAL'

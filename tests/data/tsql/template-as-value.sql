@@ -1,0 +1,3 @@
+USE A
+GO
+CREATE ROUTE r WITH ADDRESS = N'<address, nvarchar(256), tcp://host:4022>'

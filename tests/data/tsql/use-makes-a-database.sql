@@ -1,0 +1,2 @@
+USE A
+USE [b c]

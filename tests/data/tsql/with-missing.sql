@@ -1,0 +1,3 @@
+USE A
+GO
+CREATE ROUTE r ADDRESS='tcp://a'

@@ -65,31 +65,32 @@ def _begins_itself(target: Database, service: str, database: Database) -> bool:
 
 def _without_return(scene: Scene, initiator: Held, end: Outcome) -> Finding | None:
     services = own_services(initiator.database)
-    if not all(_gets_nowhere(scene, initiator, end, service) for service in services):
-        return None
     instance = scene.estate.instances[end.instance]
     target = Held(instance, instance.databases[end.detail])
+    if not all(_gets_nowhere(scene, initiator, target, service) for service in services):
+        return None
     reason = say(
         "It takes conversations of {database} on {instance}, but replies to {services} there get nowhere.",
         database=initiator.database.name,
         instance=initiator.instance.name,
         services=few(services),
     )
-    return database_finding("no-return-route", ERROR, target, reason, _remedy(scene, initiator, target, services))
+    return database_finding("no-return-route", ERROR, target, reason, _remedy(initiator, target, services))
 
 
-def _gets_nowhere(scene: Scene, initiator: Held, end: Outcome, service: str) -> bool:
-    instance, database = initiator
-    if scene.keeps_in(end.instance, end.detail, service):
+def _gets_nowhere(scene: Scene, initiator: Held, target: Held, service: str) -> bool:
+    """Whether replies to this service of the initiator are lost."""
+    if scene.keeps(target, service):
         return True
-    reply = Conversation(end.instance, end.detail, service, database.broker_instance, is_reply=True)
+    identifier = initiator.database.broker_instance
+    reply = Conversation(target.instance.name, target.database.name, service, identifier, is_reply=True)
     ends = scene.outcomes(reply)
-    if database.broker_instance is None and any(e.instance == instance.name for e in ends):
+    if identifier is None and any(end.instance == initiator.instance.name for end in ends):
         return False
     return lost(ends)
 
 
-def _remedy(scene: Scene, initiator: Held, target: Held, services: list[str]) -> str | None:
+def _remedy(initiator: Held, target: Held, services: list[str]) -> str | None:
     """A route back for each service; LOCAL within one instance."""
     instance, database = initiator
     address = "LOCAL" if instance is target.instance else next((a.key for a in instance.addresses), None)

@@ -15,7 +15,7 @@ from routing.address import Address
 from routing.choosing import Decisions
 from routing.classes import NOWHERE
 from routing.conversation import Conversation
-from routing.decision import DELAYED, DROPPED, NO_ROUTE, ROUTE_REQUESTED, SERVICE_NOT_FOUND, Delay, Outcome
+from routing.decision import DELAYED, DROPPED, ROUTE_REQUESTED, Delay, Outcome
 from routing.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
 from routing.finding import Finding
 from routing.hop import Hop
@@ -60,7 +60,7 @@ class Scene:
         self.at = at
         self._journeys = Journeys(estate, at)
         self._outside: dict[tuple[str, str, str | None], Decisions] = {}
-        self._stops: dict[tuple[str, str], bool] = {}
+        self._keeps: dict[tuple[str, str], bool] = {}
 
     # ------------------------------------------------------------ what there is
 
@@ -157,29 +157,39 @@ class Scene:
         hop = Hop(self.estate, held.instance.name, held.database.name, service, None, False, self.at)
         return decide(hop)
 
-    def keeps_in(self, instance: str, database: str, service: str) -> bool:
-        """Whether conversations that a database begins to a service surely stay there, whatever identifier they give.
-
-        Surely: the table has no route for the name, no database of the instance can be its target, and a name that
-        is nowhere matches nothing, or LOCAL routes alone; then nothing about this name could make a difference.
-        """
-        here = self.estate.instances[instance]
-        if service in here.tables[database].named or service in here.targets:
-            return False
-        stops = self._stops.get((instance, database))
-        if stops is None:
-            decisions = self.begun(Held(here, here.databases[database]), NOWHERE)
-            stops = all(isinstance(d, Delay) and d.reason in (NO_ROUTE, SERVICE_NOT_FOUND) for d in decisions)
-            self._stops[instance, database] = stops
-        return stops
-
     def from_outside(self, instance: str, service: str, identifier: str | None = None) -> Decisions:
         """What an instance does with messages that reach it from outside."""
+        here = self.estate.instances[instance]
+        if is_like_any(here, None, service):
+            service, identifier = NOWHERE, None
         key = instance, service, identifier
         found = self._outside.get(key)
         if found is None:
             found = self._outside[key] = decide(Hop(self.estate, instance, None, service, identifier, False, self.at))
         return found
+
+    def keeps(self, held: Held, service: str) -> bool:
+        """Whether conversations that a database begins wait there for ever, as those for any unknown name do."""
+        if not is_like_any(held.instance, held.database.name, service):
+            return False
+        key = held.instance.name, held.database.name
+        kept = self._keeps.get(key)
+        if kept is None:
+            decisions = self.begun(held, NOWHERE)
+            kept = self._keeps[key] = all(isinstance(d, Delay) and d.reason != ROUTE_REQUESTED for d in decisions)
+        return kept
+
+
+def is_like_any(here: Instance, database: str | None, service: str) -> bool:
+    """Whether a table treats a name, with whatever identifier, as one that is nowhere.
+
+    It has no route for the name, no database of the instance can be its target, and no route for everything looks at
+    the name (CHOOSE-4) or at who is the principal for it (MIR).
+    """
+    table = here.tables[database]
+    if service in table.named or service in here.targets:
+        return False
+    return not (table.wildcard.transport or table.wildcard.mirrored)
 
 
 def lost(ends: Collection[Outcome]) -> bool:

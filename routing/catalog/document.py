@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
 from routing.catalog.shapes import DATABASE_PARTS, NOTES, NUMBER, SERVER_PARTS, SHAPES, Row, Shape
 from routing.catalog.told import NotRead, Rows, Told
+from routing.document import MAX_DATABASES
 from routing.errors import InputError, Invalid, must_be
 from routing.jsonpull import JsonPull
 from routing.leaves import string
@@ -17,6 +18,8 @@ from routing.sentence import say
 FORMAT = "brokerui.catalog/1"
 MAX_ROWS = 1_000_000
 """Rows of one document, twenty times the largest server that is known: it bounds the memory."""
+MAX_UNKNOWN = 1000
+"""Keys that a newer version may have added."""
 ONLINE = "ONLINE"
 _ID = "database_id"
 
@@ -30,13 +33,10 @@ def read_catalog(text: str, *, where: str) -> Told:
 
 
 class _Pull(JsonPull):
-    def skip(self) -> None:
-        """Passes over a value of any size, as long as its elements are small."""
-        if self._next() == "[":
-            for _ in self.elements():
-                self.value()
-        else:
-            self.value()
+    @property
+    def at_array(self) -> bool:
+        """Whether an array begins at the cursor."""
+        return self._next() == "["
 
 
 class _Reader:
@@ -56,8 +56,8 @@ class _Reader:
             elif key in _HEADS:
                 heads[key] = _below(key, self._head, key)
             else:
-                self._unknown[key[:80]] = None
-                _below(key[:80], self._json.skip)
+                self._note(key)
+                _below(key[:80], self._skip)
         self._json.end()
         for required in ("format", "databases"):
             if required not in heads and required not in parts:
@@ -75,13 +75,32 @@ class _Reader:
             shape = Shape(shape.columns, (_ID, *shape.required))
         # Without locks a server may read a row twice while others are moved; it counts once.
         rows: dict[tuple[object, ...], Row] = {}
-        for index in self._json.elements():
-            self._rows += 1
-            if self._rows > MAX_ROWS:
-                raise Invalid(f"[{index}]", say("is one too many: the limit is {limit}", limit=MAX_ROWS))
+        for index in self._elements(MAX_DATABASES if part == "databases" else MAX_ROWS):
             row = _below(f"[{index}]", self._row, part, shape)
             rows.setdefault(tuple(row.items()), row)
         return list(rows.values())
+
+    def _elements(self, limit: int = MAX_ROWS) -> Iterator[int]:
+        for index in self._json.elements():
+            self._rows += 1
+            if index >= limit or self._rows > MAX_ROWS:
+                most = limit if index >= limit else MAX_ROWS
+                raise Invalid(f"[{index}]", say("is one too many: the limit is {limit}", limit=most))
+            yield index
+
+    def _skip(self) -> None:
+        """Passes over a value that means nothing here, however long, as long as its elements are small."""
+        if self._json.at_array:
+            for _ in self._elements():
+                self._json.value()
+        else:
+            self._json.value()
+
+    def _note(self, path: str) -> None:
+        """A key that nobody here knows."""
+        self._unknown[path[:100]] = None
+        if len(self._unknown) > MAX_UNKNOWN:
+            raise Invalid("", say("has more than {limit} keys that no version has", limit=MAX_UNKNOWN))
 
     def _row(self, part: str, shape: Shape) -> Row:
         value = self._json.value()
@@ -91,7 +110,7 @@ class _Reader:
         for key, member in value.items():
             kind = shape.columns.get(key)
             if kind is None:
-                self._unknown[f"{part}[].{key[:80]}"] = None
+                self._note(f"{part}[].{key}")
             elif member is None and key not in shape.required:
                 row[key] = None
             else:

@@ -8,9 +8,9 @@ say whether all are there. So the document is complete and exact, or it is refus
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from hashlib import sha256
-from itertools import groupby
+from itertools import islice, pairwise
 
 from routing.errors import Invalid
 from routing.sentence import Sentence, say
@@ -42,10 +42,12 @@ def framed_document(bare: str) -> str | None:
     for row in _ROW.finditer(bare):
         if row[1] != mark or int(row[3]) != of:
             raise Invalid("", say("holds rows of more than one result; save each result in a file of its own"))
+        if not 1 <= int(row[2]) <= of:
+            raise Invalid("", say("has a row {row} of {of}, which there cannot be", row=int(row[2]), of=of))
         pieces[int(row[2])] = _piece(row)
-    missing = [number for number in range(1, of + 1) if number not in pieces] if of <= len(bare) else [1, of]
-    if missing:
-        raise Invalid("", _incomplete(bare, missing, of))
+    gaps = list(islice(_gaps(sorted(pieces), of), _SHOWN + 1))
+    if gaps:
+        raise Invalid("", _incomplete(bare, gaps, of))
     return "".join(pieces[number] for number in range(1, of + 1))
 
 
@@ -63,28 +65,25 @@ def _piece(row: re.Match[str]) -> str:
     raise Invalid("", say("row {row} of {of} was changed after the server wrote it", row=row[2], of=row[3]))
 
 
-def _incomplete(bare: str, missing: list[int], of: int) -> Sentence:
+def _gaps(numbers: list[int], of: int) -> Iterator[tuple[int, int]]:
+    """First and last of each run of numbers that are missing up to `of`."""
+    for before, after in pairwise([0, *numbers, of + 1]):
+        if after > before + 1:
+            yield before + 1, after - 1
+
+
+def _incomplete(bare: str, gaps: list[tuple[int, int]], of: int) -> Sentence:
+    first = gaps[0][0]
     for begun in _BEGUN.finditer(bare):
-        if int(begun[2]) == missing[0]:
+        if int(begun[2]) == first:
             end = bare.find("<", begun.end())
             if _SHORTENED.search(bare, begun.end(), end if end >= 0 else len(bare)):
                 return say(
                     "row {row} of {of} is shortened to fit a column; save it with Export-Csv, or wider",
-                    row=missing[0],
+                    row=first,
                     of=of,
                 )
-    return say("is not complete: of its {of} rows, these are missing: {rows}", of=of, rows=_ranges(missing))
-
-
-def _ranges(numbers: Iterable[int]) -> str:
-    """`3, 7-9, …`"""
-    ranges = list(_runs(numbers))
-    texts = [f"{first}" if first == last else f"{first}-{last}" for first, last in ranges[:_SHOWN]]
-    return ", ".join(texts + ["…"] * (len(ranges) > _SHOWN))
-
-
-def _runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """First and last of each run of consecutive numbers."""
-    for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
-        members = [number for _, number in run]
-        yield members[0], members[-1]
+    rows = [f"{first}" if first == last else f"{first}-{last}" for first, last in gaps]
+    if len(rows) > _SHOWN:
+        rows[_SHOWN:] = "…"
+    return say("is not complete: of its {of} rows, these are missing: {rows}", of=of, rows=rows)

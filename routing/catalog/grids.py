@@ -10,8 +10,9 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
+from routing.catalog.document import MAX_ROWS
 from routing.errors import InputError
 from routing.sentence import Sentence, say
 
@@ -28,6 +29,8 @@ _HEADS = (
 """The view, and the columns that its header has at least."""
 _SEARCHED = 50
 """Lines in which a header is looked for: messages may stand before it."""
+_LONGEST = 1 << 16
+"""Characters of a header, or of the dashes below it."""
 _DASHES = re.compile(r"-+(?:[ \t,;|]+-+)*[ \t]*")
 _TRAILER = re.compile(r"\(.*\)|.*\d{4}-\d\d-\d\dT\d\d:\d\d.*")
 """`(3 rows affected)` in any language, and when it was done."""
@@ -45,15 +48,19 @@ class Grid:
 
 def read_grid(text: str, *, where: str) -> Grid | None:
     """The grid in a text; None where no header of a known view is. Raises `InputError` with the line."""
-    lines = list(io.StringIO(text, newline=""))
-    for index, line in enumerate(lines[:_SEARCHED]):
-        for delimiter in (*DELIMITERS, ""):
-            ruler = lines[index + 1].strip("\r\n") if index + 1 < len(lines) else ""
+    lines = io.StringIO(text, newline="")
+    line = lines.readline()
+    for number in range(1, _SEARCHED + 1):
+        below = lines.readline()
+        ruler = below.strip("\r\n") if len(below) < _LONGEST else ""
+        for delimiter in (*DELIMITERS, "") if len(line) < _LONGEST else ():
             columns = _columns(line, delimiter, ruler)
             view = next((view for view, head in _HEADS if head <= set(columns)), None)
             if view is not None:
-                _check_columns(columns, where, index + 1)
-                return Grid(view, columns, tuple(_Cells(where, columns, delimiter, ruler).rows(lines, index)))
+                _check_columns(columns, where, number)
+                cells = _Cells(where, columns, delimiter, ruler, quoted='"' in line)
+                return Grid(view, columns, tuple(cells.rows(below, lines, number + 1)))
+        line = below
     return None
 
 
@@ -82,44 +89,47 @@ def _at(where: str, line: int, problem: Sentence) -> InputError:
 class _Cells:
     """The rows below a header."""
 
-    def __init__(self, where: str, columns: tuple[str, ...], delimiter: str, ruler: str) -> None:
+    def __init__(self, where: str, columns: tuple[str, ...], delimiter: str, ruler: str, *, quoted: bool) -> None:
         self._where = where
         self._columns = columns
         self._delimiter = delimiter
         self._ruler = ruler if _DASHES.fullmatch(ruler) else ""
+        self._plain = delimiter == "\t" and not quoted
+        """Whether a quote is a letter like any other."""
 
-    def rows(self, lines: list[str], header: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-        first = header + (2 if self._ruler else 1)
+    def rows(self, line: str, more: Iterator[str], first: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """The cells of each row with the number of its line; `line` is the first below the header."""
+        lines = more if self._ruler else chain([line], more)
+        first += bool(self._ruler)
         split = self._delimited if self._delimiter else self._in_columns
-        for number, cells in split(lines, first, quoted='"' in lines[header]):
+        for count, (number, cells) in enumerate(split(lines, first)):
+            if count >= MAX_ROWS:
+                raise _at(self._where, number, say("is one too many: the limit is {limit}", limit=MAX_ROWS))
             if len(cells) == len(self._columns):
                 # Tools that draw a ruler pad the cells.
                 yield number, tuple(cell.strip() for cell in cells) if self._ruler else tuple(cells)
             elif not _is_trailer(cells, self._delimiter):
-                problem = say(
-                    "has {count} columns, and the header {columns}", count=len(cells), columns=len(self._columns)
-                )
+                problem = say("has {count} columns, and the header {of}", count=len(cells), of=len(self._columns))
                 raise _at(self._where, number, problem)
 
-    def _delimited(self, lines: list[str], first: int, *, quoted: bool) -> Iterator[tuple[int, list[str]]]:
-        plain = self._delimiter == "\t" and not quoted
+    def _delimited(self, lines: Iterator[str], first: int) -> Iterator[tuple[int, list[str]]]:
         reader = csv.reader(
-            io.StringIO("".join(lines[first:]), newline=""),
+            lines,
             delimiter=self._delimiter,
-            quoting=csv.QUOTE_NONE if plain else csv.QUOTE_MINIMAL,
+            quoting=csv.QUOTE_NONE if self._plain else csv.QUOTE_MINIMAL,
             strict=True,
         )
-        number = first + 1
+        number = first
         try:
             for cells in reader:
                 yield number, cells
-                number = first + reader.line_num + 1
+                number = first + reader.line_num
         except csv.Error as error:
             raise _at(self._where, number, say("cannot be read: {reason}", reason=str(error))) from None
 
-    def _in_columns(self, lines: list[str], first: int, *, quoted: bool) -> Iterator[tuple[int, list[str]]]:
+    def _in_columns(self, lines: Iterator[str], first: int) -> Iterator[tuple[int, list[str]]]:
         spans = [match.span() for match in re.finditer("-+", self._ruler)]
-        for number, line in enumerate(lines[first:], first + 1):
+        for number, line in enumerate(lines, first):
             text = line.rstrip()
             if not text or _TRAILER.fullmatch(text):
                 continue

@@ -17,8 +17,8 @@ def plain_document(text: str) -> str | None:
     for pattern, quote in ((_START, '"'), (_DOUBLED_START, '""')):
         start = pattern.search(text)
         if start is not None:
-            begin, end = start.start(), text.rfind("}") + 1
-            return _unwrapped(text, begin, max(end, start.end())).replace(quote, '"')
+            last = text.rfind("}", start.end())
+            return _unwrapped(text, start.start(), last + 1 if last >= 0 else len(text)).replace(quote, '"')
     return None
 
 

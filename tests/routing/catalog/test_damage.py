@@ -121,6 +121,11 @@ def test_a_number_of_rows_that_cannot_be() -> None:
     assert "99999999 rows" in problem(b"<A1B2|1/99999999|{|000000>".replace(b"000000", check(b"A1B2|1/99999999|{")))
 
 
+@pytest.mark.parametrize("line", ["A1B2|0/1|{", "A1B2|2/1|{"])
+def test_a_row_that_cannot_be(line: str) -> None:
+    assert "which there cannot be" in problem(f"<{line}|{check_of(line)}>".encode())
+
+
 def check(line: bytes) -> bytes:
     return check_of(line.decode()).encode()
 

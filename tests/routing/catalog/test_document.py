@@ -112,6 +112,18 @@ def test_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert problem(document(routes=rows)) == "f: $.routes[2]: is one too many: the limit is 3"
 
 
+def test_too_many_databases(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("routing.catalog.document.MAX_DATABASES", 1)
+    databases = [DATABASE, DATABASE | {"database_id": 6, "name": "B"}]
+    assert problem(document(databases=databases)) == "f: $.databases[1]: is one too many: the limit is 1"
+
+
+def test_too_many_keys_that_nobody_knows() -> None:
+    assert problem(document(**{f"k{n}": n for n in range(1001)})) == (
+        "f: $: has more than 1000 keys that no version has"
+    )
+
+
 def test_a_part_that_failed_is_not_told() -> None:
     told = read(
         document(

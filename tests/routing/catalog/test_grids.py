@@ -238,3 +238,21 @@ def test_a_result_is_of_no_database() -> None:
 def test_a_row_below_its_header_in_two_lines() -> None:
     grid = 'name,service_id\n"A\nB",1\n"C",x\n'
     assert problem(grid) == 'f: line 4: service_id: must be a whole number, not "x"'
+
+
+def test_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("routing.catalog.grids.MAX_ROWS", 2)
+    assert problem("name\tservice_id\n" + "A\t1\n" * 3) == "f: line 4: is one too many: the limit is 2"
+
+
+def test_a_line_that_is_too_long_for_a_header() -> None:
+    assert "holds neither" in problem("name\tservice_id" + "\tx" * 70_000 + "\n")
+
+
+def test_a_header_far_below_is_none() -> None:
+    assert "holds neither" in problem("\n" * 60 + "name\tservice_id\n")
+
+
+def test_a_long_first_row() -> None:
+    grid = f"to_service_name\ttransmission_status\tmessage_body\nShip\tNULL\t0x{'A' * 70_000}\n"
+    assert read(grid).parts["Orders"]["transmission_queue"][0]["messages"] == 1

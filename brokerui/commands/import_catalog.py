@@ -19,8 +19,9 @@ from routing.catalog.reading import read_saved
 from routing.catalog.sums import findings_of_sums, sums_of
 from routing.document import write_estate
 from routing.errors import Invalid
-from routing.estate import Estate
+from routing.estate import INSTANCE_NAME, Estate
 from routing.finding import Finding
+from routing.names import check_name
 from routing.sentence import Sentence
 
 _ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
@@ -84,7 +85,9 @@ def source(text: str) -> Source:
     if not (equals and instance and names):
         raise argparse.ArgumentTypeError(f"must be NAME=FILE or NAME/DATABASE=FILE, not {text!r}")
     try:
-        address = parse_network_address(rest[0]) if rest else None
+        check_name(instance, "NAME", INSTANCE_NAME)
+        if database:
+            check_name(database, "DATABASE")
+        return Source(instance, database or None, parse_network_address(rest[0]) if rest else None, names)
     except Invalid as fault:
         raise argparse.ArgumentTypeError(str(fault)) from None
-    return Source(instance, database or None, address, names)

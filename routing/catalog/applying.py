@@ -19,6 +19,7 @@ from routing.identifier import parse_identifier
 from routing.route import Route
 from routing.sentence import Sentence, say
 from routing.table import RouteTable
+from routing.tsql.refusal import ADDRESS_UNKNOWN, SEVERITY
 
 ONLINE = "ONLINE"
 _NOT_IN_HOSTS = frozenset(" /:[],;@")
@@ -41,9 +42,9 @@ def apply_told(estate: Estate, name: str, told: Told, address: Address | None = 
 
     Raises `InputError` where no estate can hold what it tells.
     """
-    known = _known(estate, name)
-    notes = Notes(told.where, known.name)
     try:
+        known = _known(estate, name)
+        notes = Notes(told.where, known.name)
         new = _instance(known, told, notes)
         return Applied(_placed(estate, new, address, notes), tuple(notes.findings))
     except Invalid as fault:
@@ -89,7 +90,7 @@ def _own_address(estate: Estate, new: Instance, notes: Notes) -> tuple[Address, 
     own = _derived_address(new)
     if own is None:
         reason = say("no address can be made of the name of the instance; give it as NAME@tcp://HOST:PORT")
-        notes.add("not-understood", WARNING, reason)
+        notes.add(ADDRESS_UNKNOWN, SEVERITY[ADDRESS_UNKNOWN], reason)
         return ()
     holder = estate.resolve(own)
     if holder not in (None, new.name):

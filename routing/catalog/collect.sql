@@ -89,6 +89,7 @@ INSERT @column (part, place, kind, name, expression) VALUES
     ('server', 2, 's', 'machine_name', N'CONVERT(nvarchar(128), SERVERPROPERTY(N''MachineName''))'),
     ('server', 3, 's', 'product_version', N'CONVERT(nvarchar(128), SERVERPROPERTY(N''ProductVersion''))'),
     ('server', 4, 's', 'edition', N'CONVERT(nvarchar(128), SERVERPROPERTY(N''Edition''))'),
+    ('server', 5, 'n', 'has_view_any_definition', N'HAS_PERMS_BY_NAME(NULL, NULL, N''VIEW ANY DEFINITION'')'),
 
     ('databases', 1, 'n', 'database_id', N'r.database_id'),
     ('databases', 2, 's', 'name', N'r.name'),

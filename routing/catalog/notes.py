@@ -42,6 +42,9 @@ class Notes:
 
     def unread(self, told: Told) -> None:
         """What the server did not give, and what it gave that nobody here knows."""
+        if told.server.get("has_view_any_definition") is False:
+            reason = say("the login lacks VIEW ANY DEFINITION: the server may have hidden rows from it")
+            self.add("not-found", ERROR, reason)
         for error in told.not_read:
             reason = say("{part} could not be read: {reason}", part=error.part, reason=error.reason)
             self.add("not-found", ERROR, reason, database=error.database)

@@ -60,7 +60,16 @@ class Shape:
 
 
 SHAPES: Mapping[str, Shape] = {
-    "server": Shape(dict.fromkeys(("server_name", "machine_name", "product_version", "edition"), TEXT), ()),
+    "server": Shape(
+        {
+            "server_name": TEXT,
+            "machine_name": TEXT,
+            "product_version": TEXT,
+            "edition": TEXT,
+            "has_view_any_definition": BIT,
+        },
+        (),
+    ),
     "databases": Shape(
         {
             "database_id": NUMBER,

@@ -168,9 +168,12 @@ def test_an_output_that_is_no_file(call: Call, tmp_path: Path) -> None:
     assert call("import-catalog", f"h={file}", "-o", "/dev/null").status == 0
 
 
-@pytest.mark.parametrize("text", ["", "host1", "=x", "host1=", "host1=,", "/db=x", "h@tcp:=x", "h@tcp://=x"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "host1", "=x", "host1=", "host1=,", "/db=x", "h@tcp:=x", "h@tcp://=x", "n" * 257 + "=x", f"h/{'d' * 129}=x"],
+)
 def test_bad_usage(call: Call, text: str) -> None:
-    assert "NAME" in misused(call("import-catalog", text)) or "tcp" in misused(call("import-catalog", text))
+    assert "argument NAME[/DATABASE][@ADDRESS]=FILE[,FILE]: " in misused(call("import-catalog", text))
 
 
 def test_only_one_input_is_standard_input(call: Call) -> None:

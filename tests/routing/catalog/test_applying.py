@@ -75,7 +75,18 @@ def test_an_address_that_is_given_comes_first_and_others_stay() -> None:
 def test_a_name_that_is_no_host(name: str) -> None:
     estate, findings = apply(catalog(Instance("s")), Estate(), name)
     assert estate.instances[name].addresses == ()
-    assert said(findings)[0][:2] == ("not-understood", "warning")
+    assert said(findings)[0][:2] == ("address-unknown", "warning")
+
+
+def test_a_name_that_no_instance_can_have() -> None:
+    with pytest.raises(InputError, match="f: name: must not be empty"):
+        apply(catalog(Instance("s")), Estate(), "")
+
+
+def test_a_login_from_which_rows_may_be_hidden() -> None:
+    _, findings = apply(catalog(Instance("s"), server=[{"has_view_any_definition": False}]))
+    reason = "the login lacks VIEW ANY DEFINITION: the server may have hidden rows from it"
+    assert said(findings) == [("not-found", "error", None, None, reason)]
 
 
 def test_an_address_that_another_has() -> None:

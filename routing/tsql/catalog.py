@@ -24,14 +24,15 @@ class Catalog(Generic[T]):
 
     def __init__(self, members: Iterable[T] = (), *, fold: bool) -> None:
         self._rows: dict[str, T] = {}
-        self._folded: dict[str, list[str]] | None = {} if fold else None
+        # By the folded name: the name, or all of them where several differ in case alone, which is rare.
+        self._folded: dict[str, str | list[str]] | None = {} if fold else None
         for member in members:
             self.put(member)
 
     def find(self, name: str) -> T | None:
         found = self._rows.get(name)
         if found is None and self._folded is not None and (names := self._folded.get(name.casefold())):
-            return self._rows[names[0]]
+            return self._rows[names if isinstance(names, str) else names[0]]
         return found
 
     def exactly(self, name: str) -> T | None:
@@ -40,16 +41,27 @@ class Catalog(Generic[T]):
     def put(self, member: T) -> None:
         """Adds it at the end, or in the place of the one with exactly its name."""
         if self._folded is not None and member.name not in self._rows:
-            self._folded.setdefault(member.name.casefold(), []).append(member.name)
+            self._fold(self._folded, member.name)
         self._rows[member.name] = member
+
+    def _fold(self, folded: dict[str, str | list[str]], name: str) -> None:
+        key = name.casefold()
+        same = folded.get(key)
+        if same is None:
+            folded[name if key == name else key] = name
+        elif isinstance(same, str):
+            folded[key] = [same, name]
+        else:
+            same.append(name)
 
     def drop(self, name: str) -> None:
         """The one with exactly this name."""
         del self._rows[name]
         if self._folded is not None:
             same = self._folded[name.casefold()]
-            same.remove(name)
-            if not same:
+            if isinstance(same, list) and len(same) > 1:
+                same.remove(name)
+            else:
                 del self._folded[name.casefold()]
 
     def arrange(self, names: Iterable[str]) -> None:

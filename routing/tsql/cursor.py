@@ -221,9 +221,10 @@ class Cursor:
         self.expect_symbol("(")
         depth = 1
         while depth:
-            token = self.take()
-            if token.kind == END:
+            token = self._ahead
+            if token.kind == END or (token.kind == WORD and token.text.lower() in ("create", "alter", "drop")):
                 raise self.unexpected(")")
+            self.take()
             depth += (token.text == "(") - (token.text == ")") if token.kind == SYMBOL else 0
 
     def end(self) -> None:

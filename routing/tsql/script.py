@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from routing.errors import Invalid
-from routing.finding import INFO, Finding
+from routing.finding import ERROR, INFO, Finding
 from routing.sentence import Sentence, say
 from routing.tsql.cursor import Cursor, shown
 from routing.tsql.directives import PREFIX, apply_directive
@@ -48,6 +48,8 @@ from routing.tsql.statement import ALTER, CONTRACT, CREATE, DATABASE, DROP, ENDP
 
 WORDS = STARTERS | CONTROL | TESTS | {"go"}
 """What is looked at, among all the words of a script."""
+MOST_FINDINGS = 100_000
+"""Of one script; of more than that only their number is told, so that they take no more memory than the script."""
 LONGEST_WORD = max(map(len, WORDS))
 _MESSAGES = frozenset(("print", "raiserror", "throw"))
 """Statements whose strings are read by people."""
@@ -72,6 +74,7 @@ class Script:
         self._verb = ""
         self._grants = False
         self._left = False
+        self._left_out = 0
         self._in_service = False
         self._position = 0
         self._line = 1
@@ -83,6 +86,9 @@ class Script:
             self._read()
         except Unclosed as fault:
             self._report(NOT_UNDERSTOOD, fault.start, None, fault.problem)
+        if self._left_out:
+            problem = say("{count} more findings of this script are left out", count=self._left_out)
+            self.findings.append(Finding(NOT_UNDERSTOOD, ERROR, None, None, None, problem, file=self._file, line=1))
 
     def _read(self) -> None:
         match_at, text = EVENT.match, self._text
@@ -311,6 +317,9 @@ class Script:
         severity: str | None = None,
         lines: int = 0,
     ) -> None:
+        if len(self.findings) >= MOST_FINDINGS:
+            self._left_out += 1
+            return
         database = self._session.database
         in_database = database is not None and kind not in (DATABASE, ENDPOINT)
         self.findings.append(

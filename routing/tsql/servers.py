@@ -73,7 +73,7 @@ def _database_options(cursor: Cursor) -> Clauses:
     found: Clauses = {}
     while True:
         word = cursor.ahead.text.upper() if cursor.ahead.kind == "word" else ""
-        if not word or word.startswith(("@", "$")):
+        if not word or word.startswith(("@", "$")) or cursor.ends:
             raise cursor.unexpected(say("an option"))
         cursor.take()
         if word in BROKER_OPTIONS:
@@ -96,7 +96,7 @@ def _mirroring(cursor: Cursor) -> str:
     if cursor.accept_symbol("="):
         cursor.string()
         return "="
-    word = cursor.take().text.upper()
+    word = cursor.identifier().upper()
     _pass_over(cursor, "WITH")
     return word
 
@@ -202,5 +202,5 @@ _ENDPOINT: dict[str, Callable[[Cursor], Any]] = {
     "STATE": _state,
     "AS": _protocol,
     "FOR": _payload,
-    "AFFINITY": _after_equals(Cursor.take),
+    "AFFINITY": _after_equals(Cursor.identifier),
 }

@@ -1,0 +1,126 @@
+"""Scripts that were made to break a reader: no crash, no hang, nothing lost, time and memory in proportion."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from routing.document import read_estate, write_estate
+from routing.errors import InputError
+from routing.tsql import Group, decode_script, export_sql, read_scripts
+from routing.tsql.lexer import words
+from tests.routing.tsql.rich import AT
+
+
+def read(text: str) -> Any:
+    return read_scripts([Group("h", None, [("x.sql", text)])], at=AT)
+
+
+# ---------------------------------------------------------------- text put together at random
+
+WORDS = tuple(
+    sorted(
+        words(
+            """create alter drop route service queue contract database endpoint use go grant deny to from on with
+        set if else begin end try catch case while exec print declare select add as for in begin_tran tcp
+        address lifetime partner broker enable_broker a b @x $(x) 1 60 local state authorization by sent any
+        message type priority remote binding"""
+        )
+    )
+)
+CALM = (
+    *WORDS, *map(str.upper, WORDS), "(", ")", ",", ";", "=", ".", "+", "'text'", "N'LOCAL'", "[name]", '"name"', "\n",
+    "\nGO\n", "\ngo 2", "\n:setvar x y\n", "ALTER SERVICE s (", "DROP CONTRACT c", "ADD CONTRACT c", "IF EXISTS (",
+    "CREATE PROCEDURE p AS", "BEGIN TRAN", "END CONVERSATION @h", "ALTER DATABASE A SET", "FOR SERVICE_BROKER (",
+    "CREATE ENDPOINT e AS TCP (LISTENER_IP = (", "WITH ADDRESS =", "USE A", "CREATE ROUTE r WITH", "-- comment\n",
+    "/* comment */", "ACTIVATION (", "SET PARTNER", "SET PARTNER =", "GRANT CREATE ROUTE", "<x, y, z>",
+)  # fmt: skip
+WILD = (
+    *CALM, "'", '"', "[", "]", "/*", "*/", "--", "''", "]]", "\0", "\r", "\ufeff", "💥", ":", "!!", "$(", "<", ">",
+    "\n-- brokerui: ", '{"route": {"name": "r"}}', "-- brokerui: {", "CHAR(39)", "'CREATE ROUTE x'", ":CONNECT ",
+    ":CONNECT h2\n", ":r x\n", ":quit\n", "9" * 30, "LIFETIME = 99999999999999999999999", "\\", "\ud7ff", "ß", "İ",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(WILD), max_size=60).map(" ".join) | st.lists(st.sampled_from(WILD)).map("".join))
+def test_no_text_breaks_it(text: str) -> None:
+    estate, findings = read(text)
+    assert read_estate(write_estate(estate)) == estate
+    assert all(1 <= finding.line <= text.count("\n") + text.count("\r") + 1 for finding in findings if finding.line)
+    again, _ = read_scripts([Group("any", None, [("e", export_sql(estate, at=AT))])], at=AT)
+    assert write_estate(again) == write_estate(estate)
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_break_the_decoding(data: bytes) -> None:
+    with suppress(InputError):
+        read(decode_script(data))
+
+
+@given(st.lists(st.sampled_from(CALM) | st.just(None), max_size=40))
+def test_every_statement_is_applied_or_reported(pieces: list[str | None]) -> None:
+    placed = [f"r{number}" for number, piece in enumerate(pieces) if piece is None]
+    texts = [piece or f"CREATE ROUTE [r{number}] WITH ADDRESS = 'LOCAL'" for number, piece in enumerate(pieces)]
+    estate, findings = read(" ".join(texts))
+    there = {name for one in estate.instances.values() for db in one.databases.values() for name in db.table.routes}
+    reported = {finding.object for finding in findings}
+    assert set(placed) <= there | reported
+
+
+# ---------------------------------------------------------------- size
+
+ROUTE = "CREATE ROUTE [r{0}] WITH SERVICE_NAME = N'//x/{0}', ADDRESS = N'tcp://host{0}:4022'\nGO\n"
+SIZES: dict[str, Callable[[int], str]] = {
+    "routes": lambda n: "USE A\n" + "".join(ROUTE.format(i) for i in range(n // 90)),
+    "rows": lambda n: "INSERT t (a, b) VALUES (1, N'x''y'), (2, NULL)\n" * (n // 47),
+    "one line": lambda n: "x " * (n // 2),
+    "batches": lambda n: "GO\n" * (n // 3),
+    "one line of GO": lambda n: "go " * (n // 3),
+    "a string without end": lambda n: "SELECT '" + "x" * n,
+    "quotes, one too many": lambda n: "'a' " * (n // 4) + "'",
+    "a comment without end": lambda n: "/* " * (n // 3),
+    "nested comments": lambda n: "/*" * (n // 4) + "*/" * (n // 4),
+    "brackets": lambda n: "[" * n,
+    "statements cut off": lambda n: "create route " * (n // 13),
+    "endpoints cut off": lambda n: "CREATE ENDPOINT e AS TCP (LISTENER_IP = ( " * (n // 42),
+    "open conditions": lambda n: "if 1 = 1 begin " * (n // 30) + "create route r " * (n // 30),
+    "open cases": lambda n: "case begin " * (n // 11),
+    "one long concatenation": lambda n: "'create '+" * (n // 10),
+    "open calls": lambda n: "'create '+f(" * (n // 12),
+    "dynamic statements": lambda n: "EXEC('" + "create route x " * (n // 15) + "')",
+    "dynamic lines": lambda n: "EXEC('" + "create database\n" * (n // 16) + "')",
+    "variables": lambda n: ":setvar a b\n$(a)" * (n // 16),
+    "templates": lambda n: "<a, " * (n // 4),
+    "blanks before words": lambda n: (" " * 1000 + "go x\n") * (n // 1005),
+    "directives": lambda n: '-- brokerui: {"route": {"name": "r", "address": "LOCAL"}}\n' * (n // 58),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_four_times_the_size_takes_about_four_times_as_long(name: str) -> None:
+    small, large = SIZES[name](60_000), SIZES[name](240_000)
+    # Other work shares the core, so the best of three counts; quadratic time would show as 16.
+    assert min(_seconds(large) for _ in range(3)) < 9 * min(_seconds(small) for _ in range(3)) + 0.02
+
+
+def _seconds(text: str) -> float:
+    begun = time.perf_counter()
+    read(text)
+    return time.perf_counter() - begun
+
+
+@pytest.mark.parametrize("name", ["routes", "rows", "one line", "batches", "quotes, one too many", "nested comments"])
+def test_memory_is_at_most_twelve_times_the_script(name: str) -> None:
+    data = SIZES[name](600_000).encode()
+    tracemalloc.start()
+    read(decode_script(data))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak + len(data) < 12 * len(data)

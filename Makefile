@@ -13,7 +13,8 @@ UV := $(BIN)/uv --quiet $(shell [ -w "$$HOME" ] || echo --no-cache) \
 INSTALL := $(UV) pip install --python $(PY)
 LOCK := $(UV) pip compile --universal --generate-hashes --python-version 3.11 --no-header $(if $(UPGRADE),--upgrade)
 CATALOGUES := $(wildcard brokerui/locale/*/LC_MESSAGES/*.po)
-BENCHMARKS := $(or $(BENCH),$(sort $(wildcard benchmarks/*.py)))
+# Each script with a main part is a benchmark; the others are what they share.
+BENCHMARKS := $(or $(BENCH),$(shell grep -l '__main__' benchmarks/*.py benchmarks/*/*.py | sort))
 
 # pytest takes more words from here: make test ARGS='tests/routing -k loops'
 ARGS ?=
@@ -42,7 +43,8 @@ check: $(VENV)/.dev $(VENV)/.catalogues ## lint, format, types, import contracts
 
 bench: setup ## the benchmarks, one script per claim (BENCH=benchmarks/x.py for one)
 	@$(if $(BENCHMARKS),,echo "no benchmarks yet";) \
-	    for script in $(BENCHMARKS); do echo "== $$script"; $(PY) "$$script" || exit 1; done
+	    status=0; \
+	    for script in $(BENCHMARKS); do echo "== $$script"; $(PY) "$$script" || status=1; done; exit $$status
 
 screenshots: $(VENV)/.dev $(VENV)/.catalogues ## a picture of the last page of each browser test, in var/screenshots/
 	@browser=$$($(PY) scripts/browser.py) && \

@@ -10,10 +10,17 @@ Document = dict[str, Any]
 
 
 def large_estate(
-    *, instances: int = 1_000, databases: int = 5_000, routes: int = 50_000, names: int = 10_000, seed: int = 1
+    *,
+    instances: int = 1_000,
+    databases: int = 5_000,
+    routes: int = 50_000,
+    names: int = 10_000,
+    seed: int = 1,
+    hubs_loop: bool = True,
 ) -> Document:
     """A company: each instance has some databases; most routes name a service and lead to where it lives; a few
-    hubs forward; every database has AutoCreatedLocal, many also a wildcard route to a hub."""
+    hubs forward; every database has AutoCreatedLocal, many also a wildcard route to a hub. Hubs hand to one another
+    what they do not know, round and round, or (`hubs_loop` false) only to later ones."""
     rng = random.Random(seed)
     hubs = [f"srv{i:04}" for i in range(max(1, instances // 100))]
     estate = _bare(rng, instances, databases, names, hubs)
@@ -22,7 +29,8 @@ def large_estate(
     for instance, database in tables:
         database["routes"].append(_route("AutoCreatedLocal"))
         hub = rng.choice(hubs)
-        if hub != instance["name"] and rng.random() < 0.6:
+        allowed = hubs_loop or instance["name"] not in hubs or hub > instance["name"]
+        if hub != instance["name"] and rng.random() < 0.6 and allowed:
             database["routes"].append(_route("ToHub", address=_address(hub)))
     left = routes - sum(len(database["routes"]) for _, database in tables)
     services = sorted(homes)

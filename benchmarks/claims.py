@@ -1,0 +1,79 @@
+"""What benchmarks share: the large estate, the shortest of several runs, and a line for each claim."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from benchmarks.estates import large_estate
+
+ROOT = Path(__file__).resolve().parent.parent
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+_T = TypeVar("_T")
+
+
+def claim(what: str, figure: float, bound: float, unit: str, peer: str = "", *, at_least: bool = False) -> bool:
+    """Prints whether a figure keeps what is claimed: at most the bound, or at least."""
+    kept = figure >= bound if at_least else figure <= bound
+    side = ">=" if at_least else "<="
+    print(
+        f"{'OK' if kept else 'MISSED':<7}{what}: {figure:,.4g} {unit} ({side} {bound:,g}){'; ' + peer if peer else ''}"
+    )
+    return kept
+
+
+def best(runs: int, work: Callable[[], _T]) -> tuple[float, _T]:
+    """The seconds of one core that the quickest of some runs took, and what the last one gave."""
+    seconds = []
+    for _ in range(runs):
+        began = time.process_time()
+        result = work()
+        seconds.append(time.process_time() - began)
+    return min(seconds), result
+
+
+@cache
+def large_document(*, hubs_loop: bool = True) -> Path:
+    """A file with the large estate; made once a day for all benchmarks."""
+    path = Path(tempfile.gettempdir()) / f"brokerui-bench-{os.getuid()}-{datetime.now(UTC):%Y%m%d}-{hubs_loop}.json"
+    if not path.exists():
+        path.write_text(json.dumps(large_estate(hubs_loop=hubs_loop)), encoding="utf-8")
+    return path
+
+
+def child(function: str, *arguments: object) -> Any:
+    """What `module:function` returns in a process of its own, whose memory holds nothing else."""
+    module, _, name = function.partition(":")
+    program = f"import json, sys; from {module} import {name} as f; print(json.dumps(f(*sys.argv[1:])))"
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if result.returncode:
+        raise RuntimeError(result.stderr)
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+def megabytes() -> float:
+    """The memory of this process now."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process ever had."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
+
+
+def settle() -> None:
+    """So that a measurement pays for no garbage but its own."""
+    gc.collect()

@@ -1,0 +1,43 @@
+"""Full accounts of journeys on the large estate, forth and back, beside their bare outcomes.
+
+.venv/bin/python benchmarks/routing/explaining.py
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from statistics import median, quantiles
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
+
+from benchmarks.claims import AT, best, claim, large_document, settle
+from benchmarks.estates import conversations, large_estate
+from brokerui.explain.as_json import explanation_as_json
+from routing.asking import conversation_from
+from routing.document import read_estate
+from routing.explanation import explain
+from routing.journey import outcomes
+
+ASKED = 2_000
+
+
+def main() -> int:
+    estate = read_estate(large_document().read_bytes())
+    asked = [conversation_from(one) for one in conversations(large_estate(), ASKED)]
+    settle()
+    accounts = [best(1, lambda: explain(estate, one, AT))[0] * 1000 for one in asked]  # noqa: B023
+    again = [best(2, lambda: explain(estate, one, AT))[0] * 1000 for one in asked]  # noqa: B023
+    written = [best(1, lambda: explanation_as_json(explain(estate, one, AT), str))[0] * 1000 for one in asked]  # noqa: B023
+    bare = median(best(1, lambda: outcomes(estate, one, AT))[0] for one in asked) * 1000  # noqa: B023
+    late = quantiles(accounts, n=100)[98]
+    kept = [
+        claim("explain, median", median(accounts), 5, "ms", f"{median(accounts) / bare:.0f} times the bare outcomes"),
+        claim("explain, 99 of 100", late, 5, "ms", f"the slowest of {ASKED:,}: {max(again):.2f} ms when asked again"),
+        claim("explain written as JSON, median", median(written), 5, "ms"),
+    ]
+    return 0 if all(kept) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

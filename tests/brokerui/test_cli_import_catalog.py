@@ -5,12 +5,15 @@ from __future__ import annotations
 import errno
 import json
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from brokerui.commands.import_catalog import source
+from brokerui.home import CHECKOUT
 from routing.catalog.script import collect_script
 from routing.document import read_estate, write_estate
 from routing.estate import Estate
@@ -195,6 +198,17 @@ def test_as_a_process(command: list[str]) -> None:
     done = start(*command, stdin=result())
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith((b"/*  What Service Broker is", b'{"format": "brokerui.estate/1"'))
+
+
+@pytest.mark.parametrize("command", [["collect-sql"], ["import-catalog", "h=-"]])
+def test_it_loads_no_framework(command: list[str]) -> None:
+    program = "import sys; from brokerui.cli import main; main(sys.argv[1:]); sys.stderr.write(' '.join(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", program, *command], input=result(), capture_output=True, cwd=CHECKOUT, check=True
+    )
+    loaded = {name.partition(".")[0] for name in done.stderr.decode().split()}
+    assert "routing" in loaded
+    assert not loaded & {"django", "celery", "pyspark", "babel"}
 
 
 def test_an_estate_that_is_empty_is_no_error(call: Call, tmp_path: Path) -> None:

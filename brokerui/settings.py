@@ -34,6 +34,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
     "brokerui.core",
+    "brokerui.estate",
     "brokerui.scenarios",
     "brokerui.explain",
     "django.contrib.messages",

@@ -292,4 +292,6 @@ def test_a_document_may_say_since_when_it_holds() -> None:
 
 
 def test_half_a_surrogate_pair_is_no_host() -> None:
-    assert "must be LOCAL, TRANSPORT or tcp:" in refusal(estate(instances=[{"name": "a", "addresses": ["tcp://\ud800"]}]))
+    assert "must be LOCAL, TRANSPORT or tcp:" in refusal(
+        estate(instances=[{"name": "a", "addresses": ["tcp://\ud800"]}])
+    )

@@ -1,0 +1,155 @@
+"""What stands in the columns of a row, from the values of `routing`, and back. Names and lists are kept elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from brokerui.estate import models
+from brokerui.estate.models.instances import ENDPOINT
+from routing import estate as law
+from routing import parts
+from routing.address import parse_address
+from routing.route import Route
+
+Columns = dict[str, Any]
+
+
+def instance_columns(instance: law.Instance) -> Columns:
+    columns = {f"endpoint_{field}": getattr(instance.endpoint, field, None) for field in ENDPOINT}
+    return {"forwarding": instance.forwarding, **columns}
+
+
+def endpoint_of(row: models.Instance) -> parts.Endpoint | None:
+    if row.endpoint_port is None:
+        return None
+    return parts.Endpoint(**{field: getattr(row, f"endpoint_{field}") for field in ENDPOINT})
+
+
+def database_columns(database: law.Database) -> Columns:
+    return {
+        "broker_instance": _uuid(database.broker_instance),
+        "broker_enabled": database.broker_enabled,
+        "mirroring_role": database.mirroring_role,
+    }
+
+
+def database_fields(row: models.Database) -> Columns:
+    return {
+        "name": row.name,
+        "broker_instance": _text(row.broker_instance),
+        "broker_enabled": row.broker_enabled,
+        "mirroring_role": row.mirroring_role,
+    }
+
+
+def service_columns(service: parts.Service) -> Columns:
+    return {"queue": service.queue}
+
+
+def service_usages(service: parts.Service) -> list[Columns]:
+    return [{"contract": contract} for contract in service.contracts]
+
+
+def service_of(row: models.Service, usages: list[models.ServiceContract]) -> parts.Service:
+    return parts.Service(row.name, row.queue, tuple(usage.contract for usage in usages))
+
+
+def queue_columns(queue: parts.Queue) -> Columns:
+    activation = queue.activation
+    return {
+        "enabled": queue.enabled,
+        "retention": queue.retention,
+        "poison_handling": queue.poison_handling,
+        "activation_procedure": activation.procedure if activation else None,
+        "activation_max_readers": activation.max_readers if activation else None,
+        "activation_enabled": activation.enabled if activation else None,
+    }
+
+
+def queue_of(row: models.Queue, _: list[Any]) -> parts.Queue:
+    activation = None
+    if row.activation_procedure is not None:
+        assert row.activation_max_readers is not None
+        assert row.activation_enabled is not None
+        activation = parts.Activation(row.activation_procedure, row.activation_max_readers, row.activation_enabled)
+    return parts.Queue(row.name, row.enabled, row.retention, row.poison_handling, activation)
+
+
+def contract_columns(_: parts.Contract) -> Columns:
+    return {}
+
+
+def contract_usages(contract: parts.Contract) -> list[Columns]:
+    return [{"message_type": usage.message_type, "sent_by": usage.sent_by} for usage in contract.messages]
+
+
+def contract_of(row: models.Contract, usages: list[models.ContractMessage]) -> parts.Contract:
+    messages = tuple(parts.ContractMessage(usage.message_type, usage.sent_by) for usage in usages)
+    return parts.Contract(row.name, messages)
+
+
+def message_type_columns(message_type: parts.MessageType) -> Columns:
+    return {"validation": message_type.validation, "schema_collection": message_type.schema_collection}
+
+
+def message_type_of(row: models.MessageType, _: list[Any]) -> parts.MessageType:
+    return parts.MessageType(row.name, row.validation, row.schema_collection)
+
+
+def priority_columns(priority: parts.Priority) -> Columns:
+    return {
+        "contract_name": priority.contract_name,
+        "local_service_name": priority.local_service_name,
+        "remote_service_name": priority.remote_service_name,
+        "priority_level": priority.priority_level,
+    }
+
+
+def priority_of(row: models.Priority, _: list[Any]) -> parts.Priority:
+    services = (row.contract_name, row.local_service_name, row.remote_service_name)
+    return parts.Priority(row.name, *services, row.priority_level)
+
+
+def binding_columns(binding: parts.RemoteServiceBinding) -> Columns:
+    return {
+        "remote_service_name": binding.remote_service_name,
+        "user": binding.user,
+        "anonymous": binding.anonymous,
+    }
+
+
+def binding_of(row: models.RemoteServiceBinding, _: list[Any]) -> parts.RemoteServiceBinding:
+    return parts.RemoteServiceBinding(row.name, row.remote_service_name, row.user, row.anonymous)
+
+
+def route_columns(route: Route) -> Columns:
+    mirror = route.mirror_address
+    return {
+        "remote_service_name": route.remote_service_name,
+        "broker_instance": _uuid(route.broker_instance),
+        "lifetime": route.lifetime,
+        "address": route.address.text,
+        "address_key": route.address.key,
+        "mirror_address": mirror.text if mirror else None,
+        "mirror_key": mirror.key if mirror else None,
+    }
+
+
+def route_of(row: models.Route, _: list[Any]) -> Route:
+    return Route(
+        row.name,
+        row.remote_service_name,
+        _text(row.broker_instance),
+        row.lifetime,
+        parse_address(row.address),
+        parse_address(row.mirror_address) if row.mirror_address is not None else None,
+    )
+
+
+def _uuid(identifier: str | None) -> UUID | None:
+    return UUID(identifier) if identifier is not None else None
+
+
+def _text(identifier: UUID | None) -> str | None:
+    return str(identifier) if identifier is not None else None

@@ -1,0 +1,43 @@
+"""What a version holds, packed: its document or its edits, and the digest that stands for the history until there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Sequence
+
+from routing.document import read_estate, write_estate
+from routing.edit_document import edits_as_json, edits_from
+from routing.estate import Edit, Estate
+
+Packed = bytes | memoryview
+"""As databases give it back."""
+LEVEL = 3
+"""Of zlib: documents shrink to a tenth in half the time that the default takes."""
+
+
+def pack_estate(estate: Estate) -> bytes:
+    """The canonical document."""
+    return zlib.compress(write_estate(estate).encode(), LEVEL)
+
+
+def unpack_estate(packed: Packed) -> Estate:
+    return read_estate(zlib.decompress(packed))
+
+
+def pack_edits(edits: Sequence[Edit]) -> bytes:
+    """The array of `routing.edit_document`."""
+    return zlib.compress(json.dumps(edits_as_json(edits), ensure_ascii=False).encode(), LEVEL)
+
+
+def unpack_edits(packed: Packed) -> tuple[Edit, ...]:
+    return edits_from(json.loads(zlib.decompress(packed)))
+
+
+def digest_of(before: str, *contents: bytes | None) -> str:
+    """Of a version, from the digest of the version before (empty: none) and what this one holds."""
+    digest = hashlib.sha256(before.encode())
+    for content in contents:
+        digest.update(b"-" if content is None else hashlib.sha256(content).digest())
+    return digest.hexdigest()

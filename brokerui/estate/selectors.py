@@ -1,0 +1,89 @@
+"""Reading the live estate and its versions. Pages, REST and commands ask here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from brokerui.estate.errors import VersionNotFoundError
+from brokerui.estate.memory import estates
+from brokerui.estate.models import Instance, Live, Version
+from brokerui.estate.packing import Packed, unpack_edits, unpack_estate
+from routing.estate import Estate
+
+EMPTY = Estate()
+"""What the estate is before its first version."""
+LISTED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class LiveEstate:
+    """The estate of one version."""
+
+    version: int
+    """0: nothing was ever written."""
+    digest: str
+    """Stands for the content of this version and of all before it."""
+    estate: Estate
+
+
+def estate_current() -> LiveEstate:
+    """The estate as it is; one query where this process has it in memory."""
+    row = Live.objects.values_list("version__number", "version__digest").first()
+    if row is None or row[0] is None:
+        return LiveEstate(0, "", EMPTY)
+    return _of_version(*row)
+
+
+def estate_as_of(*, version: int | None = None, at: datetime | None = None) -> LiveEstate:
+    """The estate of a version, or as it was at a moment. Raises `VersionNotFoundError`."""
+    versions = Version.objects.order_by("-number").values_list("number", "digest")
+    found = versions.filter(created_at__lte=at) if version is None else versions.filter(number=version)
+    row = found.first()
+    if row is None:
+        raise VersionNotFoundError(version=version, at=at)
+    return _of_version(*row)
+
+
+def version_list(*, before: int | None = None, limit: int = LISTED) -> list[Version]:
+    """The newest versions, newest first, without what they hold; `before` goes on where a list ended."""
+    rows = Version.objects.defer("document", "edits")
+    return list((rows if before is None else rows.filter(number__lt=before))[:limit])
+
+
+def instance_freshness() -> dict[str, datetime | None]:
+    """When each instance was imported last; None: never."""
+    return dict(Instance.objects.values_list("name", "imported_at"))
+
+
+def _of_version(number: int, digest: str) -> LiveEstate:
+    estate = estates.get(digest)
+    if estate is None:
+        estate = _built(number)
+        estates.put(digest, estate)
+    return LiveEstate(number, digest, estate)
+
+
+def _built(number: int) -> Estate:
+    """From the last version that is in memory or a checkpoint, with the edits since then."""
+    first = Version.objects.values_list("checkpoint", flat=True).get(number=number)
+    chain = Version.objects.filter(number__lte=number, number__gte=first).order_by("number")
+    known, estate = _nearest(chain.values_list("number", "digest"))
+    for document, edits in chain.filter(number__gt=known).values_list("document", "edits"):
+        estate = unpack_estate(document) if document is not None else _then(estate, edits)
+    return estate
+
+
+def _then(estate: Estate, edits: Packed | None) -> Estate:
+    assert edits is not None  # a constraint of the table: a version holds its document or edits
+    return estate.edited(unpack_edits(edits))
+
+
+def _nearest(chain: Iterable[tuple[int, str]]) -> tuple[int, Estate]:
+    """The newest version of these that is in memory; 0 where none is."""
+    for number, digest in reversed(list(chain)):
+        estate = estates.get(digest)
+        if estate is not None:
+            return number, estate
+    return 0, EMPTY

@@ -1,0 +1,146 @@
+"""Writing the live estate: each function is one transaction, one version and one entry of the audit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from brokerui.estate.counting import counted
+from brokerui.estate.difference import Difference, difference
+from brokerui.estate.errors import EstateStaleError
+from brokerui.estate.lists import chunks
+from brokerui.estate.memory import estates
+from brokerui.estate.models import AuditEntry, Instance, Live, Version
+from brokerui.estate.models.versions import VersionKind
+from brokerui.estate.packing import digest_of, pack_edits, pack_estate
+from brokerui.estate.selectors import LiveEstate, estate_current
+from brokerui.estate.writing import write_difference
+from routing.errors import Invalid
+from routing.estate import Edit, Estate
+
+CHECKPOINT_VERSIONS = 500
+"""After so many versions made by edits the next one is written whole, so that each is rebuilt in a second or two."""
+CHECKPOINT_BYTES = 1 << 20
+"""The same, once the edits since the last whole one are so large, packed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What goes into the version and into the audit."""
+
+    kind: VersionKind
+    author: str
+    note: str
+    document: bytes | None = None
+    edits: bytes | None = None
+
+
+def estate_import(
+    *, estate: Estate, author: str, note: str = "", imported: Collection[str] | None = None
+) -> LiveEstate:
+    """Replace the live estate by this one, writing the rows that differ; no new version where none does.
+
+    `imported` names the instances that were read anew just now (default: all); the others were carried over.
+    """
+    # Packing takes a while on a large estate; the lock is for what follows only.
+    entry = _Entry(VersionKind.IMPORT, author, note, document=pack_estate(estate))
+    with transaction.atomic():
+        live, before = _locked()
+        written = _write(live, before, estate, entry)
+        _mark_imported(imported)
+    return written
+
+
+def estate_edit(*, edits: Sequence[Edit], base_version: int, author: str, note: str = "") -> LiveEstate:
+    """Apply edits that were made on `base_version`; no new version where they change nothing.
+
+    Raises `EstateStaleError` when the estate has another version by now, and `Invalid` for an edit that it cannot
+    take, with a path that begins `edits[INDEX]`. Nothing is written then.
+    """
+    with transaction.atomic():
+        live, before = _locked()
+        if before.version != base_version:
+            raise EstateStaleError(base_version=base_version, current_version=before.version)
+        after = _edited(before.estate, edits)
+        return _write(live, before, after, _Entry(VersionKind.EDIT, author, note, edits=pack_edits(edits)))
+
+
+def _locked() -> tuple[Live, LiveEstate]:
+    """The row that every writer locks first, and the estate, which nobody else changes until the transaction ends."""
+    rows = Live.objects.select_for_update()
+    live = rows.filter(id=Live.KEY).first()
+    if live is None:
+        Live.objects.get_or_create(id=Live.KEY)
+        live = rows.get(id=Live.KEY)
+    return live, estate_current()
+
+
+def _edited(estate: Estate, edits: Sequence[Edit]) -> Estate:
+    for index, edit in enumerate(edits):
+        try:
+            estate = edit.apply(estate)
+        except Invalid as fault:
+            raise fault.below(f"edits[{index}]") from None
+    return estate
+
+
+def _write(live: Live, before: LiveEstate, after: Estate, entry: _Entry) -> LiveEstate:
+    """Rows, version, audit; what is current now."""
+    change = difference(before.estate, after)
+    version = _version(live, before.estate, after, change, entry) if change else None
+    if version is not None:
+        write_difference(change, before.estate, after)
+        version.save(force_insert=True)
+        live.version, live.hop_limit = version, after.hop_limit
+        live.save()
+        estates.put(version.digest, after)
+    action = f"estate.{entry.kind.value}"
+    AuditEntry.objects.create(at=timezone.now(), author=entry.author, action=action, note=entry.note, version=version)
+    return LiveEstate(version.number, version.digest, after) if version is not None else before
+
+
+def _version(live: Live, before: Estate, after: Estate, change: Difference, entry: _Entry) -> Version:
+    rows = Version.objects.defer("document", "edits")
+    last = rows.get(id=live.version_id) if live.version_id is not None else None
+    weight = len(entry.edits or b"") + (last.weight if last else 0)
+    document = entry.document
+    if document is None and _is_checkpoint_due(last, weight):
+        document = pack_estate(after)
+    number = last.number + 1 if last else 1
+    return Version(
+        number=number,
+        created_at=_next_moment(last),
+        kind=entry.kind,
+        author=entry.author,
+        note=entry.note,
+        **asdict(counted(change, before)),
+        checkpoint=last.checkpoint if last and document is None else number,
+        document=document,
+        edits=entry.edits,
+        weight=weight if document is None else 0,
+        digest=digest_of(last.digest if last else "", document, entry.edits),
+    )
+
+
+def _is_checkpoint_due(last: Version | None, weight: int) -> bool:
+    return last is None or last.number - last.checkpoint >= CHECKPOINT_VERSIONS or weight > CHECKPOINT_BYTES
+
+
+def _next_moment(last: Version | None) -> datetime:
+    """Now; but versions follow one another in time even where the clock is set back."""
+    now = timezone.now()
+    return max(now, last.created_at + timedelta(microseconds=1)) if last else now
+
+
+def _mark_imported(names: Collection[str] | None) -> None:
+    """None: all of them."""
+    rows, now = Instance.objects.all(), timezone.now()
+    if names is None:
+        rows.update(imported_at=now)
+        return
+    for part in chunks(sorted(names)):
+        rows.filter(name__in=part).update(imported_at=now)

@@ -1,0 +1,67 @@
+"""Estates that the tests of the live estate write and read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from brokerui.estate.memory import estates
+from brokerui.estate.rows import estate_from_rows
+from brokerui.estate.selectors import LiveEstate, estate_current
+from brokerui.estate.services import estate_edit, estate_import
+from routing.document import read_estate, write_estate
+from routing.estate import Edit, Estate
+
+Json = dict[str, Any]
+LOCAL: Json = {"name": "AutoCreatedLocal", "address": "LOCAL"}
+GUID = "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d"
+
+
+def estate_of(*instances: Json, hop_limit: int = 10) -> Estate:
+    return read_estate(json.dumps({"format": "brokerui.estate/1", "hop_limit": hop_limit, "instances": instances}))
+
+
+def server(name: str, *databases: Json, **more: Any) -> Json:
+    return {"name": name, "addresses": [f"tcp://{name}.example:4022"], "databases": list(databases), **more}
+
+
+def brought_in(estate: Estate) -> LiveEstate:
+    return estate_import(estate=estate, author="importer")
+
+
+def changed(*edits: Edit, base: int | None = None) -> LiveEstate:
+    version = estate_current().version if base is None else base
+    return estate_edit(edits=edits, base_version=version, author="editor")
+
+
+def text_of_rows() -> str:
+    """The document that the rows make."""
+    return write_estate(estate_from_rows())
+
+
+def text_of_version() -> str:
+    """The document of the current version, as a process reads it that has nothing in memory."""
+    estates.clear()
+    return write_estate(estate_current().estate)
+
+
+def stands(estate: Estate) -> None:
+    """Rows and current version both are exactly this estate."""
+    assert text_of_rows() == write_estate(estate)
+    assert text_of_version() == write_estate(estate)
+
+
+TWO = estate_of(
+    server(
+        "here",
+        {
+            "name": "Orders",
+            "broker_instance": GUID,
+            "services": ["Own", {"name": "Ship", "queue": "dbo.Q", "contracts": ["C", "D"]}],
+            "contracts": [{"name": "C", "messages": [{"message_type": "M", "sent_by": "ANY"}]}],
+            "routes": [LOCAL, {"name": "R", "remote_service_name": "Parts", "address": "tcp://there.example"}],
+        },
+        {"name": "msdb", "routes": [LOCAL]},
+    ),
+    server("there", {"name": "Parts", "services": ["Parts"], "routes": [LOCAL]}, forwarding=True),
+)

@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from benchmarks.estates import large_estate
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -77,3 +79,17 @@ def peak_megabytes() -> float:
 def settle() -> None:
     """So that a measurement pays for no garbage but its own."""
     gc.collect()
+
+
+def machine() -> str:
+    """What the figures were measured on; a loop of additions tells how busy it was."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown processor")
+    loop, _ = best(3, lambda: sum(number for number in range(5_000_000)))
+    load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    python = f"Python {sys.version.split()[0]}"
+    return f"{os.cpu_count()} x {cpu}, {python}, load {load}; 5,000,000 additions take {loop:.3f} s"
+
+
+if __name__ == "__main__":
+    print(machine())

@@ -76,12 +76,12 @@ def measure(path: str, edit: str, collecting: str) -> dict[str, float]:
     if collecting == "off":
         gc.disable()
     loaded, most = megabytes(), peak_megabytes()
-    began = time.perf_counter()
+    began = time.process_time()
     comparison = compare(before, after, AT)
     summary = comparison.summary()
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     rows = sum(1 for _ in islice(comparison.rows(), ROWS))
-    streamed = time.perf_counter() - began - seconds
+    streamed = time.process_time() - began - seconds
     grown = peak_megabytes() - loaded if peak_megabytes() > most else megabytes() - loaded
     return {
         "seconds": seconds,

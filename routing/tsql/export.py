@@ -15,7 +15,7 @@ from routing.estate import Database, Estate, Instance
 from routing.parts import Contract
 from routing.tsql.catalog import Catalog
 from routing.tsql.directives import ROWS, row_as_json
-from routing.tsql.draft import SYSTEM_DATABASES, Draft, DraftDatabase, DraftInstance
+from routing.tsql.draft import SYSTEM_DATABASES, UNLISTED, Draft, DraftDatabase, DraftInstance
 from routing.tsql.making import alteration, creation, endpoint_statement, removal
 from routing.tsql.objects import KINDS, is_possible
 from routing.tsql.output import Output
@@ -35,6 +35,7 @@ from routing.tsql.statement import (
     QUEUE,
     ROUTE,
     SERVICE,
+    USE,
     Statement,
 )
 
@@ -158,23 +159,23 @@ class _Export:
 
     def _database(self, instance: Instance, wanted: Database) -> DraftDatabase:
         """The draft of a database; made where it is not there."""
-        draft = self.output.draft.instance(instance.name, exactly=True).databases.exactly(wanted.name)
-        if draft is not None and draft.listed:
-            return draft
+        databases = self.output.draft.instance(instance.name, exactly=True).databases
+        draft = databases.exactly(wanted.name)
+        if draft is None or not draft.listed:
+            self.output.at_instance(instance.name)
+            self._make_database(wanted.name, is_free=databases.find(wanted.name) is None)
+            draft = databases.exactly(wanted.name)
+            assert draft is not None
+        return draft
+
+    def _make_database(self, name: str, *, is_free: bool) -> None:
         output = self.output
-        output.at_instance(instance.name)
-        is_system = wanted.name in SYSTEM_DATABASES
-        if is_system and output.run(Statement("USE", DATABASE, (wanted.name,))) and wanted.name != "master":
-            assert output.database is not None
-            return output.database
-        made = not is_system and output.run(Statement(CREATE, DATABASE, (wanted.name,)))
-        found = output.draft.instance(instance.name, exactly=True).databases.exactly(wanted.name) if made else None
-        if found is not None:
-            output.at_database(found)
-            return found
-        output.tell(database={"name": wanted.name})
-        assert output.database is not None
-        return output.database
+        if is_free and name in SYSTEM_DATABASES and name not in UNLISTED:
+            made = output.run(Statement(USE, DATABASE, (name,)))
+        else:
+            made = name not in SYSTEM_DATABASES and output.run(Statement(CREATE, DATABASE, (name,)))
+        if not made:
+            output.tell(database={"name": name})
 
     # ------------------------------------------------------------ identity of databases
 
@@ -223,16 +224,20 @@ class _Export:
         for member in members.values():
             before = catalog.exactly(member.name)
             if before is None:
-                self._make_room(kind, catalog, member.name, members)
+                self._make_room(kind, catalog, member, members)
                 self._run(creation(kind, member, self.output.at))
             elif not _same(before, member):
                 self._change(kind, draft, before, member)
 
-    def _make_room(self, kind: str, catalog: Catalog[Any], name: str, members: dict[str, Any]) -> None:
-        """Drops what has the same name in other letters, if it is to go."""
-        there = catalog.find(name)
-        if there is not None and there.name not in members:
-            self._run(removal(kind, there.name))
+    def _make_room(self, kind: str, catalog: Catalog[Any], member: Any, members: dict[str, Any]) -> None:
+        """Drops what is in the way, if it is to go: the same name in other letters, a binding of the same service."""
+        there = catalog.find(member.name)
+        rivals = [there] if there is not None else []
+        if kind == BINDING:
+            rivals += [one for one in catalog if one.remote_service_name == member.remote_service_name]
+        for rival in rivals:
+            if rival.name not in members and rival.name in catalog:
+                self._run(removal(kind, rival.name))
 
     def _change(self, kind: str, draft: DraftDatabase, before: Any, member: Any) -> None:
         if self._run(alteration(kind, before, member, self.output.at)):

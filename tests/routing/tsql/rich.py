@@ -156,3 +156,74 @@ def rich_estates(draw: st.DrawFn) -> Estate:
 
 shared_estates = estates().map(lambda document: read_estate(json.dumps(document)))
 all_estates = st.one_of(shared_estates, rich_estates())
+
+
+# ---------------------------------------------------------------- estates as a product would hold them
+
+
+@st.composite
+def tidy_databases(draw: st.DrawFn) -> Database:
+    """Everything refers to what is there, and the product would make all of it."""
+    types = draw(unique(st.builds(MessageType, st.sampled_from("mn"), st.sampled_from(("NONE", "EMPTY"))), 2))
+    kinds = [one.name for one in types] or ["DEFAULT"]
+    sent = st.sampled_from(kinds).map(lambda name: (ContractMessage(name, "ANY"),))
+    contracts = draw(unique(st.builds(Contract, st.sampled_from("cd"), sent), 2))
+    agreed = st.lists(st.sampled_from([*(one.name for one in contracts), "DEFAULT"]), max_size=2, unique=True)
+    queues = draw(
+        unique(
+            st.builds(
+                Queue,
+                st.sampled_from(("dbo.q", "x.q")),
+                st.booleans(),
+                st.booleans(),
+                st.booleans(),
+                st.none() | st.builds(Activation, st.sampled_from(("dbo.p", "p")), st.integers(1, 2), st.booleans()),
+            ),
+            2,
+        )
+    )
+    homes = st.sampled_from([one.name for one in queues] or ["dbo.q"])
+    services = draw(unique(st.builds(Service, st.sampled_from("st"), homes, agreed.map(tuple)), 2)) if queues else ()
+    levels = st.builds(
+        Priority,
+        st.just("p"),
+        st.sampled_from((None, *(one.name for one in contracts))),
+        st.sampled_from((None, *(one.name for one in services))),
+        st.sampled_from((None, "far")),
+        st.integers(4, 6),
+    )
+    binding = st.builds(
+        RemoteServiceBinding, st.sampled_from("ab"), st.sampled_from("xy"), st.sampled_from("uv"), st.booleans()
+    )
+    return Database(
+        "A",
+        broker_enabled=draw(st.booleans()),
+        services=services,
+        queues=queues,
+        contracts=contracts,
+        message_types=types,
+        priorities=draw(unique(levels, 1)),
+        remote_service_bindings=draw(st.lists(binding, max_size=1).map(tuple)),
+        table=RouteTable(draw(unique(tidy_routes, 3))),
+    )
+
+
+tidy_routes = st.builds(
+    Route,
+    st.sampled_from("QRS"),
+    st.sampled_from("xy"),
+    guids,
+    st.sampled_from((None, AT + timedelta(days=1), AT + timedelta(days=2))),
+    st.sampled_from(("LOCAL", "tcp://a", "tcp://b")).map(parse_address),
+)
+tidy_endpoints = st.none() | st.builds(
+    Endpoint, st.sampled_from((4022, 5022)), st.sampled_from(("STARTED", "STOPPED")), st.sampled_from(("SUPPORTED",))
+)
+
+
+@st.composite
+def tidy_estates(draw: st.DrawFn) -> Estate:
+    endpoint = draw(tidy_endpoints)
+    address = parse_address(f"tcp://host1:{endpoint.port if endpoint else 4022}")
+    forwarding = endpoint is not None and draw(st.booleans())
+    return Estate({"host1": Instance("host1", {"A": draw(tidy_databases())}, (address,), forwarding, endpoint)})

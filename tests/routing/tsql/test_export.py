@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
 from hypothesis import given
 
+from routing.address import parse_address
 from routing.document import write_estate
-from routing.estate import Estate
+from routing.estate import Database, Estate, Instance
 from routing.finding import INFO
+from routing.parts import Contract, ContractMessage, MessageType, Queue, Service
+from routing.route import Route
+from routing.table import RouteTable
 from routing.tsql import Group, export_sql, read_scripts
-from tests.routing.tsql.rich import AT, all_estates
+from routing.tsql.directives import PREFIX
+from tests.routing.tsql.rich import AT, all_estates, tidy_estates
 
 
 def imported(text: str, *, name: str = "any", into: Estate | None = None) -> Estate:
@@ -43,3 +53,97 @@ def test_reading_a_change_into_the_estate_before_gives_the_one_after(before: Est
 @given(all_estates)
 def test_a_change_of_nothing_says_nothing(estate: Estate) -> None:
     assert export_sql(estate, since=estate, at=AT).count("\n") == 1
+
+
+@given(tidy_estates(), tidy_estates())
+def test_what_the_product_can_do_is_said_in_statements(before: Estate, after: Estate) -> None:
+    script = export_sql(after, since=before, at=AT)
+    assert write_estate(imported(script, name="host1", into=before)) == write_estate(after)
+    contracts = {name for one in (before, after) for name in priorities_of(one)}
+    for line in script.splitlines()[1:]:
+        if line.startswith(PREFIX):
+            [(key, value)] = json.loads(line.removeprefix(PREFIX)).items()
+            # The order of rows means nothing to the product; nor can it alter what a priority uses, at once.
+            assert key in ("instance", "place") or contracts or value.keys() == {"name", "contracts"}, line
+
+
+def priorities_of(estate: Estate) -> list[str]:
+    database = estate.instances["host1"].databases["A"]
+    return [
+        name
+        for priority in database.priorities
+        for name in (priority.contract_name, priority.local_service_name)
+        if name
+    ]
+
+
+def change(before: Database, after: Database) -> list[str]:
+    """The statements of the change of one database, without USE and GO."""
+    estates = [Estate({"h": Instance("h", {"A": one})}) for one in (before, after)]
+    lines = export_sql(estates[1], since=estates[0], at=AT).splitlines()[1:]
+    return [line for line in lines if line not in ("GO", "USE [A];", "") and '{"instance"' not in line]
+
+
+R = Route("R", "x", None, None, parse_address("tcp://a"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        (R, replace(R, address=parse_address("tcp://b")), ["ALTER ROUTE [R] WITH ADDRESS = N'tcp://b';"]),
+        (
+            R,
+            replace(R, remote_service_name=None),
+            ["DROP ROUTE [R];", "CREATE ROUTE [R] WITH ADDRESS = N'tcp://a';"],
+        ),
+        (replace(R, lifetime=AT + timedelta(1)), R, [
+            "DROP ROUTE [R];", "CREATE ROUTE [R] WITH SERVICE_NAME = N'x', ADDRESS = N'tcp://a';"]),
+        (R, replace(R, lifetime=AT + timedelta(1)), ["ALTER ROUTE [R] WITH LIFETIME = 86400;"]),
+        (R, replace(R, name="r"), [
+            "DROP ROUTE [R];", "CREATE ROUTE [r] WITH SERVICE_NAME = N'x', ADDRESS = N'tcp://a';"]),
+        (R, replace(R, name="S"), [
+            "CREATE ROUTE [S] WITH SERVICE_NAME = N'x', ADDRESS = N'tcp://a';", "DROP ROUTE [R];"]),
+        (R, replace(R, lifetime=AT), ['-- brokerui: {"route": {"name": "R", "lifetime": "2026-06-01T00:00:00Z"}}']),
+    ],
+)  # fmt: skip
+def test_a_route_is_altered_where_the_product_can(before: Route, after: Route, lines: list[str]) -> None:
+    assert change(Database("A", table=RouteTable([before])), Database("A", table=RouteTable([after]))) == lines
+
+
+def test_a_change_comes_in_a_safe_order() -> None:
+    old = Database("A", services=(Service("s", "dbo.q"),), queues=(Queue("dbo.q"),), table=RouteTable([R]))
+    new = Database(
+        "A",
+        services=(Service("t", "dbo.p"),),
+        queues=(Queue("dbo.p"),),
+        table=RouteTable([replace(R, name="S", remote_service_name="t")]),
+    )
+    assert [line.split(" WITH ")[0].split(" ON ")[0] for line in change(old, new)] == [
+        "CREATE QUEUE [dbo].[p]", "CREATE SERVICE [t]", "CREATE ROUTE [S]",
+        "DROP ROUTE [R];", "DROP SERVICE [s];", "DROP QUEUE [dbo].[q];",
+    ]  # fmt: skip
+
+
+def test_a_contract_is_changed_while_no_service_holds_it() -> None:
+    def database(message_type: str) -> Database:
+        return Database(
+            "A",
+            services=(Service("s", "dbo.q", ("c",)),),
+            queues=(Queue("dbo.q"),),
+            contracts=(Contract("c", (ContractMessage(message_type, "ANY"),)),),
+            message_types=(MessageType("m"), MessageType("n")),
+        )
+
+    assert change(database("m"), database("n")) == [
+        "ALTER SERVICE [s] (DROP CONTRACT [c]);",
+        "DROP CONTRACT [c];",
+        "CREATE CONTRACT [c] ([n] SENT BY ANY);",
+        "ALTER SERVICE [s] (ADD CONTRACT [c]);",
+    ]
+
+
+def test_no_statement_drops_a_database() -> None:
+    estate = Estate({"h": Instance("h", {"A": Database("A")})})
+    script = export_sql(Estate({"h": Instance("h")}), since=estate, at=AT)
+    assert '-- brokerui: {"drop": {"database": "A"}}' in script
+    assert "DROP" not in script

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from itertools import count, takewhile
+from itertools import accumulate, takewhile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -24,8 +24,9 @@ from routing.errors import InputError
 
 START = '{"format": "brokerui.estate/1", "instances": ['
 DATABASE = START + '{"name": "a", "databases": [{"name": "d", '
+LARGEST = 64 << 20
 MOST = 999_000
-"""Objects, a little fewer than a document may have."""
+"""Objects, a little fewer than a document of this size may have."""
 
 
 def repeated(before: str, piece: str) -> Callable[[int], bytes]:
@@ -34,21 +35,18 @@ def repeated(before: str, piece: str) -> Callable[[int], bytes]:
 
 
 def counted(before: str, piece: str, after: str, most: int = MOST) -> Callable[[int], bytes]:
-    """Many small objects with different names, and white space up to the size: nothing is wrong with it."""
+    """Many small objects with different names, and white space up to the size: nothing is wrong with it.
+
+    A smaller document has as many objects fewer, so that it is as crowded as the largest.
+    """
 
     def make(size: int) -> bytes:
-        pieces = (piece.replace("#", format(number, "x")) for number in range(most))
         room = size - len(before) - len(after)
-        lengths = count(1)
-        total = 0
-
-        def fits(text: str) -> bool:
-            nonlocal total
-            total += len(text) + 1
-            return total < room and next(lengths) <= most
-
-        text = before + ",".join(takewhile(fits, pieces)) + after
-        return text.ljust(size).encode()
+        pieces = (piece.replace("#", format(number, "x")) + "," for number in range(max(1, most * size // LARGEST)))
+        ends = accumulate(map(len, pieces))
+        objects = sum(1 for _ in takewhile(lambda end: end < room, ends))
+        text = ",".join(piece.replace("#", format(number, "x")) for number in range(objects))
+        return f"{before}{text}{after}".ljust(size).encode()
 
     return make
 

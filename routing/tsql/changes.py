@@ -1,0 +1,192 @@
+"""What turns one database into another: statements where the product can, lines of BrokerUI for the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from routing.estate import Database
+from routing.parts import Contract
+from routing.tsql.catalog import Catalog
+from routing.tsql.directives import ROWS, row_as_json
+from routing.tsql.draft import DraftDatabase
+from routing.tsql.making import alteration, creation, removal
+from routing.tsql.objects import KINDS, is_possible
+from routing.tsql.output import Output
+from routing.tsql.places import moves
+from routing.tsql.servers import BROKER
+from routing.tsql.statement import (
+    ALTER,
+    BINDING,
+    CONTRACT,
+    DATABASE,
+    MESSAGE_TYPE,
+    PRIORITY,
+    QUEUE,
+    ROUTE,
+    SERVICE,
+    Statement,
+)
+
+_NEW = (MESSAGE_TYPE, CONTRACT, QUEUE, SERVICE)
+"""In the order in which one needs the other."""
+_REST = (PRIORITY, BINDING)
+_GONE = (BINDING, PRIORITY, SERVICE, QUEUE, CONTRACT, MESSAGE_TYPE)
+_KEYS = {kind: key for key, (kind, _) in ROWS.items()}
+"""The key of a directive, by the catalog."""
+
+
+class DatabaseChange:
+    """The steps for one database. Each looks at how far the draft has come, so none depends on another."""
+
+    def __init__(self, output: Output, instance: str, draft: DraftDatabase, wanted: Database) -> None:
+        self._output = output
+        self._instance = instance
+        self._draft = draft
+        self._wanted = wanted
+
+    def _go(self) -> None:
+        """Goes where the next line belongs; nothing is written for what has no changes."""
+        self._output.at_instance(self._instance)
+        self._output.at_database(self._draft)
+
+    def _run(self, statement: Statement | None) -> bool:
+        if statement is None:
+            return False
+        self._go()
+        return self._output.run(statement)
+
+    def _tell(self, **content: Any) -> None:
+        self._go()
+        self._output.tell(**content)
+
+    def identify_before(self) -> None:
+        """What must be out of the way before identifiers are given: two enabled brokers cannot share one."""
+        if self._draft.broker_enabled and not self._wanted.broker_enabled:
+            self._switch("DISABLE_BROKER")
+        if self._draft.broker_instance not in (None, self._wanted.broker_instance):
+            self._tell(database={"broker_instance": None})
+
+    def identify(self) -> None:
+        rest: dict[str, Any] = {}
+        for key in ("broker_instance", "mirroring_role"):
+            if getattr(self._draft, key) != getattr(self._wanted, key):
+                rest[key] = getattr(self._wanted, key)
+        if rest:
+            self._tell(database=rest)
+        if self._wanted.broker_enabled and not self._draft.broker_enabled:
+            self._switch("ENABLE_BROKER")
+
+    def _switch(self, option: str) -> None:
+        if not self._run(Statement(ALTER, DATABASE, (self._draft.name,), {BROKER: option})):
+            self._tell(database={"broker_enabled": option == "ENABLE_BROKER"})
+
+    # ------------------------------------------------------------ objects
+
+    def add_objects(self) -> None:
+        for kind in _NEW:
+            self._add(kind)
+
+    def add_rest(self) -> None:
+        for kind in _REST:
+            self._add(kind)
+
+    def _add(self, kind: str) -> None:
+        catalog = self._draft.catalog(KINDS[kind])
+        members = _members(kind, self._wanted)
+        for member in members.values():
+            before = catalog.exactly(member.name)
+            if before is None:
+                self._make_room(kind, catalog, member, members)
+                self._run(creation(kind, member, self._output.at))
+            elif not _same(before, member):
+                self._change(kind, before, member)
+
+    def _make_room(self, kind: str, catalog: Catalog[Any], member: Any, members: dict[str, Any]) -> None:
+        """Drops what is in the way, if it is to go: the same name in other letters, a binding of the same service."""
+        there = catalog.find(member.name)
+        rivals = [there] if there is not None else []
+        if kind == BINDING:
+            rivals += [one for one in catalog if one.remote_service_name == member.remote_service_name]
+        for rival in rivals:
+            if rival.name not in members and rival.name in catalog:
+                self._run(removal(kind, rival.name))
+
+    def _change(self, kind: str, before: Any, member: Any) -> None:
+        if self._run(alteration(kind, before, member, self._output.at)):
+            return
+        if kind == CONTRACT:
+            self._change_contract(member)
+        elif kind in (ROUTE, BINDING):
+            self._make_again(kind, before, member)
+
+    def _make_again(self, kind: str, before: Any, member: Any) -> None:
+        """Drop and create, where ALTER cannot say it; only if the product would make it."""
+        made = creation(kind, member, self._output.at)
+        if made is None or not is_possible(self._draft, made, self._output.at):
+            return
+        if self._run(removal(kind, before.name)):
+            self._run(made)
+
+    def _change_contract(self, contract: Contract) -> None:
+        """No statement alters a contract: the services let go of it, and take it again."""
+        made = creation(CONTRACT, contract, self._output.at)
+        if made is None or any(priority.contract_name == contract.name for priority in self._draft.priorities):
+            return
+        users = [service for service in self._draft.services if contract.name in service.contracts]
+        for service in users:
+            self._run(Statement(ALTER, SERVICE, (service.name,), {"DROP CONTRACT": (contract.name,)}))
+        if self._run(removal(CONTRACT, contract.name)):
+            self._run(made)
+        for service in users:
+            self._run(Statement(ALTER, SERVICE, (service.name,), {"ADD CONTRACT": (contract.name,)}))
+
+    def change_routes(self) -> None:
+        self._add(ROUTE)
+        self._drop(ROUTE)
+
+    def drop_objects(self) -> None:
+        for kind in _GONE:
+            self._drop(kind)
+
+    def _drop(self, kind: str) -> None:
+        members = _members(kind, self._wanted)
+        for name in self._draft.catalog(KINDS[kind]).names:
+            if name not in members:
+                self._run(removal(kind, name))
+
+    # ------------------------------------------------------------ what is left
+
+    def complete(self) -> None:
+        """Says what no statement could: rows that differ still, and their order."""
+        for kind, catalog_name in KINDS.items():
+            catalog, members = self._draft.catalog(catalog_name), _members(kind, self._wanted)
+            key = _KEYS[catalog_name]
+            for name in catalog.names:
+                if name not in members:
+                    self._tell(drop={key: name})
+            for member in members.values():
+                self._complete_row(key, catalog.exactly(member.name), member)
+            if order := moves(catalog.names, list(members)):
+                self._tell(place={catalog_name: order})
+
+    def _complete_row(self, key: str, before: Any, member: Any) -> None:
+        if before is not None and _same(before, member):
+            return
+        row = row_as_json(member)
+        if before is None:
+            row = {column: value for column, value in row.items() if value not in (None, [])}
+        else:
+            there = row_as_json(before)
+            row = {column: value for column, value in row.items() if column == "name" or there[column] != value}
+        self._tell(**{key: row})
+
+
+def _members(kind: str, wanted: Database) -> dict[str, Any]:
+    if kind == ROUTE:
+        return wanted.table.routes
+    return {member.name: member for member in getattr(wanted, KINDS[kind])}
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal, and written in the same way: addresses that mean the same may be spelt differently."""
+    return bool(one == other and (not hasattr(one, "address") or row_as_json(one) == row_as_json(other)))

@@ -19,7 +19,10 @@ BENCHMARKS := $(or $(BENCH),$(shell grep -l '__main__' benchmarks/*.py benchmark
 # pytest takes more words from here: make test ARGS='tests/routing -k loops'
 ARGS ?=
 # A home of their own: tests must not touch what a running product keeps in var/.
-PYTEST := BROKERUI_HOME="$(CURDIR)/var/test" BROKERUI_CHROMIUM="$$browser" $(BIN)/pytest
+PYTEST := env BROKERUI_HOME="$(CURDIR)/var/test" $(BIN)/pytest
+BROWSER_PYTEST := BROKERUI_CHROMIUM="$$browser" $(PYTEST)
+# These also run on PostgreSQL; without DATABASE_URL on a server of their own.
+ON_POSTGRES := tests/brokerui/estate
 export PYTHON
 
 .PHONY: help setup run test check bench screenshots lock clean
@@ -33,7 +36,8 @@ run: setup ## start BrokerUI on http://127.0.0.1:8000 (PORT=… to change); Ctrl
 	@$(BIN)/brokerui up
 
 test: check ## everything: check, then all tests, in a real browser too (ARGS=… for pytest)
-	@browser=$$($(PY) scripts/browser.py) && $(PYTEST) -n 2 --dist loadgroup $(ARGS)
+	@$(if $(ARGS),,$(PY) scripts/postgres.py $(PYTEST) -q -n 2 $(ON_POSTGRES))
+	@browser=$$($(PY) scripts/browser.py) && $(BROWSER_PYTEST) -n 2 --dist loadgroup $(ARGS)
 
 check: $(VENV)/.dev $(VENV)/.catalogues ## lint, format, types, import contracts; under a minute
 	@$(BIN)/ruff check
@@ -48,7 +52,7 @@ bench: setup ## the benchmarks, one script per claim (BENCH=benchmarks/x.py for 
 
 screenshots: $(VENV)/.dev $(VENV)/.catalogues ## a picture of the last page of each browser test, in var/screenshots/
 	@browser=$$($(PY) scripts/browser.py) && \
-	    $(PYTEST) -m browser --screenshot on --full-page-screenshot --output var/screenshots $(ARGS)
+	    $(BROWSER_PYTEST) -m browser --screenshot on --full-page-screenshot --output var/screenshots $(ARGS)
 
 lock: $(VENV)/.bootstrap ## resolve requirements*.txt again after a change in pyproject.toml (UPGRADE=1: to the newest)
 	@$(LOCK) requirements-bootstrap.in -o requirements-bootstrap.txt

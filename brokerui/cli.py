@@ -27,6 +27,7 @@ COMMANDS = {
     "export-sql": "the T-SQL that makes an estate, or changes one into another",
     "collect-sql": "the read-only script that collects the catalog of a live server",
     "import-catalog": "the results of that script, or grids of its views, to an estate",
+    "estate": "the live estate: its history as documents",
     "up": "run the product on this machine",
 }
 

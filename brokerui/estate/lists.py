@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import Max
 
@@ -19,14 +19,21 @@ CHUNK = 500
 """Rows asked for in one statement; every database takes as many parameters."""
 
 
+class Written(NamedTuple):
+    """Values of `routing`, each with the row that was made of it. One value may stand in several lists."""
+
+    changed: list[tuple[Any, Any]]
+    added: list[tuple[Any, Any]]
+
+
 def write_list(
     model: type[Any],
     owner: str | None,
     changes: Changes,
     columns: Callable[[Any], Columns],
     new: Collection[int] = (),
-) -> list[tuple[Any, Any]]:
-    """Change the lists of these owners; gives what was changed or added, each with its row.
+) -> Written:
+    """Change the lists of these owners.
 
     `owner` is the column of the key of the row above; owners in `new` have no rows yet.
     """
@@ -47,7 +54,7 @@ def write_list(
     ]
     model.objects.bulk_create([made for _, made in added])
     _order(model, owner, {key: change.order for key, change in changes.items() if change.order})
-    return changed + added
+    return Written(changed, added)
 
 
 def _drop(model: type[Any], owner: str | None, names: Mapping[Owner, list[str]]) -> None:

@@ -10,14 +10,14 @@ from typing import Any
 
 from brokerui.estate.columns import database_columns, instance_columns
 from brokerui.estate.difference import Difference, ListChange, Place
-from brokerui.estate.lists import CHUNK, chunks, write_list
+from brokerui.estate.lists import CHUNK, Written, chunks, write_list
 from brokerui.estate.models import Database, Instance, InstanceAddress
 from brokerui.estate.pairs import mirrored_pairs
 from brokerui.estate.tables import TABLES, Table, Usages
 from routing import estate as law
 
-Written = list[tuple[Any, Any]]
-"""Values of `routing`, each with the row that was made of it."""
+New = list[tuple[Any, Any]]
+"""New values of `routing`, each with the row that was made of it."""
 
 
 def write_difference(difference: Difference, before: law.Estate, after: law.Estate) -> None:
@@ -56,17 +56,14 @@ def _database_ids(places: set[Place], instances: Mapping[str, int]) -> dict[Plac
 # ---------------------------------------------------------------- instances
 
 
-def _write_instances(change: ListChange[law.Instance]) -> Written:
-    """Gives the new ones with their rows."""
+def _write_instances(change: ListChange[law.Instance]) -> New:
     written = write_list(Instance, None, {None: change}, instance_columns)
-    fresh = {instance.name for instance in change.added}
-    moved = [row.pk for value, row in written if value.name not in fresh]
     # An address may move from one instance to another: all go before any comes.
-    for part in chunks(moved):
+    for part in chunks([row.pk for _, row in written.changed]):
         InstanceAddress.objects.filter(instance_id__in=part).delete()
-    rows = [row for value, instance in written for row in _addresses(value, instance)]
+    rows = [row for value, instance in written.changed + written.added for row in _addresses(value, instance)]
     InstanceAddress.objects.bulk_create(rows)
-    return [(value, row) for value, row in written if value.name in fresh]
+    return written.added
 
 
 def _addresses(instance: law.Instance, row: Instance) -> Iterator[InstanceAddress]:
@@ -80,10 +77,7 @@ def _addresses(instance: law.Instance, row: Instance) -> Iterator[InstanceAddres
 # ---------------------------------------------------------------- databases
 
 
-def _write_databases(
-    changes: Mapping[str, ListChange[law.Database]], known: Mapping[str, int], instances: Written
-) -> Written:
-    """Gives the new ones with their rows."""
+def _write_databases(changes: Mapping[str, ListChange[law.Database]], known: Mapping[str, int], instances: New) -> New:
     by_owner = {known[name]: change for name, change in changes.items()}
     by_owner |= {row.pk: _all_new(value.databases.values()) for value, row in instances}
     # An identifier may move from one database to another: all go before any comes.
@@ -91,9 +85,8 @@ def _write_databases(
         if change.changed:
             names = [database.name for database in change.changed]
             Database.objects.filter(instance_id=owner, name__in=names).update(broker_instance=None)
-    written = write_list(Database, "instance_id", by_owner, database_columns, new=[row.pk for _, row in instances])
-    fresh = {id(database) for change in by_owner.values() for database in change.added}
-    return [(value, row) for value, row in written if id(value) in fresh]
+    new = [row.pk for _, row in instances]
+    return write_list(Database, "instance_id", by_owner, database_columns, new).added
 
 
 def _all_new(values: Any) -> ListChange[Any]:
@@ -116,22 +109,22 @@ def _write_partners(before: Mapping[Place, Place], after: Mapping[Place, Place])
 
 
 def _write_members(
-    table: Table, changes: Mapping[Place, ListChange[Any]], places: Mapping[Place, int], databases: Written
+    table: Table, changes: Mapping[Place, ListChange[Any]], places: Mapping[Place, int], databases: New
 ) -> None:
     by_owner = {places[place]: change for place, change in changes.items()}
     new = {row.pk: members for value, row in databases if (members := list(table.members(value)))}
     by_owner |= {owner: _all_new(members) for owner, members in new.items()}
-    written = write_list(table.model, "database_id", by_owner, table.columns, new=list(new))
+    written = write_list(table.model, "database_id", by_owner, table.columns, list(new))
     if table.usages:
         _write_usages(table.usages, written)
 
 
 def _write_usages(usages: Usages, written: Written) -> None:
     model: Any = usages.model
-    for part in chunks([row.pk for _, row in written]):
+    for part in chunks([row.pk for _, row in written.changed]):
         model.objects.filter(**{f"{usages.owner}_id__in": part}).delete()
     model.objects.bulk_create(
         model(**{usages.owner: row}, position=position, **columns)
-        for value, row in written
+        for value, row in written.changed + written.added
         for position, columns in enumerate(usages.columns(value))
     )

@@ -1,0 +1,43 @@
+"""`brokerui estate history`: the versions of the live estate as documents."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from routing.errors import InputError
+from routing.sentence import say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    summary = "every version as a document with its valid_from, in a folder"
+    history = actions.add_parser("history", help=summary, description=summary.capitalize() + ".", allow_abbrev=False)
+    history.add_argument(
+        "-o",
+        metavar="DIR",
+        dest="folder",
+        type=Path,
+        required=True,
+        help="a new folder, or one with a history to update",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """The estate of the product whose home is `BROKERUI_HOME`."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
+    import django  # noqa: PLC0415 - Django, which pure commands do without
+
+    django.setup()
+    from django.db import DatabaseError  # noqa: PLC0415
+
+    from brokerui.estate.history import history_write  # noqa: PLC0415
+
+    try:
+        count = history_write(options.folder)
+    except DatabaseError as error:
+        raise InputError("the database", "", say("cannot be read: {reason}", reason=str(error))) from None
+    sys.stderr.write(f"{count} version{'' if count == 1 else 's'} in {options.folder}\n")
+    return 0

@@ -1,0 +1,67 @@
+"""A process that writes the live estate beside others: `python -m tests.brokerui.estate.writer NAME COUNT`.
+
+Each of its edits is made on the version that it saw last, and made again where that was stale. It prints how often.
+Without arguments it prints what came of it: which versions, how many routes, whether rows and version agree.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import django
+
+
+def write(name: str, count: int) -> int:
+    from brokerui.estate.errors import EstateStaleError
+    from brokerui.estate.selectors import estate_current
+    from brokerui.estate.services import estate_edit
+    from routing.address import parse_address
+    from routing.edits import PutRoute
+    from routing.route import Route
+
+    stale = made = 0
+    while made < count:
+        route = Route(f"{name}{made}", None, None, None, parse_address("LOCAL"))
+        base = estate_current().version
+        try:
+            estate_edit(edits=[PutRoute("here", "Orders", route)], base_version=base, author=name)
+            made += 1
+        except EstateStaleError:
+            stale += 1
+    return stale
+
+
+def begin() -> None:
+    from django.core.management import call_command
+
+    from brokerui.estate.services import estate_import
+    from tests.brokerui.estate.helpers import TWO
+
+    call_command("migrate", verbosity=0)
+    estate_import(estate=TWO, author="begin")
+
+
+def report() -> dict[str, object]:
+    from brokerui.estate.models import AuditEntry, Version
+    from tests.brokerui.estate.helpers import text_of_rows, text_of_version
+
+    return {
+        "versions": list(Version.objects.order_by("number").values_list("number", flat=True)),
+        "audit": AuditEntry.objects.count(),
+        "agree": text_of_rows() == text_of_version(),
+        "routes": text_of_rows().count('"broker_instance": null, "lifetime": null'),
+    }
+
+
+if __name__ == "__main__":
+    os.environ["DJANGO_SETTINGS_MODULE"] = "brokerui.settings"
+    django.setup()
+    match sys.argv[1:]:
+        case ["begin"]:
+            begin()
+        case [name, count]:
+            sys.stdout.write(f"{write(name, int(count))}\n")
+        case _:
+            sys.stdout.write(json.dumps(report()))

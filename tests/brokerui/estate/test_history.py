@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from django.db import OperationalError
 
 from brokerui.cli import main
+from brokerui.estate import history
 from brokerui.estate.history import history_write
 from brokerui.estate.models import Version
 from brokerui.estate.selectors import estate_as_of
@@ -66,3 +68,14 @@ def test_bad_usage_exits_2(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["estate", *arguments])
     assert caught.value.code == 2
+
+
+def test_a_database_that_cannot_be_read_is_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(folder: Path) -> int:
+        raise OperationalError("no such table: estate_version")
+
+    monkeypatch.setattr(history, "history_write", fail)
+    assert main(["estate", "history", "-o", str(tmp_path)]) == 4
+    assert capsys.readouterr().err == "error: the database: cannot be read: no such table: estate_version\n"

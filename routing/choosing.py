@@ -32,7 +32,7 @@ Decisions = tuple[Decision, ...]
 def choose(hop: Hop, matched: RouteSet) -> Decisions:
     """Every decision that the choice among routes that match together leaves open."""
     # The identifier in force: the conversation's, else the chosen routes'. All of one alternative share theirs.
-    identifier = hop.identifier or matched.routes[0].broker_instance
+    identifier = hop.identifier or matched.identifier
     if hop.kept.route is not None:
         matched = _kept(hop, matched, identifier)
     if matched.mirrored:
@@ -44,12 +44,13 @@ def choose(hop: Hop, matched: RouteSet) -> Decisions:
     if matched.network:
         if hop.trace is not None:
             account_for_tier(hop, hop.trace, "CHOOSE-3", matched)
-        return _forwarded(hop) or _to_network(hop, matched)
+        return _forwarded(hop) or _to_network(hop, matched.network)
     if matched.transport:
         if hop.trace is not None:
             account_for_tier(hop, hop.trace, "CHOOSE-4", matched)
         return _forwarded(hop) or _to_address_in_name(hop, matched.transport[0])
-    account_for_stop(hop, SERVICE_NOT_FOUND)
+    if hop.trace is not None:
+        account_for_stop(hop, SERVICE_NOT_FOUND)
     return (hop.stop(SERVICE_NOT_FOUND),)
 
 
@@ -60,7 +61,7 @@ def _to_this_instance(hop: Hop, matched: RouteSet, identifier: str | None) -> De
         account_for_tier(hop, hop.trace, "CHOOSE-2", matched, taken=bool(found))
         account_for_locating(hop, hop.trace, identifier, found)
     route = None if matched is AS_IF_LOCAL else matched.local[0].name
-    return tuple(Deliver(hop.instance.name, database.name, route, identifier) for database in found)
+    return tuple([Deliver(hop.instance.name, database.name, route, identifier) for database in found])
 
 
 def _kept(hop: Hop, matched: RouteSet, identifier: str | None) -> RouteSet:
@@ -72,7 +73,7 @@ def _kept(hop: Hop, matched: RouteSet, identifier: str | None) -> RouteSet:
         hop.trace.add(
             "RT-STICKY", True, say("The conversation keeps {route}, which it chose before.", route=routes[0].name)
         )
-    return RouteSet(routes, lasting=False)
+    return RouteSet(routes)
 
 
 def _forwarded(hop: Hop) -> Decisions:
@@ -83,14 +84,13 @@ def _forwarded(hop: Hop) -> Decisions:
     return ()
 
 
-def _to_network(hop: Hop, matched: RouteSet) -> Decisions:
+def _to_network(hop: Hop, network: Routes) -> Decisions:
     """CHOOSE-3: to a network address, any of those that are left."""
-    sends = hop.estate.sends.get(matched) if hop.trace is None else None
-    if sends is None:
-        sends = _sends(hop, [(route, route.address) for route in matched.network])
-        if matched.lasting:
-            hop.estate.sends[matched] = sends
-    return sends
+    if len(network) > 1 or hop.trace is not None:
+        return _sends(hop, [(route, route.address) for route in network])
+    route = network[0]
+    address = route.address
+    return (Send(address, hop.estate.by_address.get(address.key), route.name, route.broker_instance),)
 
 
 def _to_principals(hop: Hop, mirrored: Routes, identifier: str | None) -> Decisions:
@@ -119,9 +119,9 @@ def _to_address_in_name(hop: Hop, route: Route) -> Decisions:
 
 def _sends(hop: Hop, leads: list[tuple[Route, Address]]) -> Decisions:
     """CHOOSE-0: routes with the same identifier, service name and network address are identical: one Send each."""
-    to = hop.estate.by_address.get
     if len(leads) > 1:
         leads = list({address.key: (route, address) for route, address in reversed(leads)}.values())[::-1]
+    to = hop.estate.by_address.get
     sends = tuple([Send(address, to(address.key), route.name, route.broker_instance) for route, address in leads])
     if hop.trace is not None:
         account_for_sends(hop, hop.trace, sends)

@@ -8,9 +8,7 @@ from routing.address import Address
 from routing.decision import (
     FORWARDING_DISABLED,
     NO_PRINCIPAL,
-    NO_ROUTE,
     NOT_AN_ADDRESS,
-    ROUTE_REQUESTED,
     SERVICE_NOT_FOUND,
     Send,
 )
@@ -118,8 +116,8 @@ def account_for_sends(hop: Hop, trace: Trace, sends: tuple[Send, ...]) -> None:
 
 def account_for_stop(hop: Hop, reason: str) -> None:
     """Adds why the message goes no further; nothing without a trace."""
-    if hop.trace is None or reason in (NO_ROUTE, ROUTE_REQUESTED):
-        return  # MATCH-7 and MATCH-4 have said it already
+    if hop.trace is None:
+        return
     rule = {
         FORWARDING_DISABLED: "CHOOSE-FWD",
         NO_PRINCIPAL: "MIR-4",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from routing.address import Address
@@ -87,6 +88,11 @@ class Drop:
 
 
 Decision = Deliver | Send | Delay | Drop
+
+_MADE = 1 << 16
+"""Stops that are kept: they recur, one for each instance and reason."""
+delayed = lru_cache(maxsize=_MADE)(Delay)
+dropped = lru_cache(maxsize=_MADE)(Drop)
 
 
 class Choice(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from routing.address import Address
 from routing.errors import Invalid
@@ -20,7 +20,7 @@ from routing.parts import (
 )
 from routing.route import Route
 from routing.sentence import say
-from routing.table import NO_ROUTES, RouteSet, RouteTable
+from routing.table import NO_ROUTES, RouteTable
 
 PRINCIPAL, MIRROR = "PRINCIPAL", "MIRROR"
 DEFAULT_HOP_LIMIT = 10
@@ -139,8 +139,6 @@ class Estate:
 
     by_address: Mapping[str, str] = field(init=False, repr=False, compare=False)
     """The name of the instance that an address (its key) leads to."""
-    sends: dict[RouteSet, Any] = field(init=False, repr=False, compare=False)
-    """Filled by CHOOSE-3: the sends of route sets that were chosen before. They depend on nothing but addresses."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.hop_limit <= MAX_HOP_LIMIT:
@@ -153,7 +151,6 @@ class Estate:
                     problem = say('{address} is an address of "{other}" already', address=address.key, other=other)
                     raise Invalid(f"instances[{index}].addresses[{number}]", problem)
         object.__setattr__(self, "by_address", by_address)
-        object.__setattr__(self, "sends", {})
 
     def resolve(self, address: Address) -> str | None:
         """The name of the instance that listens at a network address; None: no instance of this estate."""
@@ -181,7 +178,6 @@ class Estate:
         object.__setattr__(new, "instances", {**self.instances, instance: changed})
         object.__setattr__(new, "hop_limit", self.hop_limit)
         object.__setattr__(new, "by_address", self.by_address)
-        object.__setattr__(new, "sends", {})
         return new
 
 

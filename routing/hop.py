@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from datetime import datetime
 
-from routing.decision import Choice, Delay, Drop
+from routing.decision import Choice, Delay, Drop, delayed, dropped
 from routing.estate import Estate
 from routing.trace import Trace
 
@@ -68,4 +68,4 @@ class Hop:
 
     def stop(self, reason: str) -> Delay | Drop:
         """MATCH-7, fixed: where a conversation begun here is DELAYED, a message from outside is dropped."""
-        return Drop(self.instance.name, reason) if self.outside else Delay(self.instance.name, reason)
+        return dropped(self.instance.name, reason) if self.database is None else delayed(self.instance.name, reason)

@@ -7,7 +7,6 @@ more than one); `()` when it ends the matching without a route; None when the ne
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from routing.hop import Hop
 from routing.matching_account import account_for_step
@@ -17,23 +16,23 @@ from routing.table import AS_IF_LOCAL, RouteSet
 Alternatives = tuple[RouteSet, ...]
 
 
-class Match(NamedTuple):
-    """Where the matching ended."""
-
-    rule: str
-    alternatives: Alternatives
-
-
-def match(hop: Hop) -> Match:
-    """Asks the steps in their order; MATCH-7 always ends it."""
-    # Without a route of this name MATCH-1 to MATCH-3 find nothing; only an account asks them all the same.
-    for rule, step in STEPS if hop.named is not None or hop.trace is not None else STEPS[3:]:
+def match(hop: Hop) -> tuple[str, Alternatives]:
+    """The rule at which the matching ends, and the alternatives that it leaves open."""
+    trace = hop.trace
+    for rule, step in _steps_that_may_match(hop) if trace is None else STEPS:
         found = step(hop)
-        if hop.trace is not None:
+        if trace is not None:
             account_for_step(hop, rule, found)
         if found is not None:
-            return Match(rule, found)
+            return rule, found
     raise AssertionError("MATCH-7 ends every matching")
+
+
+def _steps_that_may_match(hop: Hop) -> Steps:
+    """Those whose condition on name and identifier holds; the others find nothing, and only an account asks them."""
+    if hop.named is None:
+        return _NO_NAME_NO_IDENTIFIER if hop.identifier is None else _NO_NAME
+    return _NO_IDENTIFIER if hop.identifier is None else _NAME_AND_IDENTIFIER
 
 
 def name_and_identifier(hop: Hop) -> Alternatives | None:
@@ -85,7 +84,8 @@ def nothing_matches(hop: Hop) -> Alternatives | None:
     return ()
 
 
-STEPS: tuple[tuple[str, Callable[[Hop], Alternatives | None]], ...] = (
+Steps = tuple[tuple[str, Callable[[Hop], Alternatives | None]], ...]
+STEPS: Steps = (
     ("MATCH-1", name_and_identifier),
     ("MATCH-2", name_without_identifier),
     ("MATCH-3", name_with_any_identifier),
@@ -96,6 +96,14 @@ STEPS: tuple[tuple[str, Callable[[Hop], Alternatives | None]], ...] = (
 )
 
 
+_NAME_AND_IDENTIFIER = tuple(step for step in STEPS if step[0] != "MATCH-3")
+_NO_IDENTIFIER = tuple(step for step in STEPS if step[0] not in ("MATCH-1", "MATCH-6"))
+_NO_NAME = STEPS[3:]
+_NO_NAME_NO_IDENTIFIER = tuple(step for step in _NO_NAME if step[0] != "MATCH-6")
+
+
 def _alive(hop: Hop, group: RouteSet) -> Alternatives | None:
-    alive = group.alive(hop.at)
-    return (alive,) if alive.routes else None
+    """The group as the only alternative, without the routes that have expired; None when none is left."""
+    if group.expires is not None:
+        group = group.alive(hop.at)
+    return (group,) if group.routes else None

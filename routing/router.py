@@ -6,7 +6,6 @@ from collections.abc import Container
 from datetime import datetime
 
 from routing.choosing import Decisions, choose
-from routing.choosing_account import account_for_stop
 from routing.conversation import Conversation
 from routing.decision import NO_ROUTE, ROUTE_REQUESTED, SERVICE_NOT_FOUND, Choice, Decision, Deliver
 from routing.estate import Estate
@@ -50,15 +49,14 @@ def route(
 
 def decide(hop: Hop) -> Decisions:
     """The decisions of one hop."""
-    if hop.is_reply and hop.outside and (replied := _reply(hop)):
+    if hop.is_reply and hop.database is None and (replied := _reply(hop)):
         return replied
     rule, alternatives = match(hop)
     if len(alternatives) == 1:
         return choose(hop, alternatives[0])
     if not alternatives:
         reason = ROUTE_REQUESTED if rule == "MATCH-4" else NO_ROUTE
-        account_for_stop(hop, reason)
-        return (hop.stop(reason),)
+        return (hop.stop(reason),)  # the account has it already, from MATCH-4 or MATCH-7
     return _each(hop, alternatives)
 
 

@@ -17,12 +17,12 @@ Routes = tuple[Route, ...]
 class RouteSet:
     """Routes that match together, in the tiers in which one of them is chosen (CHOOSE-1 to CHOOSE-4)."""
 
-    __slots__ = ("expires", "lasting", "local", "mirrored", "network", "routes", "transport")
+    __slots__ = ("expires", "identifier", "local", "mirrored", "network", "routes", "transport")
 
-    def __init__(self, routes: Routes, *, lasting: bool = True) -> None:
+    def __init__(self, routes: Routes) -> None:
         self.routes = routes
-        self.lasting = lasting
-        """Whether it belongs to a table, and not to one question at one moment."""
+        self.identifier = routes[0].broker_instance if routes else None
+        """The one that they give; routes that match together share it."""
         self.expires: datetime | None = min((r.lifetime for r in routes if r.lifetime), default=None)
         """The first moment at which one of them expires."""
         self.mirrored = _tier(routes, lambda r: r.mirror_address is not None)
@@ -34,7 +34,7 @@ class RouteSet:
         """RT-TABLE: without the routes that have expired; this very set when none has."""
         if self.expires is None or at < self.expires:
             return self
-        return RouteSet(tuple(r for r in self.routes if not r.expired(at)), lasting=False)
+        return RouteSet(tuple(r for r in self.routes if not r.expired(at)))
 
 
 def _tier(routes: Routes, belongs: Callable[[Route], bool]) -> Routes:

@@ -176,6 +176,6 @@ def test_what_is_pending_concerns_the_first_hop_of_a_journey_alone() -> None:
 
 
 def test_match_7_ends_every_matching(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matching, "STEPS", matching.STEPS[:6])
+    monkeypatch.setattr(matching, "_NO_NAME_NO_IDENTIFIER", ())
     with pytest.raises(AssertionError, match="MATCH-7"):
         matching.match(Hop(OPEN, "b", None, "S", None, False, AT))

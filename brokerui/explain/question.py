@@ -18,6 +18,8 @@ from routing.sentence import Sentence, say
 
 OUTSIDE = "outside:"
 FIELDS = ("from", "to", "broker", "service", "reply", "at", "route")
+SPACED = ("broker", "at")
+"""Fields in which spaces around mean nothing. Names compare byte by byte: theirs are part of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,9 @@ class Question:
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Question:
         """What is in a query string, without what is empty."""
-        return cls({name: query[name].strip() for name in FIELDS if query.get(name, "").strip()})
+        given = {name: query.get(name, "") for name in FIELDS}
+        values = {name: text.strip() if name in SPACED else text for name, text in given.items()}
+        return cls({name: text for name, text in values.items() if text})
 
     def get(self, name: str) -> str:
         return self.values.get(name, "")

@@ -85,6 +85,19 @@ def test_empty_fields_do_not_stand_in_the_address() -> None:
     assert ask(from_="hub/Sales", to="Ship", broker="", at=" ").query("x") == "scenario=x&from=hub%2FSales&to=Ship"
 
 
+def test_spaces_around_a_name_are_part_of_it() -> None:
+    estate = read_estate(document(instance("  lead", database("D ")) | {"addresses": []}))
+    question = ask(from_="  lead/D ", to="Orders ", service=" Own", broker=f" {GUID} ", at=" 2030-01-01 ")
+    asked = read(question, estate)
+    assert asked.conversation == Conversation("  lead", "D ", "Orders ", GUID.lower()[1:-1], from_service=" Own")
+    words = shlex.split(command(asked.conversation, asked.at, "e.json"))
+    assert [words[words.index(option) + 1] for option in ("--from", "--to", "--service")] == [
+        *("  lead/D ", "Orders ", " Own"),
+    ]
+    outside = read(ask(from_="outside:  lead", to=" "), estate)
+    assert outside.conversation == Conversation("  lead", None, " ")
+
+
 def test_the_command_is_quoted_for_a_shell() -> None:
     conversation = Conversation("a b", "it's", "$(x)", GUID.lower()[1:-1], from_service="-own")
     line = command(conversation, datetime(2030, 1, 1, tzinfo=UTC), "my estate.json")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
+from brokerui.findings import one_line
 from brokerui.traffic import Weights
 from routing.asking import entry_as_json
 from routing.classes import Node, TrafficClass
@@ -121,7 +122,7 @@ def report_as_text(report: Report, translate: Translate = str) -> Iterator[str]:
     """First the answer, then the groups, worst first."""
     yield _answer(report).render(translate) + "\n"
     for group in report.comparison.groups[:SHOWN_GROUPS]:
-        yield "".join("\n" + line.render(translate) for line in _group_lines(report, group)) + "\n"
+        yield "".join("\n" + one_line(line.render(translate)) for line in _group_lines(report, group)) + "\n"
     left = len(report.comparison.groups) - SHOWN_GROUPS
     if left > 0:
         more = say("… and {count} more groups; --format json has them all.", count=f"{left:,}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from brokerui.explain.hop_wording import hop_decides, hop_title
 from brokerui.explain.wording import OutcomeWords, Wording, word
+from brokerui.findings import one_line
 from routing.explanation import Explanation, Journey
 from routing.sentence import Sentence, Translate, say
 from routing.trace import Step
@@ -21,7 +22,7 @@ def explanation_as_text(explanation: Explanation, translate: Translate) -> str:
     for back, said in zip(explanation.returns, words.returns, strict=True):
         lines += ["", said.title.render(translate), *_indented(said.details, translate)]
         lines += _hops(back.journey, translate)
-    return "\n".join(lines) + "\n"
+    return "".join(f"{one_line(line)}\n" for line in lines)
 
 
 def _answer(words: Wording, translate: Translate) -> list[str]:

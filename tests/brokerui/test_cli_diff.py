@@ -212,3 +212,11 @@ def test_a_route_that_expires_changes_nothing_before_and_something_after(call: C
 def test_an_identifier_is_shown_as_it_is(told: Call) -> None:
     shown = {row["to_broker_instance"] for row in told(FOUND, LOST)["changed"]}
     assert shown == {None, PARTS_ID, "*"}
+
+
+def test_names_cannot_write_to_the_terminal(diff: Call) -> None:
+    evil = "S\x1b[2J\nNothing changes"
+    result = diff(FOUND, document(route(f"R{evil}", "tcp://host2.example", "Stock"), route("To", "tcp://x", evil)))
+    assert result.out.replace("\n", "").isprintable()
+    assert [line for line in result.out.splitlines() if line.startswith("Nothing changes")] == []
+    assert "S?[2J Nothing changes" in result.out

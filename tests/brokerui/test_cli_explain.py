@@ -22,6 +22,7 @@ from tests.brokerui.command_line import (
     is_golden,
     misused,
     refused,
+    route,
     written,
 )
 from tests.strategies import AT as MOMENT
@@ -207,3 +208,20 @@ def test_what_the_estate_does_not_have_is_refused(explain: Call, arguments: tupl
 )
 def test_bad_usage_is_told(explain: Call, arguments: tuple[str, ...], says: str) -> None:
     assert says in misused(explain(LOST, *arguments))
+
+
+# ---------------------------------------------------------------- names that would write to the terminal
+
+EVIL = "S\x1b[2J\nAlways delivered: nothing there"
+
+
+def test_names_cannot_write_to_the_terminal(explain: Call) -> None:
+    databases = [
+        {"name": f"D{EVIL}", "services": ["Own"], "routes": [route(f"R{EVIL}", service=EVIL)]},
+        {"name": f"T{EVIL}", "services": [EVIL], "routes": []},
+    ]
+    estate = {"format": "brokerui.estate/1", "instances": [{"name": f"h{EVIL}", "databases": databases}]}
+    result = explain(estate, "--from", f"h{EVIL}/D{EVIL}", "--to", EVIL, *AT)
+    assert result.status == 0
+    assert result.out.replace("\n", "").isprintable()
+    assert [line for line in result.out.splitlines() if line.startswith("Always delivered: nothing")] == []

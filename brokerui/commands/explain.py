@@ -41,10 +41,10 @@ def run(options: argparse.Namespace) -> int:
     explanation = explain(estate, conversation, now_unless(options.at))
     translate = translation(options.lang)
     if options.format == "json":
-        json.dump(explanation_as_json(explanation, translate), sys.stdout, ensure_ascii=False, indent=1)
+        json.dump(explanation_as_json(explanation, estate, translate), sys.stdout, ensure_ascii=False, indent=1)
         sys.stdout.write("\n")
     else:
-        sys.stdout.write(explanation_as_text(explanation, translate))
+        sys.stdout.write(explanation_as_text(explanation, estate, translate))
     return 0
 
 

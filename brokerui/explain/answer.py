@@ -107,7 +107,7 @@ class Answer:
 def answer(estate: Estate, conversation: Conversation, at: datetime, route: str, translate: Translate) -> Answer:
     """Asks the engine, and finds the words and the picture."""
     explanation = explain(estate, conversation, at)
-    words = word(explanation)
+    words = word(explanation, estate)
     backs = _grouped(explanation, words)
     ends = sorted(words.outcomes, key=lambda one: -GOODNESS[one.chip.kind])
     return Answer(

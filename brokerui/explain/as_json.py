@@ -9,6 +9,7 @@ from brokerui.explain.return_wording import return_words
 from brokerui.explain.wording import headline
 from routing.asking import conversation_as_json
 from routing.decision import Decision, Deliver, Send
+from routing.estate import Estate
 from routing.explanation import End, Explanation, HopAccount, Journey, Return
 from routing.moment import format_moment
 from routing.sentence import Translate
@@ -16,30 +17,30 @@ from routing.trace import Step
 from routing.verdict import verdict
 
 
-def explanation_as_json(explanation: Explanation, translate: Translate) -> dict[str, Any]:
+def explanation_as_json(explanation: Explanation, estate: Estate, translate: Translate) -> dict[str, Any]:
     """Keys in fixed order; sentences in the language of `translate`, rule ids and names as they are."""
     forward = explanation.forward
-    words = headline(explanation)
+    words = headline(explanation, estate)
     return {
         "conversation": conversation_as_json(forward.conversation),
         "at": format_moment(forward.at),
         "answer": " ".join(sentence.render(translate) for sentence in (words.title, *words.details)),
-        **_journey(forward, translate),
-        "return": [_return(back, explanation, translate) for back in explanation.returns],
+        **_journey(forward, estate, translate),
+        "return": [_return(back, explanation, estate, translate) for back in explanation.returns],
     }
 
 
-def _journey(journey: Journey, translate: Translate) -> dict[str, Any]:
+def _journey(journey: Journey, estate: Estate, translate: Translate) -> dict[str, Any]:
     return {
         "verdict": verdict(journey.outcomes),
-        "outcomes": [_end(journey, end, translate) for end in journey.ends],
+        "outcomes": [_end(journey, end, estate, translate) for end in journey.ends],
         "hops": [_hop(hop, translate) for hop in journey.hops],
     }
 
 
-def _end(journey: Journey, end: End, translate: Translate) -> dict[str, Any]:
+def _end(journey: Journey, end: End, estate: Estate, translate: Translate) -> dict[str, Any]:
     path = [{"instance": leg.instance, "database": leg.database, **_send(leg.send)} for leg in end.legs]
-    says = " ".join(sentence.render(translate) for sentence in outcome_sentences(journey, end))
+    says = " ".join(sentence.render(translate) for sentence in outcome_sentences(journey, end, estate))
     return {**end.outcome.as_json(), "says": says, "path": path}
 
 
@@ -77,12 +78,12 @@ def _decision(decision: Decision) -> dict[str, Any]:
     return {"decision": decision.outcome.kind, "reason": decision.reason}
 
 
-def _return(back: Return, explanation: Explanation, translate: Translate) -> dict[str, Any]:
-    words = return_words(back, explanation)
+def _return(back: Return, explanation: Explanation, estate: Estate, translate: Translate) -> dict[str, Any]:
+    words = return_words(back, explanation, estate)
     return {
         "to_service": back.journey.conversation.to_service,
         "target": {"instance": back.target.instance, "database": back.target.detail},
         "state": words.state,
         "says": " ".join(sentence.render(translate) for sentence in (words.title, *words.details)),
-        **_journey(back.journey, translate),
+        **_journey(back.journey, estate, translate),
     }

@@ -5,14 +5,15 @@ from __future__ import annotations
 from brokerui.explain.hop_wording import hop_decides, hop_title
 from brokerui.explain.wording import OutcomeWords, Wording, word
 from brokerui.findings import one_line
+from routing.estate import Estate
 from routing.explanation import Explanation, Journey
 from routing.sentence import Sentence, Translate, say
 from routing.trace import Step
 
 
-def explanation_as_text(explanation: Explanation, translate: Translate) -> str:
+def explanation_as_text(explanation: Explanation, estate: Estate, translate: Translate) -> str:
     """Some dozens of lines; `*` marks the rules that decided."""
-    words = word(explanation)
+    words = word(explanation, estate)
     lines = _answer(words, translate)
     if len(words.outcomes) > 1:
         lines += ["", say("Every outcome").render(translate)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from brokerui.explain.locating_remedy import locating_remedy
 from routing.decision import (
     DELAYED,
     DELIVERED,
@@ -18,6 +19,7 @@ from routing.decision import (
     SERVICE_NOT_FOUND,
     Outcome,
 )
+from routing.estate import Estate
 from routing.explanation import End, HopAccount, Journey
 from routing.names import DYNAMIC_ROUTING_SERVICE, MSDB
 from routing.sentence import Sentence, say
@@ -51,14 +53,14 @@ def site(outcome: Outcome, journey: Journey) -> Sentence:
     return say("at {instance}", instance=instance) if kind == DROPPED else place(outcome, journey)
 
 
-def outcome_sentences(journey: Journey, end: End) -> tuple[Sentence, ...]:
+def outcome_sentences(journey: Journey, end: End, estate: Estate) -> tuple[Sentence, ...]:
     """What happens and why, and the next thing to do where it is not delivered."""
     kind, instance, detail = end.outcome
     if kind == DELIVERED:
         return (say("Delivered to {database} on {instance}.", database=detail, instance=instance),)
     if kind == EXITS:
         return exit_sentences(end.outcome)
-    return why(journey, end), meaning(journey, end), remedy(journey, end)
+    return why(journey, end), meaning(journey, end), remedy(journey, end, estate)
 
 
 def exit_sentences(outcome: Outcome) -> tuple[Sentence, Sentence]:
@@ -95,8 +97,10 @@ def why(journey: Journey, end: End) -> Sentence:
     return _WHY[end.outcome.detail](journey, end)
 
 
-def remedy(journey: Journey, end: End) -> Sentence:
+def remedy(journey: Journey, end: End, estate: Estate) -> Sentence:
     """The next thing to do about it."""
+    if end.outcome.detail == SERVICE_NOT_FOUND:
+        return locating_remedy(journey, hop_of(journey, end), estate)
     return _REMEDY[end.outcome.detail](journey, end)
 
 
@@ -139,16 +143,6 @@ def _not_found(journey: Journey, end: End) -> Sentence:
     failed = {(rule, False) for rule in LOCATED_BY} | {("RT-REPLY", True)}
     said = [step.says for step in steps if (step.rule, step.taken) in failed]
     return said[-1] if said else say("No database of {instance} can take {service}.", **_table(journey, end))
-
-
-def _put_it_there(journey: Journey, end: End) -> Sentence:
-    if end.outcome.kind == DROPPED and journey.conversation.is_reply:
-        return say("Give the initiator's database on {instance} the service {service} again.", **_table(journey, end))
-    return say(
-        "Create {service} on {instance}, enable the broker of the database that has it, or create a route in "
-        "{database} to where it is.",
-        **_table(journey, end),
-    )
 
 
 def _requested(journey: Journey, end: End) -> Sentence:
@@ -247,7 +241,6 @@ _WHY: dict[str, _Words] = {
 }
 _REMEDY: dict[str, _Words] = {
     NO_ROUTE: _create_route,
-    SERVICE_NOT_FOUND: _put_it_there,
     ROUTE_REQUESTED: _look_at_dynamic,
     NO_PRINCIPAL: _look_at_partners,
     NOT_AN_ADDRESS: _create_before_transport,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from brokerui.explain.outcome_wording import exit_sentences, meaning, place, remedy, why
 from routing.decision import DELAYED, DELIVERED, EXITS, NO_ROUTE, SERVICE_NOT_FOUND
+from routing.estate import Estate
 from routing.explanation import End, Explanation, Return
 from routing.sentence import Sentence, say
 
@@ -23,7 +24,7 @@ class ReturnWords:
     """Why it does not arrive, or what the answer depends on."""
 
 
-def return_words(back: Return, explanation: Explanation) -> ReturnWords:
+def return_words(back: Return, explanation: Explanation, estate: Estate) -> ReturnWords:
     """The words for one way back."""
     state = state_of(back)
     title = _TITLES[state]
@@ -34,7 +35,7 @@ def return_words(back: Return, explanation: Explanation) -> ReturnWords:
         "origin": back.home.detail,
         "instance": back.home.instance,
     }
-    details = tuple(sentence for end in astray(back) for sentence in _astray(back, end))
+    details = tuple(sentence for end in astray(back) for sentence in _astray(back, end, estate))
     return ReturnWords(state, Sentence(title.text, facts), details + depends_on(explanation))
 
 
@@ -95,7 +96,7 @@ _TITLES = {
 }
 
 
-def _astray(back: Return, end: End) -> tuple[Sentence, ...]:
+def _astray(back: Return, end: End, estate: Estate) -> tuple[Sentence, ...]:
     """Where they end instead, and why."""
     if end.outcome.kind == EXITS:
         return exit_sentences(end.outcome)
@@ -105,7 +106,7 @@ def _astray(back: Return, end: End) -> tuple[Sentence, ...]:
         )
     if lacks_route(back):
         return _route_wanted(back, end)
-    return why(back.journey, end), meaning(back.journey, end), remedy(back.journey, end)
+    return why(back.journey, end), meaning(back.journey, end), remedy(back.journey, end, estate)
 
 
 def _route_wanted(back: Return, end: End) -> tuple[Sentence, ...]:

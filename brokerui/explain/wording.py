@@ -20,6 +20,7 @@ from brokerui.explain.return_wording import (
     state_of,
 )
 from routing.decision import DELAYED, DELIVERED, DROPPED, EXITS, GOODNESS, Outcome
+from routing.estate import Estate
 from routing.explanation import End, Explanation, Journey, Return
 from routing.sentence import Sentence, say
 
@@ -94,22 +95,24 @@ class Wording:
     """In the order of `Journey.hops` of the way forth."""
 
 
-def word(explanation: Explanation) -> Wording:
+def word(explanation: Explanation, estate: Estate) -> Wording:
     """The words for an explanation."""
     forward = explanation.forward
     return Wording(
-        headline=headline(explanation),
-        outcomes=tuple(outcome_words(forward, end) for end in forward.ends),
-        returns=tuple(return_words(back, explanation) for back in explanation.returns),
+        headline=headline(explanation, estate),
+        outcomes=tuple(outcome_words(forward, end, estate) for end in forward.ends),
+        returns=tuple(return_words(back, explanation, estate) for back in explanation.returns),
         no_returns=no_returns(explanation),
         hops=hop_words(forward),
     )
 
 
-def headline(explanation: Explanation) -> Headline:
+def headline(explanation: Explanation, estate: Estate) -> Headline:
     """The answer in a title, and what matters most about it."""
     forward = explanation.forward
-    return Headline(chips(forward), _tone(explanation), _title(forward), _means(forward), _way_back(explanation))
+    return Headline(
+        chips(forward), _tone(explanation), _title(forward), _means(forward, estate), _way_back(explanation)
+    )
 
 
 def chips(journey: Journey) -> tuple[Chip, ...]:
@@ -119,11 +122,11 @@ def chips(journey: Journey) -> tuple[Chip, ...]:
     return tuple(Chip(kind, certainty) for kind in sorted(kinds, key=lambda kind: GOODNESS[kind], reverse=True))
 
 
-def outcome_words(journey: Journey, end: End) -> OutcomeWords:
+def outcome_words(journey: Journey, end: End, estate: Estate) -> OutcomeWords:
     """The words for one outcome."""
     certainty = ALWAYS if len(journey.ends) == 1 else MAY
     chip = Chip(end.outcome.kind, certainty)
-    return OutcomeWords(end, chip, site(end.outcome, journey), outcome_sentences(journey, end))
+    return OutcomeWords(end, chip, site(end.outcome, journey), outcome_sentences(journey, end, estate))
 
 
 def hop_words(journey: Journey) -> tuple[HopWords, ...]:
@@ -168,11 +171,11 @@ def _tone(explanation: Explanation) -> str:
     return {DELIVERED: GOOD, EXITS: AWAY, DELAYED: WARN, DROPPED: BAD}[worst]
 
 
-def _means(forward: Journey) -> tuple[Sentence, ...]:
+def _means(forward: Journey, estate: Estate) -> tuple[Sentence, ...]:
     if len(forward.ends) > 1:
         return (*open_choices(forward), say("A conversation keeps the choice once it is made."))
     end = forward.ends[0]
-    return () if end.outcome.kind == DELIVERED else outcome_sentences(forward, end)
+    return () if end.outcome.kind == DELIVERED else outcome_sentences(forward, end, estate)
 
 
 def _way_back(explanation: Explanation) -> tuple[Sentence, ...]:

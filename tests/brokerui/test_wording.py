@@ -44,7 +44,7 @@ def to(address: str, service: str | None = None, **more: Any) -> dict[str, Any]:
 
 
 def words(estate: Any, where: str, database: str | None, service: str, **more: Any) -> Wording:
-    return word(explained(estate, where, database, service, **more))
+    return word(explained(estate, where, database, service, **more), estate)
 
 
 def explained(estate: Any, where: str, database: str | None, service: str, **more: Any) -> Explanation:
@@ -125,7 +125,11 @@ def test_exits_say_what_to_import() -> None:
 MIRRORED = to("tcp://b", "S", mirror_address="tcp://c")
 REASONS = {
     "no_route": ([], "No route of X on a matches S.", "Create a route for S in X on a."),
-    "service_not_found": ([LOCAL], "No database of a has the service S.", "Create S on a, enable"),
+    "service_not_found": (
+        [LOCAL],
+        "No database of a has the service S.",
+        "Create S on a, or create a route in X on a to where it is.",
+    ),
     "route_requested": (
         [to("LOCAL", "SQL/ServiceBroker/BrokerConfiguration")],
         "No route names S, and there is a route to the dynamic routing service: it is asked for one.",
@@ -150,7 +154,7 @@ def test_delayed_says_why_what_it_means_and_what_to_do(reason: str) -> None:
     estate = estate_of(instance("a", database("X", *routes)), instance("b"), instance("c"))
     explanation = explained(estate, "a", "X", "S")
     assert explanation.forward.outcomes[0].detail == reason
-    head = word(explanation).headline
+    head = word(explanation, estate).headline
     assert (head.tone, str(head.title)) == ("warn", "Waits in X on a")
     details = texts(head.details)
     assert details[0] == why
@@ -166,9 +170,62 @@ def test_the_same_from_outside_is_dropped_and_the_sender_not_told(reason: str) -
     estate = estate_of(instance("a", database("msdb", *routes), forwarding=True), instance("b"), instance("c"))
     explanation = explained(estate, "a", None, "S")
     assert explanation.forward.outcomes[0].detail == reason
-    head = word(explanation).headline
+    head = word(explanation, estate).headline
     assert (head.tone, str(head.title)) == ("bad", "Gets as far as a")
     assert str(head.details[1]) == "The sender is not told; it sends the message again, every 64 s at the longest."
+
+
+IDENTIFIER = "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d"
+OTHER = "81b1d3d0-288e-4d2c-b1d3-456cbb944b4f"
+LEAVE_OUT = "Correct the identifier that the conversation gives, or leave it out."
+
+
+def located(route: dict[str, Any], target: dict[str, Any], **more: Any) -> str:
+    """The remedy where X on a asks for S and Y on a cannot take it."""
+    estate = estate_of(instance("a", database("X", route), database("Y", **target), database("msdb", route)))
+    (end,) = words(estate, "a", more.pop("begun", "X"), "S", **more).outcomes
+    assert end.end.outcome.detail == "service_not_found"
+    return str(end.details[-1])
+
+
+@pytest.mark.parametrize(
+    ("target", "remedy"),
+    [
+        ({"services": ("S",), "broker_enabled": False}, "Enable the broker of Y on a."),
+        ({"services": ("S",), "mirroring_role": "MIRROR"}, "Y on a is a mirror: send S to its principal."),
+    ],
+)
+def test_what_keeps_a_database_from_taking_it_is_what_is_to_be_mended(target: dict[str, Any], remedy: str) -> None:
+    named = target | {"broker_instance": IDENTIFIER}
+    assert located(LOCAL, target) == remedy
+    assert located(LOCAL, named, to_broker_instance=IDENTIFIER) == remedy
+    assert located(LOCAL | {"broker_instance": IDENTIFIER, "remote_service_name": "S"}, named) == remedy
+    assert located(LOCAL, named, to_broker_instance=IDENTIFIER, begun=None, is_reply=True) == remedy
+
+
+def test_a_service_is_wanted_in_the_database_that_is_named() -> None:
+    named = {"broker_instance": IDENTIFIER}
+    assert located(LOCAL, named, to_broker_instance=IDENTIFIER) == "Create S in Y on a."
+    assert located(LOCAL, named, to_broker_instance=IDENTIFIER, begun=None, is_reply=True) == "Create S in Y on a."
+    off = named | {"broker_enabled": False}
+    assert located(LOCAL, off, to_broker_instance=IDENTIFIER) == "Create S in Y on a, and enable its broker."
+
+
+def test_an_identifier_that_nobody_has_is_to_be_corrected() -> None:
+    target = {"services": ("S",), "broker_instance": IDENTIFIER}
+    assert located(LOCAL, target, to_broker_instance=OTHER) == LEAVE_OUT
+    assert located(LOCAL, target, to_broker_instance=OTHER, begun=None) == LEAVE_OUT
+    route = LOCAL | {"broker_instance": OTHER, "remote_service_name": "S"}
+    for begun, table in (("X", "X"), (None, "msdb")):
+        assert located(route, target, begun=begun) == (
+            f"Correct the identifier of AutoCreatedLocal in {table} on a, or leave it out."
+        )
+
+
+def test_a_reply_that_came_to_the_wrong_instance_is_to_be_led_to_the_right_one() -> None:
+    assert located(LOCAL, {"services": ("S",)}, to_broker_instance=OTHER, begun=None, is_reply=True) == (
+        "Create a route for S in msdb on a to the instance that has this identifier."
+    )
 
 
 def test_forwarding_that_is_off_is_named_with_the_route() -> None:
@@ -233,7 +290,7 @@ def test_every_explanation_can_be_worded(case: Case) -> None:
     estate = read_estate(json.dumps(case.estate))
     for given_one in case.conversations:
         explanation = explain(estate, conversation_from(given_one), AT)
-        said = word(explanation)
+        said = word(explanation, estate)
         rendered = [str(sentence) for sentence in sentences_of(said)]
         assert not [text for text in rendered if not text.strip() or "None" in text]
         assert len(said.outcomes) == len(explanation.forward.ends)

@@ -1,0 +1,84 @@
+"""What to do where no database of an instance could take it: decided from what the estate knows of the databases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from routing.estate import MIRROR, Database, Estate, Instance
+from routing.explanation import HopAccount, Journey
+from routing.sentence import Sentence, say
+from routing.trace import Step
+
+
+def locating_remedy(journey: Journey, hop: HopAccount, estate: Estate) -> Sentence:
+    """The next thing to do where a hop ended at LOC-1, LOC-2 or RT-REPLY."""
+    instance = estate.instances[hop.instance]
+    service = journey.conversation.to_service
+    steps = tuple(_failed(hop))
+    if steps and steps[-1].rule == "LOC-2":
+        unfit = next((d for d in instance.databases.values() if d.has_service(service)), None)
+        return _mend(unfit, instance, service) if unfit else _put_it_there(hop, service)
+    identifier, route = _identifier(journey, hop, steps, instance)
+    named = instance.identified.get(identifier or "")
+    if named is not None:
+        return _mend(named, instance, service)
+    if identifier is not None:
+        return _correct(journey, hop, route)
+    return _put_it_there(hop, service)
+
+
+def _failed(hop: HopAccount) -> Iterator[Step]:
+    """The steps that found nobody: a reply that is taken and not delivered ends at RT-REPLY."""
+    for step in hop.steps:
+        if (step.rule, step.taken) in {("LOC-1", False), ("LOC-2", False), ("RT-REPLY", True)}:
+            yield step
+
+
+def _identifier(
+    journey: Journey, hop: HopAccount, steps: tuple[Step, ...], instance: Instance
+) -> tuple[str | None, str | None]:
+    """The identifier in force: the conversation's, else that of the chosen route, with its name."""
+    if journey.conversation.to_broker_instance is not None:
+        return journey.conversation.to_broker_instance, None
+    branch = steps[-1].branch if steps else None
+    chosen = [step for step in hop.steps if step.rule == "CHOOSE-2" and step.branch == branch]
+    routes = instance.tables[hop.database].routes
+    named = [routes[name] for step in chosen for name in step.routes if name in routes]
+    return (named[0].broker_instance, named[0].name) if named else (None, None)
+
+
+def _put_it_there(hop: HopAccount, service: str) -> Sentence:
+    return say(
+        "Create {service} on {instance}, or create a route in {database} on {instance} to where it is.",
+        service=service,
+        instance=hop.instance,
+        database=hop.table,
+    )
+
+
+def _correct(journey: Journey, hop: HopAccount, route: str | None) -> Sentence:
+    """Nobody here has the identifier."""
+    facts = {"service": journey.conversation.to_service, "instance": hop.instance, "database": hop.table}
+    if route is not None:
+        return say(
+            "Correct the identifier of {route} in {database} on {instance}, or leave it out.", route=route, **facts
+        )
+    if journey.conversation.is_reply:
+        # The identifier of a reply is the initiator's, which nobody chooses.
+        return say(
+            "Create a route for {service} in {database} on {instance} to the instance that has this identifier.",
+            **facts,
+        )
+    return say("Correct the identifier that the conversation gives, or leave it out.")
+
+
+def _mend(database: Database, instance: Instance, service: str) -> Sentence:
+    """The database that is meant cannot take it: what it wants."""
+    facts = {"service": service, "database": database.name, "instance": instance.name}
+    if database.mirroring_role == MIRROR:
+        return say("{database} on {instance} is a mirror: send {service} to its principal.", **facts)
+    if database.has_service(service):
+        return say("Enable the broker of {database} on {instance}.", **facts)
+    if database.broker_enabled:
+        return say("Create {service} in {database} on {instance}.", **facts)
+    return say("Create {service} in {database} on {instance}, and enable its broker.", **facts)

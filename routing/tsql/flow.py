@@ -16,8 +16,8 @@ ALWAYS, GUARDED, CONDITIONAL, NEVER = "always", "guarded", "conditional", "never
 STARTERS = words(
     """
     alter backup break checkpoint close commit continue create dbcc deallocate declare delete deny drop exec execute
-    fetch goto grant insert kill merge open print raiserror reconfigure restore return revert revoke rollback select
-    set shutdown throw truncate update use waitfor
+    fetch goto grant insert kill merge open print raiserror reconfigure restore return revert revoke rollback save
+    select set shutdown throw truncate update use waitfor
     """
 )
 """Words that begin a statement and no block."""
@@ -98,6 +98,29 @@ class Flow:
     """The condition of the statement that is being read."""
     last: Guard | None = None
     """The condition of the statement that was just read: an ELSE would belong to it."""
+    left: bool = False
+    """After a RETURN under no condition: only a label can be come to."""
+    labelled: bool = False
+    """A label stands after such a RETURN: some GOTO may lead there."""
+
+    def mark(self, mark: str) -> None:
+        """A parenthesis or a semicolon."""
+        if mark == "(":
+            self.parentheses += 1
+        elif mark == ")":
+            self.parentheses -= 1
+        else:
+            self.semicolon()
+
+    def colon(self, text: str, start: int) -> None:
+        """A colon there that begins no command: it ends a label, unless it is one of two."""
+        if self.left and text[start] == ":" and ":" not in (text[start - 1 : start], text[start + 1 : start + 2]):
+            self.left, self.labelled = False, True
+
+    def leave(self) -> None:
+        """The statement that is being read is a RETURN."""
+        if self.reached() == ALWAYS or (self.labelled and self._guarded_by() is None and not self.catches):
+            self.left = True
 
     def word(self, word: str, following: str) -> None:
         """A keyword of `STARTERS`, `CONTROL` or `TESTS`, and the word after it, both lower case."""
@@ -162,12 +185,16 @@ class Flow:
 
     def reached(self) -> str:
         """Whether the statement that is being read would run."""
-        if self.body or self.catches:
+        if self.body or self.catches or self.left:
             return NEVER
-        guard = self.current or self._around()
-        return guard.reached() if guard else ALWAYS
+        guard = self._guarded_by()
+        reached = guard.reached() if guard else ALWAYS
+        return CONDITIONAL if self.labelled and reached != NEVER else reached
+
+    def _guarded_by(self) -> Guard | None:
+        return self.current or self._around()
 
     def applied(self) -> None:
         """The statement that is being read was applied."""
-        if guard := self.current or self._around():
+        if guard := self._guarded_by():
             guard.take()

@@ -43,6 +43,7 @@ from routing.tsql.refusal import (
     NotApplied,
     not_understood,
 )
+from routing.tsql.running import RolledBack, Switches
 from routing.tsql.session import Session
 from routing.tsql.statement import ALTER, CONTRACT, CREATE, DATABASE, DROP, ENDPOINT, ROUTE, SERVICE, USE, Statement
 
@@ -70,6 +71,8 @@ class Script:
         self._file = file
         self._session = session
         self._flow = Flow()
+        self._switches = Switches()
+        self._rolled_back = RolledBack(text)
         self._variables: dict[str, str] = {}
         self._verb = ""
         self._grants = False
@@ -114,6 +117,8 @@ class Script:
             raise unclosed(self._text, start)
         elif kind == AT_COMMAND and is_command(self._text, start):
             self._command(start)
+        elif kind == AT_COMMAND:
+            self._flow.colon(self._text, start)
 
     # ------------------------------------------------------------ words
 
@@ -131,6 +136,10 @@ class Script:
             self._use(start)
         elif word in ("grant", "deny", "revoke"):
             self._grants = True
+        elif word == "return":
+            self._flow.leave()
+        elif word == "set":
+            self._switches.set(self._text, self._position, self._flow.reached())
         self._verb = word
 
     def _following(self) -> str:
@@ -145,15 +154,11 @@ class Script:
             self._verb = ""
 
     def _mark(self, mark: str) -> None:
-        flow = self._flow
-        if mark == "(":
-            flow.parentheses += 1
-        elif mark == ")":
-            flow.parentheses -= 1
+        self._flow.mark(mark)
+        if mark != "(":
             self._in_service = False
-        else:
-            flow.semicolon()
-            self._grants = self._in_service = False
+        if mark == ";":
+            self._grants = False
 
     # ------------------------------------------------------------ statements
 
@@ -189,7 +194,7 @@ class Script:
         return None
 
     def _fail(self, fault: NotApplied, title: str, kind: str, name: str | None, start: int) -> None:
-        code = fault.code if self._flow.reached() != NEVER else NOT_EXECUTED
+        code = fault.code if self._reached(start) != NEVER else NOT_EXECUTED
         self._report(code, start, name, say("{title}: {problem}", title=title, problem=fault.problem), kind)
 
     def _body(self, cursor: Cursor) -> None:
@@ -212,12 +217,24 @@ class Script:
             if self._flow.reached() != NEVER and not self._left:
                 self._session.apply(statement)
 
+    def _reached(self, start: int) -> str:
+        """Whether running the script would do what stands there."""
+        if self._left or self._switches.on or self._rolled_back.holds(start):
+            return NEVER
+        return self._flow.reached()
+
+    def _why_not(self, statement: Statement, start: int) -> Sentence:
+        if self._left or self._flow.reached() == NEVER:
+            return say("{title} stands where running this script does not come", title=statement.title)
+        if self._switches.on:
+            return say("{title} stands after SET NOEXEC ON or SET PARSEONLY ON", title=statement.title)
+        return say("{title} stands in a transaction that is rolled back", title=statement.title)
+
     def _apply(self, statement: Statement, start: int) -> None:
-        reached = NEVER if self._left else self._flow.reached()
+        reached = self._reached(start)
         name = statement.name[-1]
         if reached == NEVER:
-            problem = say("{title} stands where running this script does not come", title=statement.title)
-            self._report(NOT_EXECUTED, start, name, problem, statement.kind)
+            self._report(NOT_EXECUTED, start, name, self._why_not(statement, start), statement.kind)
             return
         try:
             said = self._session.apply(statement)
@@ -303,6 +320,7 @@ class Script:
             problem = say("{server} is no literal value, and nothing tells what it is", server=shown(server))
             self._report(VALUE_NOT_LITERAL, start, None, problem)
         else:
+            self._switches = Switches()
             self._session.connect(self._session.draft.instance(name[1]), said=False)
 
     # ------------------------------------------------------------ findings

@@ -35,23 +35,30 @@ def choose(hop: Hop, matched: RouteSet) -> Decisions:
     identifier = hop.identifier or matched.identifier
     if hop.kept.route is not None:
         matched = _kept(hop, matched, identifier)
+    # CHOOSE-FWD: not begun here and forwarding not active: nothing but LOCAL is left.
+    held = hop.database is None and not hop.instance.forwarding
     if matched.mirrored:
         if hop.trace is not None:
             account_for_tier(hop, hop.trace, "CHOOSE-1", matched)
-        return _forwarded(hop) or _to_principals(hop, matched.mirrored, identifier)
+        return _stopped(hop, FORWARDING_DISABLED) if held else _to_principals(hop, matched.mirrored, identifier)
     if matched.local and (delivered := _to_this_instance(hop, matched, identifier)):
         return delivered
     if matched.network:
         if hop.trace is not None:
             account_for_tier(hop, hop.trace, "CHOOSE-3", matched)
-        return _forwarded(hop) or _to_network(hop, matched.network)
+        return _stopped(hop, FORWARDING_DISABLED) if held else _to_network(hop, matched.network)
     if matched.transport:
         if hop.trace is not None:
             account_for_tier(hop, hop.trace, "CHOOSE-4", matched)
-        return _forwarded(hop) or _to_address_in_name(hop, matched.transport[0])
+        return _stopped(hop, FORWARDING_DISABLED) if held else _to_address_in_name(hop, matched.transport[0])
+    return _stopped(hop, SERVICE_NOT_FOUND)
+
+
+def _stopped(hop: Hop, reason: str) -> Decisions:
+    """It goes no further: dropped, or DELAYED where it was begun."""
     if hop.trace is not None:
-        account_for_stop(hop, SERVICE_NOT_FOUND)
-    return (hop.stop(SERVICE_NOT_FOUND),)
+        account_for_stop(hop, hop.trace, reason)
+    return (hop.stop(reason),)
 
 
 def _to_this_instance(hop: Hop, matched: RouteSet, identifier: str | None) -> Decisions:
@@ -60,6 +67,8 @@ def _to_this_instance(hop: Hop, matched: RouteSet, identifier: str | None) -> De
     if hop.trace is not None:
         account_for_tier(hop, hop.trace, "CHOOSE-2", matched, taken=bool(found))
         account_for_locating(hop, hop.trace, identifier, found)
+    if not found:
+        return ()
     route = None if matched is AS_IF_LOCAL else matched.local[0].name
     return tuple([Deliver(hop.instance.name, database.name, route, identifier) for database in found])
 
@@ -74,14 +83,6 @@ def _kept(hop: Hop, matched: RouteSet, identifier: str | None) -> RouteSet:
             "RT-STICKY", True, say("The conversation keeps {route}, which it chose before.", route=routes[0].name)
         )
     return RouteSet(routes)
-
-
-def _forwarded(hop: Hop) -> Decisions:
-    """CHOOSE-FWD: not begun here, the address not LOCAL, forwarding not active: dropped. Else nothing."""
-    if hop.database is None and not hop.instance.forwarding:
-        account_for_stop(hop, FORWARDING_DISABLED)
-        return (hop.stop(FORWARDING_DISABLED),)
-    return ()
 
 
 def _to_network(hop: Hop, network: Routes) -> Decisions:
@@ -103,8 +104,7 @@ def _to_principals(hop: Hop, mirrored: Routes, identifier: str | None) -> Decisi
         if hop.trace is not None and addresses:
             account_for_principals(hop, hop.trace, route, addresses)
         if not addresses and not decisions:
-            account_for_stop(hop, NO_PRINCIPAL)
-            decisions = (hop.stop(NO_PRINCIPAL),)
+            decisions = _stopped(hop, NO_PRINCIPAL)
     return _sends(hop, leads) + decisions
 
 
@@ -112,8 +112,7 @@ def _to_address_in_name(hop: Hop, route: Route) -> Decisions:
     """CHOOSE-4: the address is the one in the service name itself."""
     address = address_in_name(hop.service)
     if address is None:
-        account_for_stop(hop, NOT_AN_ADDRESS)
-        return (hop.stop(NOT_AN_ADDRESS),)
+        return _stopped(hop, NOT_AN_ADDRESS)
     return _sends(hop, [(route, address)])
 
 

@@ -114,17 +114,15 @@ def account_for_sends(hop: Hop, trace: Trace, sends: tuple[Send, ...]) -> None:
             trace.add("LOOP-2", True, says)
 
 
-def account_for_stop(hop: Hop, reason: str) -> None:
-    """Adds why the message goes no further; nothing without a trace."""
-    if hop.trace is None:
-        return
+def account_for_stop(hop: Hop, trace: Trace, reason: str) -> None:
+    """Adds why the message goes no further."""
     rule = {
         FORWARDING_DISABLED: "CHOOSE-FWD",
         NO_PRINCIPAL: "MIR-4",
         NOT_AN_ADDRESS: "CHOOSE-4",
         SERVICE_NOT_FOUND: "RT-STEPS",
     }[reason]
-    hop.trace.add(rule, True, _stops(hop, reason))
+    trace.add(rule, True, _stops(hop, reason))
 
 
 def _stops(hop: Hop, reason: str) -> Sentence:

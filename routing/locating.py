@@ -32,8 +32,8 @@ def _holding_service(hop: Hop) -> Databases:
     targets = hop.instance.targets.get(hop.service, ())
     if len(targets) <= 1:
         return targets
-    # RT-STICKY: a receiving instance prefers the database that already holds the conversation.
-    return _among(targets, hop.database) or _among(targets, hop.kept.database) or targets
+    # RT-STICKY: a choice made before is kept, and a receiving instance prefers the database that holds it already.
+    return _among(targets, hop.kept.database) or _among(targets, hop.database) or targets
 
 
 def _among(targets: Databases, name: str | None) -> Databases:

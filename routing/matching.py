@@ -7,6 +7,7 @@ more than one); `()` when it ends the matching without a route; None when the ne
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 from routing.hop import Hop
 from routing.matching_account import account_for_step
@@ -29,10 +30,8 @@ def match(hop: Hop) -> tuple[str, Alternatives]:
 
 
 def _steps_that_may_match(hop: Hop) -> Steps:
-    """Those whose condition on name and identifier holds; the others find nothing, and only an account asks them."""
-    if hop.named is None:
-        return _NO_NAME_NO_IDENTIFIER if hop.identifier is None else _NO_NAME
-    return _NO_IDENTIFIER if hop.identifier is None else _NAME_AND_IDENTIFIER
+    """Those whose condition on name, identifier and table holds; the others find nothing."""
+    return _MAY_MATCH[hop.named is not None, hop.identifier is not None, hop.table.dynamic is not None]
 
 
 def name_and_identifier(hop: Hop) -> Alternatives | None:
@@ -96,10 +95,19 @@ STEPS: Steps = (
 )
 
 
-_NAME_AND_IDENTIFIER = tuple(step for step in STEPS if step[0] != "MATCH-3")
-_NO_IDENTIFIER = tuple(step for step in STEPS if step[0] not in ("MATCH-1", "MATCH-6"))
-_NO_NAME = STEPS[3:]
-_NO_NAME_NO_IDENTIFIER = tuple(step for step in _NO_NAME if step[0] != "MATCH-6")
+def _may_match(named: bool, identifier: bool, dynamic: bool) -> Steps:
+    may = {
+        "MATCH-1": named and identifier,
+        "MATCH-2": named,
+        "MATCH-3": named and not identifier,
+        "MATCH-4": dynamic,
+        "MATCH-6": identifier,
+    }
+    return tuple(step for step in STEPS if may.get(step[0], True))
+
+
+_MAY_MATCH = {facts: _may_match(*facts) for facts in product((False, True), repeat=3)}
+"""By whether the table names the service, the conversation gives an identifier, the table routes to dynamic routing."""
 
 
 def _alive(hop: Hop, group: RouteSet) -> Alternatives | None:

@@ -11,8 +11,8 @@ from routing.decision import NO_ROUTE, ROUTE_REQUESTED, SERVICE_NOT_FOUND, Choic
 from routing.estate import Estate
 from routing.hop import NO_CHOICE, NOBODY, Hop
 from routing.locating import takes
+from routing.locating_account import reply_account
 from routing.matching import Alternatives, match
-from routing.sentence import say
 from routing.trace import Trace
 
 
@@ -77,17 +77,7 @@ def _reply(hop: Hop) -> Decisions:
     database = hop.instance.identified.get(hop.identifier) if hop.identifier else None
     found = database is not None and takes(hop, database)
     if hop.trace is not None:
-        if database is None:
-            says = say("It is a reply, but {instance} does not contain its identifier.", instance=hop.instance.name)
-        elif found:
-            says = say("It is a reply, and its identifier is that of {database}.", database=database.name)
-        else:
-            says = say(
-                "It is a reply to {database}, which cannot take messages for {service}.",
-                database=database.name,
-                service=hop.service,
-            )
-        hop.trace.add("RT-REPLY", database is not None, says)
+        hop.trace.add("RT-REPLY", database is not None, reply_account(hop, database, found=found))
     if database is None:
         return ()
     if not found:

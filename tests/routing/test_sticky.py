@@ -114,13 +114,6 @@ def test_a_receiving_instance_prefers_the_database_that_holds_the_conversation(
     assert len(found) == len(databases)
 
 
-def test_the_database_that_began_it_comes_before_one_that_was_kept() -> None:
-    local = estate(host("a", *(database(name, "S", routes=[to("LOCAL")]) for name in ("one", "two"))))
-    (found,) = route(local, Conversation("a", "two", "S"), AT, kept=Choice(database="one"))
-    assert isinstance(found, Deliver)
-    assert found.database == "two"
-
-
 def test_where_only_one_database_has_the_service_there_is_nothing_to_prefer() -> None:
     (found,) = decided(Conversation("a", None, "Here"), Choice(database="two"))
     assert isinstance(found, Deliver)
@@ -176,6 +169,15 @@ def test_what_is_pending_concerns_the_first_hop_of_a_journey_alone() -> None:
 
 
 def test_match_7_ends_every_matching(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matching, "_NO_NAME_NO_IDENTIFIER", ())
+    monkeypatch.setattr(matching, "_MAY_MATCH", dict.fromkeys(matching._MAY_MATCH, ()))
     with pytest.raises(AssertionError, match="MATCH-7"):
         matching.match(Hop(OPEN, "b", None, "S", None, False, AT))
+
+
+def test_a_database_chosen_before_is_kept_when_the_origin_gets_the_service_too() -> None:
+    """RT-STICKY before LOC-2: the choice was made, and its route still matches."""
+    here = estate(host("a", database("own", "S", routes=[to("LOCAL")]), database("other", "S")))
+    asked = Conversation("a", "own", "S")
+    assert [decision.outcome.detail for decision in route(here, asked, AT)] == ["own"]
+    kept = route(here, asked, AT, kept=Choice(database="other"))
+    assert [decision.outcome.detail for decision in kept] == ["other"]

@@ -16,6 +16,7 @@ from routing.errors import InputError, Invalid
 from routing.estate import MIRROR, Database, Estate, Instance
 from routing.finding import ERROR, INFO, WARNING, Finding
 from routing.identifier import parse_identifier
+from routing.names import MSDB
 from routing.route import Route
 from routing.sentence import Sentence, say
 from routing.table import RouteTable
@@ -131,6 +132,9 @@ def _databases(known: Instance, told: Told, notes: Notes) -> dict[str, Database]
     for name, row in rows.items():
         if not _quiet(name, told):
             after[name] = _database(None, row, told, notes)
+    if after and not known.databases and MSDB not in after and not told.complete:
+        # Grids of a server that nothing is known of yet: as in every server, msdb decides for what comes from outside.
+        after[MSDB] = _database(None, {"name": MSDB}, told, notes)
     return after
 
 

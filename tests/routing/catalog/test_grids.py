@@ -117,7 +117,7 @@ def problem(content: bytes | str, database: str | None = "Orders") -> str:
 def applied(told: Told, known: Database | None = None) -> Database:
     databases = {known.name: known} if known else {}
     estate = apply_told(Estate({"s": Instance("s", databases)}), "s", told).estate
-    (database,) = estate.instances["s"].databases.values()
+    (database,) = (d for d in estate.instances["s"].databases.values() if d.name != "msdb")
     return database
 
 
@@ -162,7 +162,15 @@ def test_databases() -> None:
     assert list(estate.instances["s"].databases.values()) == [
         Database("Orders", parse_identifier(GUID), table=auto),
         Database("Parts", None, False, table=auto),
+        Database("msdb", table=auto),
     ]
+
+
+def test_a_server_of_which_only_grids_tell_has_an_msdb_as_servers_do() -> None:
+    """Else whatever comes to it from outside would seem to be dropped."""
+    applying = apply_told(Estate(), "s", read(tabs(SHOWN)))
+    assert list(applying.estate.instances["s"].msdb.routes) == ["AutoCreatedLocal"]
+    assert any(finding.database == "msdb" for finding in applying.findings)
 
 
 def test_databases_that_a_grid_does_not_have_stay() -> None:

@@ -11,6 +11,15 @@ from routing.sentence import Sentence
 
 SHOWN = 50
 """Findings of one group that are shown."""
+OF_DATABASES = (
+    "broker-disabled",
+    "duplicate-identifier",
+    "no-autocreatedlocal",
+    "no-return-route",
+    "not-found",
+    "role-unknown",
+)
+"""Codes whose findings are about a database where they name no other object."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -38,7 +47,9 @@ def _finding(finding: Finding) -> Iterator[str]:
 def place(finding: Finding) -> str:
     """`instance/database/object`; what names the instance or the database itself is not repeated."""
     parts = [part for part in (finding.instance, finding.database) if part is not None]
-    if finding.object is not None and finding.object not in parts[-1:]:
+    # A route may have the name of its database; a finding that is about the database itself needs no second one.
+    of_whole = finding.object in parts[-1:] and (finding.database is None or finding.code in OF_DATABASES)
+    if finding.object is not None and not of_whole:
         parts.append(finding.object)
     return one_line("/".join(parts))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from routing.estate import MIRROR, Database
 from routing.finding import ERROR, INFO, WARNING, Finding
-from routing.lint.remedy import alter_database, alter_queue_on, use
+from routing.lint.remedy import alter_database, alter_queue_on, new_broker, use
 from routing.lint.scene import Held, Scene, database_finding, few, own_services
 from routing.names import MSDB
 from routing.sentence import say
@@ -68,4 +68,4 @@ def _enable(held: Held) -> str:
     """An identifier that an enabled database of the instance has already wants a new one (9772)."""
     identifier = held.database.broker_instance
     taken = identifier is not None and held.instance.identified[identifier] is not held.database
-    return alter_database(held.database.name, "NEW_BROKER" if taken else "ENABLE_BROKER")
+    return new_broker(held.database.name) if taken else alter_database(held.database.name, "ENABLE_BROKER")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from routing.estate import Instance
 from routing.finding import ERROR, INFO, WARNING, Finding
-from routing.lint.remedy import alter_database, altered
+from routing.lint.remedy import altered, new_broker
 from routing.lint.scene import Held, Row, Scene, database_finding, lost, network_addresses
 from routing.sentence import Sentence, say
 
@@ -110,6 +110,4 @@ def _copy(severity: str, first: Held, other: Held) -> Finding:
         instance=first.instance.name,
         identifier=first.database.broker_instance,
     )
-    remedy = "-- Ends every conversation of this database without a word to the other side.\n"
-    remedy += alter_database(other.database.name, "NEW_BROKER")
-    return database_finding("duplicate-identifier", severity, other, reason, remedy)
+    return database_finding("duplicate-identifier", severity, other, reason, new_broker(other.database.name))

@@ -110,6 +110,12 @@ def alter_database(name: str, option: str) -> str:
     return f"ALTER DATABASE {bracketed(name)} SET {option} WITH ROLLBACK IMMEDIATE;"
 
 
+def new_broker(name: str) -> str:
+    """A new identifier for a database; the product says nothing to anybody about the conversations that it ends."""
+    warning = "-- Ends every conversation of this database without a word to the other side.\n"
+    return warning + alter_database(name, "NEW_BROKER")
+
+
 def alter_queue_on(name: str) -> str:
     return f"ALTER QUEUE {qualified(name)} WITH STATUS = ON;"
 

@@ -175,10 +175,15 @@ def test_what_a_terminal_would_obey_is_not_written() -> None:
 
 @pytest.mark.parametrize(
     ("name", "database", "shown"),
-    [("R", "D", "a/D/R"), ("D", "D", "a/D"), ("a", None, "a"), (None, None, "a"), ("S", None, "a/S")],
+    [("R", "D", "a/D/R"), ("D", "D", "a/D/D"), ("a", None, "a"), (None, None, "a"), ("S", None, "a/S")],
 )
 def test_a_place_names_each_part_once(name: str | None, database: str | None, shown: str) -> None:
     assert place(found(name, database=database)) == shown
+
+
+def test_a_finding_about_a_database_names_it_once() -> None:
+    about = Finding("broker-disabled", ERROR, "a", "D", "D", say("off"), None)
+    assert place(about) == "a/D"
 
 
 def test_findings_are_counted_by_severity() -> None:

@@ -51,7 +51,9 @@ def test_a_disabled_copy_needs_another_identifier() -> None:
     copy = db("Copy", services=("Ship",), broker=1, broker_enabled=False)
     found = finding("broker-disabled", server("a", copy, db("D", services=("Ship",), broker=1)))
     assert about(found) == ("warning", "a", "Copy", "Copy")
-    assert found.remedy_sql == "ALTER DATABASE [Copy] SET NEW_BROKER WITH ROLLBACK IMMEDIATE;"
+    warned, statement = (found.remedy_sql or "").splitlines()
+    assert "Ends every conversation" in warned
+    assert statement == "ALTER DATABASE [Copy] SET NEW_BROKER WITH ROLLBACK IMMEDIATE;"
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,9 @@ def _parser(wanted: str | None) -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():
-        command = commands.add_parser(name, help=summary, description=summary.capitalize() + ".", allow_abbrev=False)
+        command = commands.add_parser(
+            name, help=summary, description=summary[0].upper() + summary[1:] + ".", allow_abbrev=False
+        )
         if name == wanted:
             module = import_module(f"brokerui.commands.{name.replace('-', '_')}")
             module.add_arguments(command)

@@ -6,13 +6,14 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from routing.asking import conversation_from
 from routing.conversation import Conversation
 from routing.document import MAX_SIZE, read_estate
 from routing.errors import InputError, Invalid
 from routing.estate import Estate
+from routing.jsonpull import no_doubles
 from routing.sentence import Sentence, say
 
 STANDARD_INPUT = "-"
@@ -41,12 +42,17 @@ def load_conversations(name: str, estate: Estate) -> list[Conversation]:
     conversations = []
     for number, line in lines_of(name):
         try:
-            conversation = conversation_from(json.loads(line))
+            conversation = conversation_from(json_line(line))
             conversation.check(estate)
         except (Invalid, ValueError, RecursionError) as fault:
             raise InputError(name, f"line {number}", _problem(fault)) from None
         conversations.append(conversation)
     return conversations
+
+
+def json_line(text: str) -> Any:
+    """The value of one line of JSON; `Invalid` where an object has a key twice."""
+    return json.loads(text, object_pairs_hook=no_doubles)
 
 
 def lines_of(name: str) -> Iterator[tuple[int, str]]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brokerui.inputs import lines_of
+from brokerui.inputs import json_line, lines_of
 from routing.asking import conversation_from, entry_as_json
 from routing.classes import Node, TrafficClass, Vocabulary
 from routing.errors import InputError, Invalid, must_be
@@ -42,7 +41,7 @@ def _class_of(row: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Node, Tra
             "from": _entry(row),
             "to_service": row.get("to_service"),
             "to_broker_instance": row.get("to_broker_instance"),
-            "is_reply": row.get("is_reply") or False,
+            "is_reply": False if row.get("is_reply") is None else row["is_reply"],
         }
     )
     node = (conversation.instance, conversation.database)
@@ -96,7 +95,9 @@ def _json_rows(
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for number, text in (first, *rest):
         try:
-            row = json.loads(text)
+            row = json_line(text)
+        except Invalid as fault:
+            raise InputError(name, f"line {number}", fault.problem) from None
         except (ValueError, RecursionError):
             raise InputError(name, f"line {number}", say("is not JSON")) from None
         if type(row) is not dict:

@@ -24,7 +24,7 @@ _CUT = 2
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
-def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         seen: set[str] = set()
@@ -38,7 +38,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 _scan_once: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
-    object_pairs_hook=_no_doubles, parse_constant=_no_constant
+    object_pairs_hook=no_doubles, parse_constant=_no_constant
 ).scan_once  # type: ignore[attr-defined]  # public in json.decoder, missing in the stubs
 
 

@@ -122,11 +122,17 @@ class Cursor:
     def unexpected(self, wanted: Sentence | str) -> NotApplied:
         """What to raise where something else was expected."""
         token = self._ahead
-        if token.kind == TEMPLATE:
+        if self.is_open:
             return _not_literal(token.raw)
         if token.kind == END:
             return not_understood(say("{wanted} is expected where the batch ends", wanted=wanted))
         return not_understood(say("{wanted} is expected before {got}", wanted=wanted, got=shown(token.raw)))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a variable without value or a template is next, in the place of whatever it is to become."""
+        token = self._ahead
+        return token.kind == TEMPLATE or (token.kind == WORD and sqlcmd_variable(token.raw) is not None)
 
     def name(self, most: int = 1) -> tuple[str, ...]:
         """A name of at most so many parts; parts left out between two dots are empty."""

@@ -64,6 +64,19 @@ _COMMAND = re.compile(r":[A-Za-z]|!!")
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _SQLCMD_VARIABLE = re.compile(r"\$\(([\w-]+)\)")
 _PLACEHOLDER = re.compile(r"<[^<>,]+,[^<>,]*,[^<>]*>")
+_STATEMENT_VARIABLE = re.compile(
+    r"\$\([\w-]+\)[^\S\n]*+(?:;|(?=--|\n|\Z)"
+    r"|(?:route|service|queue|contract|message\s+type|broker\s+priority|remote\s+service|database|endpoint)\b)",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"(?:[,.=+*/<>(%&|-]|\b(?:select|from|join|into|update|table|exec|execute|where|and|or|on|by|set|as|values|in|like"
+    r"|not|use|database|print|top|delete|insert|if|while|when|then|case|having|apply|return|to|with|declare|between"
+    r"|trigger|view|index|procedure|proc|function|user|login|role|schema|union|all|distinct|is|add|column))\s*\Z",
+    re.IGNORECASE,
+)
+"""Before a line: what its first word belongs to."""
+_LOOK_BACK = 100
 
 
 def words(text: str) -> frozenset[str]:
@@ -168,6 +181,13 @@ def begins_line(text: str, position: int) -> bool:
             return False
         before -= 1
     return True
+
+
+def stands_for_statement(text: str, start: int) -> bool:
+    """Whether the `$(x)` there is the first word of a statement, or all of it."""
+    if not begins_line(text, start) or not _STATEMENT_VARIABLE.match(text, start):
+        return False
+    return not _GOES_ON.search(text[max(0, start - _LOOK_BACK) : start].rstrip())
 
 
 def substituted(text: str, variables: dict[str, str]) -> str:

@@ -27,6 +27,7 @@ from routing.tsql.lexer import (
     end_of_go,
     is_command,
     next_token,
+    stands_for_statement,
     substituted,
     unclosed,
 )
@@ -101,6 +102,8 @@ class Script:
             if kind == AT_WORD:
                 if match.end() - match.start(AT_WORD) <= LONGEST_WORD and (word := match[AT_WORD].lower()) in WORDS:
                     self._word(word, match.start(AT_WORD))
+                elif text[match.start(AT_WORD)] == "$":
+                    self._variable(match.start(AT_WORD))
             elif kind == AT_STRING:
                 self._string(match.start(AT_STRING), match.end())
             elif kind == AT_MARK:
@@ -142,6 +145,14 @@ class Script:
             self._switches.set(self._text, self._position, self._flow.reached())
         self._verb = word
 
+    def _variable(self, start: int) -> None:
+        """`$(x)` in the place of a statement or of its verb: what it stands for is not read."""
+        if self._flow.parentheses <= 0 and stands_for_statement(self._text, start):
+            raw = self._text[start : self._position]
+            problem = say("{got} stands for a statement, and its value is not read as one", got=shown(raw))
+            code = VALUE_NOT_LITERAL if self._reached(start) != NEVER else NOT_EXECUTED
+            self._report(code, start, None, problem)
+
     def _following(self) -> str:
         return next_token(self._text, self._position).text.lower()
 
@@ -168,6 +179,8 @@ class Script:
             self._body(cursor)
             return
         kind = kind_at(cursor)
+        if kind is None and cursor.is_open and not self._grants:
+            self._fail(cursor.unexpected(say("a kind of object")), verb, verb, None, start)
         if kind is None or (self._grants and is_permission(cursor)):
             return
         if self._in_service and (verb, kind) == (DROP, CONTRACT):

@@ -16,6 +16,7 @@ from routing.tsql.lexer import (
     WORD,
     Token,
     Unclosed,
+    continued,
     next_token,
     placeholder,
     sqlcmd_variable,
@@ -164,7 +165,7 @@ class Cursor:
         _check_literal(token)
         self.take()
         self._no_operator(token)
-        return token.text
+        return token.text if token.kind == STRING else continued(token.text)
 
     def integer(self) -> int:
         """A whole number, with its sign."""

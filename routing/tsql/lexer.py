@@ -62,6 +62,7 @@ _GO = re.compile(
 )
 _COMMAND = re.compile(r":[A-Za-z]|!!")
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
+_CONTINUATION = re.compile(r"\\\r?\n")
 _SQLCMD_VARIABLE = re.compile(r"\$\(([\w-]+)\)")
 _PLACEHOLDER = re.compile(r"<[^<>,]+,[^<>,]*,[^<>]*>")
 _STATEMENT_VARIABLE = re.compile(
@@ -138,11 +139,16 @@ def _word_or_end(text: str, kind: str, start: int, end: int) -> Token:
 
 def _unquoted(kind: str, raw: str) -> str:
     if kind == STRING:
-        inner = raw[raw.index("'") + 1 : -1]
+        inner = continued(raw[raw.index("'") + 1 : -1])
         return inner.replace("''", "'") if "'" in inner else inner
     if kind == QUOTED:
         return raw[1:-1].replace("]]", "]") if raw[0] == "[" else raw[1:-1].replace('""', '"')
     return raw
+
+
+def continued(text: str) -> str:
+    """A literal with its lines joined where a backslash ends them: the product drops both characters."""
+    return _CONTINUATION.sub("", text) if "\\" in text else text
 
 
 def end_of_comment(text: str, start: int) -> int:

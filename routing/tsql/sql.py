@@ -37,19 +37,38 @@ from routing.tsql.statement import (
 Values = Mapping[str, Any]
 
 
+class _BreaksLine(Exception):
+    """A name or value holds a line end: what follows it could be a `GO` to the program that runs the script."""
+
+
 def statement_as_sql(statement: Statement) -> str | None:
-    """The text; None where no program would read the same in it: `$(x)` and `<x, y, z>` mean something else to some."""
-    if statement.verb == USE:
-        text = f"USE {quoted(statement.name[0])}"
-    else:
-        write = _WRITERS.get(statement.kind)
-        clauses = write(statement) if write and statement.verb != DROP else ""
-        text = f"{statement.title} {dotted(statement.name)}{clauses}"
+    """The text; None where not every program would read the same in it.
+
+    `$(x)`, `<x, y, z>` and whatever stands on a line of its own mean something else to some.
+    """
+    try:
+        text = _text(statement)
+    except _BreaksLine:
+        return None
     return None if sqlcmd_variable(text) or placeholder(text) else f"{text};"
 
 
+def _text(statement: Statement) -> str:
+    if statement.verb == USE:
+        return f"USE {quoted(statement.name[0])}"
+    write = _WRITERS.get(statement.kind)
+    clauses = write(statement) if write and statement.verb != DROP else ""
+    return f"{statement.title} {dotted(statement.name)}{clauses}"
+
+
+def _on_one_line(text: str) -> str:
+    if text.splitlines() not in ([], [text]):
+        raise _BreaksLine
+    return text
+
+
 def quoted(name: str) -> str:
-    return "[" + name.replace("]", "]]") + "]"
+    return "[" + _on_one_line(name).replace("]", "]]") + "]"
 
 
 def dotted(parts: tuple[str, ...]) -> str:
@@ -57,7 +76,7 @@ def dotted(parts: tuple[str, ...]) -> str:
 
 
 def literal(text: str) -> str:
-    return "N'" + text.replace("'", "''") + "'"
+    return "N'" + _on_one_line(text).replace("'", "''") + "'"
 
 
 def _on_off(value: bool) -> str:

@@ -147,3 +147,40 @@ def test_no_statement_drops_a_database() -> None:
     script = export_sql(Estate({"h": Instance("h")}), since=estate, at=AT)
     assert '-- brokerui: {"drop": {"database": "A"}}' in script
     assert "DROP" not in script
+
+
+LINE_ENDS = ("\n", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\\\n")
+
+
+@pytest.mark.parametrize("line_end", LINE_ENDS)
+def test_no_name_or_value_breaks_a_line_of_the_script(line_end: str) -> None:
+    name = f"x{line_end}GO{line_end}DROP DATABASE A{line_end}GO{line_end}"
+    table = RouteTable([replace(R, name=name), replace(R, name="S", remote_service_name=name)])
+    database = Database("A", services=(Service(name, "dbo.q"),), queues=(Queue("dbo.q"),), table=table)
+    estate = Estate({"h": Instance("h", {"A": database, "B": Database("B", table=table)})})
+    script = export_sql(estate, at=AT)
+    assert [line for line in script.splitlines() if line.startswith("DROP DATABASE")] == []
+    assert all((line in ("", "GO") or line.endswith(";")) or line.startswith("--") for line in script.splitlines())
+    assert write_estate(imported(script)) == write_estate(estate)
+    emptied = Estate({"h": Instance("h", {"A": Database("A"), "B": Database("B")})})
+    change = export_sql(emptied, since=estate, at=AT)
+    assert not any(line.startswith("DROP DATABASE") for line in change.splitlines())
+    assert write_estate(imported(change, name="h", into=estate)) == write_estate(emptied)
+
+
+@pytest.mark.parametrize("quote", ["'", '"', "N'"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_backslash_at_the_end_of_a_line_continues_a_literal(quote: str, line_end: str) -> None:
+    text = f"USE A\nCREATE ROUTE r WITH ADDRESS = {quote}tcp://\\{line_end}host{quote[-1]}"
+    assert imported(text, name="h").instances["h"].databases["A"].table.routes["r"].address.text == "tcp://host"
+
+
+@pytest.mark.parametrize("names", [["tempdb"], ["TempDB"], ["MSDB", "msdb"], ["master", "MASTER"], ["model", "tempdb"]])
+@pytest.mark.parametrize("before", [None, [], ["msdb"], ["tempdb"], ["MSDB", "msdb"]])
+def test_databases_of_the_product_in_any_spelling(names: list[str], before: list[str] | None) -> None:
+    def holding(databases: list[str]) -> Estate:
+        return Estate({"h": Instance("h", {name: Database(name) for name in databases})})
+
+    since = None if before is None else holding(before)
+    back = imported(export_sql(holding(names), since=since, at=AT), name="h", into=since)
+    assert write_estate(back) == write_estate(holding(names))

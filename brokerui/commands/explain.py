@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from brokerui.commands.arguments import add_at, add_format, add_max_size, identifier, now_unless
 from brokerui.explain.as_json import explanation_as_json
 from brokerui.explain.as_text import explanation_as_text
+from brokerui.explain.origin import Origin, ambiguous, cuts, is_exact, meant
 from brokerui.inputs import load_estate
 from brokerui.languages import LANGUAGES, translation
 from routing.conversation import Conversation
 from routing.errors import InputError, Invalid
 from routing.estate import Estate
 from routing.explanation import explain
-from routing.names import MSDB, SERVICE_NAME, check_name
+from routing.names import SERVICE_NAME, check_name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,15 +76,16 @@ def _naming(argument: str) -> Iterator[None]:
 
 
 def _with_slash(text: str) -> str:
-    if "/" not in text:
+    if "/" not in text and not is_exact(text):
         raise argparse.ArgumentTypeError(f"must be HOST/DB, not {text!r}")
     return text
 
 
-def _split(origin: str, estate: Estate) -> tuple[str, str]:
+def _split(origin: str, estate: Estate) -> Origin:
     """HOST/DB; names may hold slashes themselves, so the estate decides where to cut."""
-    cuts = [(origin[:i], origin[i + 1 :]) for i, character in enumerate(origin) if character == "/"]
-    hosts = [(host, name) for host, name in cuts if host in estate.instances]
-    # Every instance has an msdb, written or not.
-    known = [(host, name) for host, name in hosts if name == MSDB or name in estate.instances[host].databases]
-    return (known or hosts or cuts)[0]
+    known = meant(origin, estate)
+    if len(known) > 1:
+        raise InputError("--from", "", ambiguous(known))
+    possible = cuts(origin)
+    hosts = [(host, name) for host, name in possible if host in estate.instances]
+    return (known or hosts or possible)[0]

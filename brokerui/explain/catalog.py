@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from brokerui.explain.question import OUTSIDE
+from brokerui.explain.origin import OUTSIDE, origin_text
 from routing.estate import Estate
 from routing.explanation import Explanation
 
@@ -21,7 +21,8 @@ class Group:
     """An instance with the conversations that can begin there."""
 
     instance: str
-    databases: tuple[str, ...]
+    databases: tuple[tuple[str, str], ...]
+    """Each as the field `from` holds it, and its name."""
 
     @property
     def outside(self) -> str:
@@ -29,7 +30,7 @@ class Group:
 
     def values(self) -> Iterator[str]:
         """As the field `from` holds them."""
-        yield from (f"{self.instance}/{database}" for database in self.databases)
+        yield from (value for value, _ in self.databases)
         yield self.outside
 
 
@@ -70,7 +71,10 @@ def catalog_of(scenario: str, estate: Estate) -> Catalog:
 
 
 def _catalog(estate: Estate) -> Catalog:
-    groups = tuple(Group(name, tuple(instance.databases)) for name, instance in estate.instances.items())
+    groups = tuple(
+        Group(host, tuple((origin_text(estate, host, name), name) for name in instance.databases))
+        for host, instance in estate.instances.items()
+    )
     databases = [database for instance in estate.instances.values() for database in instance.databases.values()]
     names = {service.name for database in databases for service in database.services}
     names.update(name for database in databases for name in database.table.named)

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import urlencode
 
+from brokerui.explain.origin import OUTSIDE, ambiguous, cuts, is_outside, meant, origin_text
 from routing.conversation import Conversation
 from routing.errors import Invalid
 from routing.estate import Estate
 from routing.identifier import parse_identifier
 from routing.moment import format_moment, parse_moment
-from routing.names import MSDB, SERVICE_NAME, check_name
+from routing.names import SERVICE_NAME, check_name
 from routing.sentence import Sentence, say
 
-OUTSIDE = "outside:"
 FIELDS = ("from", "to", "broker", "service", "reply", "at", "route")
 SPACED = ("broker", "at")
 """Fields in which spaces around mean nothing. Names compare byte by byte: theirs are part of them."""
@@ -51,6 +51,10 @@ class Question:
         """The query string that asks this again."""
         return urlencode({"scenario": scenario, **self.values})
 
+    def asked_at(self, at: datetime) -> Question:
+        """The same at this moment, unless it names one."""
+        return Question({"at": format_moment(at), **self.values})
+
 
 @dataclass(slots=True)
 class Asked:
@@ -82,20 +86,13 @@ def read(question: Question, estate: Estate) -> Asked:
 def asked_from(question: Question, estate: Estate, faults: dict[str, Sentence]) -> tuple[str, str | None]:
     """Instance and database of `HOST/DB` or `outside:HOST`. Names may hold slashes: the estate decides where to cut."""
     text = question.get("from")
-    cuts = [(text[:index], text[index + 1 :]) for index, letter in enumerate(text) if letter == "/"]
-    known = [cut for cut in cuts if has_database(estate, *cut)]
-    if known:
+    if is_outside(text, estate):
+        return text.removeprefix(OUTSIDE), None
+    known = meant(text, estate)
+    if len(known) == 1:
         return known[0]
-    host = text.removeprefix(OUTSIDE)
-    if question.from_outside and host in estate.instances:
-        return host, None
-    faults["from"] = _unknown(text, cuts, estate)
+    faults["from"] = say("This {problem}.", problem=ambiguous(known)) if known else _unknown(text, cuts(text), estate)
     return "", None
-
-
-def has_database(estate: Estate, host: str, name: str) -> bool:
-    """Every instance has an msdb; one that is not written has no routes."""
-    return host in estate.instances and (name == MSDB or name in estate.instances[host].databases)
 
 
 def _unknown(text: str, cuts: list[tuple[str, str]], estate: Estate) -> Sentence:
@@ -132,13 +129,13 @@ def _moment(asked: Asked, text: str) -> None:
         asked.faults["at"] = say("This {problem}.", problem=fault.problem)
 
 
-def command(conversation: Conversation, at: datetime | None, document: str) -> str:
+def command(conversation: Conversation, at: datetime | None, document: str, estate: Estate) -> str:
     """The line that asks the same of the command line, quoted for a shell."""
-    words = ["brokerui", "explain", document]
+    words = [".venv/bin/brokerui", "explain", document]
     if conversation.database is None:
         words += _option("--outside", conversation.instance)
     else:
-        words += _option("--from", f"{conversation.instance}/{conversation.database}")
+        words += _option("--from", origin_text(estate, conversation.instance, conversation.database))
     words += _option("--to", conversation.to_service)
     words += _option("--broker", conversation.to_broker_instance)
     words += _option("--service", conversation.from_service)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
 
-from brokerui.explain.question import OUTSIDE, Question
+from brokerui.explain.origin import OUTSIDE, origin_text
+from brokerui.explain.question import Question
 from routing.conversation import Conversation
 from routing.decision import DELIVERED
 from routing.estate import Estate
@@ -22,8 +23,13 @@ def first_question(estate: Estate, at: datetime) -> Question:
     if not tried:
         return Question({})
     _, _, best = max(tried, key=lambda one: one[:2])
-    origin = f"{best.instance}/{best.database}" if best.database is not None else OUTSIDE + best.instance
-    return Question({"from": origin, "to": best.to_service})
+    return Question({"from": _origin(best, estate), "to": best.to_service})
+
+
+def _origin(conversation: Conversation, estate: Estate) -> str:
+    if conversation.database is None:
+        return OUTSIDE + conversation.instance
+    return origin_text(estate, conversation.instance, conversation.database)
 
 
 def _likely(estate: Estate) -> Iterator[Conversation]:

@@ -15,7 +15,7 @@ from django.views.decorators.vary import vary_on_headers
 from brokerui.explain.answer import answer
 from brokerui.explain.catalog import Catalog, catalog_of, fitting, identifiers_for, routes_fitting
 from brokerui.explain.contradictions import NOTES
-from brokerui.explain.question import Question, command, read
+from brokerui.explain.question import Question, asked_from, command, read
 from brokerui.explain.starting import first_question
 from brokerui.scenarios.errors import ScenarioNotFoundError
 from brokerui.scenarios.selectors import ScenarioInfo, scenario_get, scenario_list
@@ -67,7 +67,7 @@ def _chosen(scenarios: list[ScenarioInfo], name: str | None) -> ScenarioInfo | N
 
 
 def _page(request: HttpRequest, info: ScenarioInfo, estate: Estate) -> dict[str, Any]:
-    now = timezone.now()
+    now = timezone.now().replace(microsecond=0)  # a link or a command that asks again has no more of it
     catalog = catalog_of(info.name, estate)
     question = Question.of(request.GET.dict())
     if question.is_empty:
@@ -79,11 +79,12 @@ def _page(request: HttpRequest, info: ScenarioInfo, estate: Estate) -> dict[str,
     if asked.conversation is None:
         return page | {"faults": asked.faults}
     document = f"examples/{info.name}.json" if info.is_example else f"{info.name}.json"
-    link = request.build_absolute_uri(f"{reverse('explain:where')}?{question.query(info.name)}")
+    moment = asked.at or now
+    query = question.asked_at(moment).query(info.name)
     return page | {
-        "answer": answer(estate, asked.conversation, asked.at or now, question.get("route"), gettext),
-        "link": link,
-        "command": command(asked.conversation, asked.at, document),
+        "answer": answer(estate, asked.conversation, moment, question.get("route"), gettext),
+        "link": request.build_absolute_uri(f"{reverse('explain:where')}?{query}"),
+        "command": command(asked.conversation, moment, document, estate),
         "document": document,
         "note": NOTES.get(info.name) if info.is_example else None,
     }
@@ -91,9 +92,9 @@ def _page(request: HttpRequest, info: ScenarioInfo, estate: Estate) -> dict[str,
 
 def _choices(question: Question, estate: Estate, catalog: Catalog) -> dict[str, Any]:
     """Options of the fields; those that depend on others, of what is chosen now."""
-    host, _, name = question.get("from").partition("/")
+    host, name = asked_from(question, estate, {})
     instance = estate.instances.get(host)
-    database = instance.databases.get(name) if instance else None
+    database = instance.databases.get(name) if instance and name is not None else None
     return {
         "origins": catalog.origins() if catalog.is_large else [],
         "services": fitting(catalog.services, ""),

@@ -166,11 +166,18 @@ def slashed() -> Json:
 
 @pytest.mark.parametrize(
     ("given", "instance", "database"),
-    [("a/b/d", "a", "b/d"), ("a/b/msdb", "a/b", "msdb"), ("a/b/c", "a", "b/c"), ("a/msdb", "a", "msdb")],
+    [("a/b/d", "a", "b/d"), ("a/b/msdb", "a/b", "msdb"), ("a/msdb", "a", "msdb"), ("exact:a%2Fb:c", "a/b", "c")],
 )
 def test_where_names_hold_slashes_the_estate_decides(told: Call, given: str, instance: str, database: str) -> None:
     answer = told(slashed(), "--from", given, "--to", "S")
     assert answer["conversation"]["from"] == {"instance": instance, "database": database}
+
+
+def test_what_may_mean_two_databases_is_refused_and_told_how_to_say_which(explain: Call) -> None:
+    assert refused(explain(slashed(), "--from", "a/b/c", "--to", "S")) == (
+        '--from: may mean exact:a:b%2Fc (database "b/c" on a), or exact:a%2Fb:c (database "c" on a/b): write which'
+    )
+    assert refused(explain(slashed(), "--from", "exact:a:x", "--to", "S")) == '--from: there is no database "x" on "a"'
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import json
 import re
 import time
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
 from django.test import Client
@@ -223,6 +223,21 @@ def test_an_uploaded_document_is_named_as_it_downloads(client: Client) -> None:
     assert "brokerui explain my-servers.json --from hub/Sales --to Ship" in words(page)
     assert f'href="/scenarios/{name}/document.json"' in page
     assert 'filename="my-servers.json"' in client.get(f"/scenarios/{name}/document.json").headers["Content-Disposition"]
+
+
+def test_the_services_offered_are_those_of_the_database_that_is_meant(client: Client) -> None:
+    name = keep(document(instance("a", database("b/c", services=("Mine",)))))
+    page = ask(client, name, from_="a/b/c", to="S")
+    assert '<datalist id="own-services"><option value="Mine">' in page.replace("\n", "")
+
+
+def test_what_is_handed_on_names_the_moment_of_the_answer(client: Client) -> None:
+    page = ask(client, "2-network-route", from_="headquarters/AdventureWorks", to="OrderParts")
+    moment = re.search(r'<time datetime="([^"+]+)', page)[1]  # type: ignore[index]
+    link, command = (html.unescape(text) for text in re.findall(r'data-copy="([^"]+)"', page))
+    assert f"at={quote(moment)}Z" in link
+    assert command.startswith(".venv/bin/brokerui explain examples/2-network-route.json ")
+    assert command.endswith(f" --at {moment}Z")
 
 
 # -- What may be wrong -------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from brokerui.explain.catalog import catalog_of
 from brokerui.explain.question import Question, command, read
 from brokerui.explain.starting import first_question
 from routing.conversation import Conversation
@@ -50,7 +51,23 @@ def test_names_may_hold_slashes_and_colons() -> None:
     estate = read_estate(document(*(one | {"addresses": []} for one in odd)))
     assert read(ask(from_="a/b/c", to="S"), estate).conversation == Conversation("a/b", "c", "S")
     assert read(ask(from_="outside:a/b/c", to="S"), estate).conversation == Conversation("outside:a", "b/c", "S")
+    assert read(ask(from_="outside:a/b", to="S"), estate).conversation == Conversation("a/b", None, "S")
     assert read(ask(from_="outside:outside:a", to="S"), estate).conversation == Conversation("outside:a", None, "S")
+
+
+def test_what_may_mean_two_databases_is_a_fault_and_each_has_a_text_of_its_own() -> None:
+    odd = instance("a", database("b/c")), instance("a/b", database("c"))
+    estate = read_estate(document(*(one | {"addresses": []} for one in odd)))
+    asked = read(ask(from_="a/b/c", to="S"), estate)
+    assert str(asked.faults["from"]) == (
+        'This may mean exact:a:b%2Fc (database "b/c" on a), or exact:a%2Fb:c (database "c" on a/b): write which.'
+    )
+    values = [value for group in catalog_of("slashes", estate).groups for value, _ in group.databases]
+    assert values == ["exact:a:b%2Fc", "exact:a%2Fb:c"]
+    found = [read(ask(from_=value, to="S"), estate).conversation for value in values]
+    assert found == [Conversation("a", "b/c", "S"), Conversation("a/b", "c", "S")]
+    assert "--from exact:a%2Fb:c " in command(Conversation("a/b", "c", "S"), None, "e.json", estate)
+    assert first_question(estate, datetime(2026, 1, 1, tzinfo=UTC)).get("from") == "exact:a:b%2Fc"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +107,7 @@ def test_spaces_around_a_name_are_part_of_it() -> None:
     question = ask(from_="  lead/D ", to="Orders ", service=" Own", broker=f" {GUID} ", at=" 2030-01-01 ")
     asked = read(question, estate)
     assert asked.conversation == Conversation("  lead", "D ", "Orders ", GUID.lower()[1:-1], from_service=" Own")
-    words = shlex.split(command(asked.conversation, asked.at, "e.json"))
+    words = shlex.split(command(asked.conversation, asked.at, "e.json", estate))
     assert [words[words.index(option) + 1] for option in ("--from", "--to", "--service")] == [
         *("  lead/D ", "Orders ", " Own"),
     ]
@@ -100,16 +117,18 @@ def test_spaces_around_a_name_are_part_of_it() -> None:
 
 def test_the_command_is_quoted_for_a_shell() -> None:
     conversation = Conversation("a b", "it's", "$(x)", GUID.lower()[1:-1], from_service="-own")
-    line = command(conversation, datetime(2030, 1, 1, tzinfo=UTC), "my estate.json")
+    line = command(conversation, datetime(2030, 1, 1, tzinfo=UTC), "my estate.json", ESTATE)
     assert shlex.split(line) == [
-        *("brokerui", "explain", "my estate.json", "--from", "a b/it's", "--to", "$(x)"),
+        *(".venv/bin/brokerui", "explain", "my estate.json", "--from", "a b/it's", "--to", "$(x)"),
         *("--broker", GUID.lower()[1:-1], "--service=-own", "--at", "2030-01-01T00:00:00Z"),
     ]
 
 
 def test_the_command_of_a_reply_from_outside() -> None:
     conversation = Conversation("hub", None, "Ship", is_reply=True)
-    assert command(conversation, None, "e.json") == "brokerui explain e.json --outside hub --to Ship --reply"
+    assert command(conversation, None, "e.json", ESTATE) == (
+        ".venv/bin/brokerui explain e.json --outside hub --to Ship --reply"
+    )
 
 
 def test_the_first_question_is_one_with_much_to_show() -> None:

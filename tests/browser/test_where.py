@@ -205,7 +205,7 @@ def test_without_scripts_it_is_a_form(browser: Any, live_server: Any, plain_file
 def test_the_command_gives_the_same_outcomes(site: Page, question: str) -> None:
     site.goto(f"/where/?{question}")
     words = shlex.split(copied(site, "Copy as command"))
-    assert words[:2] == ["brokerui", "explain"]
+    assert words[:2] == [".venv/bin/brokerui", "explain"]
     command = [sys.executable, "-m", "brokerui.cli", *words[1:], "--format", "json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     outcomes = json.loads(done.stdout)["outcomes"]

@@ -1,0 +1,67 @@
+"""Where a conversation begins, as a text: `HOST/DB`, and, where names hold slashes and that means two, one for each."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, unquote
+
+from routing.estate import Estate
+from routing.names import MSDB
+from routing.sentence import Sentence, say
+
+OUTSIDE = "outside:"
+EXACT = "exact:"
+"""`exact:HOST:DB`, percent-encoded: it has no slash, so that it is never taken for a HOST/DB."""
+Origin = tuple[str, str]
+"""Instance and database."""
+
+
+def has_database(estate: Estate, host: str, name: str) -> bool:
+    """Every instance has an msdb; one that is not written has no routes."""
+    return host in estate.instances and (name == MSDB or name in estate.instances[host].databases)
+
+
+def cuts(text: str) -> list[Origin]:
+    """Every instance and database that a text can be; names may hold slashes themselves."""
+    if is_exact(text):
+        host, _, name = text.removeprefix(EXACT).partition(":")
+        return [(unquote(host), unquote(name))]
+    return [(text[:index], text[index + 1 :]) for index, letter in enumerate(text) if letter == "/"]
+
+
+def is_exact(text: str) -> bool:
+    return text.startswith(EXACT) and "/" not in text
+
+
+def meant(text: str, estate: Estate) -> list[Origin]:
+    """Those of them that the estate has; more than one: it does not say which."""
+    return [cut for cut in cuts(text) if has_database(estate, *cut)]
+
+
+def is_outside(text: str, estate: Estate) -> bool:
+    """Whether it means what arrives at an instance from outside; an instance of this name comes before a database."""
+    return text.startswith(OUTSIDE) and text.removeprefix(OUTSIDE) in estate.instances
+
+
+def origin_text(estate: Estate, host: str, name: str) -> str:
+    """`HOST/DB` where that means nothing else."""
+    plain = f"{host}/{name}"
+    if plain.count("/") == 1 and not plain.startswith(OUTSIDE):
+        return plain
+    alone = meant(plain, estate) == [(host, name)] and not is_outside(plain, estate)
+    return plain if alone else _exact(host, name)
+
+
+def _exact(host: str, name: str) -> str:
+    return f"{EXACT}{quote(host, safe='')}:{quote(name, safe='')}"
+
+
+def ambiguous(origins: list[Origin]) -> Sentence:
+    """What a text that means several may mean, each with a text that means only that."""
+    said = [
+        say('{exact} (database "{name}" on {host})', exact=_exact(host, name), name=name, host=host)
+        for host, name in origins
+    ]
+    choice = said[0]
+    for other in said[1:]:
+        choice = say("{one}, or {other}", one=choice, other=other)
+    return say("may mean {choice}: write which", choice=choice)

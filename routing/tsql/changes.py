@@ -14,6 +14,7 @@ from routing.tsql.objects import KINDS, is_possible
 from routing.tsql.output import Output
 from routing.tsql.places import moves
 from routing.tsql.servers import BROKER
+from routing.tsql.sql import statement_as_sql
 from routing.tsql.statement import (
     ALTER,
     BINDING,
@@ -128,17 +129,25 @@ class DatabaseChange:
             self._run(made)
 
     def _change_contract(self, contract: Contract) -> None:
-        """No statement alters a contract: the services let go of it, and take it again."""
+        """No statement alters a contract: services and priorities let go of it, and take it again."""
         made = creation(CONTRACT, contract, self._output.at)
-        if made is None or any(priority.contract_name == contract.name for priority in self._draft.priorities):
+        if made is None or not is_possible(self._draft, made, self._output.at):
+            return
+        priorities = [one for one in self._draft.priorities if one.contract_name == contract.name]
+        again = [creation(PRIORITY, one, self._output.at) for one in priorities]
+        if not all(one is not None and statement_as_sql(one) for one in (made, *again)):
             return
         users = [service for service in self._draft.services if contract.name in service.contracts]
         for service in users:
             self._run(Statement(ALTER, SERVICE, (service.name,), {"DROP CONTRACT": (contract.name,)}))
+        for priority in priorities:
+            self._run(removal(PRIORITY, priority.name))
         if self._run(removal(CONTRACT, contract.name)):
             self._run(made)
         for service in users:
             self._run(Statement(ALTER, SERVICE, (service.name,), {"ADD CONTRACT": (contract.name,)}))
+        for statement in again:
+            self._run(statement)
 
     def change_routes(self) -> None:
         self._add(ROUTE)

@@ -246,7 +246,10 @@ class Cursor:
         token = self._ahead
         if token.kind == END or (token.text == ";" and token.kind == SYMBOL):
             return True
-        return token.kind == WORD and token.text.lower() in FOLLOWERS
+        return token.kind == WORD and (token.text.lower() in FOLLOWERS or self._is_label(token))
+
+    def _is_label(self, token: Token) -> bool:
+        return self._text.startswith(":", token.end) and not self._text.startswith("::", token.end)
 
 
 def _tokens(text: str, origin: Token) -> list[Token]:

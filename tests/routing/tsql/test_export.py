@@ -13,7 +13,7 @@ from routing.address import parse_address
 from routing.document import write_estate
 from routing.estate import Database, Estate, Instance
 from routing.finding import INFO
-from routing.parts import Contract, ContractMessage, MessageType, Queue, Service
+from routing.parts import Contract, ContractMessage, MessageType, Priority, Queue, Service
 from routing.route import Route
 from routing.table import RouteTable
 from routing.tsql import Group, export_sql, read_scripts
@@ -139,6 +139,19 @@ def test_a_contract_is_changed_while_no_service_holds_it() -> None:
         "DROP CONTRACT [c];",
         "CREATE CONTRACT [c] ([n] SENT BY ANY);",
         "ALTER SERVICE [s] (ADD CONTRACT [c]);",
+    ]
+
+
+def test_a_contract_is_changed_while_no_priority_names_it() -> None:
+    def database(sent_by: str) -> Database:
+        contracts = (Contract("c", (ContractMessage("DEFAULT", sent_by),)),)
+        return Database("A", contracts=contracts, priorities=(Priority("p", "c"), Priority("other")))
+
+    assert [line.partition(" FOR ")[0] for line in change(database("ANY"), database("INITIATOR"))][:4] == [
+        "DROP BROKER PRIORITY [p];",
+        "DROP CONTRACT [c];",
+        "CREATE CONTRACT [c] ([DEFAULT] SENT BY INITIATOR);",
+        "CREATE BROKER PRIORITY [p]",
     ]
 
 

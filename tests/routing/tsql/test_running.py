@@ -56,6 +56,8 @@ def test_it_is_not_applied(script: str) -> None:
         (f"SET NOEXEC ON\nGO\nSET NOEXEC OFF\n{R}", []),
         (f"IF @@ERROR <> 0 SET NOEXEC ON\nGO\n{R}", []),
         (f"RETURN\nGO\n{R}", []),
+        (f"{R}done:\nPRINT 'x'", []),
+        (f"again:{R}done: again2:", []),
         (f"IF 1 = 1 RETURN\n{R}", []),
         (f"RETURN\nlater:\n{R}", ["conditional"]),
     ],

@@ -110,9 +110,7 @@ def word(explanation: Explanation, estate: Estate) -> Wording:
 def headline(explanation: Explanation, estate: Estate) -> Headline:
     """The answer in a title, and what matters most about it."""
     forward = explanation.forward
-    return Headline(
-        chips(forward), _tone(explanation), _title(forward), _means(forward, estate), _way_back(explanation)
-    )
+    return Headline(chips(forward), _tone(explanation), _title(forward), _means(forward, estate), _back(explanation))
 
 
 def chips(journey: Journey) -> tuple[Chip, ...]:
@@ -176,6 +174,21 @@ def _means(forward: Journey, estate: Estate) -> tuple[Sentence, ...]:
         return (*open_choices(forward), say("A conversation keeps the choice once it is made."))
     end = forward.ends[0]
     return () if end.outcome.kind == DELIVERED else outcome_sentences(forward, end, estate)
+
+
+def _back(explanation: Explanation) -> tuple[Sentence, ...]:
+    """The way back, and before it that it cannot be, where the database has not the service that was named."""
+    own, origin = explanation.forward.conversation.from_service, explanation.origin
+    if own is None or origin is None or origin.has_service(own):
+        return _way_back(explanation)
+    instance = explanation.forward.conversation.instance
+    none = say(
+        "{database} on {instance} has no service {service}: no conversation of it can begin there.",
+        database=origin.name,
+        instance=instance,
+        service=own,
+    )
+    return (none, *_way_back(explanation))
 
 
 def _way_back(explanation: Explanation) -> tuple[Sentence, ...]:

@@ -274,6 +274,17 @@ def test_a_database_without_services_could_not_have_begun_it() -> None:
     assert str(said.no_returns).startswith("X has no service of its own")
 
 
+def test_an_own_service_that_the_database_has_not_is_told() -> None:
+    estate = estate_of(
+        instance("a", database("X", LOCAL, services=("I",)), database("Y", services=("S",))),
+    )
+    none = "X on a has no service i: no conversation of it can begin there."
+    for service in ("S", "Elsewhere"):
+        assert none in texts(words(estate, "a", "X", service, from_service="i").headline.details)
+        assert none not in texts(words(estate, "a", "X", service, from_service="I").headline.details)
+        assert none not in texts(words(estate, "a", None, service, from_service="i").headline.details)
+
+
 def test_hops_say_whose_table_decided_and_what() -> None:
     said = words(example("4-everything-external"), "headquarters", "AdventureWorks", "OrderParts")
     assert [str(hop.title) for hop in said.hops] == [

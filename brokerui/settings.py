@@ -156,5 +156,8 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     # Who mistypes an address is told so on the page; the log is for what we have to mend.
-    "loggers": {"django.request": {"level": "ERROR"}},
+    "loggers": {
+        "django.request": {"level": "ERROR"},
+        "django.security.TooManyFilesSent": {"level": "CRITICAL"},
+    },
 }

@@ -1,5 +1,6 @@
 """What a reader sees when a page cannot be given: what happened, and the next thing to do."""
 
+from django.core.exceptions import TooManyFilesSent
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -12,6 +13,9 @@ def error_page(request: HttpRequest, *, status: int, title: str, text: str) -> H
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400."""
+    if isinstance(exception, TooManyFilesSent):
+        text = _("Choose one document at a time. Nothing of what you sent was kept.")
+        return error_page(request, status=400, title=_("One file at a time"), text=text)
     text = _("The request was not understood. Go back, reload the page and try again.")
     return error_page(request, status=400, title=_("That did not work"), text=text)
 

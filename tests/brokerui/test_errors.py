@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 
@@ -33,6 +35,16 @@ def test_500(client: Client, settings: Any) -> None:
 def test_400_for_a_host_that_is_not_ours(client: Client) -> None:
     response = client.get("/nowhere/", headers={"Host": "evil.example"})
     check(response, 400, "That did not work")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("checks", [False, True])
+def test_400_for_two_files_at_once_and_nothing_in_the_log(checks: bool, caplog: Any) -> None:
+    client = Client(enforce_csrf_checks=checks)
+    client.cookies["csrftoken"] = "x" * 32
+    files = [SimpleUploadedFile(name, b"{}") for name in ("a.json", "b.json")]
+    check(client.post("/scenarios/", {"document": files}), 400, "Choose one document at a time.")
+    assert caplog.text == ""
 
 
 def test_403_for_a_form_that_is_not_ours() -> None:

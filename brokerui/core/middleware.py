@@ -27,6 +27,7 @@ def fence(get_response: Handler) -> Handler:
         if response.headers.get("Content-Type", "").startswith("text/html"):
             # Theme and language come from cookies.
             patch_vary_headers(response, ["Cookie"])
+            response.headers.setdefault("Cache-Control", "private, no-cache")
         return response
 
     return middleware

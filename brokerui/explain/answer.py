@@ -13,7 +13,7 @@ from brokerui.explain.drawing import picture_of
 from brokerui.explain.graphing import graph_of
 from brokerui.explain.hop_wording import listed, table_asked
 from brokerui.explain.picture import Picture
-from brokerui.explain.return_wording import ReturnWords
+from brokerui.explain.return_wording import ReturnWords, kind_astray
 from brokerui.explain.rules import RULES
 from brokerui.explain.wording import OutcomeWords, Wording, word
 from routing.conversation import Conversation
@@ -63,6 +63,8 @@ class ReturnView:
     """The way back from one target, to all services to which it is the same."""
 
     state: str
+    kind: str
+    """The worst kind of outcome that is not home."""
     title: Sentence
     details: tuple[Sentence, ...]
     told_for: str
@@ -158,6 +160,7 @@ def _return_view(alike: list[tuple[Return, ReturnWords]]) -> ReturnView:
     services = tuple(other.journey.conversation.to_service for other, _ in alike)
     return ReturnView(
         said.state,
+        kind_astray(back),
         _for_all(said.title, services),
         tuple(_for_all(sentence, services) for sentence in said.details),
         services[0] if len(services) > 1 else "",

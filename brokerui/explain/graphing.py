@@ -106,7 +106,10 @@ class _Forth:
             return Asker(MSDB, say("of each"), from_outside=True)
         table = self.estate.instances[hop.instance].tables[hop.database]
         matched = {name for step in hop.steps if step.taken and step.rule.startswith("MATCH") for name in step.routes}
-        note = say("{matched} of {count} routes matched", matched=len(matched), count=len(table))
+        if len(matched) == len(table) == 1:
+            note = say("its only route matched")
+        else:
+            note = say("{matched} of {count} routes matched", matched=len(matched), count=len(table))
         return Asker(hop.table, note, from_outside=hop.database is None)
 
     def _lead(self, box: Box, asker: Asker, send: Send) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from brokerui.explain.outcome_wording import exit_sentences, meaning, place, remedy, why
-from routing.decision import DELAYED, DELIVERED, EXITS, NO_ROUTE, SERVICE_NOT_FOUND
+from routing.decision import DELAYED, DELIVERED, DROPPED, EXITS, GOODNESS, NO_ROUTE, SERVICE_NOT_FOUND
 from routing.estate import Estate
 from routing.explanation import End, Explanation, Return
 from routing.sentence import Sentence, say
@@ -49,6 +49,12 @@ def state_of(back: Return) -> str:
 def astray(back: Return) -> tuple[End, ...]:
     """The ends of a way back that are not home."""
     return tuple(end for end in back.journey.ends if end.outcome != back.home)
+
+
+def kind_astray(back: Return) -> str:
+    """The worst of them; a delivery to a database that did not begin it is as good as dropped."""
+    kinds = [DROPPED if end.outcome.kind == DELIVERED else end.outcome.kind for end in astray(back)]
+    return max(kinds, key=lambda kind: GOODNESS[kind], default=DELIVERED)
 
 
 def lacks_route(back: Return) -> bool:

@@ -49,7 +49,7 @@ def scenario_download(request: HttpRequest, name: str) -> HttpResponse:
         document = scenario_document(name)
     except ScenarioNotFoundError as error:
         raise Http404 from error
-    headers = {"Content-Disposition": f'attachment; filename="{name}.json"'}
+    headers = {"Content-Disposition": f'attachment; filename="{name}.json"', "Cache-Control": "private, no-cache"}
     return HttpResponse(document, content_type="application/json", headers=headers)
 
 

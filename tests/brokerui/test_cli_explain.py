@@ -219,7 +219,7 @@ def test_bad_usage_is_told(explain: Call, arguments: tuple[str, ...], says: str)
 
 # ---------------------------------------------------------------- names that would write to the terminal
 
-EVIL = "S\x1b[2J\nAlways delivered: nothing there"
+EVIL = "S\x1b[2J\nAlways delivered: nothing \u202eereht"
 
 
 def test_names_cannot_write_to_the_terminal(explain: Call) -> None:

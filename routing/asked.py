@@ -50,6 +50,7 @@ class Asked:
         "_otherwise",
         "_special",
         "_traffic",
+        "apart",
         "estate",
         "shared",
     )
@@ -67,6 +68,8 @@ class Asked:
         self._at = at
         self._background = background
         self._special = special
+        self.apart = False
+        """Whether a special node was asked: else every answer so far is the background's."""
         self._alike: Asked | None = None
         self._otherwise: Set[Node] = frozenset()
         self.shared: Set[str] = frozenset()
@@ -84,8 +87,10 @@ class Asked:
 
     def onward(self, node: Node) -> Onward:
         """What follows a hop at a node."""
-        if self._background is not None and node not in self._special:
-            return self._background.onward(node)
+        if self._background is not None:
+            if node not in self._special:
+                return self._background.onward(node)
+            self.apart = True
         found = self._onward.get(node)
         if found is None:
             alike = self._alike if node not in self._otherwise else None
@@ -118,6 +123,7 @@ class Asked:
     def _ends_from(self, place: Place) -> frozenset[Outcome]:
         instance, database, hops_remaining = place
         if hops_remaining == 0 and database is None:  # LOOP-1: asked of each decision, since the limit is reached
+            self.apart = self.apart or (instance, None) in self._special
             return frozenset(cast(Outcome, after(place, decision)) for decision in self._decide((instance, None)))
         ends, leads = self.onward((instance, database))
         for lead in leads:

@@ -27,9 +27,16 @@ def compare(before: Estate, after: Estate, at: datetime) -> Comparison:
 
 
 def _groups(comparing: Comparing, name: str) -> Iterator[Group]:
+    """The groups of all classes of one name. Where the first speaks for another, that one is not asked again."""
     common = OneName(comparing, name)
+    first: _Class | None = None
     for traffic in comparing.vocabulary.of_name(name):
-        yield from _Class(common, traffic).groups()
+        if first is not None and first.speaks_for(traffic):
+            yield from [group.same_for(traffic) for group in first.found.values()]
+            continue
+        asked = _Class(common, traffic)
+        yield from asked.groups()
+        first = first or asked
 
 
 class _Class:
@@ -64,6 +71,12 @@ class _Class:
             self._answer_others(goals, dirty | one_sided)
         return self.found.values()
 
+    def speaks_for(self, other: TrafficClass) -> bool:
+        """Whether another class of the name meets the same: no node was asked that could tell the two apart."""
+        if self.before.apart or self.after.apart or other.to_broker_instance in self.comparing.delta.by_identifier:
+            return False
+        return self.comparing.specials.replying(other) <= self.name.special
+
     def _suspects(self) -> Iterator[Node]:
         nodes = self.comparing.delta.nodes(self.traffic.to_service, self.traffic.to_broker_instance)
         return (node for node in nodes if self.before.has(node) and self.after.has(node))
@@ -80,7 +93,7 @@ class _Class:
     def _answer_others(self, goals: frozenset[str], answered: Set[Node]) -> None:
         """The entry points that decide as before and may send towards a goal: the special ones singly, then cells."""
         limited = {(name, None) for name in self.comparing.limited}
-        may = self.comparing.flow.may_reach(goals)
+        may = self.name.may_reach(goals)
         for node in (self.name.sending(goals) | self.replying | limited) - answered:
             # The node itself decides as before; where it sends the message decides whether anything may change.
             if node[1] is None or any(lead.instance in may for lead in self.before.onward(node).leads):

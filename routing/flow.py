@@ -1,13 +1,15 @@
-"""Which instances may hand a message to which, over the routes for whatever name: too many perhaps, never too few."""
+"""Which instances may hand a message to which, by routes without a service name: too many perhaps, never too few."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
+from functools import cached_property
 
 from routing.classes import Node
 from routing.estate import Estate
 from routing.route import Route
+from routing.table import RouteTable
 
 
 class Flow:
@@ -16,23 +18,16 @@ class Flow:
     def __init__(self, before: Estate, after: Estate) -> None:
         self._estates = (before, after)
         self._into: dict[str, set[str]] = defaultdict(set)
-        self._out_of: dict[str, set[str | None]] = defaultdict(set)
-        """None stands for an address of no instance."""
         self._reach: dict[frozenset[str], frozenset[str]] = {}
-        self._nameless: dict[frozenset[str], frozenset[Node]] = {}
-        for estate in self._estates:
-            for name, instance in estate.instances.items():
-                if instance.forwarding:
-                    self._add(name, leads_to(estate, instance.msdb.routes.values()))
-
-    def _add(self, name: str, targets: Iterable[str | None]) -> None:
-        for target in targets:
-            self._out_of[name].add(target)
+        for name, target in _forwards(self._estates, lambda table: table.nameless):
             if target is not None:
                 self._into[target].add(name)
 
     def may_reach(self, goals: frozenset[str]) -> frozenset[str]:
-        """The instances from which a message may come to one of the goals, these among them."""
+        """The instances from which a message may come to one of the goals, these among them.
+
+        Where instances have routes for the very name that is asked about, they must be among the goals.
+        """
         found = self._reach.get(goals)
         if found is None:
             reached, todo = set(goals), list(goals)
@@ -43,26 +38,37 @@ class Flow:
             found = self._reach[goals] = frozenset(reached)
         return found
 
-    def nameless_may_reach(self, goals: frozenset[str]) -> frozenset[Node]:
-        """The nodes whose routes without a service name may lead a message towards a goal."""
-        found = self._nameless.get(goals)
-        if found is None:
-            may = self.may_reach(goals)
-            found = self._nameless[goals] = frozenset(
-                (name, database)
-                for estate in self._estates
-                for name, instance in estate.instances.items()
-                for database, table in instance.tables.items()
-                if any_in(may, leads_to(estate, table.nameless))
-            )
+    @cached_property
+    def nameless(self) -> dict[Node, set[str | None]]:
+        """By node: where its routes without a service name may lead."""
+        found: dict[Node, set[str | None]] = defaultdict(set)
+        for estate in self._estates:
+            for name, instance in estate.instances.items():
+                for database, table in instance.tables.items():
+                    if table.nameless:
+                        found[name, database].update(leads_to(estate, table.nameless))
         return found
 
     def forwarding_more_than(self, hops: int) -> frozenset[str]:
-        """The instances from which a message may be forwarded more often than this."""
-        able: set[str | None] = {None, *self._into, *self._out_of}
+        """The instances from which a message, for whatever name, may be forwarded more often than this."""
+        out_of: dict[str, set[str | None]] = defaultdict(set)
+        for name, target in _forwards(self._estates, lambda table: table.routes.values()):
+            out_of[name].add(target)
+        able: set[str | None] = {None, *out_of, *(target for targets in out_of.values() for target in targets)}
         for _ in range(hops + 1):
-            able = {name for name, targets in self._out_of.items() if not able.isdisjoint(targets)}
+            able = {name for name, targets in out_of.items() if not able.isdisjoint(targets)}
         return frozenset(name for name in able if name is not None)
+
+
+def _forwards(
+    estates: Iterable[Estate], routes: Callable[[RouteTable], Iterable[Route]]
+) -> Iterator[tuple[str, str | None]]:
+    """Each instance that forwards, with each instance to which these routes of its msdb lead."""
+    for estate in estates:
+        for name, instance in estate.instances.items():
+            if instance.forwarding:
+                for target in leads_to(estate, routes(instance.msdb)):
+                    yield name, target
 
 
 def leads_to(estate: Estate, routes: Iterable[Route]) -> Iterator[str | None]:

@@ -54,6 +54,24 @@ class OneName:
         named = _table(estate, node).named.get(self.name)
         return named is not None and bool(named.by_identifier)
 
+    @cached_property
+    def _routed(self) -> frozenset[str]:
+        """The instances that forward and have routes for it in msdb: from there a message may go anywhere."""
+        estates = (self.comparing.before, self.comparing.after)
+        return frozenset(
+            node[0]
+            for node in self.special
+            if node[1] is None and any(self._forwards(estate, node) for estate in estates)
+        )
+
+    def _forwards(self, estate: Estate, node: Node) -> bool:
+        instance = estate.instances.get(node[0])
+        return instance is not None and instance.forwarding and self.name in instance.msdb.named
+
+    def may_reach(self, goals: frozenset[str]) -> frozenset[str]:
+        """The instances from which a message for it may come to a goal."""
+        return self.comparing.flow.may_reach(goals | self._routed)
+
     def sending(self, goals: frozenset[str]) -> set[Node]:
         """Its special entry points whose routes, whichever is chosen, may lead a message towards a goal."""
         found = self._sending.get(goals)
@@ -64,10 +82,10 @@ class OneName:
         return found
 
     def _sends(self, node: Node, goals: frozenset[str]) -> bool:
-        may = self.comparing.flow.may_reach(goals)
+        may = self.may_reach(goals)
         if node[1] is None:
             return node[0] in may
-        if node in self.comparing.flow.nameless_may_reach(goals):
+        if not may.isdisjoint(self.comparing.flow.nameless.get(node, ())):
             return True
         return any(
             any_in(may, leads_to(estate, self._routes(estate, node)))

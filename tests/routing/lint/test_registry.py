@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,9 @@ def test_a_page_says_what_it_is_about(code: str) -> None:
 
 @pytest.mark.parametrize("code", SEVERITY)
 def test_a_page_of_an_import_has_the_severity_of_its_findings(code: str) -> None:
-    assert f"Severity: {SEVERITY[code]}.\n" in (PAGES / f"{code}.md").read_text(encoding="utf-8")
+    first, _, _ = (PAGES / f"{code}.md").read_text(encoding="utf-8").partition("## ")
+    # Where a guard or a procedure makes it milder, the page says that behind a semicolon.
+    assert re.search(rf"Severity: {SEVERITY[code]}[.;]", first)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=CODES)

@@ -30,7 +30,7 @@ from routing.tsql.lexer import (
 )
 
 _ROLLBACK = re.compile(r"\brollback\b(?!\s+(?:immediate|after)\b)", re.IGNORECASE)
-_OPTIONS = re.compile(r"\s++((?:\w++\s*+,\s*+)*+\w++)\s++(on|off)\b", re.IGNORECASE)
+_OPTIONS = re.compile(r"\s+((?:\w+\s*,\s*)*\w+)\s+(on|off)\b", re.IGNORECASE)
 _WORDS = STARTERS | CONTROL | TESTS | {"go"}
 _LONGEST = max(map(len, _WORDS))
 _TRANSACTION = ("tran", "transaction", "work")

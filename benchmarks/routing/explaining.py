@@ -28,7 +28,7 @@ def main() -> int:
     settle()
     accounts = [best(1, lambda: explain(estate, one, AT))[0] * 1000 for one in asked]  # noqa: B023
     again = [best(2, lambda: explain(estate, one, AT))[0] * 1000 for one in asked]  # noqa: B023
-    written = [best(1, lambda: explanation_as_json(explain(estate, one, AT), str))[0] * 1000 for one in asked]  # noqa: B023
+    written = [best(1, lambda: explanation_as_json(explain(estate, one, AT), estate, str))[0] * 1000 for one in asked]  # noqa: B023
     bare = median(best(1, lambda: outcomes(estate, one, AT))[0] for one in asked) * 1000  # noqa: B023
     late = quantiles(accounts, n=100)[98]
     kept = [

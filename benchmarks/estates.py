@@ -53,6 +53,20 @@ def one_table(*, rows: int, seed: int = 1) -> Document:
     }
 
 
+def ring(*, servers: int, identifiers: bool = False) -> Document:
+    """Forwarders, each of which hands to the next one what it does not know; each has a route of its own besides,
+    for a service that is nowhere, or (`identifiers`) for one service with an identifier of its own."""
+    instances = []
+    for number in range(servers):
+        onward = _address(f"srv{(number + 1) % servers:04}")
+        own = _route("Own", "Ship" if identifiers else f"Ship{number:05}", address=onward)
+        own["broker_instance"] = str(uuid.UUID(int=number)) if identifiers else None
+        msdb = {"name": "msdb", "services": [], "routes": [_route("Next", address=onward), own]}
+        name = f"srv{number:04}"
+        instances.append({"name": name, "addresses": [_address(name)], "forwarding": True, "databases": [msdb]})
+    return {"format": "brokerui.estate/1", "instances": instances}
+
+
 def conversations(estate: Document, count: int, *, seed: int = 2) -> list[Document]:
     """Conversations as the interface has them: mostly for services that exist, some unknown, some with identifier."""
     rng = random.Random(seed)

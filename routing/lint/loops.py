@@ -1,17 +1,27 @@
-"""Messages that are forwarded in a circle."""
+"""Messages that are forwarded in a circle.
+
+A name concerns few instances; the others do with it what they do with a name that is nowhere. So the graph of who
+sends to whom is made once (`Ground`), and for each name only what differs is asked and walked anew: the time goes
+with the routes, not with routes times instances.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from routing.classes import NOWHERE
 from routing.conversation import Conversation
-from routing.decision import Send
 from routing.finding import ERROR, WARNING, Finding
+from routing.lint.chains import Changed, Part
 from routing.lint.cycles import circle, cycles
 from routing.lint.scene import Scene, lost
+from routing.lint.sending import Forwarders, Ground, Sends, is_nameless, leads
 from routing.names import MSDB
 from routing.sentence import Sentence, say
+
+SHOWN = 12
+"""Instances of a circle that one sentence names."""
 
 
 def forwarding_loop(scene: Scene) -> Iterator[Finding]:
@@ -21,70 +31,137 @@ def forwarding_loop(scene: Scene) -> Iterator[Finding]:
     identifier that stands beside it, and for a name that is nowhere. One finding a circle, at the route by which
     its first instance sends the message on. An error where a message that comes there ends nowhere else.
     """
-    told: set[frozenset[tuple[str, str]]] = set()
-    for service, identifier, starts in _asked(scene):
-        loops = _Loops(scene, service, identifier)
-        for component in cycles(starts, loops.onward):
-            edges = loops.edges(component)
-            if edges not in told:
-                told.add(edges)
-                yield loops.finding(component)
+    told: set[object] = set()
+    for loops, starts in _asked(Forwarders(scene)):
+        for entries in cycles(loops.changed.starts(starts), loops.changed.onward):
+            component = loops.changed.part(entries)
+            key = loops.key(component)
+            if key not in told:
+                told.add(key)
+                yield loops.finding(component, entries)
 
 
-def _asked(scene: Scene) -> Iterator[tuple[str, str | None, list[str]]]:
-    """What to ask for, and from where on. Only who forwards can be on a circle, and one of them needs a route."""
-    forwarding = [i for i in scene.estate.instances.values() if i.forwarding and i.msdb.routes]
-    yield NOWHERE, None, [instance.name for instance in forwarding]
-    starts: dict[str, list[str]] = {}
-    identifiers: dict[str, dict[str | None, None]] = {}
-    for instance in forwarding:
-        for service, named in instance.msdb.named.items():
-            starts.setdefault(service, []).append(instance.name)
-            identifiers.setdefault(service, {None: None}).update(dict.fromkeys(named.by_identifier))
-    for service, among in identifiers.items():
-        for identifier in among:
-            yield service, identifier, starts[service]
+def _asked(forwarders: Forwarders) -> Iterator[tuple[_Loops, Mapping[int, Sequence[int]]]]:
+    """What to ask for, and from where on, by chain. A circle of a name's own is reached from a route for the name."""
+    if not forwarders.active:
+        return
+    nowhere = Ground(forwarders)
+    yield _Loops(forwarders, nowhere, nowhere, NOWHERE, None, ()), nowhere.chains.positions(forwarders.active)
+    for service, among in forwarders.named.items():
+        special = forwarders.special(service)
+        differ = forwarders.by_identifier(service, special)
+        # A name with many identifiers in many places gets a ground of its own, so that each is asked where it stands.
+        own = len(differ) * len(special) > 2 * len(forwarders.instances)
+        ground = Ground(forwarders, service) if own else nowhere
+        starts = ground.chains.positions(among)
+        for identifier, particular in differ.items():
+            yield _Loops(forwarders, nowhere, ground, service, identifier, particular if own else special), starts
 
 
 class _Loops:
-    """The circles of one service name and identifier."""
+    """The circles of one service name and identifier, on the ground of what most instances do."""
 
-    def __init__(self, scene: Scene, service: str, identifier: str | None) -> None:
-        self._scene = scene
+    def __init__(
+        self,
+        forwarders: Forwarders,
+        nowhere: Ground,
+        ground: Ground,
+        service: str,
+        identifier: str | None,
+        differ: Iterable[int],
+    ) -> None:
+        self._forwarders = forwarders
+        self._nowhere = nowhere
+        self._ground = ground
         self._service = service
         self._identifier = identifier
+        self._differ = {number: forwarders.sends(number, service, identifier) for number in differ}
+        self.changed = Changed(ground.chains, {number: leads(sends) for number, sends in self._differ.items()})
 
-    def _sends(self, instance: str) -> Iterator[tuple[str, str]]:
-        """To which instances a message from outside is sent on, and by which route."""
-        for decision in self._scene.from_outside(instance, self._service, self._identifier):
-            if isinstance(decision, Send) and decision.to is not None:
-                yield decision.to, decision.route
+    def _sends(self, number: int) -> Sends:
+        return self._differ.get(number, self._ground.sends[number])
 
-    def onward(self, instance: str) -> list[str]:
-        return [to for to, _ in self._sends(instance)]
+    def key(self, component: Part) -> object:
+        """The same for two circles on which the same routes lead from one instance to the next.
 
-    def edges(self, component: Iterable[str]) -> frozenset[tuple[str, str]]:
-        """The routes that lead from an instance of the component to one of it."""
-        inside = set(component)
-        return frozenset((name, route) for name in inside for to, route in self._sends(name) if to in inside)
+        Two names can share a circle only where all its routes are without a name: those are told by `nowhere`.
+        """
+        if self._ground is self._nowhere or self._has_a_name(component):
+            return self._ground.service, component.key, self._other_routes(self._ground, self._differ, component)
+        nodes = component.nodes()
+        moved = Changed(self._nowhere.chains, dict.fromkeys(nodes, ())).part(nodes)
+        return self._nowhere.service, moved.key, self._other_routes(self._nowhere, nodes, moved)
 
-    def finding(self, component: list[str]) -> Finding:
-        inside = set(component)
-        first = next(name for name in self._scene.estate.instances if name in inside)
-        way = circle(component, first, self.onward)
+    def _has_a_name(self, component: Part) -> bool:
+        """Whether one of the routes on the circle is for the name."""
+        ground = (number for number in self._ground.by_name if number not in self._differ)
+        return any(self._names(component, number) for number in chain(self._differ, ground))
+
+    def _names(self, component: Part, number: int) -> bool:
+        here = self._forwarders.instances[number]
+        return number in component and any(
+            to in component and not is_nameless(here, route) for to, route in self._sends(number)
+        )
+
+    def _other_routes(self, ground: Ground, among: Iterable[int], component: Part) -> frozenset[object]:
+        """Where other routes lead on within the component than on this ground."""
+        found = set()
+        for number in among:
+            if number in component:
+                routes = _within(component, self._sends(number))
+                if routes != _within(component, ground.sends[number]):
+                    found.add((number, routes))
+        return frozenset(found)
+
+    def finding(self, component: Part, entries: list[int]) -> Finding:
+        first = component.first()
+        way = self._simple(component, entries, first) or circle(component.nodes(), first, self.changed.follow)
         route = next(route for to, route in self._sends(first) if to == way[1])
-        return Finding("forwarding-loop", self._severity(first), first, MSDB, route, self._reason(way))
+        name = self._forwarders.instances[first].name
+        return Finding("forwarding-loop", self._severity(name), name, MSDB, route, self._reason(way))
+
+    def _simple(self, component: Part, entries: list[int], first: int) -> list[int] | None:
+        """The way round where there is but one, taken a run at a time."""
+        chains = self._ground.chains
+        following = {}
+        for run in map(self.changed.run, entries):
+            end = chains.chains[run.chain][run.last]
+            inside = [node for node in self.changed.follow(end) if node in component]
+            if len(inside) > 1:
+                return None
+            following[end] = inside[0]
+        way: list[int] = []
+        node = first
+        while not way or node != first:
+            run = self.changed.run(node)
+            nodes = chains.nodes(run)
+            if way and first in nodes:
+                nodes = nodes[: nodes.index(first)]
+                return [*way, *nodes, first]
+            way += nodes
+            node = following[way[-1]]
+        return [*way, first]
 
     def _severity(self, first: str) -> str:
         if self._service == NOWHERE:
             return WARNING
-        ends = self._scene.outcomes(Conversation(first, None, self._service, self._identifier))
+        ends = self._forwarders.scene.outcomes(Conversation(first, None, self._service, self._identifier))
         return ERROR if lost(ends) else WARNING
 
-    def _reason(self, way: list[str]) -> Sentence:
-        shown = " > ".join(way)
+    def _reason(self, way: list[int]) -> Sentence:
+        shown = " > ".join(self._shown(way))
         if self._service == NOWHERE:
             return say(
                 "Messages for a service that none of them has go round until they are dropped: {way}.", way=shown
             )
         return say("Messages for {service} go round until they are dropped: {way}.", service=self._service, way=shown)
+
+    def _shown(self, way: list[int]) -> Iterator[str]:
+        """The names of the instances on it; of a long way, both ends."""
+        cut = way if len(way) <= SHOWN else [*way[: SHOWN - 3], None, *way[-2:]]
+        for number in cut:
+            yield "…" if number is None else self._forwarders.instances[number].name
+
+
+def _within(component: Part, sends: Sends) -> frozenset[str]:
+    return frozenset(route for to, route in sends if to in component)

@@ -1,0 +1,138 @@
+"""Chains of a graph: runs of nodes each of which leads to the next one alone, so that a walk takes them in one step."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+Graph = Sequence[Sequence[int]]
+"""By node, 0 to n-1: the nodes that it leads to, each once."""
+
+
+class Run(NamedTuple):
+    """Nodes of one chain that follow each other, both ends included."""
+
+    chain: int
+    first: int
+    last: int
+
+
+class Chains:
+    """Every node of a graph in exactly one chain. Only the last node of a chain may lead elsewhere than to the next."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.chains: list[list[int]] = []
+        self.place: list[tuple[int, int]] = [(-1, -1)] * len(graph)
+        """By node: its chain, and where in it."""
+        before = _one_before(graph)
+        for node in range(len(graph)):
+            if node not in before:
+                self._add(node, before)
+        for node in range(len(graph)):  # what is left are circles: cut anywhere
+            if self.place[node][0] < 0:
+                self._add(node, before)
+
+    def _add(self, start: int, before: Mapping[int, int]) -> None:
+        chain = [start]
+        self.place[start] = len(self.chains), 0
+        while len(self.graph[chain[-1]]) == 1:
+            following = self.graph[chain[-1]][0]
+            if before[following] != chain[-1] or self.place[following][0] >= 0:
+                break
+            self.place[following] = len(self.chains), len(chain)
+            chain.append(following)
+        self.chains.append(chain)
+
+    def nodes(self, run: Run) -> list[int]:
+        return self.chains[run.chain][run.first : run.last + 1]
+
+    def positions(self, nodes: Iterable[int]) -> dict[int, list[int]]:
+        """By chain: where these nodes are in it, in order."""
+        found: dict[int, list[int]] = {}
+        for chain, position in sorted(self.place[node] for node in nodes):
+            found.setdefault(chain, []).append(position)
+        return found
+
+
+def _one_before(graph: Graph) -> dict[int, int]:
+    """By node: the first of those that lead to it alone, whose chain it goes on with."""
+    before: dict[int, int] = {}
+    for node, leads in enumerate(graph):
+        if len(leads) == 1:
+            before.setdefault(leads[0], node)
+    return before
+
+
+class Changed:
+    """A graph in which some nodes lead elsewhere than in the one that the chains are made of.
+
+    Walked from entry to entry: from one, the walk runs along the chain to a node that is changed, or to the end.
+    """
+
+    def __init__(self, chains: Chains, leads: Mapping[int, Sequence[int]]) -> None:
+        self._chains = chains
+        self._leads = leads
+        self._stops = chains.positions(leads)
+
+    def run(self, entry: int) -> Run:
+        """From this node to where the walk has to be looked at again."""
+        chain, first = self._chains.place[entry]
+        stops = self._stops.get(chain, ())
+        found = bisect_left(stops, first)
+        last = stops[found] if found < len(stops) else len(self._chains.chains[chain]) - 1
+        return Run(chain, first, last)
+
+    def starts(self, positions: Mapping[int, Sequence[int]]) -> Iterator[int]:
+        """Of these nodes, by chain, one in each run: a walk from there passes the others."""
+        for chain, among in positions.items():
+            yield self._chains.chains[chain][among[0]]
+            for stop in self._stops.get(chain, ()):
+                following = bisect_right(among, stop)
+                if following < len(among):
+                    yield self._chains.chains[chain][among[following]]
+
+    def onward(self, entry: int) -> Sequence[int]:
+        """The entries that follow this one."""
+        run = self.run(entry)
+        return self.follow(self._chains.chains[run.chain][run.last])
+
+    def follow(self, node: int) -> Sequence[int]:
+        """Where one node leads to."""
+        return self._leads.get(node, self._chains.graph[node])
+
+    def part(self, entries: Iterable[int]) -> Part:
+        """All nodes that are walked by from these entries, before the next one."""
+        return Part(self._chains, map(self.run, entries))
+
+
+class Part:
+    """A set of nodes, as runs: equal keys for equal sets, whatever entries it was made of."""
+
+    def __init__(self, chains: Chains, runs: Iterable[Run]) -> None:
+        self._chains = chains
+        self.key = _joined(runs)
+
+    def nodes(self) -> list[int]:
+        return [node for run in self.key for node in self._chains.nodes(run)]
+
+    def first(self) -> int:
+        """The lowest node."""
+        return min(min(self._chains.nodes(run)) for run in self.key)
+
+    def __contains__(self, node: int) -> bool:
+        chain, position = self._chains.place[node]
+        found = bisect_left(self.key, (chain, position + 1)) - 1
+        return found >= 0 and self.key[found].chain == chain and position <= self.key[found].last
+
+
+def _joined(runs: Iterable[Run]) -> tuple[Run, ...]:
+    """The runs in order, those that overlap or touch made one."""
+    joined: list[Run] = []
+    for run in sorted(runs):
+        if joined and joined[-1].chain == run.chain and run.first <= joined[-1].last + 1:
+            joined[-1] = Run(run.chain, joined[-1].first, max(joined[-1].last, run.last))
+        else:
+            joined.append(run)
+    return tuple(joined)

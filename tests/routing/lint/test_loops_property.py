@@ -1,0 +1,88 @@
+"""The circles that are found are those of the plain search, on any estate."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from routing.document import read_estate
+from routing.estate import Estate
+from routing.lint.loops import forwarding_loop
+from routing.lint.scene import Scene
+from tests.routing.lint.estates import bare, db, estate, route, server
+from tests.routing.lint.slow_loops import loops
+from tests.strategies import AT, estates
+
+SERVICES = ("Ship", "Bill", "tcp://h1:4022/Ship")
+
+
+def told(of: Estate) -> list[tuple[str, str, str, str]]:
+    found = forwarding_loop(Scene(of, AT))
+    return sorted((f.severity, str(f.instance), str(f.object), str(f.reason).rsplit(": ", 1)[1][:-1]) for f in found)
+
+
+def forwarders(seed: int) -> Estate:
+    """Up to nine instances that nearly all forward, mostly in long circles, with routes that lead off them."""
+    rng = random.Random(seed)
+    size = rng.randint(1, 9)
+    dense = rng.random()
+    return estate(*(_forwarder(rng, number, size, dense) for number in range(size)))
+
+
+def _forwarder(rng: random.Random, number: int, size: int, dense: float) -> dict[str, Any]:
+    routes = [route("Next", None, f"h{(number + 1) % size}")] if rng.random() < 0.9 else []
+    if rng.random() < 0.3:
+        routes.append(route("Local"))
+    if rng.random() < 0.1:
+        routes.append(route("ByName", None, "TRANSPORT"))
+    routes += [_route(rng, f"R{extra}", size) for extra in range(3) if rng.random() < dense]
+    services = tuple({rng.choice(SERVICES)}) if rng.random() < 0.4 else ()
+    role = rng.choice([None, None, "PRINCIPAL"])
+    own = db("D", services=services, broker=rng.randint(1, 4), mirroring_role=role)
+    return server(f"h{number}", own, bare("msdb", *routes)) | {"forwarding": rng.random() < 0.9}
+
+
+def _route(rng: random.Random, name: str, size: int) -> dict[str, Any]:
+    service = rng.choice((*SERVICES, None))
+    broker = rng.choice((None, 1, 2, 3, 4)) if service else None
+    mirror = {"mirror_address": f"tcp://h{rng.randrange(size + 1)}:4022"} if rng.random() < 0.15 else {}
+    return route(name, service, f"h{rng.randrange(size + 1)}", broker, **mirror)
+
+
+@pytest.mark.parametrize("part", range(20))
+def test_forwarders_of_all_kinds(part: int) -> None:
+    for seed in range(part * 100, part * 100 + 100):
+        one = forwarders(seed)
+        assert told(one) == sorted(loops(one)), seed
+
+
+@given(estates())
+def test_any_estate(document: dict[str, Any]) -> None:
+    one = read_estate(json.dumps(document))
+    assert told(one) == sorted(loops(one))
+
+
+def ring(size: int, **more: Any) -> Estate:
+    """Each hands to the next one what it does not know; `more` are further routes, by host."""
+    hosts = [f"h{number}" for number in range(size)]
+    return estate(
+        *(
+            server(host, bare("msdb", route("Next", None, to), *more.get(host, ())), forwarding=True)
+            for host, to in zip(hosts, [*hosts[1:], hosts[0]], strict=True)
+        )
+    )
+
+
+def test_a_long_ring_is_told_with_both_ends() -> None:
+    ((*_, way),) = told(ring(30))
+    assert way == "h0 > h1 > h2 > h3 > h4 > h5 > h6 > h7 > h8 > … > h29 > h0"
+
+
+def test_every_server_of_a_ring_with_an_identifier_of_its_own() -> None:
+    one = ring(9, **{f"h{n}": [route("R", "Ship", f"h{(n + 1) % 9}", n + 1)] for n in range(9)})
+    assert len(told(one)) == 11  # for everything else, without an identifier, and with each
+    assert told(one) == sorted(loops(one))

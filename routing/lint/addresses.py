@@ -71,7 +71,7 @@ def wrong_port(scene: Scene) -> Iterator[Finding]:
         instances = scene.by_host.get(host_of(address))
         if instances is not None:
             yield _wrong_port(row, address, instances)
-    for instance in scene.estate.instances.values():
+    for instance in scene.instances:
         endpoint = instance.endpoint
         if endpoint is not None and instance.addresses and endpoint.port not in {a.port for a in instance.addresses}:
             reason = say(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from routing.decision import Deliver
 from routing.estate import Instance
@@ -18,26 +18,32 @@ def service_copies(scene: Scene) -> Iterator[Finding]:
     A warning where a live route for that name without an identifier leads to the instance; else of no weight, since
     a conversation finds the copy of its own database first.
     """
-    asked = _asked_by_name_only(scene)
-    for instance in scene.estate.instances.values():
-        for service, databases in instance.targets.items():
-            if len(databases) > 1 and not service.startswith(SYSTEM_SERVICES) and _open(scene, instance, service):
-                reason = say(
-                    "{count} databases of the instance have it: {databases}. Without an identifier, a new "
-                    "conversation goes to a random one.",
-                    count=len(databases),
-                    databases=few([database.name for database in databases]),
-                )
-                severity = WARNING if (instance.name, service) in asked else INFO
-                yield Finding("service-copies", severity, instance.name, None, service, reason)
+    copies = [(instance, service) for instance in scene.instances for service in _copied(scene, instance)]
+    asked = _asked_by_name_only(scene, {service for _, service in copies})
+    for instance, service in copies:
+        databases = instance.targets[service]
+        reason = say(
+            "{count} databases of the instance have it: {databases}. Without an identifier, a new "
+            "conversation goes to a random one.",
+            count=len(databases),
+            databases=few([database.name for database in databases]),
+        )
+        severity = WARNING if (instance.name, service) in asked else INFO
+        yield Finding("service-copies", severity, instance.name, None, service, reason)
 
 
-def _asked_by_name_only(scene: Scene) -> set[tuple[str, str]]:
+def _copied(scene: Scene, instance: Instance) -> Iterator[str]:
+    for service, databases in instance.targets.items():
+        if len(databases) > 1 and not service.startswith(SYSTEM_SERVICES) and _open(scene, instance, service):
+            yield service
+
+
+def _asked_by_name_only(scene: Scene, services: Set[str]) -> set[tuple[str, str | None]]:
     """The instances and services to which a route leads without saying which database it means."""
     return {
         (instance.name, row.route.remote_service_name)
-        for row in scene.live
-        if row.route.remote_service_name is not None and row.route.broker_instance is None
+        for row in (scene.rows_for(services) if services else ())
+        if row.route.broker_instance is None
         for instance in scene.leads(row)
     }
 

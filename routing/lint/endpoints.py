@@ -33,7 +33,7 @@ def endpoint_stopped(scene: Scene) -> Iterator[Finding]:
     Else a warning: somebody made it for something.
     """
     involved = {instance.name for instance in _on_the_network(scene)}
-    for instance in scene.estate.instances.values():
+    for instance in scene.instances:
         endpoint = instance.endpoint
         if endpoint is not None and endpoint.state != "STARTED":
             severity = ERROR if instance.name in involved else WARNING
@@ -44,8 +44,8 @@ def endpoint_stopped(scene: Scene) -> Iterator[Finding]:
 def _on_the_network(scene: Scene) -> Iterator[Instance]:
     """The instances that live routes lead to from elsewhere, or whose own lead elsewhere."""
     away = {row.instance.name for row in scene.live if _leads_away(scene, row)}
-    for name, instance in scene.estate.instances.items():
-        if name in away or name in scene.led_to:
+    for instance in scene.instances:
+        if instance.name in away or instance.name in scene.led_to:
             yield instance
 
 

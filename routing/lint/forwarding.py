@@ -22,7 +22,7 @@ def forwarding_off(scene: Scene) -> Iterator[Finding]:
     warning where only routes without a name may, or where nothing is known to come and msdb has no service that
     its own routes could be for.
     """
-    for instance in scene.estate.instances.values():
+    for instance in scene.instances:
         onward = [] if instance.forwarding else _onward(scene, instance)
         if not onward:
             continue

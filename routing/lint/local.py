@@ -81,7 +81,7 @@ def outside_goes_nowhere(scene: Scene) -> Iterator[Finding]:
     here; a warning where one with an identifier, or without a name, does; else of no weight, and only told of an
     instance that is known to listen: closing an instance like this is a thing that people do.
     """
-    for instance in scene.estate.instances.values():
+    for instance in scene.instances:
         closed = [name for name in _services(instance) if _stopped(scene.from_outside(instance.name, name), NO_ROUTE)]
         if not closed:
             continue

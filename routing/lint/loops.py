@@ -31,6 +31,8 @@ def forwarding_loop(scene: Scene) -> Iterator[Finding]:
     identifier that stands beside it, and for a name that is nowhere. One finding a circle, at the route by which
     its first instance sends the message on. An error where a message that comes there ends nowhere else.
     """
+    if not any(instance.forwarding for instance in scene.instances):
+        return
     told: set[object] = set()
     for loops, starts in _asked(Forwarders(scene)):
         for entries in cycles(loops.changed.starts(starts), loops.changed.onward):

@@ -73,6 +73,22 @@ CHECKS = (
 
 def lint(estate: Estate, at: datetime, checks: Iterable[Check] = CHECKS) -> tuple[Finding, ...]:
     """All findings at a moment, worst first, then by check, then in the order of the estate."""
-    scene = Scene(estate, at)
-    found = [finding for check in checks for finding in check.find(scene)]
+    return _worst_first(_found(Scene(estate, at), checks))
+
+
+def lint_around(
+    estate: Estate, at: datetime, instance: str, database: str | None = None, checks: Iterable[Check] = CHECKS
+) -> tuple[Finding, ...]:
+    """Those findings of `lint` that are about one instance and all that is on it, or about one database and its
+    routes and queues; in the same order, at a fraction of the time."""
+    found = _found(Scene(estate, at, instance, database), checks)
+    return _worst_first(f for f in found if f.instance == instance and database in (None, f.database))
+
+
+def _found(scene: Scene, checks: Iterable[Check]) -> Iterator[Finding]:
+    for check in checks:
+        yield from check.find(scene)
+
+
+def _worst_first(found: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda finding: SEVERITIES.index(finding.severity)))

@@ -25,7 +25,8 @@ def no_return_route(scene: Scene) -> Iterator[Finding]:
     identifier is not known.
     """
     told: set[tuple[str, str, str, str]] = set()
-    for row in scene.live:
+    services = {service.name for held in scene.databases for service in held.database.services}
+    for row in scene.rows_for(services):
         for end in _targets(scene, row):
             pair = (row.instance.name, row.database.name, end.instance, end.detail)
             if pair in told:

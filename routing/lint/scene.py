@@ -6,7 +6,7 @@ Everything is made when a check first asks for it, and once.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
@@ -53,19 +53,59 @@ class Row(NamedTuple):
 
 
 class Scene:
-    """One estate at one moment."""
+    """One estate at one moment, and the part of it that findings are wanted about: all of it, one instance, or one
+    database of it. What they depend on may be anywhere."""
 
-    def __init__(self, estate: Estate, at: datetime) -> None:
+    def __init__(self, estate: Estate, at: datetime, instance: str | None = None, database: str | None = None) -> None:
         self.estate = estate
         self.at = at
+        self._instance = instance
+        self._database = database
         self._journeys = Journeys(estate, at)
         self._outside: dict[tuple[str, str, str | None], Decisions] = {}
         self._keeps: dict[tuple[str, str], bool] = {}
 
-    # ------------------------------------------------------------ what there is
+    # ------------------------------------------------------------ what findings are wanted about
+
+    @cached_property
+    def instances(self) -> tuple[Instance, ...]:
+        """In the order of the document."""
+        if self._instance is None:
+            return tuple(self.estate.instances.values())
+        here = self.estate.instances.get(self._instance)
+        return () if here is None else (here,)
 
     @cached_property
     def databases(self) -> tuple[Held, ...]:
+        """In the order of the document."""
+        if self._instance is None:
+            return self.everywhere
+        return tuple(
+            Held(instance, database)
+            for instance in self.instances
+            for database in instance.databases.values()
+            if self._database in (None, database.name)
+        )
+
+    @cached_property
+    def originals(self) -> tuple[Held, ...]:
+        """The databases that can be changed: a mirror whose principal is known too is a replica of that one."""
+        return tuple(held for held in self.databases if not self._is_replica(held.database))
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """Every route of an original, in the order of the document."""
+        return tuple(Row(*held, route) for held in self.originals for route in held.database.table.routes.values())
+
+    @cached_property
+    def live(self) -> tuple[Row, ...]:
+        """The routes that have not expired (RT-TABLE)."""
+        return tuple(row for row in self.rows if not row.route.expired(self.at))
+
+    # ------------------------------------------------------------ what there is, anywhere
+
+    @cached_property
+    def everywhere(self) -> tuple[Held, ...]:
         """Every database, in the order of the document."""
         return tuple(
             Held(instance, database)
@@ -73,34 +113,16 @@ class Scene:
             for database in instance.databases.values()
         )
 
-    @cached_property
-    def originals(self) -> tuple[Held, ...]:
-        """Those that can be changed: not a mirror whose principal is here too, since it is a replica of that one."""
-        return tuple(held for held in self.databases if not self._is_replica(held.database))
-
     def _is_replica(self, database: Database) -> bool:
-        partners = self.holders.get(database.broker_instance or "", ())
-        return database.mirroring_role == MIRROR and any(p.database.mirroring_role == PRINCIPAL for p in partners)
-
-    @cached_property
-    def rows(self) -> tuple[Row, ...]:
-        """Every route of an original, in the order of the document."""
-        return tuple(
-            Row(instance, database, route)
-            for instance, database in self.originals
-            for route in database.table.routes.values()
-        )
-
-    @cached_property
-    def live(self) -> tuple[Row, ...]:
-        """The routes that have not expired (RT-TABLE)."""
-        return tuple(row for row in self.rows if not row.route.expired(self.at))
+        if database.mirroring_role != MIRROR or database.broker_instance is None:
+            return False
+        return any(partner.database.mirroring_role == PRINCIPAL for partner in self.holders[database.broker_instance])
 
     @cached_property
     def services(self) -> Mapping[str, list[Held]]:
         """By service name: the databases that have it, whatever their state."""
         found: dict[str, list[Held]] = {}
-        for held in self.databases:
+        for held in self.everywhere:
             for service in held.database.services:
                 found.setdefault(service.name, []).append(held)
         return found
@@ -109,7 +131,7 @@ class Scene:
     def holders(self) -> Mapping[str, list[Held]]:
         """By identifier: the databases that have it."""
         found: dict[str, list[Held]] = {}
-        for held in self.databases:
+        for held in self.everywhere:
             if held.database.broker_instance is not None:
                 found.setdefault(held.database.broker_instance, []).append(held)
         return found
@@ -125,13 +147,41 @@ class Scene:
 
     @cached_property
     def led_to(self) -> Mapping[str, list[Row]]:
-        """By instance: the live routes elsewhere that lead to it over the network."""
+        """By instance that findings are wanted about: the live routes elsewhere that lead to it over the network."""
         found: dict[str, list[Row]] = defaultdict(list)
-        for row in self.live:
+        for row in self.live if self._instance is None else self._leading_to(self.instances):
             for instance in self.leads(row):
                 if instance is not row.instance:
                     found[instance.name].append(row)
         return found
+
+    def _leading_to(self, instances: Iterable[Instance]) -> Iterator[Row]:
+        """The live routes, anywhere, with an address of one of these."""
+        keys = {address.key for instance in instances for address in instance.addresses}
+        for held in self.everywhere:
+            if self._is_replica(held.database):
+                continue
+            for route in held.database.table.routes.values():
+                mirror = route.mirror_address
+                leads = route.address.key in keys or (mirror is not None and mirror.key in keys)
+                if leads and not route.expired(self.at):
+                    yield Row(*held, route)
+
+    def rows_for(self, services: Set[str]) -> Iterator[Row]:
+        """The live routes, anywhere, for one of these services by name, in the order of the document."""
+        for held in self.everywhere:
+            table = held.database.table
+            if services.isdisjoint(table.named) or self._is_replica(held.database):
+                continue
+            for route in table.routes.values():
+                if route.remote_service_name in services and not route.expired(self.at):
+                    yield Row(*held, route)
+
+    @cached_property
+    def route_names(self) -> Set[str]:
+        """The names of all routes, in any case."""
+        originals = (held for held in self.everywhere if not self._is_replica(held.database))
+        return {name.casefold() for held in originals for name in held.database.table.routes}
 
     # ------------------------------------------------------------ what the engine answers
 

@@ -18,8 +18,9 @@ def similar_service_name(scene: Scene) -> Iterator[Finding]:
     Names are compared byte by byte (RT-TABLE); here they differ in case, in spaces, in `http` and `https` or in a
     slash at the end. An error where conversations to the name as the route has it get nowhere.
     """
-    known = _bylooks(scene)
-    for row in _nobodys(scene):
+    rows = list(_nobodys(scene))
+    known = _bylooks(scene) if rows else {}
+    for row in rows:
         name = str(row.route.remote_service_name)
         alike = known.get(looks(name))
         if alike is None:
@@ -68,11 +69,11 @@ def route_name_as_service_name(scene: Scene) -> Iterator[Finding]:
     Only where the route leads to an instance of the estate and conversations to that name get nowhere; beyond the
     estate a service may well be called so.
     """
-    routes = {row.route.name.casefold() for row in scene.rows}
-    known = _bylooks(scene)
-    for row in _nobodys(scene):
+    rows = list(_nobodys(scene))
+    known = _bylooks(scene) if rows else {}
+    for row in rows:
         name = str(row.route.remote_service_name)
-        if name.casefold() not in routes or looks(name) in known:
+        if name.casefold() not in scene.route_names or looks(name) in known:
             continue
         if not any(scene.leads(row)) or not lost(scene.ends(row, name)):
             continue

@@ -1,5 +1,7 @@
 """Settings. All are safe as they stand; a deployment changes them through the environment.
 
+READ_ONLY           on: nobody changes anything, whatever the role
+REDIS_URL           default: a Valkey of our own, at a socket in the home
 BROKERUI_HOME       folder of everything that is written (default: var/ of the checkout)
 DATABASE_URL        default: SQLite in the home
 SECRET_KEY          default: made at random at the first start and kept in the home
@@ -10,6 +12,7 @@ CSRF_TRUSTED_ORIGINS  origins whose forms are accepted, by commas; needed behind
 SCENARIO_MAX_BYTES, SCENARIO_KEEP   largest document one may upload, and how many are kept
 """
 
+from datetime import timedelta
 from pathlib import Path
 
 import environ
@@ -19,6 +22,7 @@ from django.utils.translation import gettext_lazy as _
 from brokerui.catalogues import LOCALE, languages_ready
 from brokerui.databases import database
 from brokerui.home import CHECKOUT, home_folder, home_prepare, secret_key
+from brokerui.wakeups import broker_url, redis_url
 
 env = environ.Env()
 MEGABYTE = 1024 * 1024
@@ -34,13 +38,32 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
     "brokerui.core",
+    "brokerui.accounts",
     "brokerui.estate",
     "brokerui.scenarios",
+    "brokerui.viewing",
+    "brokerui.map",
     "brokerui.explain",
+    "brokerui.reachability",
+    "brokerui.flow",
+    "brokerui.routes",
+    "brokerui.lint",
+    "brokerui.intake",
+    "brokerui.api",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
     "django.contrib.messages",
+    "django.contrib.sessions",
     "django.contrib.staticfiles",
-    "django_htmx",
+    "axes",
     "csp",
+    "django_celery_beat",
+    "django_htmx",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "knox",
+    "rest_framework",
 ]
 
 MIDDLEWARE = [
@@ -48,14 +71,18 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "brokerui.core.middleware.fence",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     # After the CSRF cookie was read, before the CSRF check reads the body.
     "brokerui.core.middleware.body_limit",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "brokerui.accounts.access.AccessMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "brokerui.urls"
@@ -69,8 +96,10 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "brokerui.core.context.page",
+                "brokerui.viewing.context.bar",
             ],
         },
     }
@@ -78,6 +107,44 @@ TEMPLATES = [
 
 DATABASES = {"default": database(env, HOME)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# -- Who may do what ---------------------------------------------------------------------------------------
+READ_ONLY = env.bool("READ_ONLY", default=False)
+LOGIN_URL = "accounts:login"
+LOGIN_REDIRECT_URL = "start"
+LOGOUT_REDIRECT_URL = "accounts:login"
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+SESSION_COOKIE_AGE = 43_200
+# Who guesses is stopped at the pair of name and address: nobody can lock another one out from elsewhere.
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_FAILURE_LIMIT = env.int("LOGIN_FAILURES", default=5)
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_ON_SUCCESS = True
+AXES_ENABLE_ACCESS_FAILURE_LOG = False
+AXES_DISABLE_ACCESS_LOG = True
+AXES_VERBOSE = False
+AXES_LOCKOUT_CALLABLE = "brokerui.accounts.views.locked_out"
+KNOX_TOKEN_MODEL = "accounts.Token"  # noqa: S105 - a model
+REST_KNOX = {"TOKEN_TTL": timedelta(days=90), "AUTO_REFRESH": False}
+
+# -- Work beside the web -----------------------------------------------------------------------------------
+REDIS_URL = redis_url(env.str("REDIS_URL", default=""), HOME)
+CELERY_BROKER_URL = broker_url(REDIS_URL)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_TIMEZONE = "UTC"
+# A wake-up that cannot be handed over at once is not waited for: the database knows what is due.
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 0.1, "socket_timeout": 30}
 
 # -- Files -------------------------------------------------------------------------------------------------
 STATIC_URL = "static/"

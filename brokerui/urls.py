@@ -7,8 +7,17 @@ from brokerui.core import health
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="explain:where", query_string=True), name="start"),
+    path("accounts/", include("brokerui.accounts.urls")),
+    path("map/", include("brokerui.map.urls")),
     path("where/", include("brokerui.explain.urls")),
+    path("reachability/", include("brokerui.reachability.urls")),
+    path("flow/", include("brokerui.flow.urls")),
+    path("routes/", include("brokerui.routes.urls")),
+    path("findings/", include("brokerui.lint.urls")),
+    path("import/", include("brokerui.intake.urls")),
     path("scenarios/", include("brokerui.scenarios.urls")),
+    path("api/v1/", include("brokerui.api.urls")),
+    path("", include("brokerui.viewing.urls")),
     path("", include("brokerui.core.urls")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),

@@ -6,7 +6,10 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from brokerui.accounts.access import public
 
+
+@public
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -14,6 +17,7 @@ def healthz(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": "ok"})
 
 
+@public
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:

@@ -8,6 +8,8 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from brokerui.accounts.levels import Level, may
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -18,8 +20,10 @@ class Place:
     """Its URL name, with the namespace."""
     keys: str
     """The keys that go there, one after the other."""
-    keeps: tuple[str, ...] = ()
-    """Query parameters that go along, because the next page asks the same thing of the same estate."""
+    level: Level = Level.VIEW
+    """What it takes to go there."""
+    keeps: tuple[str, ...] = ("scenario", "as_of")
+    """Query parameters that go along: the next page is about the same estate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +36,62 @@ class Link:
     is_current: bool
 
 
-PLACES = (
-    Place(_("Where does it go?"), "explain:where", "g w", keeps=("scenario",)),
-    Place(_("Scenarios"), "scenarios:list", "g s"),
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Places that belong together, under a heading."""
+
+    heading: Promise | str
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """A part as this request sees it."""
+
+    heading: Promise | str
+    links: list[Link]
+
+
+PARTS = (
+    Part(
+        "",
+        (
+            Place(_("Map"), "map:map", "g m"),
+            Place(_("Where does it go?"), "explain:where", "g w"),
+            Place(_("Reachability"), "reachability:matrix", "g a"),
+            Place(_("Flow"), "flow:flow", "g f"),
+        ),
+    ),
+    Part(
+        _("Estate"),
+        (
+            Place(_("Routes"), "routes:list", "g r"),
+            Place(_("Findings"), "findings:list", "g l"),
+            Place(_("Import"), "imports:start", "g i", level=Level.EDIT),
+            Place(_("Scenarios"), "scenarios:list", "g s"),
+        ),
+    ),
+    Part(
+        _("Administration"),
+        (
+            Place(_("Tables"), "admin:index", "g t", level=Level.EDIT, keeps=()),
+            Place(_("REST interface"), "api:docs", "g p", keeps=()),
+        ),
+    ),
 )
 
 
-def navigation(request: HttpRequest) -> list[Link]:
-    """Links to every place there is."""
-    return [
-        Link(place.label, url, place.keys, is_current=_is_current(place, request))
-        for place in PLACES
-        if (url := _url(place, request))
-    ]
+def navigation(request: HttpRequest) -> list[Links]:
+    """Links to every place that is there for this user."""
+    parts = (Links(part.heading, [link for place in part.places if (link := _link(place, request))]) for part in PARTS)
+    return [part for part in parts if part.links]
+
+
+def _link(place: Place, request: HttpRequest) -> Link | None:
+    url = _url(place, request)
+    if url is None or not may(request.user, place.level):
+        return None
+    return Link(place.label, url, place.keys, is_current=_is_current(place, request))
 
 
 def _url(place: Place, request: HttpRequest) -> str | None:

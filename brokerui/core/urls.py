@@ -3,10 +3,11 @@
 from django.urls import path
 from django.views.i18n import set_language
 
+from brokerui.accounts.access import public
 from brokerui.core.theme import theme_choose
 
 app_name = "core"
 urlpatterns = [
-    path("theme/", theme_choose, name="theme"),
-    path("language/", set_language, name="language"),
+    path("theme/", public(theme_choose), name="theme"),
+    path("language/", public(set_language), name="language"),
 ]

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import Count, Min
+
 from brokerui.estate.errors import VersionNotFoundError
 from brokerui.estate.memory import estates
 from brokerui.estate.models import Instance, Live, Version
@@ -26,6 +28,26 @@ class LiveEstate:
     digest: str
     """Stands for the content of this version and of all before it."""
     estate: Estate
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """How long ago the live estate was read from its servers."""
+
+    instances: int
+    oldest: datetime | None
+    """The import that is longest ago, among instances that were imported."""
+
+
+def live_version() -> int:
+    """The number of the version that the live estate has; 0 before the first."""
+    return Live.objects.values_list("version__number", flat=True).first() or 0
+
+
+def estate_freshness() -> Freshness:
+    """One query, however many instances there are."""
+    found = Instance.objects.aggregate(instances=Count("id"), oldest=Min("imported_at"))
+    return Freshness(**found)
 
 
 def estate_current() -> LiveEstate:

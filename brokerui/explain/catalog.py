@@ -60,11 +60,11 @@ class Catalog:
 _made: OrderedDict[str, tuple[Estate, Catalog]] = OrderedDict()
 
 
-def catalog_of(scenario: str, estate: Estate) -> Catalog:
-    """The choices of an estate. Kept under its scenario's name, for as long as it is the same estate."""
-    kept = _made.get(scenario)
+def catalog_of(key: str, estate: Estate) -> Catalog:
+    """The choices of an estate. Kept under what stands for its content, for as long as it is the same estate."""
+    kept = _made.get(key)
     if kept is None or kept[0] is not estate:
-        kept = _made[scenario] = estate, _catalog(estate)
+        kept = _made[key] = estate, _catalog(estate)
         if len(_made) > KEPT:
             _made.popitem(last=False)
     return kept[1]

@@ -47,9 +47,9 @@ class Question:
     def from_outside(self) -> bool:
         return self.get("from").startswith(OUTSIDE)
 
-    def query(self, scenario: str) -> str:
-        """The query string that asks this again."""
-        return urlencode({"scenario": scenario, **self.values})
+    def query(self, viewed: Mapping[str, str]) -> str:
+        """The query string that asks this again, of the same estate."""
+        return urlencode({**viewed, **self.values})
 
     def asked_at(self, at: datetime) -> Question:
         """The same at this moment, unless it names one."""

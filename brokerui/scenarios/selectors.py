@@ -71,6 +71,13 @@ def scenario_get(name: str) -> Estate:
     return _row_estate(name, _row(name).sha256)
 
 
+def scenario_digest(name: str) -> str:
+    """The SHA-256 of the document, which stands for the estate; `ScenarioNotFoundError` if there is none."""
+    if example := example_find(name):
+        return hashlib.sha256(example.path.read_bytes()).hexdigest()
+    return _row(name).sha256
+
+
 def scenario_document(name: str) -> bytes:
     """The document as it was given; `ScenarioNotFoundError` if there is none."""
     if example := example_find(name):

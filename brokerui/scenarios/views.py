@@ -7,11 +7,14 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, reverse
+from django.utils.decorators import method_decorator
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views import View
 from django.views.decorators.http import require_POST, require_safe
 
+from brokerui.accounts.access import access
+from brokerui.accounts.levels import Level
 from brokerui.scenarios.errors import ScenarioNotFoundError
 from brokerui.scenarios.forms import UploadForm
 from brokerui.scenarios.selectors import scenario_document, scenario_list
@@ -19,6 +22,7 @@ from brokerui.scenarios.services import scenario_create, scenario_delete
 from routing.errors import InputError
 
 
+@method_decorator(access(write=Level.OPERATE), name="dispatch")
 class ScenarioList(View):
     """All scenarios, and the form for one's own."""
 
@@ -53,6 +57,7 @@ def scenario_download(request: HttpRequest, name: str) -> HttpResponse:
     return HttpResponse(document, content_type="application/json", headers=headers)
 
 
+@access(write=Level.OPERATE)
 @require_POST
 def scenario_remove(request: HttpRequest, name: str) -> HttpResponse:
     """Delete a document that a user gave."""

@@ -2,13 +2,44 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from django.test import Client
 
-from tests.brokerui.pages import plain_files
+from brokerui.accounts.levels import Role
+from tests.brokerui.pages import plain_files, quick_passwords, signed_in
 
-__all__ = ["plain_files"]
+__all__ = ["plain_files", "quick_passwords"]
 
 
 @pytest.fixture(autouse=True)
-def site(plain_files: None) -> None:
-    """Every test here may ask for pages."""
+def site(plain_files: None, quick_passwords: None) -> None:
+    """Every test here may ask for pages, and sign in."""
+
+
+@pytest.fixture
+def client(db: Any) -> Client:
+    """Signed in as an administrator. Tests of who may do what ask for the roles by name."""
+    return signed_in(Role.ADMINISTRATOR)
+
+
+@pytest.fixture
+def stranger(db: Any) -> Client:
+    """Not signed in."""
+    return Client()
+
+
+@pytest.fixture
+def viewer(db: Any) -> Client:
+    return signed_in(Role.VIEWER)
+
+
+@pytest.fixture
+def operator(db: Any) -> Client:
+    return signed_in(Role.OPERATOR)
+
+
+@pytest.fixture
+def editor(db: Any) -> Client:
+    return signed_in(Role.EDITOR)

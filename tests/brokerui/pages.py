@@ -6,15 +6,46 @@ import json
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from brokerui.accounts.levels import Role
+from brokerui.accounts.services import roles_ensure, user_create
 
 PLAIN = "django.contrib.staticfiles.storage.StaticFilesStorage"
+
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+PASSWORD = "correct horse battery staple"
+
+
+def user_of(role: Role) -> User:
+    """The user of this role, who has its name."""
+    known = User.objects.filter(username=role).first()
+    if known is not None:
+        return known
+    roles_ensure()  # a test that empties the tables takes the groups with it
+    return user_create(name=role, password=PASSWORD, role=role)
+
+
+def signed_in(role: Role) -> Client:
+    """The client of a user who has this role."""
+    client = Client()
+    client.force_login(user_of(role), backend=BACKEND)
+    return client
 
 
 @pytest.fixture
 def plain_files(settings: Any) -> None:
     """Files under the names they have in the sources: nobody has collected them."""
     settings.STORAGES = {**settings.STORAGES, "staticfiles": {"BACKEND": PLAIN}}
+
+
+@pytest.fixture
+def quick_passwords(settings: Any) -> None:
+    """Hashing that is slow on purpose is not what a test is for."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 def document(*instances: str) -> bytes:

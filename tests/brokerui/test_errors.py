@@ -8,6 +8,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from brokerui.accounts.levels import Role
+from tests.brokerui.pages import signed_in
+
 
 def check(response: Any, status: int, sentence: str) -> None:
     page = response.content.decode()
@@ -40,7 +43,8 @@ def test_400_for_a_host_that_is_not_ours(client: Client) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("checks", [False, True])
 def test_400_for_two_files_at_once_and_nothing_in_the_log(checks: bool, caplog: Any) -> None:
-    client = Client(enforce_csrf_checks=checks)
+    client = signed_in(Role.OPERATOR)
+    client.handler.enforce_csrf_checks = checks
     client.cookies["csrftoken"] = "x" * 32
     files = [SimpleUploadedFile(name, b"{}") for name in ("a.json", "b.json")]
     check(client.post("/scenarios/", {"document": files}), 400, "Choose one document at a time.")

@@ -6,17 +6,18 @@ import html
 import json
 import re
 import time
-from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
 from django.test import Client
 
+from brokerui.estate.services import estate_import
 from brokerui.explain.catalog import MOST_OPTIONS, catalog_of
 from brokerui.explain.rules import RULES
 from brokerui.scenarios.examples import DOCUMENTED
 from brokerui.scenarios.selectors import scenario_get
 from brokerui.scenarios.services import scenario_create
+from routing.document import read_estate
 from tests.brokerui.estates import (
     CIRCLE,
     EVERY_KIND,
@@ -62,7 +63,7 @@ def test_the_start_leads_here(client: Client) -> None:
 
 
 def test_without_a_question_it_asks_one_itself(client: Client) -> None:
-    page = ask(client)
+    page = ask(client, "1-default")
     assert "Finance on headquarters" in words(page)
     assert 'value="1-default" selected' in page
 
@@ -237,8 +238,10 @@ def test_an_uploaded_document_is_named_as_it_downloads(client: Client) -> None:
     name = keep(EVERY_KIND, "My servers.json")
     page = ask(client, name, from_="hub/Sales", to="Ship")
     assert "brokerui explain my-servers.json --from hub/Sales --to Ship" in words(page)
-    assert f'href="/scenarios/{name}/document.json"' in page
-    assert 'filename="my-servers.json"' in client.get(f"/scenarios/{name}/document.json").headers["Content-Disposition"]
+    assert f'href="/estate.json?scenario={name}"' in page
+    response = client.get(f"/estate.json?scenario={name}")
+    assert 'filename="my-servers.json"' in response.headers["Content-Disposition"]
+    assert read_estate(b"".join(response)) == read_estate(EVERY_KIND)  # type: ignore[arg-type]
 
 
 def test_the_services_offered_are_those_of_the_database_that_is_meant(client: Client) -> None:
@@ -301,16 +304,39 @@ def test_braces_in_names_are_no_places(client: Client) -> None:
     assert "{x} on {0}" in words(ask(client, name, from_="{0}/{y}", to="{service}"))
 
 
-@pytest.mark.parametrize("text", [document(), document(instance("a"))])
-def test_an_estate_without_databases_says_what_to_do(client: Client, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [(document(), "This estate is empty"), (document(instance("a")), "No conversation can begin here")],
+)
+def test_an_estate_without_databases_says_what_to_do(client: Client, text: str, says: str) -> None:
     page = ask(client, keep(text))
-    assert "No conversation can begin here" in page
+    assert says in page
     assert 'href="/scenarios/"' in page
 
 
-def test_an_installation_without_any_estate_says_what_to_do(client: Client, settings: Any, tmp_path: Any) -> None:
-    settings.EXAMPLES = tmp_path
-    assert "There is no estate to ask about" in ask(client)
+def test_without_a_scenario_it_is_about_the_live_estate(client: Client) -> None:
+    assert "The live estate is empty" in ask(client)
+    estate_import(estate=read_estate(EVERY_KIND), author="test")
+    page = ask(client, from_="hub/Sales", to="Ship")
+    assert "Live estate · version 1" in page
+    assert "brokerui explain estate-1.json --from hub/Sales --to Ship" in words(page)
+
+
+def test_an_earlier_version_answers_as_it_was(client: Client) -> None:
+    estate_import(estate=read_estate(EVERY_KIND), author="test")
+    estate_import(estate=read_estate(document(instance("a", database("b")))), author="test")
+    page = ask(client, as_of="1", from_="hub/Sales", to="Ship")
+    assert "As of version 1" in page
+    assert "brokerui explain estate-1.json --from hub/Sales --to Ship" in words(page)
+    assert "There is no instance" in words(ask(client, from_="hub/Sales", to="Ship", status=400))
+
+
+@pytest.mark.parametrize(
+    "query", ["as_of=7", "as_of=never", "as_of=" + "9" * 40, "scenario=none", "as_of=0&scenario=1-default"]
+)
+def test_an_estate_that_is_none_is_not_found(client: Client, query: str) -> None:
+    for page in ("/where/", "/where/options/from/", "/estate.json"):
+        assert client.get(f"{page}?{query}").status_code == 404
 
 
 def test_only_reading_is_allowed(client: Client) -> None:

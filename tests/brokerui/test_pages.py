@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from brokerui.accounts.levels import Role
 from brokerui.home import CHECKOUT
+from tests.brokerui.pages import PASSWORD, user_of
 
 PACKAGE = CHECKOUT / "brokerui"
 TEMPLATES = sorted((PACKAGE / "templates").rglob("*.html"))
@@ -58,10 +60,11 @@ def test_every_answer_keeps_others_away(client: Client, path: str) -> None:
 
 
 @pytest.mark.django_db
-def test_cookies_are_out_of_reach_of_scripts_and_other_sites(client: Client) -> None:
-    client.get("/scenarios/")
+def test_cookies_are_out_of_reach_of_scripts_and_other_sites(stranger: Client) -> None:
+    client = stranger
+    client.post("/accounts/login/", {"username": user_of(Role.VIEWER).username, "password": PASSWORD}, follow=True)
     client.post("/theme/", {"theme": "dark"})
-    assert set(client.cookies) == {"csrftoken", "theme"}
+    assert set(client.cookies) == {"csrftoken", "sessionid", "theme"}
     for cookie in client.cookies.values():
         assert cookie["httponly"]
         assert cookie["samesite"] == "Lax"

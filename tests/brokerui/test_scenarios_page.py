@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from brokerui.accounts.levels import Role
 from brokerui.scenarios.models import Scenario
 from brokerui.scenarios.services import scenario_create
-from tests.brokerui.pages import document, upload
+from tests.brokerui.pages import document, signed_in, upload
 
 pytestmark = pytest.mark.django_db
 URL = "/scenarios/"
@@ -115,7 +116,8 @@ def test_without_the_token_nothing_is_taken_or_deleted() -> None:
 
 
 def test_with_the_token_of_the_page_it_is() -> None:
-    client = Client(enforce_csrf_checks=True)
+    client = signed_in(Role.OPERATOR)
+    client.handler.enforce_csrf_checks = True
     token = page_of(client.get(URL)).split('name="csrfmiddlewaretoken" value="')[1].split('"')[0]
     response = client.post(URL, {**upload(document("a")), "csrfmiddlewaretoken": token})
     assert response.status_code == 302

@@ -8,10 +8,12 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
 
-from tests.brokerui.pages import plain_files
+from brokerui.accounts.levels import Role
+from tests.brokerui.pages import plain_files, quick_passwords, signed_in
 
-__all__ = ["plain_files"]
+__all__ = ["plain_files", "quick_passwords"]
 
 WIDE, NARROW = (1440, 1010), (390, 844)
 # The console's word for a page that answered 404, 422 or 500, which tests cause on purpose.
@@ -25,12 +27,14 @@ def browser_context_args(browser_context_args: dict[str, Any], live_server: Any)
 
 
 @pytest.fixture
-def site(page: Any, live_server: Any, plain_files: None) -> Iterator[Any]:
-    """The page of a browser, watched.
+def site(page: Any, live_server: Any, plain_files: None, quick_passwords: None) -> Iterator[Any]:
+    """The page of a browser, watched; signed in as an administrator.
 
     The test fails if anything was asked of another origin, if the policy had to refuse something, or if
     a script failed.
     """
+    session = signed_in(Role.ADMINISTRATOR).cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
     asked: list[str] = []
     said: list[str] = []
     page.context.on("request", lambda request: asked.append(request.url))

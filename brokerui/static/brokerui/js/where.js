@@ -29,20 +29,10 @@ function tell() {
 }
 
 function setUp() {
-  for (const button of document.querySelectorAll("[data-scenario-go]")) button.hidden = true;
   const form = ask();
   if (form) { fit(form); mark(form); }
 }
 
-// Who points at a scenario means it; who walks through them with the keys says when, with the button.
-let pointed = false;
-document.addEventListener("pointerdown", (event) => { pointed = event.target.closest("[data-scenario]") !== null; });
-document.addEventListener("keydown", () => { pointed = false; });
-document.addEventListener("change", (event) => {
-  if (!event.target.matches("[data-scenario] select")) return;
-  if (pointed) event.target.form.requestSubmit();
-  else event.target.form.querySelector("[data-scenario-go]").hidden = false;
-}, true);
 // Before htmx reads the form.
 document.addEventListener("change", (event) => {
   if (event.target.id === "from") fit(event.target.form);

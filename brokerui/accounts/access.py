@@ -1,0 +1,72 @@
+"""Every view is closed unless it says otherwise: reading takes the level VIEW, writing what the view declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import resolve_url
+from django_htmx.http import HttpResponseClientRefresh
+
+from brokerui.accounts.levels import Level, may
+
+View = TypeVar("View", bound=Callable[..., Any])
+SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+def access(*, read: Level = Level.VIEW, write: Level | None = None) -> Callable[[View], View]:
+    """Declare what a view takes. Without `write` it accepts no writing at all."""
+
+    def declare(view: View) -> View:
+        view.access = {"read": read, "write": write}  # type: ignore[attr-defined]
+        return view
+
+    return declare
+
+
+own_account = access(read=Level.VIEW, write=Level.VIEW)
+"""For what a user does to the own account."""
+public = login_not_required
+"""For who has not signed in: a view that shows nothing of the estate."""
+
+
+def level_needed(view: Callable[..., Any], method: str) -> Level | None:
+    """What a request takes; None: nobody may."""
+    declared: dict[str, Level | None] = getattr(view, "access", {"read": Level.VIEW, "write": None})
+    return declared["read" if method in SAFE else "write"]
+
+
+class AccessMiddleware:
+    """Refuses before the view runs. Resources of the REST interface do the same for themselves, where tokens count."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self._get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], _args: Any, _kwargs: Any
+    ) -> HttpResponse | None:
+        if not getattr(view, "login_required", True):
+            return None
+        if not request.user.is_authenticated:
+            return _to_sign_in(request)
+        level = level_needed(view, request.method or "GET")
+        if level is None:
+            return HttpResponseNotAllowed(SAFE)
+        if not may(request.user, level):
+            raise PermissionDenied
+        return None
+
+
+def _to_sign_in(request: HttpRequest) -> HttpResponse:
+    """A whole page: a form to sign in must not appear inside of a piece of another one."""
+    if getattr(request, "htmx", None):
+        return HttpResponseClientRefresh()
+    return redirect_to_login(request.get_full_path(), resolve_url(settings.LOGIN_URL))

@@ -1,0 +1,75 @@
+"""The four levels of access, and the one place that says who has which.
+
+Every page, resource and command asks `may` (or what is made of it here), nothing else: so do templates, and the
+read-only switch holds for all of them at once.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractUser, AnonymousUser
+
+
+class Level(StrEnum):
+    """A permission of Django's, from the least to the most."""
+
+    VIEW = "accounts.view"
+    """See the estate, its scenarios, and what any change would do."""
+    OPERATE = "accounts.operate"
+    """Run what is there: scenarios, messages, queues."""
+    EDIT = "accounts.edit"
+    """Change the estate: import, edit, apply, roll back."""
+    ADMINISTER = "accounts.administer"
+    """Users, roles, and everything else."""
+
+    @property
+    def codename(self) -> str:
+        return self.value.partition(".")[2]
+
+
+class Role(StrEnum):
+    """A group of Django's; each may do what those before it may."""
+
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    EDITOR = "editor"
+    ADMINISTRATOR = "administrator"
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        return tuple(Level)[: tuple(Role).index(self) + 1]
+
+
+def may(user: AbstractUser | AnonymousUser, level: Level) -> bool:
+    """Whether this user has the level here and now: nobody changes anything where the site is read-only."""
+    if settings.READ_ONLY and level is not Level.VIEW:
+        return False
+    return bool(user.is_active and user.has_perm(level))
+
+
+class Access:
+    """The same for templates: `{% if access.edit %}`."""
+
+    def __init__(self, user: AbstractUser | AnonymousUser) -> None:
+        self._user = user
+
+    @property
+    def view(self) -> bool:
+        return may(self._user, Level.VIEW)
+
+    @property
+    def operate(self) -> bool:
+        return may(self._user, Level.OPERATE)
+
+    @property
+    def edit(self) -> bool:
+        return may(self._user, Level.EDIT)
+
+    @property
+    def administer(self) -> bool:
+        return may(self._user, Level.ADMINISTER)

@@ -1,0 +1,37 @@
+"""What is kept about access besides Django's own users and groups."""
+
+from __future__ import annotations
+
+from django.db import models
+from knox.models import AbstractAuthToken
+
+
+class Access(models.Model):
+    """No table: the permissions that roles are made of (see levels.py)."""
+
+    class Meta:
+        managed = False
+        default_permissions = ()
+        permissions = [
+            ("view", "See the estate"),
+            ("operate", "Run what is there"),
+            ("edit", "Change the estate"),
+            ("administer", "Manage users"),
+        ]
+
+    def __str__(self) -> str:
+        return "access"
+
+
+class Token(AbstractAuthToken):
+    """A token of the REST interface, of which only a digest is kept."""
+
+    name = models.CharField(max_length=100)
+    """What it is for, in its owner's words."""
+
+    class Meta:
+        ordering = ["-created"]
+        constraints = [models.UniqueConstraint(fields=["user", "name"], name="accounts_token_name")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,53 @@
+"""Writing accounts."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.contrib.auth.models import Group, Permission, User
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+
+from brokerui.accounts.levels import Level, Role
+
+FIRST_NAME = "admin"
+PASSWORD_BYTES = 12
+
+
+def roles_ensure(**_signal: Any) -> None:
+    """The groups of the roles, each with exactly its levels."""
+    _permissions_ensure()
+    known = {row.codename: row for row in Permission.objects.filter(content_type__app_label="accounts")}
+    for role in Role:
+        group, _ = Group.objects.get_or_create(name=role)
+        group.permissions.set([known[level.codename] for level in role.levels])
+
+
+def _permissions_ensure() -> None:
+    """Django makes them in a handler of the same signal, whose turn may come later."""
+    kind, _ = ContentType.objects.get_or_create(app_label="accounts", model="access")
+    for level in Level:
+        Permission.objects.get_or_create(
+            content_type=kind, codename=level.codename, defaults={"name": level.codename.capitalize()}
+        )
+
+
+@transaction.atomic
+def user_create(*, name: str, password: str, role: Role) -> User:
+    """A user who may sign in, with one role."""
+    user = User.objects.create_user(username=name, password=password)
+    user.groups.set([Group.objects.get(name=role)])
+    return user
+
+
+def first_login(password: str = "") -> tuple[str, str] | None:
+    """Make the first administrator where there is no user yet; gives name and password, at random unless given.
+
+    None where somebody can sign in already.
+    """
+    if User.objects.exists():
+        return None
+    password = password or secrets.token_urlsafe(PASSWORD_BYTES)
+    user_create(name=FIRST_NAME, password=password, role=Role.ADMINISTRATOR)
+    return FIRST_NAME, password

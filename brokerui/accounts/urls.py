@@ -1,0 +1,12 @@
+"""Addresses of signing in and of one's own account."""
+
+from django.urls import path
+
+from brokerui.accounts import views
+
+app_name = "accounts"
+urlpatterns = [
+    path("login/", views.SignIn.as_view(), name="login"),
+    path("logout/", views.SignOut.as_view(), name="logout"),
+    path("password/", views.ChangePassword.as_view(), name="password"),
+]

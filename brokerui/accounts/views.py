@@ -1,0 +1,53 @@
+"""Signing in and out, and one's own password."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import views as auth
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse_lazy
+from django.utils.decorators import method_decorator
+from django.utils.timesince import timeuntil
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+
+from brokerui.accounts.access import own_account, public
+from brokerui.core.errors import error_page
+
+
+@method_decorator(public, name="dispatch")
+class SignIn(auth.LoginView):
+    """The form; who is signed in already goes on."""
+
+    template_name = "accounts/login.html"
+    redirect_authenticated_user = True
+
+
+@method_decorator(public, name="dispatch")
+class SignOut(auth.LogoutView):
+    """By POST, so that no link or picture elsewhere does it."""
+
+
+@method_decorator(own_account, name="dispatch")
+class ChangePassword(auth.PasswordChangeView):
+    """Of the user who is signed in."""
+
+    template_name = "accounts/password.html"
+    success_url = reverse_lazy("start")
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Say that it happened."""
+        messages.success(self.request, _("Your password is changed."))
+        return super().form_valid(form)
+
+
+def locked_out(request: HttpRequest, _response: Any = None, _credentials: Any = None) -> HttpResponse:
+    """429, after too many wrong passwords."""
+    pause: timedelta = settings.AXES_COOLOFF_TIME
+    text = _("Too many wrong passwords for this name from here. Try again in %(duration)s.")
+    duration = timeuntil(now() + pause)
+    return error_page(request, status=429, title=_("Wait a while"), text=text % {"duration": duration})

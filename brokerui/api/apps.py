@@ -1,0 +1,9 @@
+"""The REST interface."""
+
+from django.apps import AppConfig
+
+
+class ApiConfig(AppConfig):
+    """The REST interface."""
+
+    name = "brokerui.api"

@@ -20,12 +20,14 @@ class Catalog(Generic[T]):
     A document may hold two names that differ in case alone: the one that is written exactly so is found first.
     """
 
-    __slots__ = ("_folded", "_rows")
+    __slots__ = ("_folded", "_gone", "_rows")
 
     def __init__(self, members: Iterable[T] = (), *, fold: bool) -> None:
         self._rows: dict[str, T] = {}
         # By the folded name: the name, or all of them where several differ in case alone, which is rare.
         self._folded: dict[str, str | list[str]] | None = {} if fold else None
+        self._gone: set[str] = set()
+        """Names of what was dropped, as they compare."""
         for member in members:
             self.put(member)
 
@@ -57,12 +59,20 @@ class Catalog(Generic[T]):
     def drop(self, name: str) -> None:
         """The one with exactly this name."""
         del self._rows[name]
+        self._gone.add(self._key(name))
         if self._folded is not None:
             same = self._folded[name.casefold()]
             if isinstance(same, list) and len(same) > 1:
                 same.remove(name)
             else:
                 del self._folded[name.casefold()]
+
+    def had(self, name: str) -> bool:
+        """Whether one of this name was dropped."""
+        return self._key(name) in self._gone
+
+    def _key(self, name: str) -> str:
+        return name if self._folded is None else name.casefold()
 
     def arrange(self, names: Iterable[str]) -> None:
         """In the order of these names, which are all that there are."""

@@ -8,9 +8,9 @@ from routing.estate import Database
 from routing.parts import Contract
 from routing.tsql.catalog import Catalog
 from routing.tsql.directives import ROWS, row_as_json
-from routing.tsql.draft import DraftDatabase
+from routing.tsql.draft import KINDS, DraftDatabase
 from routing.tsql.making import alteration, creation, removal
-from routing.tsql.objects import KINDS, is_possible
+from routing.tsql.objects import is_possible
 from routing.tsql.output import Output
 from routing.tsql.places import moves
 from routing.tsql.servers import BROKER

@@ -22,6 +22,15 @@ from routing.parts import (
 from routing.route import Route
 from routing.table import NO_ROUTES, RouteTable
 from routing.tsql.catalog import Catalog
+from routing.tsql.statement import (
+    BINDING,
+    CONTRACT,
+    MESSAGE_TYPE,
+    PRIORITY,
+    QUEUE,
+    ROUTE,
+    SERVICE,
+)
 
 AUTO_CREATED_LOCAL = Route("AutoCreatedLocal", None, None, None, Address(LOCAL, LOCAL))
 """The route that every new database has, except master and tempdb."""
@@ -29,6 +38,16 @@ SYSTEM_DATABASES = ("master", "tempdb", "model", MSDB)
 UNLISTED = ("master", "tempdb")
 """They appear only when broker objects are made in them."""
 DEFAULT_PORT = 4022
+KINDS = {
+    ROUTE: "routes",
+    SERVICE: "services",
+    QUEUE: "queues",
+    CONTRACT: "contracts",
+    MESSAGE_TYPE: "message_types",
+    PRIORITY: "priorities",
+    BINDING: "remote_service_bindings",
+}
+"""By the kind in a statement: the catalog of a database."""
 FOLDED = ("routes", "queues", "priorities", "remote_service_bindings")
 EXACT = ("services", "contracts", "message_types")
 """Kinds whose names travel in messages: they compare byte by byte."""
@@ -38,9 +57,11 @@ class DraftDatabase:
     """A `Database` that statements change."""
 
     __slots__ = (
+        "awaited",
         "broker_enabled",
         "broker_instance",
         "contracts",
+        "is_whole",
         "listed",
         "message_types",
         "mirroring_role",
@@ -59,6 +80,10 @@ class DraftDatabase:
         self.mirroring_role = base.mirroring_role
         self.listed = True
         """Whether the estate shows it."""
+        self.is_whole = True
+        """Whether everything in it is known: a script creates it, or a document tells of it."""
+        self.awaited: dict[str, list[str]] = {}
+        """Services on queues that nobody has seen, by the folded name of the queue."""
         self.services: Catalog[Service] = Catalog(base.services, fold=False)
         self.contracts: Catalog[Contract] = Catalog(base.contracts, fold=False)
         self.message_types: Catalog[MessageType] = Catalog(base.message_types, fold=False)
@@ -70,6 +95,10 @@ class DraftDatabase:
     def catalog(self, kind: str) -> Catalog[Any]:
         found: Catalog[Any] = getattr(self, kind)
         return found
+
+    def may_hold(self, kind: str, name: str) -> bool:
+        """Whether an object that is not among these may be there all the same: not if it was dropped."""
+        return not self.is_whole and not self.catalog(KINDS[kind]).had(name)
 
     def built(self) -> Database:
         kinds = {kind: tuple(self.catalog(kind)) for kind in (*EXACT, *FOLDED) if kind != "routes"}
@@ -116,6 +145,7 @@ class DraftInstance:
         found = self.databases.find(name)
         if found is None:
             found = new_database(name)
+            found.is_whole = False
             self.databases.put(found)
         return found
 

@@ -10,9 +10,10 @@ from routing.tsql.lexer import END, NUMBER, STRING, SYMBOL, WORD, Token, next_to
 
 VERB = re.compile(r"\b(?:create|alter|drop)\b", re.IGNORECASE)
 """What a string must hold to be looked at."""
-_NAME = r"(?P<name>\[[^\]]*+(?:\]\][^\]]*+)*+\]|\"[^\"]++\"|[\w@#$./:-]++)?"
+_SCHEMA = r"(?:(?:\[[^\]]*+(?:\]\][^\]]*+)*+\]|\w++(?=\.[\[\"]))\.)*+"
+_NAME = _SCHEMA + r"(?P<name>\[[^\]]*+(?:\]\][^\]]*+)*+\]|\"[^\"]++\"|[\w@#$./:-]++)?"
 _STATEMENT = re.compile(
-    rf"""\b(?P<verb>create|alter|drop)\s++(?:
+    rf"""\buse\s++(?P<used>\[[^\]]*+(?:\]\][^\]]*+)*+\]|\w++) | \b(?P<verb>create|alter|drop)\s++(?:
       (?P<kind>route|service(?!\s++master\s++key\b)|queue|contract|message\s++type|broker\s++priority
         |remote\s++service\s++binding)\b(?!\s*+[,'])
     | (?P<database>database)\b[^;]{{0,400}}?\b(?:(?:enable|disable|new)_broker|error_broker_conversations)\b
@@ -35,20 +36,28 @@ class Found:
     lines: int
     title: str
     name: str | None
+    database: str | None
+    """That of the last USE before it in the string; empty where only running it can tell which."""
 
 
 def statements_in(text: str, start: int) -> tuple[list[Found], int]:
     """What is found in the string that begins at `start` and in all that is joined to it with `+`; where they end."""
     pieces, end = _pieces(text, start)
     places = _Places(pieces)
-    matches = _STATEMENT.finditer("".join(value for _, value in pieces))
-    return [_found(match, *places.of(match.start())) for match in matches], end
+    found: list[Found] = []
+    database = None
+    for match in _STATEMENT.finditer("".join(value for _, value in pieces)):
+        if match["used"]:
+            database = _bare(match["used"]) or ""
+        else:
+            found.append(_found(match, *places.of(match.start()), database))
+    return found, end
 
 
-def _found(match: re.Match[str], start: int, lines: int) -> Found:
+def _found(match: re.Match[str], start: int, lines: int, database: str | None) -> Found:
     kind = match["kind"] or match["database"] or match["endpoint"]
     name = match["name"] if match["kind"] else None
-    return Found(start, lines, f"{match['verb']} {' '.join(kind.split())}".upper(), _bare(name))
+    return Found(start, lines, f"{match['verb']} {' '.join(kind.split())}".upper(), _bare(name), database)
 
 
 class _Places:
@@ -75,7 +84,7 @@ class _Places:
 
 
 def _bare(name: str | None) -> str | None:
-    if not name or _HOLE in name or name.startswith("@"):
+    if not name or _HOLE in name or "?" in name or name.startswith("@"):
         return None
     return name[1:-1].replace("]]", "]") if name[0] in '["' else name
 

@@ -15,10 +15,10 @@ from routing.estate import Database, Estate, Instance
 from routing.tsql.changes import DatabaseChange
 from routing.tsql.directives import row_as_json
 from routing.tsql.draft import SYSTEM_DATABASES, UNLISTED, Draft, DraftDatabase, DraftInstance
+from routing.tsql.endpoints import DEFAULT_ENDPOINT
 from routing.tsql.making import endpoint_statement
 from routing.tsql.output import Output
 from routing.tsql.places import moves
-from routing.tsql.session import DEFAULT_ENDPOINT
 from routing.tsql.statement import (
     ALTER,
     CREATE,

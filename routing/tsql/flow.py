@@ -7,9 +7,10 @@ conditional. An ELSE is passed over where its IF was followed.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
-from routing.tsql.lexer import words
+from routing.tsql.lexer import NUMBER, SYMBOL, next_token, words
 
 ALWAYS, GUARDED, CONDITIONAL, NEVER = "always", "guarded", "conditional", "never"
 
@@ -28,6 +29,13 @@ TESTS = words(
 """In a condition: it asks what exists."""
 _NO_BLOCK = words("tran transaction distributed dialog conversation")
 """After BEGIN: they begin no block."""
+
+JUMPS = words("return goto throw raiserror")
+"""Statements after which the next one may not be run."""
+_LABEL = re.compile(r"([\w@#$]+)\s*\Z")
+_LONGEST_LABEL = 200
+_ONLY_TELLS, _ENDS_CONNECTION = 10, 19
+"""The highest severity of RAISERROR that raises no error, and the highest one after which the connection stays."""
 
 
 @dataclass(slots=True)
@@ -80,6 +88,8 @@ class Frame:
     """The condition right before it."""
     guard: Guard | None = None
     """The nearest condition around what is in it."""
+    thrown: bool = False
+    """Of a TRY block: it is left for its CATCH block, for sure."""
 
 
 @dataclass(slots=True)
@@ -99,9 +109,17 @@ class Flow:
     last: Guard | None = None
     """The condition of the statement that was just read: an ELSE would belong to it."""
     left: bool = False
-    """After a RETURN under no condition: only a label can be come to."""
+    """After a RETURN, GOTO or THROW under no condition: only a label can be come to."""
     labelled: bool = False
-    """A label stands after such a RETURN: some GOTO may lead there."""
+    """A label stands after such a statement: some other GOTO may lead there."""
+    target: str | None = None
+    """The label to which a GOTO under no condition leads, folded."""
+    labelled_before: bool = False
+    """`labelled`, at that GOTO."""
+    thrown: int = 0
+    """How many of the open TRY blocks are left for their CATCH blocks."""
+    caught: bool = False
+    """The TRY block that just ended was: its CATCH block is run."""
 
     def mark(self, mark: str) -> None:
         """A parenthesis or a semicolon."""
@@ -114,13 +132,51 @@ class Flow:
 
     def colon(self, text: str, start: int) -> None:
         """A colon there that begins no command: it ends a label, unless it is one of two."""
-        if self.left and text[start] == ":" and ":" not in (text[start - 1 : start], text[start + 1 : start + 2]):
+        if (
+            (self.left or self.target)
+            and text[start] == ":"
+            and ":"
+            not in (
+                text[start - 1 : start],
+                text[start + 1 : start + 2],
+            )
+        ):
+            self._label(text, start)
+
+    def _label(self, text: str, end: int) -> None:
+        found = _LABEL.search(text, max(0, end - _LONGEST_LABEL), end)
+        if self.target and found and found[1].lower() == self.target:
+            self.left, self.labelled, self.target = False, self.labelled_before, None
+        elif self.left:
             self.left, self.labelled = False, True
 
-    def leave(self) -> None:
-        """The statement that is being read is a RETURN."""
-        if self.reached() == ALWAYS or (self.labelled and self._guarded_by() is None and not self.catches):
+    def jump(self, word: str, text: str, position: int) -> None:
+        """The statement that is being read is a RETURN, GOTO, THROW or RAISERROR; `position`: after that word."""
+        if not (self.reached() == ALWAYS or (self.labelled and self._guarded_by() is None and not self.catches)):
+            return
+        if word == "return":
             self.left = True
+        elif word == "goto":
+            self.labelled_before = self.labelled
+            self.left, self.target = True, next_token(text, position).text.lower()
+        elif self._throws(word, text, position):
+            self._throw(word == "throw" or _severity(text, position) > _ENDS_CONNECTION)
+
+    def _throws(self, word: str, text: str, position: int) -> bool:
+        if word == "raiserror":
+            return _severity(text, position) > _ONLY_TELLS
+        token = next_token(text, position)
+        in_catch = bool(self.frames) and self.frames[-1].kind == "caught"
+        return token.kind == NUMBER or token.text[:1] == "@" or in_catch
+
+    def _throw(self, ends_batch: bool) -> None:
+        """An error is raised: the TRY block around it is left for its CATCH block, without one the batch ends."""
+        for frame in reversed(self.frames):
+            if frame.kind == "try":
+                frame.thrown = True
+                self.thrown += 1
+                return
+        self.left = self.left or ends_batch
 
     def word(self, word: str, following: str) -> None:
         """A keyword of `STARTERS`, `CONTROL` or `TESTS`, and the word after it, both lower case."""
@@ -169,6 +225,9 @@ class Flow:
 
     def _begin(self, following: str) -> None:
         kind = following if following in ("try", "catch") else "block"
+        if kind == "catch" and self.caught:
+            kind = "caught"
+        self.caught = False
         self.catches += kind == "catch"
         self.frames.append(Frame(kind, self.waiting, self.waiting or self._around()))
         self.waiting = self.current = self.last = None
@@ -177,6 +236,8 @@ class Flow:
         if self.frames:
             frame = self.frames.pop()
             self.catches -= frame.kind == "catch"
+            self.thrown -= frame.thrown
+            self.caught = frame.thrown
             self.last = frame.own
         self.waiting = self.current = None
 
@@ -185,7 +246,7 @@ class Flow:
 
     def reached(self) -> str:
         """Whether the statement that is being read would run."""
-        if self.body or self.catches or self.left:
+        if self.body or self.catches or self.left or self.thrown:
             return NEVER
         guard = self._guarded_by()
         reached = guard.reached() if guard else ALWAYS
@@ -198,3 +259,16 @@ class Flow:
         """The statement that is being read was applied."""
         if guard := self._guarded_by():
             guard.take()
+
+
+def _severity(text: str, position: int) -> int:
+    """The second argument of RAISERROR where it is a number; else 0."""
+    tokens = []
+    for _ in range(4):
+        token = next_token(text, position)
+        position = token.end
+        tokens.append(token)
+    opening, _, comma, severity = tokens
+    if opening.text != "(" or comma.text != "," or comma.kind != SYMBOL or severity.kind != NUMBER:
+        return 0
+    return int(severity.text[:9])

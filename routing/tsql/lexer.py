@@ -23,7 +23,8 @@ _WORD = r"(?:[\w@#]|\$(?:\([\w-]++\))?+)++"
 """A regular identifier, a variable, a keyword, a number; `$(x)` of sqlcmd may be a part of it."""
 _BLANK = r"[\s\ufeff\u200b]"
 """A byte order mark may stand anywhere: files get concatenated."""
-_TEMPLATE = r"<[^<>,'\n]++,[^<>,'\n]*+,[^<>\n]*+>"
+_IN_TEMPLATE = r"[^<>,'\n]++,[^<>,'\n]*+,[^<>\n]*+>"
+_TEMPLATE = f"<{_IN_TEMPLATE}"
 """`<name, type, default>`: SSMS asks for these before a template can run."""
 
 _TOKEN = re.compile(
@@ -41,7 +42,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 EVENT = re.compile(
-    rf"""(?:{_BLANK}|[,.=+*<>%&|^~?\\{{}}])*+(?:
+    rf"""(?:{_BLANK}|[,.=+*>%&|^~?\\{{}}])*+(?:
       ({_WORD})
     | ({_STRING})
     | (?:{_BRACKETS}|{_DOUBLE})
@@ -50,23 +51,24 @@ EVENT = re.compile(
     | (/\*)
     | (['"\[])
     | ([:!])
+    | (<(?={_IN_TEMPLATE}))
     | [^\w@#$]
     )""",
     re.VERBOSE | re.DOTALL,
 )
 """What may matter, and all that may stand before it. The groups, by number:"""
-AT_WORD, AT_STRING, AT_MARK, AT_COMMENT, AT_BLOCK, AT_OPEN, AT_COMMAND = 1, 2, 3, 4, 5, 6, 7
+AT_WORD, AT_STRING, AT_MARK, AT_COMMENT, AT_BLOCK, AT_OPEN, AT_COMMAND, AT_TEMPLATE = 1, 2, 3, 4, 5, 6, 7, 8
 
-_GO = re.compile(
-    r"go[^\S\n]*+(?:[0-9]++[^\S\n]*+)?+;?[^\S\n]*+(?:--[^\n]*+|/\*[^\n]*?\*/[^\S\n]*+)?(?=\n|\Z)", re.IGNORECASE
-)
+_END_OF_GO = r"[^\S\n]*+;?[^\S\n]*+(?:--[^\n]*+|/\*[^\n]*?\*/[^\S\n]*+)?(?=\n|\Z)"
+_GO = re.compile(rf"go[^\S\n]*+([0-9]*+){_END_OF_GO}", re.IGNORECASE)
+_MORE_GO = re.compile(rf"(?:(?:[^\S\n]*+\n)++[^\S\n]*+go[^\S\n]*+[0-9]*+{_END_OF_GO})*+", re.IGNORECASE)
 _COMMAND = re.compile(r":[A-Za-z]|!!")
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _CONTINUATION = re.compile(r"\\\r?\n")
 _SQLCMD_VARIABLE = re.compile(r"\$\(([\w-]+)\)")
 _PLACEHOLDER = re.compile(r"<[^<>,]+,[^<>,]*,[^<>]*>")
 _STATEMENT_VARIABLE = re.compile(
-    r"\$\([\w-]+\)[^\S\n]*+(?:;|(?=--|\n|\Z)"
+    rf"(\$\([\w-]+\)|{_TEMPLATE})[^\S\n]*+(?:;|(?=--|\n|\Z)"
     r"|(?:route|service|queue|contract|message\s+type|broker\s+priority|remote\s+service|database|endpoint)\b)",
     re.IGNORECASE,
 )
@@ -78,6 +80,8 @@ _GOES_ON = re.compile(
 )
 """Before a line: what its first word belongs to."""
 _LOOK_BACK = 100
+_DIGITS = 9
+"""Of a number that is looked at; a larger one means as much."""
 
 
 def words(text: str) -> frozenset[str]:
@@ -132,7 +136,7 @@ def next_token(text: str, position: int) -> Token:
 
 def _word_or_end(text: str, kind: str, start: int, end: int) -> Token:
     raw = text[start:end]
-    if (raw in ":!" or len(raw) == 2) and (end_of_go(text, start) is not None or is_command(text, start)):
+    if (raw in ":!" or len(raw) == 2) and (separator(text, start) or is_command(text, start)):
         return Token(END, "", start, start, "")
     return Token(kind, raw, start, end, raw)
 
@@ -168,10 +172,22 @@ def unclosed(text: str, start: int) -> Unclosed:
     return Unclosed(start, say("the delimited name that begins here never ends"))
 
 
-def end_of_go(text: str, start: int) -> int | None:
-    """Where the line ends on which `GO [n]` stands at `start`; None where it is another word."""
+class Separator(NamedTuple):
+    """A `GO` on a line of its own."""
+
+    end: int
+    """Where its line ends, and those of all that follow it at once."""
+    times: int
+    """How often the batch before it is run."""
+
+
+def separator(text: str, start: int) -> Separator | None:
+    """The `GO [n]` that stands at `start`; None where it is another word."""
     match = _GO.match(text, start)
-    return match.end() if match and begins_line(text, start) else None
+    if match is None or not begins_line(text, start):
+        return None
+    more = _MORE_GO.match(text, match.end())
+    return Separator(more.end() if more else match.end(), int(match[1][:_DIGITS] or 1))
 
 
 def is_command(text: str, start: int) -> bool:
@@ -189,11 +205,12 @@ def begins_line(text: str, position: int) -> bool:
     return True
 
 
-def stands_for_statement(text: str, start: int) -> bool:
-    """Whether the `$(x)` there is the first word of a statement, or all of it."""
-    if not begins_line(text, start) or not _STATEMENT_VARIABLE.match(text, start):
-        return False
-    return not _GOES_ON.search(text[max(0, start - _LOOK_BACK) : start].rstrip())
+def statement_in_place_of(text: str, start: int) -> str | None:
+    """The `$(x)` or the template there, if it is the first word of a statement, or all of it."""
+    match = _STATEMENT_VARIABLE.match(text, start)
+    if match is None or not begins_line(text, start):
+        return None
+    return None if _GOES_ON.search(text[max(0, start - _LOOK_BACK) : start].rstrip()) else match[1]
 
 
 def substituted(text: str, variables: dict[str, str]) -> str:

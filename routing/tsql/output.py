@@ -61,6 +61,8 @@ class Output:
         text = statement_as_sql(statement) if statement is not None else None
         if statement is None or text is None:
             return False
+        if self.database is not None:
+            self.database.is_whole = True  # nothing is written that would need what nobody has seen
         try:
             self._there.apply(statement)
         except (NotApplied, Invalid):

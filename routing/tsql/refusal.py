@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from routing.finding import ERROR, INFO, WARNING
 from routing.sentence import Sentence, say
+from routing.tsql.statement import DROP
 
 NOT_UNDERSTOOD = "not-understood"
 REFUSED = "refused"
@@ -40,10 +41,11 @@ SEVERITY = {
 class NotApplied(Exception):
     """A statement changed nothing. `code` says in which way, `problem` why."""
 
-    def __init__(self, code: str, problem: Sentence) -> None:
+    def __init__(self, code: str, problem: Sentence, severity: str | None = None) -> None:
         super().__init__(code, problem)
         self.code = code
         self.problem = problem
+        self.severity = severity or SEVERITY[code]
 
 
 def not_understood(problem: Sentence) -> NotApplied:
@@ -63,3 +65,9 @@ def already_exists(kind: str, name: str) -> NotApplied:
 
 def not_found(kind: str, name: str) -> NotApplied:
     return NotApplied(NOT_FOUND, say('there is no {kind} "{name}"', kind=kind.lower(), name=name))
+
+
+def unseen(verb: str, kind: str, name: str) -> NotApplied:
+    """An object that is in none of the scripts, but may be in the database; one that is to go loses nothing by it."""
+    problem = say('no script before it makes the {kind} "{name}"', kind=kind.lower(), name=name)
+    return NotApplied(NOT_FOUND, problem, INFO if verb == DROP else None)

@@ -1,17 +1,18 @@
-"""Whether a statement that is reached takes effect: what is rolled back, and what the connection does not run.
+"""Whether a statement that is reached takes effect: transactions, and what the connection does not run.
 
 A ROLLBACK undoes what stands before it, in earlier batches too: it is looked for before the script is read. One that
-stands under a condition, or in a CATCH block, undoes nothing here.
+stands under a condition, or in a CATCH block, undoes nothing here. A transaction that nothing ends is undone when the
+connection closes; some programs ask what to do with it, so what stands in it is applied.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from routing.tsql.flow import ALWAYS, CONTROL, NEVER, STARTERS, TESTS, Flow
+from routing.tsql.batches import batches_not_sent, end_of_line
+from routing.tsql.flow import ALWAYS, CONTROL, JUMPS, NEVER, STARTERS, TESTS, Flow
 from routing.tsql.heads import BODIES
 from routing.tsql.lexer import (
     AT_BLOCK,
@@ -24,71 +25,102 @@ from routing.tsql.lexer import (
     WORD,
     Unclosed,
     end_of_comment,
-    end_of_go,
     is_command,
     next_token,
+    separator,
+    words,
 )
+from routing.tsql.parts import Part, Parts
 
-_ROLLBACK = re.compile(r"\brollback\b(?!\s+(?:immediate|after)\b)", re.IGNORECASE)
-_OPTIONS = re.compile(r"\s+((?:\w+\s*,\s*)*\w+)\s+(on|off)\b", re.IGNORECASE)
+_ENDLESS = 1 << 62
+_MENTIONED = re.compile(
+    r"\b(?:rollback\b(?!\s+(?:immediate|after)\b)|tran(?:saction)?\b|implicit_transactions\b|ansi_defaults\b)",
+    re.IGNORECASE,
+)
 _WORDS = STARTERS | CONTROL | TESTS | {"go"}
 _LONGEST = max(map(len, _WORDS))
 _TRANSACTION = ("tran", "transaction", "work")
-_STOPPING = frozenset(("noexec", "parseonly"))
+_STOPPING = words("noexec parseonly")
+_IMPLICIT = words("implicit_transactions ansi_defaults")
+_MOST_OPTIONS = 20
 
 
 @dataclass(slots=True)
 class Switches:
-    """`SET NOEXEC` and `SET PARSEONLY` of a connection: they outlive the batch."""
+    """What SET has switched on for a connection, of that which matters here; it outlives the batch."""
 
     on: set[str] = field(default_factory=set)
 
     def set(self, text: str, position: int, reached: str) -> None:
         """What stands after a SET that is reached so."""
-        found = _OPTIONS.match(text, position)
-        if found is None:
-            return
-        names = _STOPPING.intersection(re.split(r"\s*,\s*", found[1].lower()))
-        if found[2].lower() == "off" and reached != NEVER:
-            self.on -= names
-        elif found[2].lower() == "on" and reached == ALWAYS:
-            self.on |= names
+        names, value = _options(text, position)
+        if value == "off" and reached != NEVER:
+            self.on.difference_update(names)
+        elif value == "on" and reached == ALWAYS:
+            self.on.update((_STOPPING | _IMPLICIT).intersection(names))
+
+    @property
+    def stop(self) -> bool:
+        """Nothing is run but USE and SET."""
+        return bool(self.on) and not self.on.isdisjoint(_STOPPING)
+
+    @property
+    def begin(self) -> bool:
+        """A statement begins a transaction where none is open."""
+        return bool(self.on) and not self.on.isdisjoint(_IMPLICIT)
 
 
-class RolledBack:
-    """The parts of a script that an unconditional ROLLBACK undoes."""
+def _options(text: str, position: int) -> tuple[list[str], str]:
+    """`SET a, b ON`: the options and their value, in lower case."""
+    names: list[str] = []
+    for _ in range(_MOST_OPTIONS):
+        token = next_token(text, position)
+        if token.kind != WORD or token.text[0] == "@":
+            break
+        names.append(token.text.lower())
+        token = next_token(text, token.end)
+        if token.text != ",":
+            return names, token.text.lower()
+        position = token.end
+    return [], ""
+
+
+class Transactions:
+    """What becomes of the transactions of a script."""
 
     def __init__(self, text: str) -> None:
-        parts = _Transactions(text).parts() if _ROLLBACK.search(text) else []
-        self._starts = [start for start, _ in parts]
-        self._ends = [end for _, end in parts]
+        self.not_sent = batches_not_sent(text)
+        """Batches that `GO 0` ends."""
+        found = _Reader(text, self.not_sent)
+        if _MENTIONED.search(text):
+            with suppress(Unclosed):  # whoever reads the script says so
+                found.read()
+            found.close(_ENDLESS)
+        self.undone = Parts(found.undone)
+        """What a ROLLBACK under no condition undoes."""
+        self.open = Parts(found.open)
+        """From the first statement of a transaction that nothing ends to the end of its connection."""
 
-    def holds(self, position: int) -> bool:
-        index = bisect_right(self._starts, position) - 1
-        return index >= 0 and position < self._ends[index]
 
-
-class _Transactions:
+class _Reader:
     """Follows the transactions of a script, and nothing else in it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, not_sent: Parts) -> None:
+        self.undone: list[Part] = []
+        self.open: list[Part] = []
         self._text = text
+        self._not_sent = not_sent
         self._position = 0
         self._flow = Flow()
         self._switches = Switches()
         self._begun: list[int] = []
         """Where each open transaction begins; the first one counts."""
         self._saved: dict[str, int] = {}
-        self._parts: list[tuple[int, int]] = []
 
-    def parts(self) -> list[tuple[int, int]]:
-        """In their order; none touches another."""
-        with suppress(Unclosed):  # whoever reads the script says so
-            self._read()
-        return self._parts
-
-    def _read(self) -> None:
-        while match := EVENT.match(self._text, self._position):
+    def read(self) -> None:
+        """Raises `Unclosed`."""
+        text = self._text
+        while match := EVENT.match(text, self._position):
             self._position = match.end()
             kind = match.lastindex
             if kind == AT_WORD:
@@ -98,25 +130,34 @@ class _Transactions:
             elif kind == AT_MARK:
                 self._flow.mark(match[AT_MARK])
             elif kind == AT_BLOCK:
-                self._position = end_of_comment(self._text, match.start(AT_BLOCK))
+                self._position = end_of_comment(text, match.start(AT_BLOCK))
             elif kind == AT_OPEN:
                 return
             elif kind == AT_COMMAND:
                 self._command(match.start(AT_COMMAND))
 
+    def close(self, end: int) -> None:
+        """The connection ends there."""
+        if self._begun:
+            self.open.append((self._begun[0], end))
+        self._begun = []
+
     def _command(self, start: int) -> None:
         if not is_command(self._text, start):
             self._flow.colon(self._text, start)
             return
-        end = self._text.find("\n", start)
-        self._position = end if end >= 0 else len(self._text)
+        self._position = end_of_line(self._text, start)
         if self._text[start : start + 8].lower() == ":connect":
-            self._switches, self._begun = Switches(), []
+            self._switches = Switches()
+            self.close(start)
 
     def _word(self, word: str, start: int) -> None:
+        if self._not_sent and (part := self._not_sent.holding(start)):
+            self._position = part[1]
+            return
         if word == "go":
-            if (end := end_of_go(self._text, start)) is not None:
-                self._position, self._flow = end, Flow()
+            if go := separator(self._text, start):
+                self._position, self._flow = go.end, Flow()
             return
         following = next_token(self._text, self._position).text.lower()
         if word == "rollback" and following in ("immediate", "after"):
@@ -126,9 +167,9 @@ class _Transactions:
             self._flow.body = True
         elif word == "set":
             self._switches.set(self._text, self._position, self._flow.reached())
-        elif word == "return":
-            self._flow.leave()
-        elif not self._switches.on:
+        elif word in JUMPS:
+            self._flow.jump(word, self._text, self._position)
+        elif not self._switches.stop:
             self._transaction(word, following, start)
 
     def _transaction(self, word: str, following: str, start: int) -> None:
@@ -136,7 +177,9 @@ class _Transactions:
         if reached == NEVER:
             return
         if word == "begin" and following in ("tran", "transaction", "distributed"):
-            self._begin(start)
+            self._begin(start, 2 if self._switches.begin and not self._begun else 1)
+        elif word in ("create", "alter", "drop") and self._switches.begin and not self._begun:
+            self._begin(start, 1)
         elif word == "save":
             self._saved[self._name()] = start
         elif word == "commit":
@@ -145,19 +188,19 @@ class _Transactions:
         elif word == "rollback" and reached == ALWAYS:
             self._roll_back(self._name(), start)
 
-    def _begin(self, start: int) -> None:
+    def _begin(self, start: int, times: int) -> None:
         if not self._begun:
             self._saved = {}
-        self._begun.append(start)
+        self._begun += [start] * times
 
     def _roll_back(self, name: str, end: int) -> None:
         if not self._begun:
             return
         is_saved = bool(name) and name in self._saved
         start = self._saved[name] if is_saved else self._begun[0]
-        while self._parts and self._parts[-1][0] >= start:
-            self._parts.pop()
-        self._parts.append((start, end))
+        while self.undone and self.undone[-1][0] >= start:
+            self.undone.pop()
+        self.undone.append((start, end))
         if not is_saved:
             self._begun = []
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from routing.errors import Invalid
-from routing.finding import ERROR, INFO, Finding
-from routing.sentence import Sentence, say
+from routing.finding import INFO, Finding
+from routing.sentence import say
+from routing.tsql.batches import end_of_line
 from routing.tsql.cursor import Cursor, shown
 from routing.tsql.directives import PREFIX, apply_directive
 from routing.tsql.dynamic import VERB, statements_in
-from routing.tsql.flow import CONDITIONAL as UNDER_CONDITION
-from routing.tsql.flow import CONTROL, GUARDED, NEVER, STARTERS, TESTS, Flow
+from routing.tsql.execution import Execution
+from routing.tsql.flow import CONTROL, JUMPS, NEVER, STARTERS, TESTS
 from routing.tsql.heads import BODIES, is_permission, kind_at, read_statement, read_use_statement
 from routing.tsql.lexer import (
     AT_BLOCK,
@@ -20,79 +19,66 @@ from routing.tsql.lexer import (
     AT_MARK,
     AT_OPEN,
     AT_STRING,
+    AT_TEMPLATE,
     AT_WORD,
     EVENT,
     Unclosed,
     end_of_comment,
-    end_of_go,
     is_command,
     next_token,
-    stands_for_statement,
-    substituted,
+    separator,
+    statement_in_place_of,
     unclosed,
 )
 from routing.tsql.refusal import (
-    ALREADY_EXISTS,
-    CONDITIONAL,
     DYNAMIC_SQL,
     NOT_EXECUTED,
-    NOT_FOUND,
     NOT_UNDERSTOOD,
-    REFUSED,
-    SEVERITY,
     VALUE_NOT_LITERAL,
     NotApplied,
     not_understood,
 )
-from routing.tsql.running import RolledBack, Switches
+from routing.tsql.report import Report
 from routing.tsql.session import Session
-from routing.tsql.statement import ALTER, CONTRACT, CREATE, DATABASE, DROP, ENDPOINT, ROUTE, SERVICE, USE, Statement
+from routing.tsql.statement import ALTER, CONTRACT, DATABASE, DROP, SERVICE, USE, Statement
+from routing.tsql.targets import target_of
 
 WORDS = STARTERS | CONTROL | TESTS | {"go"}
 """What is looked at, among all the words of a script."""
-MOST_FINDINGS = 100_000
-"""Of one script; of more than that only their number is told, so that they take no more memory than the script."""
 LONGEST_WORD = max(map(len, WORDS))
 _MESSAGES = frozenset(("print", "raiserror", "throw"))
 """Statements whose strings are read by people."""
-_SETVAR = re.compile(r':setvar\s+(\w[\w-]*)\s*(?:"((?:[^"]|"")*)"|(\S+))?', re.IGNORECASE)
-_CONNECT = re.compile(r":connect\s+(\S+)", re.IGNORECASE)
-_INCLUDE = re.compile(r":r\s+(.*)", re.IGNORECASE)
-_LEAVE = re.compile(r":(?:quit|exit)\b", re.IGNORECASE)
-_SERVER = re.compile(r"(?:tcp:|np:|lpc:)?([^,]*)", re.IGNORECASE)
-"""The name of an instance in what `:CONNECT` is told: without protocol and port."""
 
 
 class Script:
-    """Reads one text. `findings` grows; the session and the draft behind it change."""
+    """Reads one text. Its findings grow; the session and the draft behind it change."""
 
     def __init__(self, text: str, file: str, session: Session) -> None:
-        self.findings: list[Finding] = []
         self._text = text
-        self._file = file
         self._session = session
-        self._flow = Flow()
-        self._switches = Switches()
-        self._rolled_back = RolledBack(text)
-        self._variables: dict[str, str] = {}
-        self._verb = ""
-        self._grants = False
-        self._left = False
-        self._left_out = 0
-        self._in_service = False
+        self._report = Report(text, file, session)
+        self._execution = Execution(text, session, self._report)
         self._position = 0
-        self._line = 1
-        self._counted = 0
+        self._batch = 0
+        """Where the batch begins."""
+        self._again = False
+        """Whether the batch is being run for the second time."""
+        self._verb = ""
+        self._verb_end = 0
+        self._grants = False
+        self._in_service = False
+
+    @property
+    def findings(self) -> list[Finding]:
+        return self._report.findings
 
     def read(self) -> None:
         """Applies or reports everything in the text, in its order."""
         try:
             self._read()
         except Unclosed as fault:
-            self._report(NOT_UNDERSTOOD, fault.start, None, fault.problem)
-        if self._left_out:
-            problem = say("{count} more findings of this script are left out", count=self._left_out)
-            self.findings.append(Finding(NOT_UNDERSTOOD, ERROR, None, None, None, problem, file=self._file, line=1))
+            self._report.add(NOT_UNDERSTOOD, fault.start, None, fault.problem)
+        self._report.close()
 
     def _read(self) -> None:
         match_at, text = EVENT.match, self._text
@@ -103,7 +89,7 @@ class Script:
                 if match.end() - match.start(AT_WORD) <= LONGEST_WORD and (word := match[AT_WORD].lower()) in WORDS:
                     self._word(word, match.start(AT_WORD))
                 elif text[match.start(AT_WORD)] == "$":
-                    self._variable(match.start(AT_WORD))
+                    self._open_place(match.start(AT_WORD))
             elif kind == AT_STRING:
                 self._string(match.start(AT_STRING), match.end())
             elif kind == AT_MARK:
@@ -118,10 +104,12 @@ class Script:
             self._position = end_of_comment(self._text, start)
         elif kind == AT_OPEN:
             raise unclosed(self._text, start)
+        elif kind == AT_TEMPLATE:
+            self._open_place(start)
         elif kind == AT_COMMAND and is_command(self._text, start):
             self._command(start)
         elif kind == AT_COMMAND:
-            self._flow.colon(self._text, start)
+            self._execution.flow.colon(self._text, start)
 
     # ------------------------------------------------------------ words
 
@@ -129,43 +117,52 @@ class Script:
         if word == "go":
             self._go(start)
             return
-        following = self._following() if word in ("begin", "end") else ""
-        self._flow.word(word, following)
+        flow = self._execution.flow
+        flow.word(word, self._following() if word in ("begin", "end") else "")
         if word not in STARTERS:
             return
+        self._verb, self._verb_end = word, self._position
         if word in ("create", "alter", "drop"):
             self._ddl(word.upper(), start)
         elif word == "use":
             self._use(start)
         elif word in ("grant", "deny", "revoke"):
             self._grants = True
-        elif word == "return":
-            self._flow.leave()
-        elif word == "set":
-            self._switches.set(self._text, self._position, self._flow.reached())
-        self._verb = word
-
-    def _variable(self, start: int) -> None:
-        """`$(x)` in the place of a statement or of its verb: what it stands for is not read."""
-        if self._flow.parentheses <= 0 and stands_for_statement(self._text, start):
-            raw = self._text[start : self._position]
-            problem = say("{got} stands for a statement, and its value is not read as one", got=shown(raw))
-            code = VALUE_NOT_LITERAL if self._reached(start) != NEVER else NOT_EXECUTED
-            self._report(code, start, None, problem)
+        elif word in JUMPS:
+            flow.jump(word, self._text, self._position)
+        elif word == "set" and self._execution.is_sent(start):
+            self._execution.switches.set(self._text, self._position, flow.reached())
 
     def _following(self) -> str:
         return next_token(self._text, self._position).text.lower()
 
+    def _open_place(self, start: int) -> None:
+        """`$(x)` or a template in the place of a statement or of its verb: what it stands for is not read."""
+        stands = statement_in_place_of(self._text, start) if self._execution.flow.parentheses <= 0 else None
+        if stands is not None:
+            self._position = start + len(stands)
+            problem = say("{got} stands for a statement, and its value is not read as one", got=shown(stands))
+            code = VALUE_NOT_LITERAL if self._execution.reached(start) != NEVER else NOT_EXECUTED
+            self._report.add(code, start, None, problem)
+
     def _go(self, start: int) -> None:
-        end = end_of_go(self._text, start)
-        if end is not None:
-            self._position = end
-            self._flow = Flow()
-            self._grants = self._in_service = False
-            self._verb = ""
+        go = separator(self._text, start)
+        if go is None:
+            return
+        # A third time would do no more than the second.
+        self._again = go.times > 1 and self._execution.has_applied and not self._again
+        if self._again:
+            self._report.same_batch()
+            self._position = self._batch
+        else:
+            self._report.new_batch()
+            self._position = self._batch = go.end
+        self._execution.new_batch()
+        self._grants = self._in_service = False
+        self._verb, self._verb_end = "", self._position
 
     def _mark(self, mark: str) -> None:
-        self._flow.mark(mark)
+        self._execution.flow.mark(mark)
         if mark != "(":
             self._in_service = False
         if mark == ";":
@@ -173,9 +170,12 @@ class Script:
 
     # ------------------------------------------------------------ statements
 
+    def _cursor(self) -> Cursor:
+        return Cursor(self._text, self._position, self._execution.sqlcmd.variables)
+
     def _ddl(self, verb: str, start: int) -> None:
-        cursor = Cursor(self._text, self._position, self._variables)
-        if verb != "DROP" and cursor.ahead.text.upper() in BODIES:
+        cursor = self._cursor()
+        if verb != DROP and cursor.ahead.text.upper() in BODIES:
             self._body(cursor)
             return
         kind = kind_at(cursor)
@@ -191,93 +191,46 @@ class Script:
         finally:
             self._position = max(self._position, cursor.position)
         if statement is not None:
-            self._apply(statement, start)
+            self._execution.apply(statement, start)
 
     def _read_statement(self, verb: str, kind: str, cursor: Cursor, start: int) -> Statement | None:
-        name = shown(cursor.ahead.text) or None
+        first = cursor.ahead
         try:
             return read_statement(verb, kind, cursor)
         except NotApplied as fault:
             if cursor.unclosed is not None:
                 raise cursor.unclosed from None
-            self._fail(fault, f"{verb} {kind}", kind, name, start)
+            self._fail(fault, f"{verb} {kind}", kind, first.text, start)
         except RecursionError:
-            self._fail(not_understood(say("it is nested too deeply")), f"{verb} {kind}", kind, name, start)
+            self._fail(not_understood(say("it is nested too deeply")), f"{verb} {kind}", kind, first.text, start)
         self._in_service = (verb, kind) == (ALTER, SERVICE) and _is_open(self._text, start, cursor.position)
         return None
 
     def _fail(self, fault: NotApplied, title: str, kind: str, name: str | None, start: int) -> None:
-        code = fault.code if self._reached(start) != NEVER else NOT_EXECUTED
-        self._report(code, start, name, say("{title}: {problem}", title=title, problem=fault.problem), kind)
+        if self._report.is_full:
+            self._report.leave_out()
+            return
+        code = fault.code if self._execution.reached(start) != NEVER else NOT_EXECUTED
+        problem = say("{title}: {problem}", title=title, problem=fault.problem)
+        self._report.add(code, start, shown(name or "") or None, problem, kind)
 
     def _body(self, cursor: Cursor) -> None:
         """CREATE PROCEDURE, FUNCTION, TRIGGER: all to the end of the batch is their body, which nobody runs now."""
         word = cursor.take().text.upper()
         if word != "OR" or cursor.accept("ALTER"):
-            self._flow.body = True
+            self._execution.flow.body = True
 
     def _use(self, start: int) -> None:
-        cursor = Cursor(self._text, self._position, self._variables)
+        cursor = self._cursor()
         try:
             statement = read_use_statement(cursor)
         except NotApplied as fault:
-            if self._flow.reached() != NEVER:
-                self._session.use(None)
+            self._execution.lose_database(start)
             self._fail(fault, USE, DATABASE, None, start)
             return
         if statement is not None:
             self._position = cursor.position
-            if self._flow.reached() != NEVER and not self._left:
-                self._session.apply(statement)
-
-    def _reached(self, start: int) -> str:
-        """Whether running the script would do what stands there."""
-        if self._left or self._switches.on or self._rolled_back.holds(start):
-            return NEVER
-        return self._flow.reached()
-
-    def _why_not(self, statement: Statement, start: int) -> Sentence:
-        if self._left or self._flow.reached() == NEVER:
-            return say("{title} stands where running this script does not come", title=statement.title)
-        if self._switches.on:
-            return say("{title} stands after SET NOEXEC ON or SET PARSEONLY ON", title=statement.title)
-        return say("{title} stands in a transaction that is rolled back", title=statement.title)
-
-    def _apply(self, statement: Statement, start: int) -> None:
-        reached = self._reached(start)
-        name = statement.name[-1]
-        if reached == NEVER:
-            self._report(NOT_EXECUTED, start, name, self._why_not(statement, start), statement.kind)
-            return
-        try:
-            said = self._session.apply(statement)
-        except NotApplied as fault:
-            self._refuse(fault, statement, reached, start)
-            return
-        except Invalid as fault:
-            self._refuse(NotApplied(REFUSED, fault.problem), statement, reached, start)
-            return
-        self._flow.applied()
-        if said is not None:
-            self._report(said.code, start, name, said.problem, statement.kind)
-        if reached == UNDER_CONDITION:
-            problem = say(
-                "{title} was applied; it stands under a condition that was not evaluated", title=statement.title
-            )
-            self._report(CONDITIONAL, start, name, problem, statement.kind)
-
-    def _refuse(self, fault: NotApplied, statement: Statement, reached: str, start: int) -> None:
-        problem = say("{title} changes nothing: {problem}", title=statement.title, problem=fault.problem)
-        expected = fault.code in (ALREADY_EXISTS, NOT_FOUND) and reached in (GUARDED, UNDER_CONDITION)
-        severity = INFO if expected or self._is_default_route(statement) else SEVERITY[fault.code]
-        self._report(fault.code, start, statement.name[-1], problem, statement.kind, severity)
-
-    def _is_default_route(self, statement: Statement) -> bool:
-        """Scripts that the product's tools write make AutoCreatedLocal again, which every database has."""
-        name = statement.name[-1].casefold()
-        return (statement.verb, statement.kind, name) == (CREATE, ROUTE, "autocreatedlocal") and statement.clauses.get(
-            "ADDRESS", ""
-        ).strip().upper() == "LOCAL"
+            self._execution.use(statement, start)
 
     # ------------------------------------------------------------ strings, comments, commands
 
@@ -285,94 +238,40 @@ class Script:
         if self._verb in _MESSAGES or not VERB.search(self._text, start, end):
             return
         found, self._position = statements_in(self._text, start)
-        severity = INFO if self._flow.body else None
+        if not found:
+            return
+        severity = INFO if self._execution.flow.body else None
+        target = target_of(self._text, self._verb, self._verb_end, start, self._position)
         for one in found:
-            problem = say("{title} stands in a string, which was not run", title=one.title)
-            self._report(DYNAMIC_SQL, one.start, one.name, problem, None, severity, one.lines)
+            self._report.add(
+                DYNAMIC_SQL,
+                one.start,
+                one.name,
+                target.told(one.title),
+                severity=severity,
+                lines=one.lines,
+                place=target.place(self._session, one.database),
+            )
 
     def _comment(self, start: int) -> None:
         text = self._text[start : self._position]
-        if not text.startswith(PREFIX) or self._left:
+        if not text.startswith(PREFIX) or self._execution.sqlcmd.has_left or self._again:
             return
         try:
             apply_directive(text[len(PREFIX) :], self._session)
         except Invalid as fault:
             place = say("{path}: {problem}", path=fault.path, problem=fault.problem) if fault.path else fault.problem
             problem = say("this line of BrokerUI cannot be read: {problem}", problem=place)
-            self._report(NOT_UNDERSTOOD, start, None, problem)
+            self._report.add(NOT_UNDERSTOOD, start, None, problem)
         except NotApplied as fault:
-            self._report(fault.code, start, None, fault.problem)
+            self._report.add(fault.code, start, None, fault.problem)
 
     def _command(self, start: int) -> None:
-        """A line for sqlcmd."""
-        end = self._text.find("\n", start)
-        line = self._text[start : end if end >= 0 else len(self._text)].rstrip()
+        end = end_of_line(self._text, start)
+        line = self._text[start:end].rstrip()
         self._position = start + len(line)
-        if found := _SETVAR.match(line):
-            self._set_variable(*found.groups())
-        elif found := _CONNECT.match(line):
-            self._connect(found[1], start)
-        elif found := _INCLUDE.match(line):
-            problem = say("{file} is read in here by sqlcmd; it was not read", file=shown(found[1]))
-            self._report(NOT_UNDERSTOOD, start, None, problem)
-        elif _LEAVE.match(line):
-            self._left = True
-
-    def _set_variable(self, name: str, quoted: str | None, plain: str | None) -> None:
-        value = quoted.replace('""', '"') if quoted is not None else plain
-        if value is None:
-            self._variables.pop(name.lower(), None)
-        else:
-            self._variables[name.lower()] = substituted(value, self._variables)
-
-    def _connect(self, server: str, start: int) -> None:
-        server = substituted(server, self._variables).strip('"')
-        name = _SERVER.fullmatch(server.partition(",")[0])
-        if not name or not name[1] or "$(" in server:
-            self._session.use(None)
-            problem = say("{server} is no literal value, and nothing tells what it is", server=shown(server))
-            self._report(VALUE_NOT_LITERAL, start, None, problem)
-        else:
-            self._switches = Switches()
-            self._session.connect(self._session.draft.instance(name[1]), said=False)
-
-    # ------------------------------------------------------------ findings
-
-    def _report(
-        self,
-        code: str,
-        start: int,
-        name: str | None,
-        reason: Sentence,
-        kind: str | None = None,
-        severity: str | None = None,
-        lines: int = 0,
-    ) -> None:
-        if len(self.findings) >= MOST_FINDINGS:
-            self._left_out += 1
-            return
-        database = self._session.database
-        in_database = database is not None and kind not in (DATABASE, ENDPOINT)
-        self.findings.append(
-            Finding(
-                code,
-                severity or SEVERITY[code],
-                self._session.instance.name,
-                database.name if database is not None and in_database else None,
-                name,
-                reason,
-                file=self._file,
-                line=self._line_of(start) + lines,
-            )
-        )
-
-    def _line_of(self, position: int) -> int:
-        """Counted on from the last one that was asked for."""
-        if position < self._counted:
-            self._line, self._counted = 1, 0
-        self._line += self._text.count("\n", self._counted, position)
-        self._counted = position
-        return self._line
+        if not self._again:
+            self._execution.command(line, start)
 
 
 def _is_open(text: str, start: int, end: int) -> bool:

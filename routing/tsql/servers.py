@@ -61,6 +61,8 @@ def _created(cursor: Cursor) -> Clauses:
 def _altered(cursor: Cursor) -> Clauses:
     if cursor.accept(SET):
         return _database_options(cursor)
+    if cursor.is_open:
+        raise cursor.unexpected(SET)
     found: Clauses = {}
     if cursor.accept("MODIFY") and cursor.accept("NAME"):
         found[NEW_NAME] = cursor.equals(Cursor.identifier)

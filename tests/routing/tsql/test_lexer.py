@@ -8,9 +8,9 @@ from routing.tsql.lexer import (
     END,
     Unclosed,
     begins_line,
-    end_of_go,
     next_token,
     placeholder,
+    separator,
     sqlcmd_variable,
     substituted,
 )
@@ -54,12 +54,12 @@ def test_what_never_ends_is_told_with_its_place(text: str) -> None:
 
 @pytest.mark.parametrize("line", ["GO", "go 5", "Go;", "GO -- x", "GO /* x */ ", "GO\r"])
 def test_a_line_that_ends_a_batch(line: str) -> None:
-    assert end_of_go(f"a\n \t{line}\nb", 4) is not None
+    assert separator(f"a\n \t{line}\nb", 4) is not None
 
 
 @pytest.mark.parametrize("line", ["GOTO", "GO x", "GO 5 6", "a GO"])
 def test_a_line_that_does_not(line: str) -> None:
-    assert end_of_go(line, line.index("GO")) is None
+    assert separator(line, line.index("GO")) is None
 
 
 def test_the_beginning_of_a_line() -> None:

@@ -12,7 +12,7 @@ from routing.document import read_estate
 from routing.errors import InputError
 from routing.estate import Estate
 from routing.tsql import Group, read_scripts
-from routing.tsql import script as script_module
+from routing.tsql import report as report_module
 from tests.routing.tsql.rich import AT
 from tests.routing.tsql.sketch import sketch, told
 
@@ -97,7 +97,7 @@ def test_a_script_that_names_its_instances_itself() -> None:
 
 
 def test_findings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(script_module, "MOST_FINDINGS", 3)
+    monkeypatch.setattr(report_module, "MOST_FINDINGS", 3)
     _, findings = read(group("h", "DROP ROUTE r " * 10))
     assert told(findings)[3:] == ["error not-understood 1"]
     assert str(findings[3].reason) == "7 more findings of this script are left out"

@@ -52,7 +52,7 @@ def test_it_is_not_applied(script: str) -> None:
         (f"{R}BEGIN TRAN\nROLLBACK", []),
         (f"BEGIN TRAN\n{R}SAVE TRAN s\nROLLBACK TRAN s COMMIT", []),
         (f"BEGIN TRAN\n{R}GO\nCREATE PROCEDURE p AS ROLLBACK\nGO\nCOMMIT", []),
-        (f"BEGIN TRAN\n{R}RETURN\nROLLBACK", []),
+        (f"BEGIN TRAN\n{R}RETURN\nROLLBACK", ["conditional"]),
         (f"SET NOEXEC ON\nGO\nSET NOEXEC OFF\n{R}", []),
         (f"IF @@ERROR <> 0 SET NOEXEC ON\nGO\n{R}", []),
         (f"RETURN\nGO\n{R}", []),

@@ -1,0 +1,125 @@
+"""What running a script does with a statement: it is applied, refused or not reached, and each is told."""
+
+from __future__ import annotations
+
+from routing.errors import Invalid
+from routing.finding import INFO, WARNING
+from routing.sentence import Sentence, say
+from routing.tsql.flow import CONDITIONAL as UNDER_CONDITION
+from routing.tsql.flow import GUARDED, NEVER, Flow
+from routing.tsql.refusal import (
+    ALREADY_EXISTS,
+    CONDITIONAL,
+    NOT_EXECUTED,
+    NOT_FOUND,
+    REFUSED,
+    NotApplied,
+)
+from routing.tsql.report import Report
+from routing.tsql.running import Switches, Transactions
+from routing.tsql.session import Session
+from routing.tsql.sqlcmd import Sqlcmd
+from routing.tsql.statement import CREATE, ROUTE, Statement
+
+
+class Execution:
+    """The connection of one script, as far as it has come."""
+
+    def __init__(self, text: str, session: Session, report: Report) -> None:
+        self.flow = Flow()
+        self.switches = Switches()
+        self.sqlcmd = Sqlcmd(session, report)
+        self.has_applied = False
+        """Whether a statement of this batch was run."""
+        self._session = session
+        self._report = report
+        self._transactions = Transactions(text)
+        self._told_open: set[int] = set()
+
+    def new_batch(self) -> None:
+        self.flow = Flow()
+        self.has_applied = False
+
+    def command(self, line: str, start: int) -> None:
+        """A line for sqlcmd; another connection begins with nothing switched on."""
+        if self.sqlcmd.run(line, start):
+            self.switches = Switches()
+
+    def reached(self, start: int) -> str:
+        """Whether running the script would do what stands there."""
+        if self.switches.stop or not self.is_sent(start) or self._transactions.undone.holding(start):
+            return NEVER
+        return self.flow.reached()
+
+    def is_sent(self, start: int) -> bool:
+        """Whether the server ever sees what stands there."""
+        return not self.sqlcmd.has_left and self._transactions.not_sent.holding(start) is None
+
+    def use(self, statement: Statement, start: int) -> None:
+        """USE is carried out where it is reached, even where other statements are only looked at."""
+        if self.flow.reached() != NEVER and self.is_sent(start):
+            self._session.apply(statement)
+
+    def lose_database(self, start: int) -> None:
+        """A USE that cannot be read."""
+        if self.flow.reached() != NEVER and self.is_sent(start):
+            self._session.use(None)
+
+    def apply(self, statement: Statement, start: int) -> None:
+        """Does what the statement at `start` says, and tells what is to be told of it."""
+        reached, name = self.reached(start), statement.name[-1]
+        if reached == NEVER:
+            self._report.add(NOT_EXECUTED, start, name, self._why_not(statement, start), statement.kind)
+            return
+        self.has_applied = True
+        try:
+            notes = self._session.apply(statement)
+        except NotApplied as fault:
+            self._refuse(fault, statement, reached, start)
+            return
+        except Invalid as fault:
+            self._refuse(NotApplied(REFUSED, fault.problem), statement, reached, start)
+            return
+        self.flow.applied()
+        for note in notes:
+            problem = say("{title} was applied: {problem}", title=statement.title, problem=note.problem)
+            self._report.add(note.code, start, name, problem, statement.kind, severity=note.severity)
+        self._tell_conditions(statement, reached, start)
+
+    def _why_not(self, statement: Statement, start: int) -> Sentence:
+        title = statement.title
+        if self._transactions.not_sent.holding(start):
+            return say("{title} stands in a batch that GO 0 keeps from being run", title=title)
+        if self.sqlcmd.has_left or self.flow.reached() == NEVER:
+            return say("{title} stands where running this script does not come", title=title)
+        if self.switches.stop:
+            return say("{title} stands after SET NOEXEC ON or SET PARSEONLY ON", title=title)
+        return say("{title} stands in a transaction that is rolled back", title=title)
+
+    def _tell_conditions(self, statement: Statement, reached: str, start: int) -> None:
+        name, title = statement.name[-1], statement.title
+        if reached == UNDER_CONDITION:
+            problem = say("{title} was applied; it stands under a condition that was not evaluated", title=title)
+            self._report.add(CONDITIONAL, start, name, problem, statement.kind)
+        part = self._transactions.open.holding(start)
+        if part is not None and part[0] not in self._told_open:
+            self._told_open.add(part[0])
+            problem = say(
+                "the transaction that begins here is not committed: what it makes is gone when the connection closes;"
+                " it was applied as if it stayed"
+            )
+            self._report.add(CONDITIONAL, part[0], None, problem, severity=WARNING)
+
+    def _refuse(self, fault: NotApplied, statement: Statement, reached: str, start: int) -> None:
+        problem = say("{title} changes nothing: {problem}", title=statement.title, problem=fault.problem)
+        expected = fault.code in (ALREADY_EXISTS, NOT_FOUND) and reached in (GUARDED, UNDER_CONDITION)
+        severity = INFO if expected or _is_default_route(statement) else fault.severity
+        self._report.add(fault.code, start, statement.name[-1], problem, statement.kind, severity=severity)
+
+
+def _is_default_route(statement: Statement) -> bool:
+    """Scripts that the product's tools write make AutoCreatedLocal again, which every database has."""
+    if (statement.verb, statement.kind, statement.name[-1].casefold()) != (CREATE, ROUTE, "autocreatedlocal"):
+        return False
+    address: str = statement.clauses.get("ADDRESS", "")
+    return address.strip().upper() == "LOCAL"

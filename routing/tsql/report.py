@@ -1,0 +1,89 @@
+"""The findings of one script, each with its line."""
+
+from __future__ import annotations
+
+from routing.finding import ERROR, Finding
+from routing.sentence import Sentence, say
+from routing.tsql.refusal import NOT_UNDERSTOOD, SEVERITY
+from routing.tsql.session import Session
+from routing.tsql.statement import DATABASE, ENDPOINT
+
+MOST_FINDINGS = 100_000
+"""Of one script; of more than that only their number is told, so that they take no more memory than the script."""
+Place = tuple[str | None, str | None]
+"""An instance and a database by their names; None for one that is not known."""
+
+
+class Report:
+    """Grows with what is found in one text."""
+
+    def __init__(self, text: str, file: str, session: Session) -> None:
+        self.findings: list[Finding] = []
+        self._text = text
+        self._file = file
+        self._session = session
+        self._left_out = 0
+        self._line = 1
+        self._counted = 0
+        self._batch = 0
+        self._told: set[tuple[str, int | None, str | None]] = set()
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.findings) >= MOST_FINDINGS
+
+    def leave_out(self) -> None:
+        """Counts one more than there may be."""
+        self._left_out += 1
+
+    def add(
+        self,
+        code: str,
+        start: int,
+        name: str | None,
+        reason: Sentence,
+        kind: str | None = None,
+        *,
+        severity: str | None = None,
+        lines: int = 0,
+        place: Place | None = None,
+    ) -> None:
+        """A finding about what stands at `start`, or so many lines below; `place`: not where the session is."""
+        if self.is_full:
+            self.leave_out()
+            return
+        line = self._line_of(start) + lines
+        if self._told and (code, line, name) in self._told:
+            return
+        instance, database = place or self._here(kind)
+        rank = severity or SEVERITY[code]
+        self.findings.append(Finding(code, rank, instance, database, name, reason, file=self._file, line=line))
+
+    def _here(self, kind: str | None) -> Place:
+        database = self._session.database
+        in_database = database is not None and kind not in (DATABASE, ENDPOINT)
+        return self._session.instance.name, database.name if database is not None and in_database else None
+
+    def new_batch(self) -> None:
+        """What follows belongs to the next batch."""
+        self._batch = len(self.findings)
+        self._told = set()
+
+    def same_batch(self) -> None:
+        """What follows is told of the same batch again: only what is new is kept."""
+        self._told = {(finding.code, finding.line, finding.object) for finding in self.findings[self._batch :]}
+
+    def close(self) -> None:
+        """Tells how many are left out."""
+        if self._left_out:
+            problem = say("{count} more findings of this script are left out", count=self._left_out)
+            self.findings.append(Finding(NOT_UNDERSTOOD, ERROR, None, None, None, problem, file=self._file, line=1))
+
+    def _line_of(self, position: int) -> int:
+        """Counted on, or back, from the last one that was asked for."""
+        if position >= self._counted:
+            self._line += self._text.count("\n", self._counted, position)
+        else:
+            self._line -= self._text.count("\n", position, self._counted)
+        self._counted = position
+        return self._line

@@ -1,0 +1,62 @@
+"""The commands of sqlcmd in a script: lines that it carries out itself."""
+
+from __future__ import annotations
+
+import re
+
+from routing.sentence import say
+from routing.tsql.cursor import shown
+from routing.tsql.lexer import substituted
+from routing.tsql.refusal import NOT_UNDERSTOOD, VALUE_NOT_LITERAL
+from routing.tsql.report import Report
+from routing.tsql.session import Session
+
+_SETVAR = re.compile(r':setvar\s+(\w[\w-]*)\s*(?:"((?:[^"]|"")*)"|(\S+))?', re.IGNORECASE)
+_CONNECT = re.compile(r":connect\s+(\S+)", re.IGNORECASE)
+_INCLUDE = re.compile(r":r\s+(.*)", re.IGNORECASE)
+_LEAVE = re.compile(r":(?:quit|exit)\b", re.IGNORECASE)
+_SERVER = re.compile(r"(?:tcp:|np:|lpc:)?([^,]*)", re.IGNORECASE)
+"""The name of an instance in what `:CONNECT` is told: without protocol and port."""
+
+
+class Sqlcmd:
+    """What the commands so far have left behind."""
+
+    def __init__(self, session: Session, report: Report) -> None:
+        self.variables: dict[str, str] = {}
+        """By their names in lower case."""
+        self.has_left = False
+        """Nothing more is run."""
+        self._session = session
+        self._report = report
+
+    def run(self, line: str, start: int) -> bool:
+        """Carries out the command that stands at `start`; whether it opened another connection."""
+        if found := _SETVAR.match(line):
+            self._set(*found.groups())
+        elif found := _CONNECT.match(line):
+            return self._connect(found[1], start)
+        elif found := _INCLUDE.match(line):
+            problem = say("{file} is read in here by sqlcmd; it was not read", file=shown(found[1]))
+            self._report.add(NOT_UNDERSTOOD, start, None, problem)
+        elif _LEAVE.match(line):
+            self.has_left = True
+        return False
+
+    def _set(self, name: str, quoted: str | None, plain: str | None) -> None:
+        value = quoted.replace('""', '"') if quoted is not None else plain
+        if value is None:
+            self.variables.pop(name.lower(), None)
+        else:
+            self.variables[name.lower()] = substituted(value, self.variables)
+
+    def _connect(self, server: str, start: int) -> bool:
+        server = substituted(server, self.variables).strip('"')
+        name = _SERVER.fullmatch(server.partition(",")[0])
+        if name and name[1] and "$(" not in server:
+            self._session.connect(self._session.draft.instance(name[1]), said=False)
+            return True
+        self._session.use(None)
+        problem = say("{server} is no literal value, and nothing tells what it is", server=shown(server))
+        self._report.add(VALUE_NOT_LITERAL, start, None, problem)
+        return False

@@ -1,0 +1,109 @@
+"""Where a string that holds statements is run: here, by `EXEC ('…') AT server`, by `EXEC db.sys.sp_executesql`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from routing.sentence import Sentence, say
+from routing.tsql.lexer import END, NUMBER, QUOTED, STRING, SYMBOL, WORD, Token, next_token
+from routing.tsql.report import Place
+from routing.tsql.session import Session
+
+_RUNS_SQL = "sp_executesql"
+_MOST_TOKENS = 100
+"""Of a call; what comes after so many is not looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a string is run."""
+
+    server: str | None = None
+    """Another one than that of the connection, by the name it has there."""
+    database: str | None = None
+    """None: that of the connection, if nothing else says so."""
+    is_known: bool = True
+    """False: a procedure gets it, and does with it whatever it does."""
+
+    def told(self, title: str) -> Sentence:
+        if self.server is not None:
+            return say(
+                "{title} stands in a string for the linked server {server}, which was not run",
+                title=title,
+                server=self.server,
+            )
+        return say("{title} stands in a string, which was not run", title=title)
+
+    def place(self, session: Session, used: str | None) -> Place | None:
+        """For a finding; `used`: the database of a USE in the string, if it has any. None: where the session is."""
+        if self.server is not None:
+            return None, None
+        name = self.database if used is None else used
+        if not name:
+            return None if name is None and self.is_known else (session.instance.name, None)
+        there = session.instance.databases.find(name)
+        return session.instance.name, there.name if there is not None else name
+
+
+HERE = Target()
+UNKNOWN = Target(is_known=False)
+
+
+def target_of(text: str, verb: str, begun: int, start: int, end: int) -> Target:
+    """Of the string from `start` to `end`, in a statement of which `verb` is the first word, and ends at `begun`.
+
+    Without a verb the batch begins there, where a procedure is called by its name alone.
+    """
+    if verb not in ("exec", "execute", ""):
+        return HERE
+    first = next_token(text, begun)
+    if first.text == "(" and first.kind == SYMBOL and verb:
+        return _at(text, end)
+    return _procedure(text, first, start)
+
+
+def _at(text: str, position: int) -> Target:
+    """After the string in `EXEC ('…', …) AT server`."""
+    depth = 1
+    for _ in range(_MOST_TOKENS):
+        token = next_token(text, position)
+        position = token.end
+        if token.kind == END:
+            break
+        if depth == 0:
+            return _server(text, token)
+        depth += (token.text == "(") - (token.text == ")") if token.kind == SYMBOL else 0
+    return HERE
+
+
+def _server(text: str, token: Token) -> Target:
+    if token.kind != WORD or token.text.upper() != "AT":
+        return HERE
+    name = next_token(text, token.end)
+    if name.kind == WORD and name.text.upper() == "DATA_SOURCE":
+        name = next_token(text, name.end)
+    return Target(server=name.text)
+
+
+def _procedure(text: str, token: Token, start: int) -> Target:
+    """Of a call, from its first token; `start`: where the string is."""
+    after = next_token(text, token.end)
+    if token.text[:1] == "@" and after.text == "=":
+        token = next_token(text, after.end)
+        after = next_token(text, token.end)
+    if token.start >= start or token.kind in (STRING, NUMBER, END):
+        return HERE
+    parts = [token.text]
+    while after.text == "." and after.kind == SYMBOL and len(parts) < _MOST_TOKENS:
+        token = next_token(text, after.end)
+        is_empty = token.kind == SYMBOL and token.text == "."
+        parts.append("" if is_empty else token.text)
+        after = token if is_empty else next_token(text, token.end)
+    return _target(parts, token.kind in (WORD, QUOTED))
+
+
+def _target(parts: list[str], is_name: bool) -> Target:
+    if not is_name or parts[-1].lower() != _RUNS_SQL or len(parts) > 4:
+        return UNKNOWN
+    server, database = ([""] * 4 + parts)[-4:-2]
+    return Target(server or None, database or None)

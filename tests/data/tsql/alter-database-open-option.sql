@@ -1,0 +1,7 @@
+USE A
+GO
+ALTER DATABASE A $(option)
+ALTER DATABASE A <option, , SET ENABLE_BROKER>
+ALTER DATABASE A SET $(option)
+:setvar option "SET DISABLE_BROKER"
+ALTER DATABASE A $(option)

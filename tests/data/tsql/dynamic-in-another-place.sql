@@ -1,0 +1,16 @@
+USE A
+GO
+EXEC msdb.dbo.sp_executesql N'CREATE ROUTE a WITH ADDRESS = ''LOCAL'''
+EXEC [Other Db]..sp_executesql N'CREATE ROUTE b WITH ADDRESS = ''LOCAL'''
+EXECUTE @rc = msdb.sys.sp_executesql @stmt = N'CREATE ROUTE c WITH ADDRESS = ''LOCAL'''
+EXEC sp_executesql N'CREATE ROUTE d WITH ADDRESS = ''LOCAL'''
+EXEC ('CREATE ROUTE e WITH ADDRESS = ''LOCAL''') AT LinkedServer
+EXEC (N'CREATE ROUTE f WITH ADDRESS = ?', 'LOCAL') AT [Far Server]
+EXEC Far.msdb.sys.sp_executesql N'CREATE ROUTE g WITH ADDRESS = ''LOCAL'''
+EXEC (@a + N'CREATE ROUTE h WITH ADDRESS = ''LOCAL''')
+EXEC @proc N'CREATE ROUTE i WITH ADDRESS = ''LOCAL'''
+EXEC sp_MSforeachdb N'USE [?]; CREATE ROUTE j WITH ADDRESS = ''LOCAL'''
+EXEC ('USE msdb; CREATE ROUTE k WITH ADDRESS = ''LOCAL''')
+SET @sql = N'CREATE ROUTE l WITH ADDRESS = ''LOCAL'''
+GO
+msdb.dbo.sp_executesql N'CREATE ROUTE m WITH ADDRESS = ''LOCAL'''

@@ -1,0 +1,8 @@
+USE A
+GO
+RAISERROR ('run the statements below one by one', 16, 1)
+RETURN
+CREATE ROUTE a WITH ADDRESS = 'LOCAL'
+GO
+RAISERROR ('stop', 20, -1) WITH LOG
+CREATE ROUTE b WITH ADDRESS = 'LOCAL'

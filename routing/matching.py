@@ -45,14 +45,14 @@ def name_and_identifier(hop: Hop) -> Alternatives | None:
 def name_without_identifier(hop: Hop) -> Alternatives | None:
     """MATCH-2: routes with exactly this service name and no identifier."""
     named = hop.named
-    return _alive(hop, named.without_identifier) if named is not None else None
+    return _alive(hop, named) if named is not None else None
 
 
 def name_with_any_identifier(hop: Hop) -> Alternatives | None:
     """MATCH-3: the conversation gives none: routes with exactly this name that have one; one is taken arbitrarily."""
     if hop.identifier is not None or (named := hop.named) is None:
         return None
-    alive = tuple(group for group in (g.alive(hop.at) for g in named.by_identifier.values()) if group.routes)
+    alive = tuple(group for group in (g.alive(hop.at) for g in named.by_identifier.values()) if not group.empty)
     kept = tuple(group for group in alive if group.routes[0].broker_instance == hop.kept.identifier)  # RT-STICKY
     return kept or alive or None
 
@@ -63,7 +63,7 @@ def dynamic_routing(hop: Hop) -> Alternatives | None:
     # Fixed: a conversation to that service skips this step; with a request pending it is passed over.
     if dynamic is None or hop.service == DYNAMIC_ROUTING_SERVICE or hop.service in hop.pending:
         return None
-    return () if any(not route.expired(hop.at) for route in dynamic.routes()) else None
+    return () if any(not route.expired(hop.at) for route in dynamic.all_routes()) else None
 
 
 def neither_name_nor_identifier(hop: Hop) -> Alternatives | None:
@@ -114,4 +114,4 @@ def _alive(hop: Hop, group: RouteSet) -> Alternatives | None:
     """The group as the only alternative, without the routes that have expired; None when none is left."""
     if group.expires is not None:
         group = group.alive(hop.at)
-    return (group,) if group.routes else None
+    return None if group.empty else (group,)

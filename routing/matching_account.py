@@ -66,7 +66,7 @@ def _only_at(step: str, rule: str) -> Sentence:
 def _near(hop: Hop) -> list[Route]:
     """The routes that could be meant: of this service name, of one that is spelt almost so, and those without one."""
     named = hop.named
-    return [*(named.routes() if named else ()), *hop.table.almost(hop.service), *hop.table.nameless]
+    return [*(named.all_routes() if named else ()), *hop.table.almost(hop.service), *hop.table.nameless]
 
 
 def _looked_at(hop: Hop, rule: str) -> Iterable[Route]:

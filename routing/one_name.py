@@ -94,7 +94,7 @@ class OneName:
 
     def _routes(self, estate: Estate, node: Node) -> Iterable[Route]:
         named = _table(estate, node).named.get(self.name)
-        return named.routes() if named is not None else ()
+        return named.all_routes() if named is not None else ()
 
 
 def _table(estate: Estate, node: Node) -> RouteTable:

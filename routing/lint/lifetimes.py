@@ -55,7 +55,7 @@ def route_expires_soon(scene: Scene) -> Iterator[Finding]:
         if lifetime is None or lifetime - scene.at > SOON:
             continue
         dynamic = row.database.table.dynamic
-        renewed = dynamic is not None and any(not route.expired(scene.at) for route in dynamic.routes())
+        renewed = dynamic is not None and any(not route.expired(scene.at) for route in dynamic.all_routes())
         reason = say("It expires at {lifetime}; from then on it is ignored.", lifetime=format_moment(lifetime))
         yield row.finding("route-expires-soon", INFO if renewed else WARNING, reason, _for_ever(scene, row))
 

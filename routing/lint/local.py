@@ -136,7 +136,7 @@ def _asked_here(scene: Scene, held: Held, service: str) -> Decisions:
 
 def _dynamic_route(scene: Scene, table: RouteTable) -> Route:
     assert table.dynamic is not None
-    return next(route for route in table.dynamic.routes() if not route.expired(scene.at))
+    return next(route for route in table.dynamic.all_routes() if not route.expired(scene.at))
 
 
 def _severity_of_hiding(scene: Scene, held: Held) -> str:

@@ -62,6 +62,29 @@ def test_a_tier_with_all_the_routes_is_the_very_same_tuple() -> None:
     assert routes.network is routes.routes
 
 
+@pytest.mark.parametrize(
+    ("routes", "direct"),
+    [
+        ((SHIP,), True),
+        ((SHIP1,), True),
+        ((SHIP, SHIP2), False),
+        ((SHIP, BILL), False),
+        ((AUTO,), False),
+        ((BILL,), False),
+        ((a_route("M", address="tcp://host1.example", mirrored=True),), False),
+        ((), False),
+    ],
+)
+def test_the_only_route_is_direct_where_it_leads_to_the_network_without_a_mirror(
+    routes: tuple[Route, ...], direct: bool
+) -> None:
+    found = RouteSet(routes)
+    assert (found.direct_address is not None) is direct
+    if direct:
+        assert (found.direct_address, found.direct_name) == (routes[0].address, routes[0].name)
+        assert found.identifier == routes[0].broker_instance
+
+
 def test_a_set_in_which_nothing_has_expired_is_alive_as_it_is() -> None:
     forever, later = RouteSet((SHIP,)), RouteSet((SHIP, replace(SHIP2, lifetime=AT + timedelta(seconds=1))))
     assert forever.alive(AT) is forever
@@ -88,11 +111,11 @@ def test_the_routes_of_a_name_are_found_by_their_identifiers() -> None:
     named = TABLE.named["Ship"]
     assert named.without_identifier.routes == (SHIP,)
     assert {key: group.routes for key, group in named.by_identifier.items()} == {ID1: (SHIP1,), ID2: (SHIP2,)}
-    assert tuple(named.routes()) == (SHIP, SHIP1, SHIP2)
+    assert tuple(named.all_routes()) == (SHIP, SHIP1, SHIP2)
 
 
 def test_a_name_without_plain_routes_has_none_of_them() -> None:
-    assert NamedRoutes((SHIP1,)).without_identifier is NOTHING
+    assert NamedRoutes((SHIP1,)).empty
 
 
 def test_names_compare_byte_by_byte() -> None:
@@ -109,7 +132,7 @@ def test_the_routes_without_a_name_are_wildcards_unless_they_have_an_identifier(
 def test_the_routes_to_the_dynamic_routing_service_are_at_hand() -> None:
     dynamic = a_route("Dynamic", DYNAMIC_ROUTING_SERVICE, ID1)
     assert TABLE.dynamic is None
-    assert [*RouteTable([AUTO, dynamic]).dynamic.routes()] == [dynamic]
+    assert [*RouteTable([AUTO, dynamic]).dynamic.all_routes()] == [dynamic]
 
 
 def test_two_routes_of_one_name_are_refused() -> None:
@@ -192,7 +215,7 @@ def test_an_edit_shares_what_it_does_not_touch() -> None:
 def test_the_way_to_the_dynamic_routing_service_comes_and_goes_with_its_route() -> None:
     dynamic = a_route("Dynamic", DYNAMIC_ROUTING_SERVICE)
     edited = TABLE.edited("Dynamic", dynamic)
-    assert [*edited.dynamic.routes()] == [dynamic]
+    assert [*edited.dynamic.all_routes()] == [dynamic]
     assert edited.edited("Dynamic", None).dynamic is None
 
 
@@ -243,7 +266,7 @@ MOVED = RouteTable([for_service("A", "Bill"), for_service("B", "Ship")])
 
 def test_a_route_that_changes_its_service_keeps_its_place_among_the_routes_of_the_new_one() -> None:
     edited = MOVED.edited("A", for_service("A", "Ship"))
-    assert [r.name for r in edited.named["Ship"].routes()] == ["A", "B"]
+    assert [r.name for r in edited.named["Ship"].all_routes()] == ["A", "B"]
 
 
 def test_an_edit_refuses_a_route_of_another_name() -> None:

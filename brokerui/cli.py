@@ -12,37 +12,41 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
+from brokerui.commands.arguments import described
+from brokerui.commands.usage import bind_usage
+from brokerui.languages import environment_language, local, translation
 from routing.errors import InputError
+from routing.sentence import say
 
 BAD_INPUT = 4
 BROKEN_PIPE = 141
 INTERRUPTED = 130
 CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 COMMANDS = {
-    "outcomes": "every outcome of each conversation, a line of JSON each",
-    "explain": "where one conversation goes and why, forth and back",
-    "diff": "every class of traffic that ends otherwise after a change",
-    "lint": "what is wrong with an estate, with reasons and remedies",
-    "import-sql": "the T-SQL scripts of servers to an estate",
-    "export-sql": "the T-SQL that makes an estate, or changes one into another",
-    "collect-sql": "the read-only script that collects the catalog of a live server",
-    "import-catalog": "the results of that script, or grids of its views, to an estate",
-    "estate": "the live estate: its history as documents",
-    "up": "run the product on this machine",
+    "outcomes": say("every outcome of each conversation, a line of JSON each"),
+    "explain": say("where one conversation goes and why, forth and back"),
+    "diff": say("every class of traffic that ends otherwise after a change"),
+    "lint": say("what is wrong with an estate, with reasons and remedies"),
+    "import-sql": say("the T-SQL scripts of servers to an estate"),
+    "export-sql": say("the T-SQL that makes an estate, or changes one into another"),
+    "collect-sql": say("the read-only script that collects the catalog of a live server"),
+    "import-catalog": say("the results of that script, or grids of its views, to an estate"),
+    "estate": say("the live estate: its history as documents"),
+    "up": say("run the product on this machine"),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is the command's, 2 for bad usage, 4 for bad input."""
     _ready_output()
+    bind_usage()
     options = _parser(_wanted(arguments)).parse_args(arguments)
     try:
         status: int = options.run(options)
         sys.stdout.flush()
         return status
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return BAD_INPUT
+        return _refuse(error, options)
     except BrokenPipeError:
         _forget_output()  # whoever read it has enough
         return BROKEN_PIPE
@@ -52,8 +56,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.errno not in CANNOT_WRITE:
             raise
         _forget_output()
-        print(f"error: -: cannot be written: {error.strerror}", file=sys.stderr)
-        return BAD_INPUT
+        return _refuse(InputError("-", "", say("cannot be written: {reason}", reason=error.strerror)), options)
+
+
+def _refuse(error: InputError, options: argparse.Namespace) -> int:
+    """One line, in the language that the command was asked for, else in that of the environment."""
+    language = getattr(options, "lang", None) or environment_language()
+    print(f"error: {error.render(translation(language))}", file=sys.stderr)
+    return BAD_INPUT
 
 
 def _ready_output() -> None:
@@ -78,13 +88,13 @@ def _wanted(arguments: Sequence[str] | None) -> str | None:
 
 def _parser(wanted: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="brokerui", description="Where Service Broker conversations go, and why.", allow_abbrev=False
+        prog="brokerui",
+        description=local(say("Where Service Broker conversations go, and why.")),
+        allow_abbrev=False,
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():
-        command = commands.add_parser(
-            name, help=summary, description=summary[0].upper() + summary[1:] + ".", allow_abbrev=False
-        )
+        command = commands.add_parser(name, allow_abbrev=False, **described(summary))
         if name == wanted:
             module = import_module(f"brokerui.commands.{name.replace('-', '_')}")
             module.add_arguments(command)

@@ -14,7 +14,7 @@ from routing.asking import entry_as_json
 from routing.classes import Node, TrafficClass
 from routing.comparison import BETTER, MOVED, WORSE, Comparison, Group, Outcomes
 from routing.journey import in_order
-from routing.sentence import Sentence, Translate, say
+from routing.sentence import Sentence, Translate, say, say_counted
 
 SHOWN_ENTRIES = 20
 """Entry points that a group names; of more it has the count."""
@@ -125,7 +125,11 @@ def report_as_text(report: Report, translate: Translate = str) -> Iterator[str]:
         yield "".join("\n" + one_line(line.render(translate)) for line in _group_lines(report, group)) + "\n"
     left = len(report.comparison.groups) - SHOWN_GROUPS
     if left > 0:
-        more = say("… and {count} more groups; --format json has them all.", count=f"{left:,}")
+        more = say_counted(
+            left,
+            "… and {count} more group; --format json has them all.",
+            "… and {count} more groups; --format json has them all.",
+        )
         yield f"\n{more.render(translate)}\n"
 
 
@@ -134,9 +138,10 @@ def _answer(report: Report) -> Sentence:
     if not report.changed:
         return say("Nothing changes: each of {classes} classes of traffic ends as before.", classes=classes)
     counts = {verdict: f"{count:,}" for verdict, count in report.summary.items()}
-    return say(
-        "{changed} of {classes} classes of traffic change: {worse} worse, {moved} moved, {better} better.",
-        changed=f"{report.changed:,}",
+    return say_counted(
+        report.changed,
+        "{count} of {classes} classes of traffic changes: {worse} worse, {moved} moved, {better} better.",
+        "{count} of {classes} classes of traffic change: {worse} worse, {moved} moved, {better} better.",
         classes=classes,
         **counts,
     )
@@ -163,7 +168,7 @@ def _group_title(report: Report, group: Group) -> Sentence:
     if group.traffic.is_reply:
         to = say("{to} (replies)", to=to)
     messages = report.messages(group)
-    return to if messages is None else say("{to}, {messages} messages", to=to, messages=f"{messages:,}")
+    return to if messages is None else say_counted(messages, "{to}, {count} message", "{to}, {count} messages", to=to)
 
 
 def _entry_as_text(node: Node) -> Sentence | str:

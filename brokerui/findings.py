@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 
-from routing.finding import SEVERITIES, Finding
-from routing.sentence import Sentence
+from routing.finding import ERROR, INFO, SEVERITIES, WARNING, Finding
+from routing.sentence import Sentence, Translate, say, say_counted
 
 SHOWN = 50
 """Findings of one group that are shown."""
@@ -24,23 +25,26 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 """What terminals obey: control characters, and those that turn the direction of writing."""
 
 
-def findings_as_text(findings: Iterable[Finding], titles: dict[str, Sentence]) -> Iterator[str]:
+def findings_as_text(
+    findings: Iterable[Finding], titles: dict[str, Sentence], translate: Translate = str
+) -> Iterator[str]:
     """The lines. `titles` says in words what a code is about."""
     ordered = sorted(findings, key=lambda f: (SEVERITIES.index(f.severity), list(titles).index(f.code)))
     for (severity, code), group in groupby(ordered, key=lambda f: (f.severity, f.code)):
         members = list(group)
-        yield f"{severity}: {code} ({len(members)}): {titles[code]}\n"
+        yield f"{severity}: {code} ({len(members)}): {titles[code].render(translate)}\n"
         for finding in islice(members, SHOWN):
-            yield from _finding(finding)
+            yield from _finding(finding, translate)
         if len(members) > SHOWN:
-            yield f"  and {len(members) - SHOWN} more; --format json has all\n"
+            more = say("and {count} more; --format json has all", count=len(members) - SHOWN)
+            yield f"  {more.render(translate)}\n"
         yield "\n"
 
 
-def _finding(finding: Finding) -> Iterator[str]:
+def _finding(finding: Finding, translate: Translate) -> Iterator[str]:
     source = f"{finding.file}:{finding.line}: " if finding.line is not None else ""
     yield f"  {one_line(source)}{place(finding)}\n"
-    yield f"      {one_line(str(finding.reason))}\n"
+    yield f"      {one_line(finding.reason.render(translate))}\n"
     for line in (finding.remedy_sql or "").splitlines():
         yield f"        {_CONTROL.sub('?', line)}\n"
 
@@ -55,11 +59,15 @@ def place(finding: Finding) -> str:
     return one_line("/".join(parts))
 
 
-def counted(findings: Iterable[Finding]) -> str:
+def counted(findings: Iterable[Finding], translate: Translate = str) -> str:
     """`2 errors, 1 warning`."""
-    severities = [finding.severity for finding in findings]
-    counts = ((severities.count(severity), severity) for severity in SEVERITIES)
-    return ", ".join(f"{n} {name}{'s' if n > 1 and name != 'info' else ''}" for n, name in counts if n)
+    counts = Counter(finding.severity for finding in findings)
+    said = {
+        ERROR: say_counted(counts[ERROR], "{count} error", "{count} errors"),
+        WARNING: say_counted(counts[WARNING], "{count} warning", "{count} warnings"),
+        INFO: say_counted(counts[INFO], "{count} info", "{count} info"),
+    }
+    return ", ".join(said[severity].render(translate) for severity in SEVERITIES if counts[severity])
 
 
 def one_line(text: str) -> str:

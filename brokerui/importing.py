@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from brokerui.findings import counted, findings_as_text
+from brokerui.languages import here
 from routing.finding import INFO, Finding
 from routing.lint.registry import CHECKS
 from routing.sentence import say
@@ -32,15 +33,16 @@ REMARK_TITLES = {
 
 def report(findings: Sequence[Finding], form: str) -> None:
     """The findings, on standard error: as lines, or as one array of JSON."""
+    translate = here()
     if form == "json":
-        json.dump([finding.as_json() for finding in findings], sys.stderr, ensure_ascii=False, indent=1)
+        json.dump([finding.as_json(translate) for finding in findings], sys.stderr, ensure_ascii=False, indent=1)
         sys.stderr.write("\n")
         return
     titles = {**IMPORT_TITLES, **REMARK_TITLES, **{check.code: check.title for check in CHECKS}}
-    for piece in findings_as_text(findings, titles):
+    for piece in findings_as_text(findings, titles, translate):
         sys.stderr.write(piece)
     if findings:
-        sys.stderr.write(f"{counted(findings)}\n")
+        sys.stderr.write(f"{counted(findings, translate)}\n")
 
 
 def something_is_missing(findings: Iterable[Finding]) -> bool:

@@ -12,7 +12,7 @@ from routing.asking import conversation_from, entry_as_json
 from routing.classes import Node, TrafficClass, Vocabulary
 from routing.errors import InputError, Invalid, must_be
 from routing.leaves import string
-from routing.sentence import say
+from routing.sentence import say, say_counted
 
 Weights = dict[tuple[Node, TrafficClass], int]
 _PARQUET = b"PAR1"
@@ -114,7 +114,12 @@ def _csv_rows(
     for number, text in rest:
         values = _values(name, number, text)
         if len(values) != len(columns):
-            problem = say("has {count} values, the first line names {columns}", count=len(values), columns=len(columns))
+            problem = say_counted(
+                len(values),
+                "has {count} value, the first line names {columns}",
+                "has {count} values, the first line names {columns}",
+                columns=len(columns),
+            )
             raise InputError(name, f"line {number}", problem)
         yield number, dict(zip(columns, map(_from_csv, columns, values), strict=True))
 

@@ -18,6 +18,10 @@ from django.db import DatabaseError
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # it has no types
 from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
 
+from brokerui.languages import here, local
+from routing.errors import Invalid
+from routing.sentence import Sentence, say
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
 
 DEFAULT_PORT = 8000
@@ -34,12 +38,12 @@ def main(port: int | None = None, host: str = "127.0.0.1") -> int:
     """Serve on host:port (default: `PORT` of the environment, else 8000). 0 after a clean stop, else 1."""
     try:
         listener = _listen(host, _port(port))
-    except (OSError, ValueError) as error:
-        return _fail(str(error))
+    except Invalid as fault:
+        return _fail(fault.render(here()))
     try:
         prepare()
     except (OSError, CommandError, DatabaseError, ImproperlyConfigured) as error:
-        return _fail(f"the home cannot be made ready: {error}")
+        return _fail(local(say("the home cannot be made ready: {reason}", reason=str(error))))
     return _serve(listener)
 
 
@@ -63,7 +67,7 @@ def prepare() -> None:
 def _port(given: int | None) -> int:
     text = str(given) if given is not None else os.environ.get("PORT") or str(DEFAULT_PORT)
     if not text.isdecimal() or int(text) > 65535:
-        raise ValueError(f"PORT: must be a number from 0 to 65535, not {text}")
+        raise Invalid("PORT", say("must be a number from 0 to 65535, not {got}", got=text))
     return int(text)
 
 
@@ -72,10 +76,18 @@ def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        hint = "another program listens there; PORT=… chooses another" if _is_taken(host, port) else reason
-        raise OSError(f"cannot listen on {host}:{port}: {hint}") from error
+    except (OSError, ValueError) as error:
+        problem = say("cannot listen on {where}: {why}", where=f"{host}:{port}", why=_why(error, host, port))
+        raise Invalid("", problem) from error
+
+
+def _why(error: OSError | ValueError, host: str, port: int) -> Sentence | str:
+    """The system's reason. A host without an address has a number that is none of the system's."""
+    if isinstance(error, ValueError) or not error.errno or error.errno < 0:
+        return str(error)
+    if _is_taken(host, port):
+        return say("another program listens there; PORT=… chooses another")
+    return os.strerror(error.errno)
 
 
 def _is_taken(host: str, port: int) -> bool:
@@ -158,10 +170,11 @@ def _say_when_ready(host: str, port: int) -> None:
     until = time.monotonic() + ANSWER_SECONDS
     while not _is_ready(f"http://{'127.0.0.1' if host == '0.0.0.0' else name}:{port}/readyz"):  # noqa: S104
         if time.monotonic() > until:
-            _fail("the site does not answer; the log above says why")
+            _fail(local(say("the site does not answer; the log above says why")))
             return
         time.sleep(POLL_SECONDS)
-    sys.stdout.write(f"BrokerUI is ready: http://{name}:{port}/  (Ctrl-C stops it)\n")
+    ready = say("BrokerUI is ready: {address}  (Ctrl-C stops it)", address=f"http://{name}:{port}/")
+    sys.stdout.write(f"{local(ready)}\n")
     sys.stdout.flush()
 
 

@@ -26,8 +26,13 @@ class Invalid(ValueError):
         dot = "." if self.path and not self.path.startswith("[") else ""
         return Invalid(f"{parent}{dot}{self.path}", self.problem)
 
+    def render(self, translate: Translate = str) -> str:
+        """`PATH: what is wrong`."""
+        problem = self.problem.render(translate)
+        return f"{self.path}: {problem}" if self.path else problem
+
     def __str__(self) -> str:
-        return f"{self.path}: {self.problem}" if self.path else str(self.problem)
+        return self.render()
 
 
 class InputError(Exception):
@@ -65,14 +70,14 @@ def must_be(what: Sentence | str, got: object) -> Sentence:
     return say("must be {what}, not {got}", what=what, got=shortened(got))
 
 
-def shortened(value: object, limit: int = 80) -> str:
+def shortened(value: object, limit: int = 80) -> Sentence | str:
     """A value as JSON would show it, cut: an error must stay one line however long the input is."""
     if value is None or value is True or value is False:
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, dict):
-        return "an object"
+        return say("an object")
     if isinstance(value, (list, tuple)):
-        return "an array"
+        return say("an array")
     text = value[: limit + 1].encode("unicode_escape").decode("ascii") if isinstance(value, str) else repr(value)
     text = text if len(text) <= limit else text[:limit] + "…"
     return f'"{text}"' if isinstance(value, str) else text

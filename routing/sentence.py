@@ -7,7 +7,33 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Translate = Callable[[str], str]
-"""gettext, or anything that gives the translation of a message text."""
+"""gettext, or anything that gives the translation of a message text; of a `Counted` one in the form for its number."""
+
+
+class Counted(str):
+    """A message text about a number: it is the form for one, and knows the form for several."""
+
+    many: str
+    number: int
+
+    def __new__(cls, one: str, many: str = "", number: int = 1) -> Counted:
+        text = super().__new__(cls, one)
+        text.many = many
+        text.number = number
+        return text
+
+    def __str__(self) -> str:
+        """English: the form for its number."""
+        return str.__str__(self) if self.number == 1 else self.many
+
+
+def translator(gettext: Translate, ngettext: Callable[[str, str, int], str]) -> Translate:
+    """The two functions of a catalogue as one."""
+
+    def translate(text: str) -> str:
+        return ngettext(text, text.many, text.number) if isinstance(text, Counted) else gettext(text)
+
+    return translate
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +55,11 @@ class Sentence:
 def say(text: str, **values: Any) -> Sentence:
     """A sentence; its text is found by the extraction of messages through the name of this function."""
     return Sentence(text, values)
+
+
+def say_counted(count: int, one: str, many: str, **values: Any) -> Sentence:
+    """A sentence in the form that fits a number, which is its `{count}`; extracted as `say` is."""
+    return Sentence(Counted(one, many, count), {"count": f"{count:,}", **values})
 
 
 def _shown(value: Any, translate: Translate) -> Any:

@@ -4,7 +4,8 @@
     python scripts/messages.py --check    change nothing; say what is missing, and fail if anything is
     python scripts/messages.py --new fr   begin a catalogue
 
-Sentences stand in gettext's functions, in `{% translate %}` of templates and, in routing/, in `say(…)`.
+Sentences stand in gettext's functions, in `{% translate %}` of templates and, where no Django is, in `say(…)`
+and `say_counted(…)`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ SOURCES = ("brokerui", "routing")
 KEYWORDS = {
     **DEFAULT_KEYWORDS,
     "say": None,
+    "say_counted": (2, 3),
     "lazy": None,
     "gettext_lazy": None,
     "gettext_noop": None,
@@ -132,10 +134,22 @@ def _is_complete(string: Text) -> bool:
 
 
 def _lost_places(original: Text, translated: Text) -> set[str]:
-    """Names in braces that only one of the two has: routing's sentences are filled in by them."""
-    if isinstance(original, str) and isinstance(translated, str) and translated:
-        return _places(original) ^ _places(translated)
-    return set()
+    """Names in braces that only one of the two has: routing's sentences are filled in by them.
+
+    Of several forms the last, which is for many, has them all; the others may say the number as a word.
+    """
+    wanted, found = _forms(original), _forms(translated)
+    if not all(found):
+        return set()
+    return (_places(wanted[-1]) ^ _places(found[-1])) | {
+        place for form in found for place in _places(form) - _places(wanted[-1])
+    }
+
+
+def _forms(text: Text) -> tuple[str, ...]:
+    if isinstance(text, str):
+        return (text,)
+    return tuple(text or ("",))
 
 
 def _places(text: str) -> set[str]:

@@ -14,6 +14,9 @@ from scripts import browser
 # the test for one from a coroutine.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
+# What commands say is tested in English, whatever the developer's own language.
+os.environ["LANGUAGE"] = "en"
+
 # Shared cores say nothing about time, so no deadline. Every run draws fresh examples; a failure prints the
 # blob that repeats it.
 settings.register_profile("ci", deadline=None, derandomize=False, print_blob=True)

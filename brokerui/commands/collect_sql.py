@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 
+from brokerui.languages import local
 from routing.catalog.script import collect_script
+from routing.sentence import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = "Run it on the server, save its result, and give that to import-catalog."
+    parser.epilog = local(say("Run it on the server, save its result, and give that to import-catalog."))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,23 +8,35 @@ import re
 import sys
 from collections.abc import Iterator
 
-from brokerui.commands.arguments import add_at, add_format, add_max_size, now_unless, one_from_standard_input
+from brokerui.commands.arguments import (
+    add_at,
+    add_estate,
+    add_format,
+    add_max_size,
+    must_be_given,
+    now_unless,
+    one_from_standard_input,
+)
 from brokerui.comparing import Report, report_as_json, report_as_text
 from brokerui.inputs import load_estate
+from brokerui.languages import here, local
 from brokerui.traffic import load_weights
 from routing.classes import Vocabulary
 from routing.compare import compare
 from routing.comparison import WORSE, Comparison
+from routing.sentence import say
 
 LIMIT = 100_000
 NONE_CHANGED, NONE_WORSE, SOME_WORSE = 0, 1, 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("before", metavar="BEFORE", help="estate document, - for standard input")
-    parser.add_argument("after", metavar="AFTER", help="estate document, - for standard input")
-    parser.add_argument("--traffic", metavar="FILE", help="JSON lines or CSV: weigh the classes by their messages")
-    parser.add_argument("--limit", metavar="N", type=_whole, default=LIMIT, help=f"rows at the most (default: {LIMIT})")
+    add_estate(parser, "before")
+    add_estate(parser, "after")
+    said = local(say("JSON lines or CSV: weigh the classes by their messages"))
+    parser.add_argument("--traffic", metavar="FILE", help=said)
+    said = local(say("rows at the most (default: {limit})", limit=LIMIT))
+    parser.add_argument("--limit", metavar="N", type=_whole, default=LIMIT, help=said)
     add_at(parser)
     add_format(parser)
     add_max_size(parser)
@@ -39,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     weights = load_weights(options.traffic, Vocabulary(before, after)) if options.traffic else None
     comparison = compare(before, after, now_unless(options.at))
     report = Report(comparison, weights, options.limit)
-    _write(report_as_json(report) if options.format == "json" else report_as_text(report))
+    _write(report_as_json(report) if options.format == "json" else report_as_text(report, here()))
     return _status(comparison)
 
 
@@ -56,5 +68,5 @@ def _status(comparison: Comparison) -> int:
 
 def _whole(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,18}", text):
-        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}")
+        raise must_be_given(say("a whole number"), text)
     return int(text)

@@ -7,21 +7,23 @@ import os
 import sys
 from pathlib import Path
 
+from brokerui.commands.arguments import described
+from brokerui.languages import local
 from routing.errors import InputError
-from routing.sentence import say
+from routing.sentence import say, say_counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    summary = "every version as a document with its valid_from, in a folder"
-    history = actions.add_parser("history", help=summary, description=summary.capitalize() + ".", allow_abbrev=False)
+    summary = say("every version as a document with its valid_from, in a folder")
+    history = actions.add_parser("history", allow_abbrev=False, **described(summary))
     history.add_argument(
         "-o",
         metavar="DIR",
         dest="folder",
         type=Path,
         required=True,
-        help="a new folder, or one with a history to update",
+        help=local(say("a new folder, or one with a history to update")),
     )
 
 
@@ -38,6 +40,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         count = history_write(options.folder)
     except DatabaseError as error:
-        raise InputError("the database", "", say("cannot be read: {reason}", reason=str(error))) from None
-    sys.stderr.write(f"{count} version{'' if count == 1 else 's'} in {options.folder}\n")
+        raise InputError(local(say("the database")), "", say("cannot be read: {reason}", reason=str(error))) from None
+    said = say_counted(count, "{count} version in {folder}", "{count} versions in {folder}", folder=options.folder)
+    sys.stderr.write(f"{local(said)}\n")
     return 0

@@ -8,30 +8,42 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from brokerui.commands.arguments import add_at, add_format, add_max_size, identifier, now_unless
+from brokerui.commands.arguments import (
+    add_at,
+    add_estate,
+    add_format,
+    add_max_size,
+    identifier,
+    must_be_given,
+    now_unless,
+)
 from brokerui.explain.as_json import explanation_as_json
 from brokerui.explain.as_text import explanation_as_text
 from brokerui.explain.origin import Origin, ambiguous, cuts, is_exact, meant
 from brokerui.inputs import load_estate
-from brokerui.languages import LANGUAGES, translation
+from brokerui.languages import LANGUAGES, environment_language, local, translation
 from routing.conversation import Conversation
 from routing.errors import InputError, Invalid
 from routing.estate import Estate
 from routing.explanation import explain
 from routing.names import SERVICE_NAME, check_name
+from routing.sentence import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("estate", metavar="ESTATE", help="estate document, - for standard input")
+    add_estate(parser)
     entry = parser.add_mutually_exclusive_group(required=True)
-    entry.add_argument("--from", dest="origin", metavar="HOST/DB", type=_with_slash, help="the database that begins it")
-    entry.add_argument("--outside", metavar="HOST", help="it reaches this instance from outside")
-    parser.add_argument("--to", metavar="SERVICE", required=True, help="the target service")
-    parser.add_argument("--broker", metavar="GUID", type=identifier, help="the broker identifier that it gives")
-    parser.add_argument("--service", metavar="OWN", help="its own service (default: each of its database)")
-    parser.add_argument("--reply", action="store_true", help="it comes from a target service")
+    said = local(say("the database that begins it"))
+    entry.add_argument("--from", dest="origin", metavar="HOST/DB", type=_with_slash, help=said)
+    entry.add_argument("--outside", metavar="HOST", help=local(say("it reaches this instance from outside")))
+    parser.add_argument("--to", metavar="SERVICE", required=True, help=local(say("the target service")))
+    said = local(say("the broker identifier that it gives"))
+    parser.add_argument("--broker", metavar="GUID", type=identifier, help=said)
+    parser.add_argument("--service", metavar="OWN", help=local(say("its own service (default: each of its database)")))
+    parser.add_argument("--reply", action="store_true", help=local(say("it comes from a target service")))
     add_at(parser)
-    parser.add_argument("--lang", choices=LANGUAGES, default="en", help="default: en")
+    said = local(say("the language of the answer (default: that of the environment)"))
+    parser.add_argument("--lang", choices=LANGUAGES, help=said)
     add_format(parser)
     add_max_size(parser)
 
@@ -40,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     estate = load_estate(options.estate, options.max_size)
     conversation = _conversation(options, estate)
     explanation = explain(estate, conversation, now_unless(options.at))
-    translate = translation(options.lang)
+    translate = translation(options.lang or environment_language())
     if options.format == "json":
         json.dump(explanation_as_json(explanation, estate, translate), sys.stdout, ensure_ascii=False, indent=1)
         sys.stdout.write("\n")
@@ -77,7 +89,7 @@ def _naming(argument: str) -> Iterator[None]:
 
 def _with_slash(text: str) -> str:
     if "/" not in text and not is_exact(text):
-        raise argparse.ArgumentTypeError(f"must be HOST/DB, not {text!r}")
+        raise must_be_given("HOST/DB", text)
     return text
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import gc
 
-from brokerui.commands.arguments import add_at, add_max_size, now_unless, one_from_standard_input
+from brokerui.commands.arguments import add_at, add_estate, add_max_size, now_unless, one_from_standard_input
 from brokerui.inputs import load_estate
+from brokerui.languages import local
 from brokerui.outputs import STANDARD_OUTPUT, write_output
 from routing.errors import InputError
 from routing.sentence import say
@@ -14,9 +15,10 @@ from routing.tsql import export_sql
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("estate", metavar="ESTATE", help="estate document, - for standard input")
-    parser.add_argument("--since", metavar="BEFORE", help="only what changes this estate document into the other")
-    parser.add_argument("--instance", metavar="NAME", help="only this instance")
+    add_estate(parser)
+    said = local(say("only what changes this estate document into the other"))
+    parser.add_argument("--since", metavar="BEFORE", help=said)
+    parser.add_argument("--instance", metavar="NAME", help=local(say("only this instance")))
     add_at(parser)
     add_max_size(parser)
 

@@ -8,11 +8,19 @@ import re
 import sys
 from dataclasses import dataclass
 
-from brokerui.commands.arguments import add_format, add_max_size, one_from_standard_input
+from brokerui.commands.arguments import (
+    add_format,
+    add_max_size,
+    add_output,
+    misuse,
+    must_be_given,
+    one_from_standard_input,
+)
 from brokerui.findings import one_line
 from brokerui.importing import report, something_is_missing
 from brokerui.inputs import load_bytes, load_estate
-from brokerui.outputs import STANDARD_OUTPUT, write_output
+from brokerui.languages import here, local
+from brokerui.outputs import write_output
 from routing.address import Address, parse_network_address
 from routing.catalog.applying import apply_told
 from routing.catalog.reading import read_saved
@@ -22,7 +30,7 @@ from routing.errors import Invalid
 from routing.estate import INSTANCE_NAME, Estate
 from routing.finding import Finding
 from routing.names import check_name
-from routing.sentence import Sentence
+from routing.sentence import Sentence, say
 
 _ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
 
@@ -43,11 +51,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[/DATABASE][@ADDRESS]=FILE[,FILE]",
         nargs="+",
         type=source,
-        help="a result of collect-sql (NAME=FILE), or a grid of sys.databases (NAME=FILE) or of sys.routes, "
-        "sys.services, sys.service_queues or sys.transmission_queue (NAME/DATABASE=FILE); - for standard input",
+        help=local(
+            say(
+                "a result of collect-sql (NAME=FILE), or a grid of sys.databases (NAME=FILE) or of sys.routes, "
+                "sys.services, sys.service_queues or sys.transmission_queue (NAME/DATABASE=FILE); - for standard input"
+            )
+        ),
     )
-    parser.add_argument("--into", metavar="ESTATE", help="the estate that the servers are put into (default: none)")
-    parser.add_argument("-o", "--output", metavar="ESTATE", default=STANDARD_OUTPUT, help="default: standard output")
+    said = local(say("the estate that the servers are put into (default: none)"))
+    parser.add_argument("--into", metavar="ESTATE", help=said)
+    add_output(parser)
     add_format(parser)
     add_max_size(parser)
 
@@ -71,8 +84,9 @@ def run(options: argparse.Namespace) -> int:
     write_output(options.output, write_estate(estate))
     report(findings + waiting, options.format)
     if options.format == "text":
+        translate = here()
         for sentence in sums:
-            sys.stderr.write(f"{one_line(str(sentence))}\n")
+            sys.stderr.write(f"{one_line(sentence.render(translate))}\n")
     return int(something_is_missing(findings))
 
 
@@ -83,11 +97,11 @@ def source(text: str) -> Source:
     instance, _, database = target.partition("/")
     names = tuple(name for name in files.split(",") if name)
     if not (equals and instance and names):
-        raise argparse.ArgumentTypeError(f"must be NAME=FILE or NAME/DATABASE=FILE, not {text!r}")
+        raise must_be_given(say("NAME=FILE or NAME/DATABASE=FILE"), text)
     try:
         check_name(instance, "NAME", INSTANCE_NAME)
         if database:
             check_name(database, "DATABASE")
         return Source(instance, database or None, parse_network_address(rest[0]) if rest else None, names)
     except Invalid as fault:
-        raise argparse.ArgumentTypeError(str(fault)) from None
+        raise misuse(fault) from None

@@ -8,14 +8,25 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from brokerui.commands.arguments import add_at, add_format, add_max_size, now_unless, one_from_standard_input
+from brokerui.commands.arguments import (
+    add_at,
+    add_format,
+    add_max_size,
+    add_output,
+    misuse,
+    must_be_given,
+    now_unless,
+    one_from_standard_input,
+)
 from brokerui.importing import report, something_is_missing
 from brokerui.inputs import load_bytes, load_estate
-from brokerui.outputs import STANDARD_OUTPUT, write_output
+from brokerui.languages import local
+from brokerui.outputs import write_output
 from routing.address import Address, parse_network_address
 from routing.document import write_estate
 from routing.errors import Invalid
 from routing.names import check_name
+from routing.sentence import say
 from routing.tsql import Group, decode_script, read_scripts
 
 _ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
@@ -37,11 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[@ADDRESS]=FILE[,FILE]",
         nargs="+",
         type=source,
-        help="the scripts of one server, in their order; - for standard input",
+        help=local(say("the scripts of one server, in their order; - for standard input")),
     )
-    parser.add_argument("--into", metavar="ESTATE", help="the estate that the scripts are run on (default: none)")
+    said = local(say("the estate that the scripts are run on (default: none)"))
+    parser.add_argument("--into", metavar="ESTATE", help=said)
     add_at(parser)
-    parser.add_argument("-o", "--output", metavar="ESTATE", default=STANDARD_OUTPUT, help="default: standard output")
+    add_output(parser)
     add_format(parser)
     add_max_size(parser)
 
@@ -76,9 +88,9 @@ def source(text: str) -> Source:
     instance, *rest = _ADDRESS.split(target, maxsplit=1)
     names = tuple(name for name in files.split(",") if name)
     if not (equals and instance and names):
-        raise argparse.ArgumentTypeError(f"must be NAME=FILE or NAME@ADDRESS=FILE, not {text!r}")
+        raise must_be_given(say("NAME=FILE or NAME@ADDRESS=FILE"), text)
     try:
         check_name(instance, "NAME", INSTANCE_NAME)
         return Source(instance, parse_network_address(rest[0]) if rest else None, names)
     except Invalid as fault:
-        raise argparse.ArgumentTypeError(str(fault)) from None
+        raise misuse(fault) from None

@@ -9,21 +9,30 @@ import sys
 from collections.abc import Iterator
 from datetime import datetime
 
-from brokerui.commands.arguments import add_at, add_format, add_max_size, now_unless, one_from_standard_input
-from brokerui.findings import counted, findings_as_text
+from brokerui.commands.arguments import (
+    add_at,
+    add_estate,
+    add_format,
+    add_max_size,
+    now_unless,
+    one_from_standard_input,
+)
+from brokerui.findings import counted, findings_as_text, one_line
 from brokerui.inputs import load_bytes, load_estate
+from brokerui.languages import here, local
 from routing.errors import InputError
 from routing.estate import Estate
 from routing.finding import ERROR, Finding
 from routing.lint.missing import missing_servers, still_missing
 from routing.lint.registry import CHECKS, lint
 from routing.lint.suppression import Suppressed, Suppression, read_suppressions, suppress
-from routing.sentence import say
+from routing.sentence import Sentence, Translate, say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("estate", metavar="ESTATE", help="estate document, - for standard input")
-    parser.add_argument("--suppress", metavar="FILE", help="findings that somebody answers for, - for standard input")
+    add_estate(parser)
+    said = local(say("findings that somebody answers for, - for standard input"))
+    parser.add_argument("--suppress", metavar="FILE", help=said)
     add_at(parser)
     add_format(parser)
     add_max_size(parser)
@@ -37,10 +46,12 @@ def run(options: argparse.Namespace) -> int:
     estate = load_estate(options.estate, options.max_size)
     at = now_unless(options.at)
     result = suppress(lint(estate, at), suppressions, at)
-    for piece in _as_json(result.findings) if options.format == "json" else _as_text(estate, at, result):
+    translate = here()
+    as_json = options.format == "json"
+    for piece in _as_json(result.findings, translate) if as_json else _as_text(estate, at, result, translate):
         sys.stdout.write(piece)
-    for line in _about(result):
-        sys.stderr.write(f"{line}\n")
+    for sentence in _about(result):
+        sys.stderr.write(f"{one_line(sentence.render(translate))}\n")
     return int(any(finding.severity == ERROR for finding in result.findings))
 
 
@@ -52,31 +63,37 @@ def _load(name: str, max_size: int) -> tuple[Suppression, ...]:
     return read_suppressions(text, (check.code for check in CHECKS), where=name)
 
 
-def _as_json(findings: tuple[Finding, ...]) -> Iterator[str]:
+def _as_json(findings: tuple[Finding, ...], translate: Translate) -> Iterator[str]:
     """One array, a finding a line."""
     before = "["
     for finding in findings:
-        yield before + "\n " + json.dumps(finding.as_json(), ensure_ascii=False)
+        yield before + "\n " + json.dumps(finding.as_json(translate), ensure_ascii=False)
         before = ","
     yield "\n]\n" if findings else "[]\n"
 
 
-def _as_text(estate: Estate, at: datetime, result: Suppressed) -> Iterator[str]:
+def _as_text(estate: Estate, at: datetime, result: Suppressed, translate: Translate) -> Iterator[str]:
     if result.findings:
-        yield from findings_as_text(result.findings, {check.code: check.title for check in CHECKS})
+        yield from findings_as_text(result.findings, {check.code: check.title for check in CHECKS}, translate)
         missing = still_missing(missing_servers(estate, at))
         if missing is not None:
-            yield f"{missing}\n"
-        yield f"{counted(result.findings)}\n"
+            yield f"{one_line(missing.render(translate))}\n"
+        yield f"{counted(result.findings, translate)}\n"
     else:
-        yield f"None of these {len(CHECKS)} checks found anything.\n"
+        nothing = say("None of these {count} checks found anything.", count=len(CHECKS))
+        yield f"{nothing.render(translate)}\n"
     if result.count:
-        yield f"suppressed: {result.count}\n"
+        yield f"{say('suppressed: {count}', count=result.count).render(translate)}\n"
 
 
-def _about(result: Suppressed) -> Iterator[str]:
+def _about(result: Suppressed) -> Iterator[Sentence]:
     """What the owners of suppressions should know."""
-    for what, suppressions in (("expired", result.expired), ("for no finding any more", result.unused)):
-        for each in suppressions:
-            place = "/".join(part for part in (each.instance, each.database, each.object) if part)
-            yield f"suppression {what}: {each.code} {place} ({each.owner}: {each.reason})"
+    for each in result.expired:
+        yield say("suppression expired: {which}", which=_which(each))
+    for each in result.unused:
+        yield say("suppression for no finding any more: {which}", which=_which(each))
+
+
+def _which(each: Suppression) -> str:
+    place = "/".join(part for part in (each.instance, each.database, each.object) if part)
+    return f"{each.code} {place} ({each.owner}: {each.reason})"

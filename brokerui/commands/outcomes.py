@@ -7,15 +7,18 @@ import gc
 import json
 import sys
 
-from brokerui.commands.arguments import add_at, add_max_size, now_unless, one_from_standard_input
+from brokerui.commands.arguments import add_at, add_estate, add_max_size, now_unless, one_from_standard_input
 from brokerui.inputs import load_conversations, load_estate
+from brokerui.languages import local
 from routing.decision import Outcome
 from routing.journey import Journeys
+from routing.sentence import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("estate", metavar="ESTATE", help="estate document, - for standard input")
-    parser.add_argument("conversations", metavar="CONVERSATIONS", help="JSON lines, - for standard input")
+    add_estate(parser)
+    said = local(say("JSON lines, - for standard input"))
+    parser.add_argument("conversations", metavar="CONVERSATIONS", help=said)
     add_at(parser)
     add_max_size(parser)
 

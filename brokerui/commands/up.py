@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from brokerui.languages import local
+from routing.sentence import say
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--port", type=int, help="the port of the web pages (default: PORT of the environment, 8000)")
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
+    said = local(say("the port of the web pages (default: PORT of the environment, 8000)"))
+    parser.add_argument("--port", type=int, help=said)
+    said = local(say("the address to listen at (default: 127.0.0.1)"))
+    parser.add_argument("--host", default="127.0.0.1", help=said)
 
 
 def run(options: argparse.Namespace) -> int:

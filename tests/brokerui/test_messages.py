@@ -28,6 +28,8 @@ def template() -> Catalog:
         ("Skip to the content", "brokerui/templates/base.html"),
         (("%(n)s route", "%(n)s routes"), "brokerui/templates/scenarios/_counts.html"),
         ("must be {what}, not {got}", "routing/errors.py"),
+        (("{count} error", "{count} errors"), "brokerui/findings.py"),
+        ("the target service", "brokerui/commands/explain.py"),
     ],
 )
 def test_it_finds_sentences_in(template: Catalog, sentence: str | tuple[str, str], place: str) -> None:
@@ -75,6 +77,21 @@ def test_a_sentence_without_translation_is_a_problem(locale: Path, template: Cat
 def test_a_lost_place_is_a_problem(locale: Path, template: Catalog) -> None:
     fill(locale, template, **{"must be {what}, not {got}": "doit être {what}"})
     assert "places lost or made up: got" in " ".join(messages.problems(template))
+
+
+@pytest.mark.parametrize(
+    ("translated", "lost"),
+    [
+        (("{count} erreur", "{count} erreurs"), set()),
+        (("une erreur", "{count} erreurs"), set()),
+        (("{count} 个错误",), set()),
+        (("{count} erreur", "des erreurs"), {"count"}),
+        (("{nombre} erreur", "{count} erreurs"), {"nombre"}),
+        (("", ""), set()),
+    ],
+)
+def test_the_form_for_many_keeps_every_place(translated: tuple[str, ...], lost: set[str]) -> None:
+    assert messages._lost_places(("{count} error", "{count} errors"), translated) == lost
 
 
 def test_an_old_template_is_a_problem(locale: Path, template: Catalog) -> None:

@@ -73,7 +73,7 @@ def test_what_must_be_and_what_was_given() -> None:
     ],
 )
 def test_a_value_is_shown_as_json_would_show_it(value: object, shown: str) -> None:
-    assert shortened(value) == shown
+    assert str(shortened(value)) == shown
 
 
 def test_a_long_text_is_cut() -> None:

@@ -10,20 +10,21 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
-from routing.sentence import Sentence
+from routing.sentence import Sentence, translator
 
 register = template.Library()
 MOST_NAMES = 8
 """Of a list in a sentence; the account of a rule has the number."""
+translate = translator(gettext, ngettext)
 _ADDRESS = re.compile(r"tcp://\S+\Z", re.IGNORECASE)
 
 
 @register.filter
 def said(sentence: Sentence | str) -> str:
     """A sentence as plain text."""
-    return sentence.render(gettext) if isinstance(sentence, Sentence) else sentence
+    return sentence.render(translate) if isinstance(sentence, Sentence) else sentence
 
 
 @register.filter
@@ -32,7 +33,7 @@ def told(sentence: Sentence | str) -> SafeString:
     if not isinstance(sentence, Sentence):
         return escape(sentence)
     # Braces have no meaning in HTML: the text is escaped before the values, which are HTML already, go in.
-    text = escape(gettext(sentence.text))
+    text = escape(translate(sentence.text))
     values = {name: _told_value(value) for name, value in sentence.values.items()}
     return mark_safe(text.format(**values))  # noqa: S308 - its parts are escaped
 

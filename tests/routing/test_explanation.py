@@ -29,6 +29,29 @@ def test_an_end_has_a_shortest_way() -> None:
     assert (leg.instance, leg.database, leg.send.route, leg.send.to) == ("a", "db", "R0", "b")
 
 
+def test_of_several_ways_to_an_end_the_shortest_is_told() -> None:
+    """From a straight to b, or by c, or by d and c: the outcome is one, and its way is the first that was found."""
+    home = database("db", routes=[to("d", "S"), to("c", "S"), to("b", "S")])
+    servers = estate(
+        host("a", home),
+        host("b", TARGET, outside=[to("LOCAL", "S")]),
+        host("c", outside=[to("b", "S")]),
+        host("d", outside=[to("c", "S")]),
+    )
+    (end,) = journey(servers, S, AT).ends
+    assert (end.outcome, end.instance) == (ARRIVED, "b")
+    assert [(leg.instance, leg.send.to) for leg in end.legs] == [("a", "b")]
+
+
+def test_an_end_that_is_found_again_further_on_keeps_its_way() -> None:
+    """A circle comes by the same end with fewer hops left."""
+    home = database("db", routes=[to("b", "S")])
+    circle = estate(host("a", home, outside=[to("b", "S")]), host("b", outside=[to("x", "S"), to("a", "S")]))
+    ends = {end.outcome.kind: end for end in journey(circle, S, AT).ends}
+    assert [leg.instance for leg in ends["exits"].legs] == ["a"]
+    assert len(ends["dropped"].legs) == circle.hop_limit + 1
+
+
 def test_each_hop_is_told_once_with_the_table_that_was_asked() -> None:
     loop = journey(MAP, Conversation("a", "db", "Loop"), AT)
     assert [(hop.instance, hop.database, hop.table) for hop in loop.hops] == [

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from brokerui.drawing.area import Area
 from brokerui.explain.drawing_back import draw_backs
 from brokerui.explain.graph import EXIT, Asker, Box, Graph, Key, Lead, Stop
 from brokerui.explain.layout import Layout
 from brokerui.explain.lettering import FROM_OUTSIDE, Lettering, first_of, lead_labels
-from brokerui.explain.picture import Area, Cell, Frame, Line, Picture
+from brokerui.explain.picture import Cell, Frame, Line, Picture
 from brokerui.explain.spots import CELL, GUTTER, ICON, PAD, Spot
 from routing.sentence import Translate, say
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from brokerui.drawing.label import Label, label_within, wide
 from brokerui.explain.graph import EXIT, HOME, PASSES, Back, Lead, Text
-from brokerui.explain.measure import shorten, width
-from brokerui.explain.picture import FONTS, Label
 from routing.decision import EXITS
 from routing.sentence import Sentence, Translate, say
 
@@ -32,14 +31,13 @@ class Lettering:
         return " ".join(self.said(text) for text in texts)
 
     def wide(self, text: Text, role: str) -> int:
-        return min(width(self.said(text), FONTS[role]), ROOM[role])
+        return min(wide(self.said(text), role), ROOM[role])
 
     def widest(self, worded: Worded, otherwise: int = 0) -> int:
         return max((self.wide(text, role) for text, role in worded), default=otherwise)
 
     def label(self, x: float, y: float, text: Text, role: str) -> Label:
-        full = self.said(text)
-        return Label(x, y, shorten(full, ROOM[role], FONTS[role]), full, role)
+        return label_within(x, y, self.said(text), role, ROOM[role])
 
     def beside(self, x: float, y: float, worded: Worded) -> tuple[Label, ...]:
         """The labels above and under a line at this height."""

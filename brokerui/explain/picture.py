@@ -4,49 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from brokerui.explain.measure import BOLD, MONO, PLAIN, Font, width
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A line of text, shortened to its room."""
-
-    x: float
-    y: float
-    """Of its base line."""
-    text: str
-    full: str
-    """The text before it was shortened."""
-    role: str
-    """Its CSS class: name, note, route, address or end."""
-
-    @property
-    def is_short(self) -> bool:
-        return self.text != self.full
-
-    @property
-    def area(self) -> Area:
-        """What it covers at most."""
-        font = FONTS[self.role]
-        return Area(self.x, self.y - font.size, width(self.text, font), font.size * 1.3)
-
-
-@dataclass(frozen=True, slots=True)
-class Area:
-    """A rectangle."""
-
-    x: float
-    y: float
-    w: float
-    h: float
-
-    def overlaps(self, other: Area) -> bool:
-        across = self.x < other.x + other.w and other.x < self.x + self.w
-        return across and self.y < other.y + other.h and other.y < self.y + self.h
-
-    def holds(self, other: Area) -> bool:
-        across = self.x <= other.x and other.x + other.w <= self.x + self.w
-        return across and self.y <= other.y and other.y + other.h <= self.y + self.h
+from brokerui.drawing.area import Area
+from brokerui.drawing.label import Label
 
 
 @dataclass(slots=True)
@@ -106,13 +65,3 @@ class Picture:
         frames = [label for frame in self.frames for label in frame.labels]
         cells = [label for frame in self.frames for cell in frame.cells for label in cell.labels]
         return frames + cells + [label for line in self.lines for label in line.labels]
-
-
-FONTS = {
-    "name": Font(13, BOLD),
-    "note": Font(12, PLAIN),
-    "route": Font(12, MONO),
-    "address": Font(12, PLAIN),
-    "end": Font(12, BOLD),
-}
-"""By role, as where.css has them."""

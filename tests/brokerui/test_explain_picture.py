@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from brokerui.drawing.area import Area
 from brokerui.explain.drawing import picture_of
 from brokerui.explain.graph import MORE, Key
 from brokerui.explain.graphing import MOST_BOXES, graph_of
-from brokerui.explain.picture import Area, Picture
+from brokerui.explain.picture import Picture
 from routing.asking import conversation_from
 from routing.conversation import Conversation
 from routing.document import read_estate

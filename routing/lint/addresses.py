@@ -64,13 +64,14 @@ def wrong_port(scene: Scene) -> Iterator[Finding]:
     """A live route to the host of an instance, at a port that is no instance's.
 
     An error where the route's service is on that host, or the port is that of queries, 1433; else another instance
-    there may be missing in the estate. Also an instance that has a different port in all its addresses than its
+    there may be missing in the estate. A warning, too, where the route has a mirror, and the other address is that of
+    an instance: the principal may be there. Also an instance that has a different port in all its addresses than its
     endpoint listens on.
     """
     for row, address in unresolved(scene):
         instances = scene.by_host.get(host_of(address))
         if instances is not None:
-            yield _wrong_port(row, address, instances)
+            yield _wrong_port(scene, row, address, instances)
     for instance in scene.instances:
         endpoint = instance.endpoint
         if endpoint is not None and instance.addresses and endpoint.port not in {a.port for a in instance.addresses}:
@@ -82,7 +83,7 @@ def wrong_port(scene: Scene) -> Iterator[Finding]:
             yield instance_finding("wrong-port", WARNING, instance, reason)
 
 
-def _wrong_port(row: Row, address: Address, instances: list[Instance]) -> Finding:
+def _wrong_port(scene: Scene, row: Row, address: Address, instances: list[Instance]) -> Finding:
     host = host_of(address)
     right = [a for instance in instances for a in instance.addresses if host_of(a) == host]
     service = row.route.remote_service_name
@@ -97,7 +98,8 @@ def _wrong_port(row: Row, address: Address, instances: list[Instance]) -> Findin
         reason = say("{reason} {port} is the port for queries.", reason=reason, port=TDS_PORT)
     column = "address" if address == row.route.address else "mirror_address"
     remedy = altered(row.database.name, row.route, **{column: right[0]})
-    severity = ERROR if meant or address.port == TDS_PORT else WARNING
+    partner = any(scene.estate.resolve(other) is not None for other in network_addresses(row.route))
+    severity = ERROR if (meant or address.port == TDS_PORT) and not partner else WARNING
     return row.finding("wrong-port", severity, reason, remedy if len(right) == 1 else None)
 
 

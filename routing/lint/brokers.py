@@ -47,8 +47,9 @@ def broker_disabled(scene: Scene) -> Iterator[Finding]:
     """A database with services of its own, or msdb, with its broker disabled: it is no target (LOC, fixed), and sends
     nothing. With that of msdb, the instance routes nothing over the network.
 
-    A warning where every service of it has another target on the instance, as a restored copy may; no finding for a
-    database in the role MIRROR, whose broker comes with its principal's.
+    A warning where every service of it has another target on the instance, as a restored copy may, and for msdb where
+    no live route leads to the instance or away from it; no finding for a database in the role MIRROR, whose broker
+    comes with its principal's.
     """
     for held in scene.databases:
         database = held.database
@@ -57,7 +58,8 @@ def broker_disabled(scene: Scene) -> Iterator[Finding]:
         services = own_services(database)
         if database.name == MSDB:
             reason = say("Its broker is disabled: the instance routes no message over the network.")
-            yield database_finding("broker-disabled", ERROR, held, reason, _enable(held))
+            severity = ERROR if scene.on_the_network(held.instance) else WARNING
+            yield database_finding("broker-disabled", severity, held, reason, _enable(held))
         elif services:
             elsewhere = all(service in held.instance.targets for service in services)
             reason = say("Its broker is disabled: it takes no messages for {services}.", services=few(services))

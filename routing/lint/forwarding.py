@@ -18,20 +18,21 @@ from routing.sentence import Sentence, say
 def forwarding_off(scene: Scene) -> Iterator[Finding]:
     """An instance whose msdb would send messages on, while its message forwarding is off (CHOOSE-FWD).
 
-    An error where a live route of another instance, for a service by name, brings messages that are dropped so; a
-    warning where only routes without a name may, or where nothing is known to come and msdb has no service that
-    its own routes could be for.
+    An error where a live route of another instance, for a service by name, brings messages that are all dropped; a
+    warning where some of them may be, or those of routes without a name, or where nothing is known to come and msdb
+    has no service that its own routes could be for.
     """
     for instance in scene.instances:
         onward = [] if instance.forwarding else _onward(scene, instance)
         if not onward:
             continue
-        dropped = [row for row in scene.led_to.get(instance.name, ()) if _drops(scene, instance, row)]
-        named = [row for row in dropped if row.route.remote_service_name is not None]
+        brought = [(row, _dropped(scene, instance, row)) for row in scene.led_to.get(instance.name, ())]
+        dropped = [row for row, drops in brought if any(drops)]
+        surely = [row for row, drops in brought if all(drops) and row.route.remote_service_name is not None]
         if dropped or not own_services(instance.databases[MSDB]):
-            severity = ERROR if named else WARNING
+            severity = ERROR if surely else WARNING
             remedy = alter_endpoint("FOR SERVICE_BROKER (MESSAGE_FORWARDING = ENABLED)")
-            reason = _reason(onward, named or dropped)
+            reason = _reason(onward, surely or dropped)
             yield instance_finding("forwarding-off", severity, instance, reason, remedy)
 
 
@@ -41,11 +42,17 @@ def _onward(scene: Scene, instance: Instance) -> list[Route]:
     return [route for route in routes if scene.estate.resolve(route.address) != instance.name]
 
 
-def _drops(scene: Scene, instance: Instance, row: Row) -> bool:
-    """Whether it drops what this route brings, for want of forwarding."""
+def _dropped(scene: Scene, instance: Instance, row: Row) -> list[bool]:
+    """Of all that may be done with what this route brings: whether it is dropped for want of forwarding.
+
+    The route's identifier does not travel: most conversations begin without one.
+    """
     service = row.route.remote_service_name or NOWHERE
-    decisions = scene.from_outside(instance.name, service, row.route.broker_instance)
-    return any(isinstance(decision, Drop) and decision.reason == FORWARDING_DISABLED for decision in decisions)
+    return [
+        isinstance(decision, Drop) and decision.reason == FORWARDING_DISABLED
+        for identifier in dict.fromkeys((row.route.broker_instance, None))
+        for decision in scene.from_outside(instance.name, service, identifier)
+    ]
 
 
 def _reason(onward: list[Route], dropped: list[Row]) -> Sentence:

@@ -8,7 +8,7 @@ from datetime import timedelta
 from routing.decision import DELAYED, DROPPED
 from routing.finding import ERROR, INFO, WARNING, Finding
 from routing.lint.remedy import made_again
-from routing.lint.scene import Row, Scene, lost
+from routing.lint.scene import Row, Scene, asks_for_routes, lost
 from routing.moment import format_moment
 from routing.sentence import say
 
@@ -54,8 +54,7 @@ def route_expires_soon(scene: Scene) -> Iterator[Finding]:
         lifetime = row.route.lifetime
         if lifetime is None or lifetime - scene.at > SOON:
             continue
-        dynamic = row.database.table.dynamic
-        renewed = dynamic is not None and any(not route.expired(scene.at) for route in dynamic.all_routes())
+        renewed = asks_for_routes(row.database.table, scene.at) is not None
         reason = say("It expires at {lifetime}; from then on it is ignored.", lifetime=format_moment(lifetime))
         yield row.finding("route-expires-soon", INFO if renewed else WARNING, reason, _for_ever(scene, row))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 
 from routing.choosing import Decisions
 from routing.classes import NOWHERE
@@ -12,11 +11,19 @@ from routing.decision import NO_ROUTE, ROUTE_REQUESTED, Delay, Drop
 from routing.estate import Database, Instance
 from routing.finding import ERROR, INFO, WARNING, Finding
 from routing.lint.remedy import free_name, new_route, taken_names, use
-from routing.lint.scene import SYSTEM_SERVICES, Held, Row, Scene, database_finding, few, lost
+from routing.lint.scene import (
+    SYSTEM_SERVICES,
+    Held,
+    Row,
+    Scene,
+    asks_for_routes,
+    begins_only,
+    database_finding,
+    few,
+    lost,
+)
 from routing.names import DYNAMIC_ROUTING_SERVICE, MSDB
-from routing.route import Route
 from routing.sentence import say
-from routing.table import RouteTable
 
 AUTO_CREATED = "AutoCreatedLocal"
 WITHOUT_IT = frozenset({"master", "tempdb"})
@@ -36,6 +43,8 @@ def no_autocreatedlocal(scene: Scene) -> Iterator[Finding]:
     """A database with services, not msdb, without a live route for everything to LOCAL, from which a service of its
     own instance cannot be reached: no route matches it (MATCH-5, MATCH-7).
 
+    An error where that is a service of the database itself, which conversations begun here are the most likely to be
+    for, unless it is known to accept no contract and so to be no target; a warning where it is another database's.
     Where every service of the instance has a way, by name or over another instance, the route is not missed.
     """
     for held in scene.originals:
@@ -44,29 +53,28 @@ def no_autocreatedlocal(scene: Scene) -> Iterator[Finding]:
             continue
         if any(not route.expired(scene.at) for route in database.table.wildcard.local):
             continue
-        unreachable = next(_unreachable(scene, held), None)
-        if unreachable is not None:
+        unreachable = list(_unreachable(scene, held))
+        if unreachable:
+            own = [service.name for service in database.services if not begins_only(service)]
+            held_here = next((name for name in own if name in unreachable), None)
             reason = say(
                 "It has no route for everything to LOCAL: from here, no route matches {service}, which is in "
                 "this instance.",
-                service=unreachable,
+                service=held_here or unreachable[0],
             )
-            yield database_finding("no-autocreatedlocal", WARNING, held, reason, _auto_created(database))
+            severity = WARNING if held_here is None else ERROR
+            yield database_finding("no-autocreatedlocal", severity, held, reason, _auto_created(database))
 
 
 def _unreachable(scene: Scene, held: Held) -> Iterator[str]:
-    """The services of the instance, the database's own first, for which no route matches here.
+    """The services of the instance for which no route matches here.
 
     Names without a route of their own match as a name does that is nowhere: it is asked once for all of them.
     """
-    targets, named = held.instance.targets, held.database.table.named
-    if _stopped(scene.begun(held, NOWHERE), NO_ROUTE):
-        own = (service.name for service in held.database.services if service.name in targets)
-        asked = chain(own, (name for name in targets if not name.startswith(SYSTEM_SERVICES)))
-    else:
-        asked = chain(name for name in named if name in targets)
-    for service in asked:
-        if _stopped(scene.begun(held, service), NO_ROUTE):
+    named = held.database.table.named
+    like_any = _stopped(scene.begun(held, NOWHERE), NO_ROUTE)
+    for service in _services(held.instance):
+        if (like_any or service in named) and _stopped(scene.begun(held, service), NO_ROUTE):
             yield service
 
 
@@ -112,7 +120,8 @@ def dynamic_route_hides_local(scene: Scene) -> Iterator[Finding]:
     """
     for held in scene.originals:
         table = held.database.table
-        if table.dynamic is None or all(route.expired(scene.at) for route in table.wildcard.local):
+        asking = asks_for_routes(table, scene.at)
+        if asking is None or all(route.expired(scene.at) for route in table.wildcard.local):
             continue
         hidden = [
             name for name in _services(held.instance) if _stopped(_asked_here(scene, held, name), ROUTE_REQUESTED)
@@ -123,7 +132,7 @@ def dynamic_route_hides_local(scene: Scene) -> Iterator[Finding]:
                 "for a route: {services}.",
                 services=few(hidden),
             )
-            row = Row(*held, _dynamic_route(scene, table))
+            row = Row(*held, asking)
             severity, remedy = _severity_of_hiding(scene, held), _explicit(held.database, hidden)
             yield row.finding("dynamic-route-hides-local", severity, reason, remedy)
 
@@ -132,11 +141,6 @@ def _asked_here(scene: Scene, held: Held, service: str) -> Decisions:
     if held.database.name == MSDB:
         return scene.from_outside(held.instance.name, service)
     return scene.begun(held, service)
-
-
-def _dynamic_route(scene: Scene, table: RouteTable) -> Route:
-    assert table.dynamic is not None
-    return next(route for route in table.dynamic.all_routes() if not route.expired(scene.at))
 
 
 def _severity_of_hiding(scene: Scene, held: Held) -> str:

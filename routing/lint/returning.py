@@ -9,7 +9,7 @@ from routing.decision import DELIVERED, Outcome
 from routing.estate import Database
 from routing.finding import ERROR, Finding
 from routing.lint.remedy import free_name, new_route, taken_names, use
-from routing.lint.scene import Held, Row, Scene, database_finding, few, lost, own_services
+from routing.lint.scene import Held, Row, Scene, begins_only, database_finding, few, lost, own_services
 from routing.lint.spelling import looks
 from routing.sentence import say
 
@@ -58,7 +58,7 @@ def _ends(scene: Scene, row: Row, service: str) -> Iterator[Outcome]:
 def _begins_itself(target: Database, service: str, database: Database) -> bool:
     """Whether conversations between the two are begun by the one that the route leads to."""
     at_its_end = next(s for s in target.services if s.name == service)
-    if at_its_end.queue is not None and not at_its_end.contracts:
+    if begins_only(at_its_end):
         return True
     named = {looks(name) for name in target.table.named}
     return any(looks(name) in named for name in own_services(database))

@@ -21,9 +21,11 @@ from routing.finding import Finding
 from routing.hop import Hop
 from routing.journey import Journeys
 from routing.names import MSDB
+from routing.parts import Service
 from routing.route import Route
 from routing.router import decide
 from routing.sentence import Sentence
+from routing.table import RouteTable
 
 SYSTEM_SERVICES = "http://schemas.microsoft.com/SQL/"
 """How the services begin that the product itself makes, in every database."""
@@ -167,6 +169,20 @@ class Scene:
                 if leads and not route.expired(self.at):
                     yield Row(*held, route)
 
+    def on_the_network(self, instance: Instance) -> bool:
+        """Whether live routes lead to it from elsewhere, or its own lead elsewhere."""
+        return instance.name in self.led_to or any(
+            self._leads_away(instance, database) for database in instance.databases.values()
+        )
+
+    def _leads_away(self, instance: Instance, database: Database) -> bool:
+        return not self._is_replica(database) and any(
+            self.estate.resolve(address) != instance.name
+            for route in database.table.routes.values()
+            if not route.expired(self.at)
+            for address in network_addresses(route)
+        )
+
     def rows_for(self, services: Set[str]) -> Iterator[Row]:
         """The live routes, anywhere, for one of these services by name, in the order of the document."""
         for held in self.everywhere:
@@ -242,6 +258,13 @@ def is_like_any(here: Instance, database: str | None, service: str) -> bool:
     return not (table.wildcard.transport or table.wildcard.mirrored)
 
 
+def asks_for_routes(table: RouteTable, at: datetime) -> Route | None:
+    """The first live route to the dynamic routing service (MATCH-4)."""
+    named = table.dynamic
+    groups = () if named is None else (named.without_identifier, *named.by_identifier.values())
+    return next((route for group in groups for route in group.routes if not route.expired(at)), None)
+
+
 def lost(ends: Collection[Outcome]) -> bool:
     """Whether no message gets anywhere, whatever is chosen. A route that was asked for may still come (MATCH-4)."""
     return all(end.kind in (DELAYED, DROPPED) and end.detail != ROUTE_REQUESTED for end in ends)
@@ -262,6 +285,11 @@ def host_of(address: Address) -> str:
 def own_services(database: Database) -> list[str]:
     """The names of its services, without those that the product makes."""
     return [s.name for s in database.services if not s.name.startswith(SYSTEM_SERVICES)]
+
+
+def begins_only(service: Service) -> bool:
+    """Whether it is known to accept no contract: no conversation can be begun to it. A plain name tells nothing."""
+    return service.queue is not None and not service.contracts
 
 
 def few(names: Sequence[str], most: int = 3) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from routing.address import address_in_name
 from routing.estate import PRINCIPAL
 from routing.finding import ERROR, WARNING, Finding
 from routing.lint.remedy import altered, drop_route, made_again, use
-from routing.lint.scene import Row, Scene, own_services
+from routing.lint.scene import Row, Scene, lost, own_services
 from routing.sentence import say
 
 
@@ -35,7 +35,7 @@ def _with_name(scene: Scene, row: Row, identifier: str) -> str:
 def transport_with_name(scene: Scene) -> Iterator[Finding]:
     """Address TRANSPORT beside a service name: the product refuses it (9745); the route is for one name only.
 
-    An error where that name holds no address, since nothing can be sent by it then (CHOOSE-4).
+    An error where that name holds no address and nothing else takes its conversations: none can be sent (CHOOSE-4).
     """
     for row in scene.live:
         name = row.route.remote_service_name
@@ -44,7 +44,7 @@ def transport_with_name(scene: Scene) -> Iterator[Finding]:
         address = address_in_name(name)
         if address is None:
             reason = say("Its address is TRANSPORT, but the name {service} holds no address to send to.", service=name)
-            yield row.finding("transport-with-name", ERROR, reason)
+            yield row.finding("transport-with-name", ERROR if lost(scene.ends(row, name)) else WARNING, reason)
         else:
             reason = say("It is for one name only; that name holds {address}.", address=address.key)
             remedy = altered(row.database.name, row.route, address=address)
@@ -78,10 +78,15 @@ def _with_identifier(scene: Scene, row: Row) -> str | None:
 
 
 def mirror_equals_address(scene: Scene) -> Iterator[Finding]:
-    """Both addresses are the same however they are spelt: there is no partner (9747; MIR-2)."""
+    """Both addresses are the same however they are spelt: there is no partner (9747; MIR-2).
+
+    An error where conversations for its service get nowhere, as when the database there is no principal.
+    """
     for row in scene.live:
         route = row.route
         if route.mirror_address is not None and route.mirror_address == route.address:
             reason = say("Its mirror address is its address, {address}: it has no partner.", address=route.address.key)
             remedy = made_again(row.database.name, route, scene.at, mirror_address=None)
-            yield row.finding("mirror-equals-address", WARNING, reason, remedy)
+            name = route.remote_service_name
+            severity = ERROR if name is not None and lost(scene.ends(row, name)) else WARNING
+            yield row.finding("mirror-equals-address", severity, reason, remedy)

@@ -84,6 +84,9 @@ def test_a_wrong_mirror_is_corrected_as_a_mirror() -> None:
     mirrored = route("R", "Bill", "a", 1, mirror_address="tcp://b:1433")
     found = finding("wrong-port", server("a", db("D", mirrored)), B)
     assert found.remedy_sql == "USE [D];\nALTER ROUTE [R] WITH MIRROR_ADDRESS = N'tcp://b:4022';"
+    assert found.severity == "warning"  # the other partner may be the principal
+    neither = route("R", "Bill", "tcp://b:1434", 1, mirror_address="tcp://b:1433")
+    assert {f.severity for f in findings("wrong-port", server("a", db("D", neither)), B)} == {"error"}
 
 
 def test_between_two_instances_on_the_host_there_is_no_remedy() -> None:

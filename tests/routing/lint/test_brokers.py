@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.routing.lint.estates import about, db, finding, findings, server
+from tests.routing.lint.estates import about, db, finding, findings, route, server
 
 OFF = {"name": "dbo.Ship]Queue", "enabled": False}
 
@@ -44,7 +44,11 @@ def test_a_disabled_broker_takes_nothing() -> None:
 
 
 def test_a_disabled_msdb_stops_the_network() -> None:
-    assert about(finding("broker-disabled", server("a", db("msdb", broker_enabled=False))))[0] == "error"
+    off = server("a", db("msdb", broker_enabled=False))
+    assert finding("broker-disabled", off, server("b", db("D", route("R", "Ship", "a")))).severity == "error"
+    away = server("a", db("D", route("R", "Ship", "gone")), db("msdb", broker_enabled=False))
+    assert finding("broker-disabled", away).severity == "error"
+    assert finding("broker-disabled", off).severity == "warning"
 
 
 def test_a_disabled_copy_needs_another_identifier() -> None:

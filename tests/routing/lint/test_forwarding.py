@@ -34,6 +34,14 @@ def test_what_a_route_for_everything_may_bring_is_a_warning() -> None:
     assert about(found) == ("warning", "b", None, "b")
 
 
+def test_what_may_be_delivered_after_all_is_a_warning() -> None:
+    """With the identifier it is delivered; most conversations begin without one."""
+    brings = server("a", db("D", route("R", "Ship", "b", 1)))
+    here = middle(route("On", "Ship", "c"), route("Here", "Ship", "LOCAL", 1))
+    with_it = here | {"databases": [*here["databases"], db("E", services=("Ship",), broker=1)]}
+    assert finding("forwarding-off", brings, with_it, C).severity == "warning"
+
+
 def test_where_nothing_is_known_to_come_it_is_a_warning() -> None:
     found = finding("forwarding-off", middle(route("On", "Ship", "c")), C)
     assert (found.severity, "(On)" in str(found.reason)) == ("warning", True)

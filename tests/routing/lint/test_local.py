@@ -15,14 +15,25 @@ ASK = route("Ask", DYNAMIC, "b")
 
 def test_without_autocreatedlocal_its_own_services_are_not_found() -> None:
     found = finding("no-autocreatedlocal", server("a", bare("D", services=("Own",))))
-    assert about(found) == ("warning", "a", "D", "D")
+    assert about(found) == ("error", "a", "D", "D")
     assert "no route matches Own" in str(found.reason)
     assert found.remedy_sql == "USE [D];\nCREATE ROUTE [AutoCreatedLocal] WITH ADDRESS = N'LOCAL';"
 
 
 def test_nor_are_those_of_its_neighbours() -> None:
     here = server("a", bare("D", route("L", "Own"), services=("Own",)), db("E", services=("Bill", SYSTEM)))
-    assert "no route matches Bill" in str(finding("no-autocreatedlocal", here).reason)
+    found = finding("no-autocreatedlocal", here)
+    assert found.severity == "warning"  # nobody is known to ask for it from here
+    assert "no route matches Bill" in str(found.reason)
+
+
+def test_a_service_of_its_own_that_accepts_no_contract_is_asked_for_by_nobody() -> None:
+    begins = {"name": "Own", "queue": "dbo.Q", "contracts": []}
+    assert finding("no-autocreatedlocal", server("a", bare("D", services=(begins,)))).severity == "warning"
+    takes = begins | {"name": "Takes", "contracts": ["C"]}
+    both = {"services": [begins, takes], "contracts": [{"name": "C"}]}
+    found = finding("no-autocreatedlocal", server("a", bare("D") | both))
+    assert (found.severity, "no route matches Takes" in str(found.reason)) == ("error", True)
 
 
 def test_an_expired_one_is_none_and_its_name_is_taken() -> None:

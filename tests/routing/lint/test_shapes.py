@@ -43,6 +43,11 @@ def test_transport_for_a_name_without_an_address_sends_nothing() -> None:
     assert found.remedy_sql is None
 
 
+def test_beside_a_route_that_is_taken_it_is_a_warning() -> None:
+    both = db("D", route("R", "Bill", "TRANSPORT"), route("S", "Bill", "b"))
+    assert finding("transport-with-name", server("a", both)).severity == "warning"
+
+
 def test_transport_for_a_name_with_an_address_is_refused_by_the_product() -> None:
     found = finding("transport-with-name", server("a", db("D", route("R", "tcp://b/Bill", "TRANSPORT"))))
     assert found.severity == "warning"
@@ -80,6 +85,13 @@ def test_a_mirror_that_is_the_address_is_no_partner() -> None:
     assert about(found) == ("warning", "a", "D", "R")
     assert found.remedy_sql is not None
     assert "MIRROR_ADDRESS" not in found.remedy_sql
+
+
+def test_a_mirror_that_is_the_address_of_no_principal_loses_its_messages() -> None:
+    asks = server("a", db("D", route("R", "Bill", "b", 1, mirror_address="tcp://b")))
+    alone, principal = (db("E", services=("Bill",), broker=1, mirroring_role=role) for role in (None, "PRINCIPAL"))
+    assert finding("mirror-equals-address", asks, server("b", alone)).severity == "error"
+    assert finding("mirror-equals-address", asks, server("b", principal)).severity == "warning"
 
 
 def test_a_mirror_on_another_port_is_a_partner() -> None:

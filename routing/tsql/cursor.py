@@ -40,6 +40,7 @@ NOT_NAMES = (FOLLOWERS - words("disable enable get move receive send throw")) | 
     "and as authorization by for from in is like not null on or to"
 )
 """Reserved words: a name has them only between brackets."""
+_A_NAME = say("a name")
 SHOWN = 40
 """Characters of a script that an error repeats."""
 
@@ -47,18 +48,19 @@ SHOWN = 40
 class Cursor:
     """Looks one token ahead. Values of sqlcmd variables stand in place of `$(x)` where they are known."""
 
-    __slots__ = ("_ahead", "_position", "_queued", "_text", "_variables", "position", "unclosed")
+    __slots__ = ("_position", "_queued", "_text", "_variables", "ahead", "position", "unclosed")
 
     def __init__(self, text: str, position: int, variables: Mapping[str, str]) -> None:
         self._text = text
-        self._variables = dict(variables)
+        self._variables = variables
         self._position = position
         self.position = position
         """The end of what was taken."""
         self.unclosed: Unclosed | None = None
         """A string, name or comment without an end, where the walk came upon one."""
         self._queued: list[Token] = []
-        self._ahead = self._read()
+        self.ahead = self._read()
+        """The token that would be taken next."""
 
     def _read(self) -> Token:
         while not self._queued:
@@ -75,33 +77,28 @@ class Cursor:
         return self._queued.pop()
 
     @property
-    def ahead(self) -> Token:
-        """The token that would be taken next."""
-        return self._ahead
-
-    @property
     def second(self) -> Token:
         """The token after the next one, as it was written."""
-        return next_token(self._text, self._ahead.end)
+        return next_token(self._text, self.ahead.end)
 
     def take(self) -> Token:
-        token = self._ahead
+        token = self.ahead
         if token.kind != END:
             self.position = token.end
-            self._ahead = self._read()
+            self.ahead = self._read()
         return token
 
     def is_word(self, word: str) -> bool:
         """Whether this keyword is next."""
-        return self._ahead.kind == WORD and self._ahead.text.upper() == word
+        return self.ahead.kind == WORD and self.ahead.text.upper() == word
 
     def accept(self, *words: str) -> bool:
         """Takes these keywords if the first one is next; the others must follow then."""
         if not self.is_word(words[0]):
             return False
         self.take()
-        for word in words[1:]:
-            self.expect(word)
+        if len(words) > 1:
+            self.expect(*words[1:])
         return True
 
     def expect(self, *words: str) -> None:
@@ -111,7 +108,7 @@ class Cursor:
             self.take()
 
     def accept_symbol(self, symbol: str) -> bool:
-        if self._ahead.kind != SYMBOL or self._ahead.text != symbol:
+        if self.ahead.kind != SYMBOL or self.ahead.text != symbol:
             return False
         self.take()
         return True
@@ -122,7 +119,7 @@ class Cursor:
 
     def unexpected(self, wanted: Sentence | str) -> NotApplied:
         """What to raise where something else was expected."""
-        token = self._ahead
+        token = self.ahead
         if self.is_open:
             return _not_literal(token.raw)
         if token.kind == END:
@@ -132,14 +129,14 @@ class Cursor:
     @property
     def is_open(self) -> bool:
         """Whether a variable without value or a template is next, in the place of whatever it is to become."""
-        token = self._ahead
-        return token.kind == TEMPLATE or (token.kind == WORD and sqlcmd_variable(token.raw) is not None)
+        token = self.ahead
+        return token.kind == TEMPLATE or (token.kind == WORD and "$(" in token.raw and bool(sqlcmd_variable(token.raw)))
 
     def name(self, most: int = 1) -> tuple[str, ...]:
         """A name of at most so many parts; parts left out between two dots are empty."""
         parts = [self.identifier()]
         while self.accept_symbol("."):
-            parts.append("" if self._ahead.text == "." else self.identifier())
+            parts.append("" if self.ahead.text == "." else self.identifier())
         if len(parts) > most:
             raise not_understood(
                 say("the name {name} has more than {most} parts", name=shown(".".join(parts)), most=most)
@@ -147,19 +144,20 @@ class Cursor:
         return tuple(parts)
 
     def identifier(self) -> str:
-        token = self._ahead
-        if token.kind not in (WORD, QUOTED):
-            raise self.unexpected(say("a name"))
+        token = self.ahead
+        if token.kind == WORD:
+            if token.text.lower() in NOT_NAMES:
+                raise self.unexpected(_A_NAME)
+        elif token.kind != QUOTED:
+            raise self.unexpected(_A_NAME)
         _check_literal(token)
-        if token.kind == WORD and token.text.lower() in NOT_NAMES:
-            raise self.unexpected(say("a name"))
         if not token.text:
             raise refused(1038, say("a name is empty"))
         return self.take().text
 
     def string(self) -> str:
         """The value of a string literal; double quotes make one too, where QUOTED_IDENTIFIER is off."""
-        token = self._ahead
+        token = self.ahead
         if token.kind != STRING and not (token.kind == QUOTED and token.raw[0] == '"'):
             raise self._no_value(say("a string"))
         _check_literal(token)
@@ -170,7 +168,7 @@ class Cursor:
     def integer(self) -> int:
         """A whole number, with its sign."""
         sign = -1 if self.accept_symbol("-") else 1
-        token = self._ahead
+        token = self.ahead
         if token.kind != NUMBER or len(token.text) > 20:
             raise self._no_value(say("a whole number"))
         self.take()
@@ -185,7 +183,7 @@ class Cursor:
         raise self._no_value(" | ".join(words))
 
     def _no_value(self, wanted: Sentence | str) -> NotApplied:
-        token = self._ahead
+        token = self.ahead
         is_call = token.kind == WORD and token.text.upper() not in ("ON", "OFF") and self._is_call(token)
         if token.kind == TEMPLATE or token.text[:1] == "@" or is_call or sqlcmd_variable(token.raw):
             return _not_literal(token.raw)
@@ -195,8 +193,8 @@ class Cursor:
         return self._text.startswith("(", token.end)
 
     def _no_operator(self, before: Token) -> None:
-        if self._ahead.kind == SYMBOL and self._ahead.text in "+-*/%":
-            raise _not_literal(f"{before.raw[:SHOWN]} {self._ahead.text}")
+        if self.ahead.kind == SYMBOL and self.ahead.text in "+-*/%":
+            raise _not_literal(f"{before.raw[:SHOWN]} {self.ahead.text}")
 
     def equals(self, convert: Convert) -> Any:
         """`= value`."""
@@ -207,7 +205,7 @@ class Cursor:
         """Clauses that each begin with their keyword, in any order, a comma between them or none."""
         found: dict[str, Any] = {}
         comma = False
-        while self._ahead.kind == WORD and (convert := known.get(keyword := self._ahead.text.upper())):
+        while self.ahead.kind == WORD and (convert := known.get(keyword := self.ahead.text.upper())):
             if keyword in found:
                 raise not_understood(say("{keyword} stands twice", keyword=keyword))
             self.take()
@@ -228,7 +226,7 @@ class Cursor:
         self.expect_symbol("(")
         depth = 1
         while depth:
-            token = self._ahead
+            token = self.ahead
             if token.kind == END or (token.kind == WORD and token.text.lower() in ("create", "alter", "drop")):
                 raise self.unexpected(")")
             self.take()
@@ -238,12 +236,12 @@ class Cursor:
         """A statement ends here: with a semicolon, with the batch, or where the next one begins."""
         if self.accept_symbol(";") or self.ends:
             return
-        raise not_understood(say("{got} is not expected here", got=shown(self._ahead.raw)))
+        raise not_understood(say("{got} is not expected here", got=shown(self.ahead.raw)))
 
     @property
     def ends(self) -> bool:
         """Whether the next token belongs to no more of this statement."""
-        token = self._ahead
+        token = self.ahead
         if token.kind == END or (token.text == ";" and token.kind == SYMBOL):
             return True
         return token.kind == WORD and (token.text.lower() in FOLLOWERS or self._is_label(token))
@@ -264,7 +262,9 @@ def _tokens(text: str, origin: Token) -> list[Token]:
 def _check_literal(token: Token) -> None:
     """Names and values must stand there as they are meant."""
     raw = token.raw
-    if (token.kind == WORD and raw[0] == "@") or sqlcmd_variable(raw) or placeholder(raw):
+    if (token.kind == WORD and raw[0] == "@") or ("$(" in raw and sqlcmd_variable(raw)):
+        raise _not_literal(raw)
+    if "<" in raw and placeholder(raw):
         raise _not_literal(raw)
 
 
@@ -274,5 +274,7 @@ def _not_literal(raw: str) -> NotApplied:
 
 def shown(raw: str) -> str:
     """A piece of a script on one line, cut."""
+    if len(raw) <= SHOWN:
+        return " ".join(raw.split())
     text = " ".join(raw[: 2 * SHOWN].split())
     return text if len(text) <= SHOWN and len(raw) <= 2 * SHOWN else text[:SHOWN] + "…"

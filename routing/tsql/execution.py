@@ -35,6 +35,8 @@ class Execution:
         self._report = report
         self._transactions = Transactions(text)
         self._told_open: set[int] = set()
+        self._all_sent = not self._transactions.not_sent
+        self._none_undone = not self._transactions.undone
 
     def new_batch(self) -> None:
         self.flow = Flow()
@@ -47,13 +49,17 @@ class Execution:
 
     def reached(self, start: int) -> str:
         """Whether running the script would do what stands there."""
-        if self.switches.stop or not self.is_sent(start) or self._transactions.undone.holding(start):
+        if self.switches.on and self.switches.stop:
+            return NEVER
+        if not self.is_sent(start) or not (self._none_undone or self._transactions.undone.holding(start) is None):
             return NEVER
         return self.flow.reached()
 
     def is_sent(self, start: int) -> bool:
         """Whether the server ever sees what stands there."""
-        return not self.sqlcmd.has_left and self._transactions.not_sent.holding(start) is None
+        if self.sqlcmd.has_left:
+            return False
+        return self._all_sent or self._transactions.not_sent.holding(start) is None
 
     def use(self, statement: Statement, start: int) -> None:
         """USE is carried out where it is reached, even where other statements are only looked at."""

@@ -46,9 +46,10 @@ def kind_at(cursor: Cursor) -> str | None:
     if kind is None:
         return None
     cursor.take()
-    for word in kind.split()[1:]:
-        if not cursor.accept(word):
-            return None
+    if " " in kind:
+        for word in kind.split()[1:]:
+            if not cursor.accept(word):
+                return None
     return kind
 
 

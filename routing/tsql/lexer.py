@@ -8,6 +8,7 @@ own.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from routing.sentence import Sentence, say
@@ -80,6 +81,8 @@ _GOES_ON = re.compile(
 )
 """Before a line: what its first word belongs to."""
 _LOOK_BACK = 100
+_ENDING = frozenset((":", "!", "go", "GO", "Go", "gO"))
+"""What may begin a line that ends the batch before it."""
 _DIGITS = 9
 """Of a number that is looked at; a larger one means as much."""
 
@@ -122,7 +125,10 @@ def next_token(text: str, position: int) -> Token:
         kind = match.lastgroup or ""
         start, end = match.span(kind)
         if kind in (WORD, SYMBOL):
-            return _word_or_end(text, kind, start, end)
+            raw = text[start:end]
+            if raw in _ENDING and (separator(text, start) or is_command(text, start)):
+                return Token(END, "", start, start, "")
+            return Token(kind, raw, start, end, raw)
         if kind == "comment":
             position = end
         elif kind == "block":
@@ -132,13 +138,6 @@ def next_token(text: str, position: int) -> Token:
         else:
             raw = text[start:end]
             return Token(kind, _unquoted(kind, raw), start, end, raw)
-
-
-def _word_or_end(text: str, kind: str, start: int, end: int) -> Token:
-    raw = text[start:end]
-    if (raw in ":!" or len(raw) == 2) and (separator(text, start) or is_command(text, start)):
-        return Token(END, "", start, start, "")
-    return Token(kind, raw, start, end, raw)
 
 
 def _unquoted(kind: str, raw: str) -> str:
@@ -213,7 +212,7 @@ def statement_in_place_of(text: str, start: int) -> str | None:
     return None if _GOES_ON.search(text[max(0, start - _LOOK_BACK) : start].rstrip()) else match[1]
 
 
-def substituted(text: str, variables: dict[str, str]) -> str:
+def substituted(text: str, variables: Mapping[str, str]) -> str:
     """With the value of each sqlcmd variable that is set; their names compare without case."""
     return _SQLCMD_VARIABLE.sub(lambda match: variables.get(match[1].lower(), match[0]), text)
 

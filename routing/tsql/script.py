@@ -175,10 +175,10 @@ class Script:
 
     def _ddl(self, verb: str, start: int) -> None:
         cursor = self._cursor()
-        if verb != DROP and cursor.ahead.text.upper() in BODIES:
+        kind = kind_at(cursor)
+        if kind is None and verb != DROP and cursor.ahead.text.upper() in BODIES:
             self._body(cursor)
             return
-        kind = kind_at(cursor)
         if kind is None and cursor.is_open and not self._grants:
             self._fail(cursor.unexpected(say("a kind of object")), verb, verb, None, start)
         if kind is None or (self._grants and is_permission(cursor)):

@@ -7,20 +7,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from routing.address import DEFAULT_PORT, LOCAL, Address, parse_address
+from routing.catalog.availability import Replica, listening
 from routing.catalog.building import FIELDS, fields_of, own_rows
 from routing.catalog.endpoint import endpoint_from, forwards
 from routing.catalog.notes import Notes
 from routing.catalog.shapes import Row
 from routing.catalog.told import Told
 from routing.errors import InputError, Invalid
-from routing.estate import MIRROR, Database, Estate, Instance
+from routing.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
 from routing.finding import ERROR, INFO, WARNING, Finding
 from routing.identifier import parse_identifier
 from routing.names import MSDB
 from routing.route import Route
 from routing.sentence import Sentence, say
 from routing.table import RouteTable
-from routing.tsql.refusal import ADDRESS_UNKNOWN, SEVERITY
+from routing.tsql.refusal import ADDRESS_UNKNOWN, ROLE_UNKNOWN, SEVERITY
 
 ONLINE = "ONLINE"
 _NOT_IN_HOSTS = frozenset(" /:[],;@")
@@ -47,7 +48,10 @@ def apply_told(estate: Estate, name: str, told: Told, address: Address | None = 
         known = _known(estate, name)
         notes = Notes(told.where, known.name)
         new = _instance(known, told, notes)
-        return Applied(_placed(estate, new, address, notes), tuple(notes.findings))
+        placed = _placed(estate, new, address, notes)
+        return Applied(
+            _reached_by_listeners(placed, name=new.name, told=told, given=address, notes=notes), tuple(notes.findings)
+        )
     except Invalid as fault:
         raise InputError(told.where, fault.path, fault.problem) from None
 
@@ -84,6 +88,34 @@ def _placed(estate: Estate, new: Instance, address: Address | None, notes: Notes
     if not new.addresses:
         new = replace(new, addresses=_own_address(estate, new, notes))
     return estate.with_instance(new)
+
+
+def _reached_by_listeners(estate: Estate, name: str, told: Told, given: Address | None, notes: Notes) -> Estate:
+    """The estate with the listeners of availability groups at the instance that has the primary replicas.
+
+    Where its endpoint is not known, nothing is: listeners say the port for queries only.
+    """
+    here = estate.instances[name]
+    if here.endpoint is None:
+        return estate
+    others = listening(told.replicas.values(), MIRROR, here.endpoint.port)
+    leading = listening(told.replicas.values(), PRINCIPAL, here.endpoint.port)
+    stays = [a for a in here.addresses if a == given or a.key not in others or a.key in leading]
+    addresses = list(stays or here.addresses)
+    for address in leading.values():
+        holder = estate.resolve(address)
+        if holder is None:
+            addresses.append(address)
+        elif holder != name:
+            reason = say(
+                '{address} is an address of "{other}" already; none was taken', address=address.key, other=holder
+            )
+            notes.add("already-exists", WARNING, reason)
+    return (
+        estate
+        if tuple(addresses) == here.addresses
+        else estate.with_instance(replace(here, addresses=tuple(addresses)))
+    )
 
 
 def _own_address(estate: Estate, new: Instance, notes: Notes) -> tuple[Address, ...]:
@@ -164,7 +196,9 @@ def _database(old: Database | None, row: Row, told: Told, notes: Notes) -> Datab
     name: str = row["name"]
     known = replace(old, name=name) if old is not None else Database(name, table=AUTO_CREATED_LOCAL)
     parts = told.parts.get(name, {})
-    new = replace(known, **_facts(known, row, notes), **fields_of(parts, known, notes.below(name)))
+    new = replace(
+        known, **_facts(known, row, told.replicas.get(name), notes), **fields_of(parts, known, notes.below(name))
+    )
     _say_what_is_not_told(old, new, row, told, notes)
     if old is not None:
         for field in (FIELDS[part] for part in parts if part in FIELDS):
@@ -173,7 +207,7 @@ def _database(old: Database | None, row: Row, told: Told, notes: Notes) -> Datab
     return new
 
 
-def _facts(known: Database, row: Row, notes: Notes) -> dict[str, Any]:
+def _facts(known: Database, row: Row, replica: Replica | None, notes: Notes) -> dict[str, Any]:
     """Identifier, broker and role. What is not online delivers nothing, whatever its flag says."""
     found: dict[str, Any] = {}
     if row.get("service_broker_guid") is not None:
@@ -185,8 +219,13 @@ def _facts(known: Database, row: Row, notes: Notes) -> dict[str, Any]:
         found["broker_enabled"] = row["is_broker_enabled"]
     if "mirroring_role_desc" in row:
         found["mirroring_role"] = row["mirroring_role_desc"]
+    if replica is not None:
+        found["mirroring_role"] = replica.role
+        if replica.role is None:
+            reason = say("is a replica of {groups}, and the server does not say in which role", groups=replica.groups)
+            notes.add(ROLE_UNKNOWN, SEVERITY[ROLE_UNKNOWN], reason, database=row["name"])
     state = row.get("state_desc") or ONLINE
-    if state != ONLINE and row.get("mirroring_role_desc") != MIRROR and found.get("broker_enabled"):
+    if state != ONLINE and found.get("mirroring_role") != MIRROR and found.get("broker_enabled"):
         found["broker_enabled"] = False
         reason = say("is {state}: taken for one whose broker is disabled", state=state)
         notes.add("broker-disabled", WARNING, reason, database=row["name"])
@@ -196,15 +235,17 @@ def _facts(known: Database, row: Row, notes: Notes) -> dict[str, Any]:
 def _say_what_is_not_told(old: Database | None, new: Database, row: Row, told: Told, notes: Notes) -> None:
     """A database that could not be read, or whose routes no input has told yet."""
     if told.complete and new.name not in told.parts:
-        notes.add("not-found", *_why_not_read(new, row), database=new.name)
+        notes.add("not-found", *_why_not_read(new, row, told.replicas.get(new.name)), database=new.name)
     if old is None and "routes" not in told.parts.get(new.name, {}):
         reason = say("no input tells its routes: AutoCreatedLocal was taken, which the product makes")
         notes.add("not-found", INFO, reason, database=new.name)
 
 
-def _why_not_read(new: Database, row: Row) -> tuple[str, Sentence]:
+def _why_not_read(new: Database, row: Row, replica: Replica | None) -> tuple[str, Sentence]:
     """The severity and the reason."""
     state = row.get("state_desc") or ONLINE
+    if state == ONLINE and replica is not None and replica.role == MIRROR:
+        return INFO, say("could not be read: it is a secondary replica of {groups}", groups=replica.groups)
     if state == ONLINE:
         return ERROR, say("could not be read: the login has no access to it")
     severity = INFO if new.mirroring_role == MIRROR else WARNING

@@ -49,27 +49,36 @@ INSERT @part (place, name, in_each_database, most, sort_key, source) VALUES
                 e.connection_auth, e.certificate_id, e.encryption_algorithm, t.port, t.ip_address
          FROM sys.service_broker_endpoints AS e
          LEFT JOIN sys.tcp_endpoints AS t ON t.endpoint_id = e.endpoint_id)'),
-    (4, 'routes', 1, @most_rows, N'route_id', N'sys.routes'),
-    (5, 'services', 1, @most_rows, N'service_id', N'sys.services'),
-    (6, 'service_contract_usages', 1, @most_rows, N'service_id, service_contract_id', N'sys.service_contract_usages'),
-    (7, 'service_queues', 1, @most_rows, N'object_id', N'sys.service_queues'),
-    (8, 'service_contracts', 1, @most_rows, N'service_contract_id', N'sys.service_contracts'),
-    (9, 'service_contract_message_usages', 1, @most_rows, N'service_contract_id, message_type_id',
+    -- Which databases are replicas of availability groups; read only where the server has such groups.
+    (4, 'availability_replicas', 0, @most_rows, N'database_id, group_id, listener_id', N'
+        (SELECT s.database_id, s.group_id, g.name AS group_name, a.role_desc, l.listener_id, l.dns_name, l.port
+         FROM sys.dm_hadr_database_replica_states AS s
+         JOIN sys.dm_hadr_availability_replica_states AS a
+            ON a.replica_id = s.replica_id AND a.group_id = s.group_id
+         LEFT JOIN sys.availability_groups AS g ON g.group_id = s.group_id
+         LEFT JOIN sys.availability_group_listeners AS l ON l.group_id = s.group_id
+         WHERE s.is_local = 1)'),
+    (5, 'routes', 1, @most_rows, N'route_id', N'sys.routes'),
+    (6, 'services', 1, @most_rows, N'service_id', N'sys.services'),
+    (7, 'service_contract_usages', 1, @most_rows, N'service_id, service_contract_id', N'sys.service_contract_usages'),
+    (8, 'service_queues', 1, @most_rows, N'object_id', N'sys.service_queues'),
+    (9, 'service_contracts', 1, @most_rows, N'service_contract_id', N'sys.service_contracts'),
+    (10, 'service_contract_message_usages', 1, @most_rows, N'service_contract_id, message_type_id',
         N'sys.service_contract_message_usages'),
-    (10, 'service_message_types', 1, @most_rows, N'message_type_id', N'sys.service_message_types'),
-    (11, 'conversation_priorities', 1, @most_rows, N'priority_id', N'sys.conversation_priorities'),
-    (12, 'remote_service_bindings', 1, @most_rows, N'remote_service_binding_id', N'sys.remote_service_bindings'),
-    (13, 'transmission_queue', 1, @most_sums, N'messages DESC', N'
+    (11, 'service_message_types', 1, @most_rows, N'message_type_id', N'sys.service_message_types'),
+    (12, 'conversation_priorities', 1, @most_rows, N'priority_id', N'sys.conversation_priorities'),
+    (13, 'remote_service_bindings', 1, @most_rows, N'remote_service_binding_id', N'sys.remote_service_bindings'),
+    (14, 'transmission_queue', 1, @most_sums, N'messages DESC', N'
         (SELECT q.to_service_name, q.status, COUNT_BIG(*) AS messages, MIN(q.enqueue_time) AS oldest
          FROM (SELECT TOP (@most_read) to_service_name, LEFT(transmission_status, 1000) AS status, enqueue_time
                FROM sys.transmission_queue) AS q
          GROUP BY q.to_service_name, q.status)'),
-    (14, 'conversation_endpoints', 1, @most_sums, N'endpoints DESC', N'
+    (15, 'conversation_endpoints', 1, @most_sums, N'endpoints DESC', N'
         (SELECT c.state, c.state_desc, COUNT_BIG(*) AS endpoints
          FROM (SELECT TOP (@most_read) state, state_desc FROM sys.conversation_endpoints) AS c
          GROUP BY c.state, c.state_desc)'),
     -- How many rows there are in all, from the allocation of the tables behind these two views: nothing is scanned.
-    (15, 'totals', 1, @most_sums, N'name', N'
+    (16, 'totals', 1, @most_sums, N'name', N'
         (SELECT o.name, SUM(p.rows) AS table_rows
          FROM sys.objects AS o JOIN sys.partitions AS p ON p.object_id = o.object_id
          WHERE o.name IN (N''sysxmitqueue'', N''sysdesend'') AND p.index_id IN (0, 1)
@@ -112,6 +121,12 @@ INSERT @column (part, place, kind, name, expression) VALUES
     ('endpoints', 8, 's', 'certificate_name',
         N'(SELECT c.name FROM master.sys.certificates AS c WHERE c.certificate_id = r.certificate_id)'),
     ('endpoints', 9, 'n', 'encryption_algorithm', N'r.encryption_algorithm'),
+
+    ('availability_replicas', 1, 'n', 'database_id', N'r.database_id'),
+    ('availability_replicas', 2, 's', 'group_name', N'r.group_name'),
+    ('availability_replicas', 3, 's', 'role_desc', N'r.role_desc'),
+    ('availability_replicas', 4, 's', 'dns_name', N'r.dns_name'),
+    ('availability_replicas', 5, 'n', 'port', N'r.port'),
 
     ('routes', 1, 'n', 'route_id', N'r.route_id'),
     ('routes', 2, 's', 'name', N'r.name'),
@@ -208,6 +223,12 @@ DECLARE each_part CURSOR LOCAL FORWARD_ONLY STATIC READ_ONLY FOR
     JOIN sys.databases AS d
         ON (p.in_each_database = 0 AND d.database_id = 1)
         OR (p.in_each_database = 1 AND d.state = 0 AND d.source_database_id IS NULL AND HAS_DBACCESS(d.name) = 1)
+    WHERE p.name <> 'availability_replicas'
+        OR (CONVERT(int, SERVERPROPERTY(N'IsHadrEnabled')) = 1
+            AND OBJECT_ID(N'sys.dm_hadr_database_replica_states') IS NOT NULL
+            AND OBJECT_ID(N'sys.dm_hadr_availability_replica_states') IS NOT NULL
+            AND OBJECT_ID(N'sys.availability_groups') IS NOT NULL
+            AND OBJECT_ID(N'sys.availability_group_listeners') IS NOT NULL)
     ORDER BY p.in_each_database, d.database_id, p.place;
 OPEN each_part;
 FETCH NEXT FROM each_part INTO @database_id, @database, @name, @in_each, @most, @sort_key, @source;

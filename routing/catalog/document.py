@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
+from routing.catalog.availability import replicas
 from routing.catalog.shapes import DATABASE_PARTS, NOTES, NUMBER, SERVER_PARTS, SHAPES, Row, Shape
 from routing.catalog.told import NotRead, Rows, Told
 from routing.document import MAX_DATABASES
@@ -156,6 +157,7 @@ def _told(where: str, at: datetime | None, parts: dict[str, list[Row]], unknown:
         databases=tuple(parts["databases"]),
         complete=not any(cut.part == "databases" for cut in notes["cut"]),
         endpoints=_endpoints(parts, notes["errors"]),
+        replicas=replicas(parts.get("availability_replicas", []), names),
         parts=_by_database(parts, names, notes["errors"]),
         not_read=notes["errors"],
         cut=notes["cut"],

@@ -97,6 +97,16 @@ SHAPES: Mapping[str, Shape] = {
             "encryption_algorithm": NUMBER,
         }
     ),
+    "availability_replicas": Shape(
+        {
+            "database_id": NUMBER,
+            "group_name": TEXT,
+            "role_desc": TEXT,
+            "dns_name": TEXT,
+            "port": NUMBER,
+        },
+        ("database_id",),
+    ),
     "routes": Shape(
         {
             "route_id": NUMBER,
@@ -165,6 +175,6 @@ SHAPES: Mapping[str, Shape] = {
 }
 """By the name of the part. Those from `routes` on are of one database, and have its `database_id` in a document."""
 
-SERVER_PARTS = ("server", "databases", "endpoints")
+SERVER_PARTS = ("server", "databases", "endpoints", "availability_replicas")
 NOTES = ("cut", "errors")
 DATABASE_PARTS = tuple(part for part in SHAPES if part not in SERVER_PARTS and part not in NOTES)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from routing.catalog.availability import Replica
 from routing.catalog.shapes import Row
 
 Rows = tuple[Row, ...]
@@ -36,6 +37,8 @@ class Told:
     complete: bool = False
     """Whether these are all databases of the server."""
     endpoints: Rows | None = None
+    replicas: Mapping[str, Replica] = field(default_factory=dict)
+    """By database: those of availability groups."""
     parts: Mapping[str, Mapping[str, Rows]] = field(default_factory=dict)
     """By database, then by part."""
     not_read: tuple[NotRead, ...] = ()

@@ -67,6 +67,7 @@ def catalog(instance: Instance, **more: Any) -> Json:
     document["server"] = [{"server_name": instance.name, "product_version": "11.0.7001.0"}]
     document["databases"] = [{"database_id": number, **_database(database)} for number, database in _numbered(instance)]
     document["endpoints"] = [_endpoint(instance.endpoint, instance.forwarding)] if instance.endpoint else []
+    document["availability_replicas"] = []
     for part, rows in _PARTS.items():
         document[part] = [
             {"database_id": number, **row} for number, database in _numbered(instance) for row in rows(database)

@@ -30,6 +30,7 @@ COLUMNS = {
     " mirroring_role_desc mirroring_state_desc mirroring_partner_name",
     "endpoints": "endpoint_id name state_desc port ip_address is_message_forwarding_enabled message_forwarding_size"
     " connection_auth certificate_id encryption_algorithm",
+    "availability_replicas": "database_id group_id group_name role_desc listener_id dns_name port",
     "routes": "name route_id principal_id remote_service_name broker_instance lifetime address mirror_address",
     "services": "name service_id principal_id service_queue_id",
     "service_contract_usages": "service_id service_contract_id",

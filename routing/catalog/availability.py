@@ -1,0 +1,61 @@
+"""Availability groups: which databases are replicas, in which role, and by which listeners the primary is reached.
+
+The rules of routing know the roles of database mirroring. Of a secondary replica they say the right thing when it is
+taken for a mirror: it cannot be a target. What connects to the listener reaches the primary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from routing.address import Address, parse_address
+from routing.catalog.shapes import Row
+from routing.errors import Invalid
+from routing.estate import MIRROR, PRINCIPAL
+
+_ROLES = {"PRIMARY": PRINCIPAL, "SECONDARY": MIRROR}
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    """A database of an availability group, on one server."""
+
+    groups: tuple[str, ...]
+    role: str | None
+    """As mirroring has it; None while it is not decided (RESOLVING), or where the server says two things."""
+    listeners: tuple[str, ...]
+    """The DNS names of the listeners of its groups."""
+
+
+def replicas(rows: Iterable[Row], names: Mapping[int, str]) -> dict[str, Replica]:
+    """By the name of the database; one that is not listed is a snapshot or gone since."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["database_id"] in names:
+            found.setdefault(names[row["database_id"]], []).append(row)
+    return {name: _replica(own) for name, own in found.items()}
+
+
+def _replica(rows: list[Row]) -> Replica:
+    roles = {_ROLES.get((row.get("role_desc") or "").upper()) for row in rows}
+    return Replica(_given(rows, "group_name"), roles.pop() if len(roles) == 1 else None, _given(rows, "dns_name"))
+
+
+def _given(rows: list[Row], column: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row[column] for row in rows if row.get(column)))
+
+
+def listening(told: Iterable[Replica], role: str, port: int) -> dict[str, Address]:
+    """The addresses, by key, of the listeners of the replicas in this role.
+
+    The listener's own port takes queries. Service Broker is at the port of the server's endpoint, under the same name.
+    """
+    found: dict[str, Address] = {}
+    for name in (name for replica in told if replica.role == role for name in replica.listeners):
+        try:
+            address = parse_address(f"tcp://{name}:{port}")
+        except Invalid:
+            continue
+        found[address.key] = address
+    return found

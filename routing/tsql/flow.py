@@ -7,10 +7,9 @@ conditional. An ELSE is passed over where its IF was followed.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
-from routing.tsql.lexer import NUMBER, SYMBOL, next_token, words
+from routing.tsql.lexer import NUMBER, SYMBOL, last_word, next_token, words
 
 ALWAYS, GUARDED, CONDITIONAL, NEVER = "always", "guarded", "conditional", "never"
 
@@ -32,8 +31,6 @@ _NO_BLOCK = words("tran transaction distributed dialog conversation")
 
 JUMPS = words("return goto throw raiserror")
 """Statements after which the next one may not be run."""
-_LABEL = re.compile(r"([\w@#$]+)\s*\Z")
-_LONGEST_LABEL = 200
 _ONLY_TELLS, _ENDS_CONNECTION = 10, 19
 """The highest severity of RAISERROR that raises no error, and the highest one after which the connection stays."""
 
@@ -144,8 +141,7 @@ class Flow:
             self._label(text, start)
 
     def _label(self, text: str, end: int) -> None:
-        found = _LABEL.search(text, max(0, end - _LONGEST_LABEL), end)
-        if self.target and found and found[1].lower() == self.target:
+        if self.target and last_word(text, end).lower() == self.target:
             self.left, self.labelled, self.target = False, self.labelled_before, None
         elif self.left:
             self.left, self.labelled = False, True

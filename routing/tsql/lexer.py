@@ -73,16 +73,9 @@ _STATEMENT_VARIABLE = re.compile(
     r"|(?:route|service|queue|contract|message\s+type|broker\s+priority|remote\s+service|database|endpoint)\b)",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(
-    r"(?:[,.=+*/<>(%&|-]|\b(?:select|from|join|into|update|table|exec|execute|where|and|or|on|by|set|as|values|in|like"
-    r"|not|use|database|print|top|delete|insert|if|while|when|then|case|having|apply|return|to|with|declare|between"
-    r"|trigger|view|index|procedure|proc|function|user|login|role|schema|union|all|distinct|is|add|column))\s*\Z",
-    re.IGNORECASE,
-)
-"""Before a line: what its first word belongs to."""
-_LOOK_BACK = 100
 _ENDING = frozenset((":", "!", "go", "GO", "Go", "gO"))
 """What may begin a line that ends the batch before it."""
+_LOOK_BACK = 150
 _DIGITS = 9
 """Of a number that is looked at; a larger one means as much."""
 
@@ -90,6 +83,16 @@ _DIGITS = 9
 def words(text: str) -> frozenset[str]:
     """A set of keywords, from a text with blanks between them."""
     return frozenset(text.split())
+
+
+_GOING_ON = words(
+    """
+    add and apply as between by case column declare delete distinct exec execute from function having if in index insert
+    into is join like login not on or print proc procedure return role schema select set table then to top trigger union
+    all update use user database values view when where while with
+    """
+)
+"""Before the end of a line: the first word of the next one belongs to it."""
 
 
 class Unclosed(Exception):
@@ -209,7 +212,17 @@ def statement_in_place_of(text: str, start: int) -> str | None:
     match = _STATEMENT_VARIABLE.match(text, start)
     if match is None or not begins_line(text, start):
         return None
-    return None if _GOES_ON.search(text[max(0, start - _LOOK_BACK) : start].rstrip()) else match[1]
+    before = last_word(text, start)
+    return None if before in ",.=+*/<>(%&|-" or before.lower() in _GOING_ON else match[1]
+
+
+def last_word(text: str, end: int) -> str:
+    """The word or the symbol before a position; of a very long one the end, and nothing of very many blanks."""
+    before = text[max(0, end - _LOOK_BACK) : end].rstrip()
+    start = len(before)
+    while start and (before[start - 1].isalnum() or before[start - 1] in "_@#$"):
+        start -= 1
+    return before[start:] or before[-1:] or "\n"
 
 
 def substituted(text: str, variables: Mapping[str, str]) -> str:

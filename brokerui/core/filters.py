@@ -1,0 +1,189 @@
+"""The language in which rows are looked for: `service:Order* -is:expired "two words"`.
+
+Words stand beside one another, and all of them must hold. `key:value` is about one thing; a value with spaces stands in
+quotation marks, `"` in it doubled; `-` before a word turns it round. What the keys mean is the business of each page.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from routing.sentence import Sentence, say
+
+LONGEST = 1_000
+"""Characters of a filter."""
+QUOTE = '"'
+_KEY = re.compile(r"([A-Za-z_]+):(?!//)")
+"""An address is a word, not a value of the key `tcp`."""
+_BARE = re.compile(r"\S*")
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
+
+Row = TypeVar("Row")
+Test = Callable[[Row], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word of a filter."""
+
+    value: str
+    key: str = ""
+    """What it is about; empty for a bare word, which may stand anywhere in a row."""
+    is_negated: bool = False
+    start: int = field(default=0, compare=False)
+    """Where it stands in the text; `end` is behind its last character."""
+    end: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        value = self.value
+        if not value or value.startswith(QUOTE) or any(map(str.isspace, value)) or self._would_be_other(value):
+            value = f'"{value.replace(QUOTE, QUOTE * 2)}"'
+        return f"{'-' if self.is_negated else ''}{self.key}{':' if self.key else ''}{value}"
+
+    def _would_be_other(self, value: str) -> bool:
+        return not self.key and (value.startswith("-") or _KEY.match(value) is not None)
+
+
+class FilterError(Exception):
+    """A filter that cannot be: `problem` says what is wrong with `text[start:end]`."""
+
+    def __init__(self, text: str, start: int, end: int, problem: Sentence) -> None:
+        super().__init__(f"{text[start:end]}: {problem}")
+        self.text = text
+        self.start = start
+        self.end = end
+        self.problem = problem
+
+    @property
+    def part(self) -> str:
+        """What of the text it is about."""
+        return self.text[self.start : self.end]
+
+
+def parse(text: str, keys: Collection[str]) -> tuple[Term, ...]:
+    """The words of a filter, whose keys must be among these. Raises `FilterError`."""
+    if len(text) > LONGEST:
+        raise FilterError(text, LONGEST, len(text), say("is longer than {limit} characters", limit=LONGEST))
+    return tuple(_terms(text, keys))
+
+
+def as_text(terms: Iterable[Term]) -> str:
+    """The filter again; parsing gives the same terms."""
+    return " ".join(map(str, terms))
+
+
+def _terms(text: str, keys: Collection[str]) -> Iterator[Term]:
+    place = _after_spaces(text, 0)
+    while place < len(text):
+        start = place
+        is_negated = text[place] == "-" and text[place + 1 : place + 2].strip() != ""
+        place += is_negated
+        key, place = _key(text, place, keys)
+        value, place = _value(text, place)
+        if key and place and text[place - 1] == ":" and not value:
+            raise FilterError(text, start, place, say("wants a value after the colon"))
+        yield Term(value, key, is_negated, start, place)
+        place = _after_spaces(text, place)
+
+
+def _after_spaces(text: str, place: int) -> int:
+    while place < len(text) and text[place].isspace():
+        place += 1
+    return place
+
+
+def _key(text: str, place: int, keys: Collection[str]) -> tuple[str, int]:
+    found = _KEY.match(text, place)
+    if found is None:
+        return "", place
+    key = found[1].lower()
+    if key not in keys:
+        raise FilterError(text, place, _word_end(text, place), _unknown(found[1], keys))
+    return key, found.end()
+
+
+def _unknown(key: str, keys: Collection[str]) -> Sentence:
+    close = difflib.get_close_matches(key.lower(), keys, 1)
+    if close:
+        return say("there is no {key}: here; did you mean {close}:?", key=key, close=close[0])
+    return say('there is no {key}: here; a word with a colon stands in quotation marks: "{key}:…"', key=key)
+
+
+def _value(text: str, place: int) -> tuple[str, int]:
+    if text[place : place + 1] != QUOTE:
+        end = _word_end(text, place)
+        return text[place:end], end
+    found = _QUOTED.match(text, place)
+    if found is None:
+        raise FilterError(text, place, len(text), say("the quotation mark has no second one"))
+    if text[found.end() : found.end() + 1].strip() != "":
+        problem = say("after the second quotation mark comes a space")
+        raise FilterError(text, place, _word_end(text, found.end()), problem)
+    return found[1].replace(QUOTE * 2, QUOTE), found.end()
+
+
+def _word_end(text: str, place: int) -> int:
+    found = _BARE.match(text, place)
+    assert found is not None  # it matches nothing, too
+    return found.end()
+
+
+# -- Meaning -----------------------------------------------------------------------------------------------
+
+
+def combined(terms: Iterable[Term], makers: Mapping[str, Callable[[Term], Test[Row]]]) -> Test[Row]:
+    """What a row must be. `makers` makes a test of each term, by key; under the empty key that of a bare word."""
+    tests = [_negated(makers[term.key](term)) if term.is_negated else makers[term.key](term) for term in terms]
+    if len(tests) == 1:
+        return tests[0]
+    return lambda row: all(test(row) for test in tests)
+
+
+def _negated(test: Test[Row]) -> Test[Row]:
+    return lambda row: not test(row)
+
+
+def whole(pattern: str) -> Test[str]:
+    """Whether a text is this, in any case; `*` stands for anything."""
+    first, *middle = pattern.casefold().split("*")
+    if not middle:
+        return lambda text: text.casefold() == first
+    last = middle.pop()
+
+    def fits(text: str) -> bool:
+        text = text.casefold()
+        if len(text) < len(first) + len(last) or not (text.startswith(first) and text.endswith(last)):
+            return False
+        return _in_order(text[len(first) : len(text) - len(last)], middle)
+
+    return fits
+
+
+def within(pattern: str) -> Test[str]:
+    """Whether a text holds this somewhere, in any case; `*` stands for anything."""
+    parts = pattern.casefold().split("*")
+    return lambda text: _in_order(text.casefold(), parts)
+
+
+def _in_order(text: str, parts: Iterable[str]) -> bool:
+    """One after the other. In one pass: a regular expression would try every way to divide the text."""
+    place = 0
+    for part in parts:
+        found = text.find(part, place)
+        if found < 0:
+            return False
+        place = found + len(part)
+    return True
+
+
+def one_of(term: Term, text: str, choices: Collection[str]) -> str:
+    """The value of a term that has a few choices. Raises `FilterError`, which tells them."""
+    value = term.value.lower()
+    if value not in choices:
+        problem = say("{key}: takes {choices}", key=term.key, choices=tuple(choices))
+        raise FilterError(text, term.start, term.end, problem)
+    return value

@@ -1,0 +1,108 @@
+"""The language of filters: what is written is read, what is read is written, and a mistake is told where it stands."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brokerui.core.filters import LONGEST, FilterError, Term, as_text, combined, one_of, parse, whole, within
+
+KEYS = ("service", "is", "instance")
+VALUES = st.text(st.characters(codec="utf-8"), max_size=12) | st.text('-":* a', max_size=6)
+TERMS = st.builds(Term, VALUES, st.sampled_from(["", *KEYS]), st.booleans())
+
+
+@given(st.lists(TERMS, max_size=6))
+def test_what_is_written_is_read_again(terms: list[Term]) -> None:
+    assert parse(as_text(terms), KEYS) == tuple(terms)
+
+
+@given(st.text('abis:-"* /\t', max_size=20))
+def test_whatever_is_typed_is_read_or_refused_with_its_place(text: str) -> None:
+    try:
+        terms = parse(text, KEYS)
+    except FilterError as error:
+        assert 0 <= error.start < error.end <= len(text)
+        assert error.part in text
+        assert str(error.problem)
+    else:
+        assert parse(as_text(terms), KEYS) == terms
+        assert all(text[term.start : term.end].strip() == text[term.start : term.end] != "" for term in terms)
+
+
+def test_the_words_of_a_filter() -> None:
+    text = 'Service:Order* -is:expired tcp://host2 "two ""big"" words" - service:"" -"-x"'
+    assert parse(text, KEYS) == (
+        Term("Order*", "service"),
+        Term("expired", "is", is_negated=True),
+        Term("tcp://host2"),
+        Term('two "big" words'),
+        Term("-"),
+        Term("", "service"),
+        Term("-x", is_negated=True),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "problem"),
+    [
+        ("a servce:x", "servce:x", "there is no servce: here; did you mean service:?"),
+        ("colour:red", "colour:red", "there is no colour: here; a word with a colon stands in quotation marks"),
+        ("service: b", "service:", "wants a value after the colon"),
+        ('a "b c', '"b c', "the quotation mark has no second one"),
+        ('"b"c d', '"b"c', "after the second quotation mark comes a space"),
+    ],
+)
+def test_a_mistake_is_told_where_it_stands(text: str, part: str, problem: str) -> None:
+    with pytest.raises(FilterError) as caught:
+        parse(text, KEYS)
+    assert caught.value.part == part
+    assert str(caught.value.problem).startswith(problem)
+
+
+def test_a_filter_is_not_endless() -> None:
+    with pytest.raises(FilterError, match="longer than"):
+        parse("a" * (LONGEST + 1), KEYS)
+
+
+def test_a_choice_is_one_of_a_few() -> None:
+    assert one_of(Term("Expired", "is"), "is:Expired", ("expired", "local")) == "expired"
+    with pytest.raises(FilterError, match="is: takes expired, local"):
+        one_of(Term("old", "is", start=0, end=6), "is:old", ("expired", "local"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "is_whole", "is_within"),
+    [
+        ("order", "Order", True, True),
+        ("order", "Orders", False, True),
+        ("order*", "OrderParts", True, True),
+        ("*s", "Orders", True, True),
+        ("o*r*s", "Orders", True, True),
+        ("o*x*s", "Orders", False, False),
+        ("ab*ba", "aba", False, False),
+        ("*", "", True, True),
+        ("", "", True, True),
+        ("", "a", False, True),
+        ("STRASSE", "straße", True, True),
+    ],
+)
+def test_a_star_stands_for_anything(pattern: str, text: str, *, is_whole: bool, is_within: bool) -> None:
+    assert (whole(pattern)(text), within(pattern)(text)) == (is_whole, is_within)
+
+
+def test_many_stars_take_no_time() -> None:
+    fits = whole("*a" * 400 + "*b")
+    begun = time.perf_counter()
+    assert not fits("a" * 5_000)
+    assert time.perf_counter() - begun < 0.1
+
+
+def test_all_words_must_hold() -> None:
+    makers = {"": lambda term: within(term.value), "is": lambda term: lambda text: text == term.value}
+    fits = combined(parse("a -b", ("is",)), makers)
+    assert [text for text in ("a", "ab", "b", "xa") if fits(text)] == ["a", "xa"]
+    assert combined((), makers)("anything")

@@ -37,18 +37,16 @@ def choose(hop: Hop, matched: RouteSet) -> Decisions:
         matched = _kept(hop, matched, identifier)
     # CHOOSE-FWD: not begun here and forwarding not active: nothing but LOCAL is left.
     held = hop.database is None and not hop.instance.forwarding
-    if (address := matched.direct_address) is not None and hop.trace is None:
-        return _stopped(hop, FORWARDING_DISABLED) if held else _directly(hop, matched, address)
     if matched.mirrored:
         if hop.trace is not None:
             account_for_tier(hop, hop.trace, "CHOOSE-1", matched)
         return _stopped(hop, FORWARDING_DISABLED) if held else _to_principals(hop, matched.mirrored, identifier)
     if matched.local and (delivered := _to_this_instance(hop, matched, identifier)):
         return delivered
-    if matched.network:
+    if matched.direct_address is not None or matched.network:
         if hop.trace is not None:
             account_for_tier(hop, hop.trace, "CHOOSE-3", matched)
-        return _stopped(hop, FORWARDING_DISABLED) if held else _to_network(hop, matched.network)
+        return _stopped(hop, FORWARDING_DISABLED) if held else _to_network(hop, matched)
     if matched.transport:
         if hop.trace is not None:
             account_for_tier(hop, hop.trace, "CHOOSE-4", matched)
@@ -87,14 +85,12 @@ def _kept(hop: Hop, matched: RouteSet, identifier: str | None) -> RouteSet:
     return RouteSet(routes)
 
 
-def _directly(hop: Hop, matched: RouteSet, address: Address) -> Decisions:
-    """CHOOSE-3 where nothing is left to choose: the only route leads there."""
-    return (Send(address, hop.estate.by_address.get(address.key), matched.direct_name, matched.identifier),)
-
-
-def _to_network(hop: Hop, network: Routes) -> Decisions:
+def _to_network(hop: Hop, matched: RouteSet) -> Decisions:
     """CHOOSE-3: to a network address, any of those that are left."""
-    return _sends(hop, [(route, route.address) for route in network])
+    address = matched.direct_address
+    if address is None or hop.trace is not None:
+        return _sends(hop, [(route, route.address) for route in matched.network])
+    return (Send(address, hop.estate.by_address.get(address.key), matched.direct_name, matched.identifier),)
 
 
 def _to_principals(hop: Hop, mirrored: Routes, identifier: str | None) -> Decisions:

@@ -68,16 +68,15 @@ def test_a_tier_with_all_the_routes_is_the_very_same_tuple() -> None:
         ((SHIP,), True),
         ((SHIP1,), True),
         ((SHIP, SHIP2), False),
-        ((SHIP, BILL), False),
+        ((SHIP, BILL), True),
+        ((SHIP, AUTO), True),
         ((AUTO,), False),
         ((BILL,), False),
         ((a_route("M", address="tcp://host1.example", mirrored=True),), False),
         ((), False),
     ],
 )
-def test_the_only_route_is_direct_where_it_leads_to_the_network_without_a_mirror(
-    routes: tuple[Route, ...], direct: bool
-) -> None:
+def test_the_only_network_route_without_a_mirror_is_at_hand(routes: tuple[Route, ...], direct: bool) -> None:
     found = RouteSet(routes)
     assert (found.direct_address is not None) is direct
     if direct:

@@ -24,13 +24,13 @@ def unknown_identifier(scene: Scene) -> Iterator[Finding]:
         name, identifier = row.route.remote_service_name, row.route.broker_instance
         if name is None or identifier is None:
             continue
-        reason = _mistaken(scene, row, name, identifier)
+        reason = mistaken(scene, row, name, identifier)
         if reason is not None:
             severity = ERROR if lost(scene.ends(row, name)) else WARNING
             yield row.finding("unknown-identifier", severity, reason, _with_right_one(scene, row, name))
 
 
-def _mistaken(scene: Scene, row: Row, name: str, identifier: str) -> Sentence | None:
+def mistaken(scene: Scene, row: Row, name: str, identifier: str) -> Sentence | None:
     """What is wrong with the identifier; None: nothing that can be known."""
     holders = scene.holders.get(identifier, ())
     right = [held for held in holders if held.database.has_service(name)]

@@ -17,6 +17,7 @@ from routing.lint.identifiers import duplicate_identifier, unknown_identifier
 from routing.lint.lifetimes import route_expired, route_expires_soon
 from routing.lint.local import dynamic_route_hides_local, no_autocreatedlocal, outside_goes_nowhere
 from routing.lint.loops import forwarding_loop
+from routing.lint.nowhere import leads_nowhere
 from routing.lint.returning import no_return_route
 from routing.lint.scene import Scene
 from routing.lint.shadowing import identical_routes, shadowed_route
@@ -45,6 +46,7 @@ CHECKS = (
     Check("forwarding-loop", say("Messages go round in a circle"), forwarding_loop),
     Check("forwarding-off", say("Message forwarding is off where it is needed"), forwarding_off),
     Check("outside-goes-nowhere", say("Messages from outside match no route"), outside_goes_nowhere),
+    Check("leads-nowhere", say("A route to where its service is not"), leads_nowhere),
     Check("similar-service-name", say("A service name that only looks right"), similar_service_name),
     Check("route-name-as-service-name", say("A route's name in place of a service's"), route_name_as_service_name),
     Check("unknown-identifier", say("An identifier of no database with the service"), unknown_identifier),

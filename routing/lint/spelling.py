@@ -58,6 +58,11 @@ def _bylooks(scene: Scene) -> Mapping[str, list[str]]:
     return found
 
 
+def is_mistyped(scene: Scene, name: str) -> bool:
+    """Whether a name that no database has looks like one that some database has, or is a route's own."""
+    return looks(name) in _bylooks(scene) or name.casefold() in scene.route_names
+
+
 def _at_the_end_of(scene: Scene, row: Row, names: list[str]) -> list[str]:
     """Those of the names that an instance has to which the route leads."""
     return [name for name in names if any(name in instance.targets for instance in scene.leads(row))]

@@ -73,7 +73,8 @@ def test_the_listener_is_at_the_primary_with_the_port_of_the_endpoint() -> None:
 
 def test_a_route_to_the_listener_reaches_the_primary_and_lint_has_nothing_to_say_of_the_pair() -> None:
     table = RouteTable((Route("R", "Ship", None, None, parse_address(LISTENER)), LOCAL))
-    asking = Instance("shop", {"Asks": Database("Asks", table=table)}, addresses=(parse_address("tcp://shop"),))
+    at = {"addresses": (parse_address("tcp://shop"),), "endpoint": Endpoint(4022)}
+    asking = Instance("shop", {"Asks": Database("Asks", table=table)}, **at)
     estate = group().with_instance(asking)
     assert [str(end.kind) for end in outcomes(estate, Conversation("shop", "Asks", "Ship"), AT)] == ["delivered"]
     assert lint(estate, AT) == ()

@@ -2,6 +2,7 @@
 
 READ_ONLY           on: nobody changes anything, whatever the role
 REDIS_URL           default: a Valkey of our own, at a socket in the home
+DEMO                off: a new home starts without the demo estate
 BROKERUI_HOME       folder of everything that is written (default: var/ of the checkout)
 DATABASE_URL        default: SQLite in the home
 SECRET_KEY          default: made at random at the first start and kept in the home
@@ -18,6 +19,8 @@ from pathlib import Path
 import environ
 from csp.constants import NONE, SELF
 from django.utils.translation import gettext_lazy as _
+from kombu.entity import Queue
+from whitenoise.compress import Compressor
 
 from brokerui.catalogues import LOCALE, languages_ready
 from brokerui.databases import database
@@ -50,6 +53,7 @@ INSTALLED_APPS = [
     "brokerui.lint",
     "brokerui.intake",
     "brokerui.api",
+    "brokerui.demo",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -100,6 +104,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "brokerui.core.context.page",
                 "brokerui.viewing.context.bar",
+                "brokerui.demo.context.demo",
             ],
         },
     }
@@ -134,6 +139,10 @@ REST_KNOX = {"TOKEN_TTL": timedelta(days=90), "AUTO_REFRESH": False}
 # -- Work beside the web -----------------------------------------------------------------------------------
 REDIS_URL = redis_url(env.str("REDIS_URL", default=""), HOME)
 CELERY_BROKER_URL = broker_url(REDIS_URL)
+# The queues, all served by a worker that is not told which. Tasks go to the first unless a route here says otherwise.
+CELERY_TASK_QUEUES = [Queue("maintenance")]
+CELERY_TASK_DEFAULT_QUEUE = "maintenance"
+CELERY_TASK_CREATE_MISSING_QUEUES = False
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -142,6 +151,16 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_TIMEZONE = "UTC"
+# So often workers show that they live; a pulse that came to nobody in time is not made up for.
+PULSE_SECONDS = 20
+CELERY_BEAT_SCHEDULE = {
+    "pulse": {
+        "task": "brokerui.core.tasks.pulse",
+        "schedule": timedelta(seconds=PULSE_SECONDS),
+        "options": {"expires": PULSE_SECONDS},
+    },
+    "expired": {"task": "brokerui.accounts.tasks.expired_clean", "schedule": timedelta(days=1)},
+}
 # A wake-up that cannot be handed over at once is not waited for: the database knows what is due.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 0.1, "socket_timeout": 30}
@@ -153,8 +172,10 @@ STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [PACKAGE / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "brokerui.core.files.CollectedFiles"},
 }
+# Source maps are the larger part of all bytes, and only who debugs asks for them.
+WHITENOISE_SKIP_COMPRESS_EXTENSIONS = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
 # `runserver` and the tests serve the files where they stand, without collecting them first.
 WHITENOISE_USE_FINDERS = DEBUG
 
@@ -212,6 +233,7 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 SCENARIO_MAX_BYTES = env.int("SCENARIO_MAX_BYTES", default=64 * MEGABYTE)
 SCENARIO_KEEP = env.int("SCENARIO_KEEP", default=50)
 EXAMPLES = CHECKOUT / "examples"
+DEMO = env.bool("DEMO", default=True)
 # The document, and room for the rest of the form around it.
 BODY_MAX_BYTES = SCENARIO_MAX_BYTES + MEGABYTE
 DATA_UPLOAD_MAX_NUMBER_FILES = 1

@@ -16,6 +16,7 @@ urlpatterns = [
     path("findings/", include("brokerui.lint.urls")),
     path("import/", include("brokerui.intake.urls")),
     path("scenarios/", include("brokerui.scenarios.urls")),
+    path("demo/", include("brokerui.demo.urls")),
     path("api/v1/", include("brokerui.api.urls")),
     path("", include("brokerui.viewing.urls")),
     path("", include("brokerui.core.urls")),

@@ -7,9 +7,12 @@ from typing import Any
 
 from django.contrib.auth.models import Group, Permission, User
 from django.contrib.contenttypes.models import ContentType
+from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.utils import timezone
 
 from brokerui.accounts.levels import Level, Role
+from brokerui.accounts.models import Token
 
 FIRST_NAME = "admin"
 PASSWORD_BYTES = 12
@@ -51,3 +54,11 @@ def first_login(password: str = "") -> tuple[str, str] | None:
     password = password or secrets.token_urlsafe(PASSWORD_BYTES)
     user_create(name=FIRST_NAME, password=password, role=Role.ADMINISTRATOR)
     return FIRST_NAME, password
+
+
+def expired_delete() -> int:
+    """Sessions and tokens that have run out; gives how many."""
+    now = timezone.now()
+    sessions, _ = Session.objects.filter(expire_date__lt=now).delete()
+    tokens, _ = Token.objects.filter(expiry__lt=now).delete()
+    return int(sessions + tokens)

@@ -10,9 +10,13 @@ class CoreConfig(AppConfig):
     name = "brokerui.core"
 
     def ready(self) -> None:
-        """Have misconfiguration reported by `manage.py check` and at every start."""
+        """Have misconfiguration reported by `manage.py check` and at every start; know where wake-ups go."""
+        # Tasks belong to the application of Celery that is there when they are first sent.
+        import brokerui.celery  # noqa: F401, PLC0415
         from brokerui.core import checks  # noqa: PLC0415 - settings are complete only now
 
         register(checks.home_is_writable)
         register(checks.secret_key_is_private)
         register(checks.debug_is_local)
+        register(checks.valkey_is_there)
+        register(checks.redis_answers, deploy=True)

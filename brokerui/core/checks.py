@@ -7,6 +7,12 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's names
+from redis import RedisError
+
+from brokerui.core.pulse import redis_client
+from brokerui.running.valkey import valkey_binary
+from brokerui.wakeups import is_own, without_password
+from routing.errors import Invalid
 
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]", "testserver"}
 
@@ -50,3 +56,32 @@ def debug_is_local(app_configs: Sequence[Any] | None, **kwargs: object) -> list[
             id="brokerui.E002",
         )
     ]
+
+
+def valkey_is_there(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
+    """W003: without it, and without `REDIS_URL`, nobody works beside the web."""
+    if not is_own(settings.REDIS_URL):
+        return []
+    try:
+        valkey_binary()
+    except Invalid as fault:
+        return [Warning(f"{fault}", hint="Set REDIS_URL to a Redis or Valkey server.", id="brokerui.W003")]
+    return []
+
+
+def redis_answers(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
+    """W002: only where it is somebody else's; our own runs when we do."""
+    if is_own(settings.REDIS_URL):
+        return []
+    try:
+        with redis_client() as client:
+            client.ping()
+    except (RedisError, ValueError) as error:
+        return [
+            Warning(
+                f"Nothing answers at REDIS_URL, {without_password(settings.REDIS_URL)}: {error}.",
+                hint="Without it the site works, but nothing wakes its workers.",
+                id="brokerui.W002",
+            )
+        ]
+    return []

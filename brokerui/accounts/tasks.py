@@ -1,0 +1,11 @@
+"""Clean-up of what ran out."""
+
+from celery import shared_task
+
+from brokerui.accounts.services import expired_delete
+
+
+@shared_task
+def expired_clean() -> None:
+    """Daily."""
+    expired_delete()

@@ -1,0 +1,20 @@
+"""`brokerui beat`: the process that wakes workers when something is due. One for a product, not more."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """None."""
+
+
+def run(_options: argparse.Namespace) -> int:
+    """Beat of Celery, until SIGTERM or Ctrl-C."""
+    from brokerui.celery import app  # noqa: PLC0415 - Celery, which pure commands do without
+
+    try:
+        app.start(["--quiet", "beat", "--loglevel=warning"])
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 1
+    return 0

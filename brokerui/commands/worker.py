@@ -1,0 +1,38 @@
+"""`brokerui worker`: the process that does what is due."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+
+from brokerui.languages import local
+from routing.sentence import say
+
+CONCURRENCY = 2
+"""Processes, not threads: what is computed is Python, and two threads would take turns."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    said = local(say("how many tasks at a time (default: 2)"))
+    parser.add_argument("--concurrency", metavar="N", type=int, default=CONCURRENCY, help=said)
+    said = local(say("only these queues, by commas (default: all)"))
+    parser.add_argument("--queues", metavar="NAMES", default="", help=said)
+
+
+def run(options: argparse.Namespace) -> int:
+    """A worker of Celery, until SIGTERM or Ctrl-C; tasks under way are finished."""
+    from celery.platforms import SecurityWarning  # noqa: PLC0415 - Celery, which pure commands do without
+
+    from brokerui.celery import app  # noqa: PLC0415
+
+    # What is dangerous for root are tasks with pickled payload; ours have none.
+    warnings.simplefilter("ignore", SecurityWarning)
+    # Workers of one product need not know of each other; asking takes a second at the start.
+    quiet = ["--without-mingle", "--without-gossip", "--loglevel=warning"]
+    queues = [f"--queues={options.queues}"] if options.queues else []
+    size = ["--pool=prefork", f"--concurrency={options.concurrency}"]
+    try:
+        app.start(["--quiet", "worker", *size, *quiet, *queues])
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 1
+    return 0

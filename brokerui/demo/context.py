@@ -1,0 +1,25 @@
+"""The word on every page that this is the demo."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpRequest
+
+from brokerui.demo.selectors import demo_servers
+
+
+@dataclass
+class Notice:
+    """Asked for by the template only, so that an error page needs no database."""
+
+    @cached_property
+    def servers(self) -> list[str]:
+        return demo_servers()
+
+
+def demo(_request: HttpRequest) -> dict[str, Any]:
+    """`demo`."""
+    return {"demo": Notice()}

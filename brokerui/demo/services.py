@@ -1,0 +1,45 @@
+"""Loading the demo, and taking it away."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils.translation import gettext_noop
+
+from brokerui.demo.models import Demo
+from brokerui.demo.selectors import demo_servers
+from brokerui.estate.models import Instance
+from brokerui.estate.selectors import estate_current, live_version
+from brokerui.estate.services import estate_edit, estate_import
+from brokerui.scenarios.selectors import scenario_get
+from routing.edits import DropInstance
+
+AUTHOR = "demo"
+EXAMPLE = "three-servers"
+LOADED = gettext_noop("the demo that a new home starts with")
+REMOVED = gettext_noop("the demo is removed")
+
+
+@transaction.atomic
+def demo_load() -> bool:
+    """Import the demo as the live estate, unless something was ever imported. Whether it was."""
+    if live_version():
+        return False
+    estate_import(estate=scenario_get(EXAMPLE), author=AUTHOR, note=LOADED)
+    moment = Instance.objects.earliest("imported_at").imported_at
+    assert moment is not None  # all of them were imported just now
+    Demo.objects.update_or_create(id=Demo.KEY, defaults={"loaded_at": moment})
+    return True
+
+
+@transaction.atomic
+def demo_remove(*, author: str) -> list[str]:
+    """Drop the servers of the demo, as one edit of the live estate; others stay. Gives their names.
+
+    Raises `EstateStaleError` where somebody changes the estate at the same moment.
+    """
+    live = estate_current()
+    gone = demo_servers()
+    if gone:
+        edits = [DropInstance(name) for name in gone]
+        estate_edit(edits=edits, base_version=live.version, author=author, note=REMOVED)
+    return gone

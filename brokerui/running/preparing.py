@@ -1,0 +1,71 @@
+"""Make the home ready: catalogues, database, collected files, the first user, the demo. Quick when nothing changed."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+
+FIRST_PASSWORD = "BROKERUI_ADMIN_PASSWORD"  # noqa: S105 - the name of a variable
+
+
+def prepare() -> tuple[str, str] | None:
+    """Gives name and password where the first user was made just now; an empty password where it was given to us."""
+    from brokerui.catalogues import compile_stale  # noqa: PLC0415 - before the settings ask which are ready
+
+    compile_stale()
+    import django  # noqa: PLC0415
+    from django.core.management import call_command  # noqa: PLC0415
+    from django.db import connections  # noqa: PLC0415
+
+    django.setup()
+    call_command("check", stdout=io.StringIO())
+    call_command("migrate", interactive=False, verbosity=0)
+    _collect_files()
+    _load_demo()
+    login = _first_login()
+    # A connection must not be shared with the processes that are forked from this one.
+    connections.close_all()
+    return login
+
+
+def _first_login() -> tuple[str, str] | None:
+    from brokerui.accounts.services import first_login  # noqa: PLC0415
+
+    given = os.environ.pop(FIRST_PASSWORD, "")
+    login = first_login(given)
+    return (login[0], "") if login and given else login
+
+
+def _load_demo() -> None:
+    from django.conf import settings  # noqa: PLC0415
+
+    from brokerui.demo.services import demo_load  # noqa: PLC0415
+
+    if settings.DEMO:
+        demo_load()
+
+
+def _collect_files() -> None:
+    """Collect and fingerprint the front end's files, unless they are the ones collected last time."""
+    from django.conf import settings  # noqa: PLC0415
+    from django.core.management import call_command  # noqa: PLC0415
+
+    stamp = settings.STATIC_ROOT / ".stamp"
+    wanted = _files_stamp()
+    if stamp.exists() and stamp.read_text(encoding="ascii") == wanted:
+        return
+    call_command("collectstatic", interactive=False, verbosity=0, clear=True)
+    stamp.write_text(wanted, encoding="ascii")
+
+
+def _files_stamp() -> str:
+    """A hash of every file's place, size and time of change."""
+    from django.contrib.staticfiles.finders import get_finders  # noqa: PLC0415
+
+    digest = hashlib.sha256()
+    for finder in get_finders():
+        for path, storage in finder.list([]):
+            state = os.stat(storage.path(path))  # noqa: PTH116 - a path of the storage's, as text
+            digest.update(f"{path}\0{state.st_size}\0{state.st_mtime_ns}\n".encode())
+    return digest.hexdigest()

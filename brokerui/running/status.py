@@ -1,0 +1,94 @@
+"""Whether the product of this home runs and is well. Asks the home, the database and Redis; not the web."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from redis import RedisError
+
+from brokerui.core.pulse import pulse_is_late, pulse_last
+from brokerui.estate.selectors import live_version
+from brokerui.running.lock import Running, is_alive, state_of
+from brokerui.wakeups import without_password
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One that `up` started."""
+
+    name: str
+    pid: int
+    is_alive: bool
+    restarts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """All that was found out."""
+
+    home: str
+    address: str | None
+    """Of the web; None where `up` does not run in this home."""
+    processes: tuple[Process, ...]
+    redis: str
+    redis_problem: str | None
+    database_problem: str | None
+    live_version: int | None
+    worker_seen: datetime | None
+    """When a worker last did something."""
+    worker_is_late: bool
+
+    @property
+    def is_well(self) -> bool:
+        """Whether all of it works. Where other means than `up` run the processes, the worker speaks for them."""
+        problems = self.redis_problem or self.database_problem or self.worker_is_late
+        return not problems and all(process.is_alive for process in self.processes)
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        seen = self.worker_seen.isoformat(timespec="seconds") if self.worker_seen else None
+        return {"well": self.is_well, **asdict(self), "worker_seen": seen}
+
+
+def status() -> Status:
+    """Look now; takes a few seconds at most."""
+    running = state_of(settings.HOME)
+    redis_problem, seen = _redis()
+    database_problem, version = _database()
+    return Status(
+        home=str(settings.HOME),
+        address=running.address if running else None,
+        processes=tuple(map(_process, running.processes)) if running else (),
+        redis=without_password(settings.REDIS_URL),
+        redis_problem=redis_problem,
+        database_problem=database_problem,
+        live_version=version,
+        worker_seen=seen,
+        worker_is_late=pulse_is_late(seen),
+    )
+
+
+def _process(running: Running) -> Process:
+    return Process(running.name, running.pid, is_alive(running.pid), running.restarts)
+
+
+def _redis() -> tuple[str | None, datetime | None]:
+    try:
+        return None, pulse_last()
+    except (RedisError, ValueError) as error:
+        return str(error), None
+
+
+def _database() -> tuple[str | None, int | None]:
+    """What is wrong with it, and the version of the live estate in it."""
+    try:
+        executor = MigrationExecutor(connection)
+        pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        return (f"{len(pending)} migrations are not applied", None) if pending else (None, live_version())
+    except DatabaseError as error:
+        return str(error), None

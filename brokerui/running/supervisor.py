@@ -1,0 +1,272 @@
+"""Runs the processes of the product: starts them in order, starts again what ends, ends all together.
+
+Order: Valkey; the web, which makes the home ready; then worker and beat, which need the database.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from brokerui.languages import local
+from brokerui.running.child import Child, Program
+from brokerui.running.lock import HomeLock, Running, State
+from brokerui.running.logs import Log
+from brokerui.running.report import ERROR, PREPARED, READY, Reports
+from routing.sentence import Sentence, say
+
+TURN_SECONDS = 1.0
+GRACE_SECONDS = 8.0
+"""How long requests and tasks under way may take to end."""
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class FailedError(Exception):
+    """The product did not come up: `str` says why."""
+
+
+@dataclass
+class Supervisor:
+    """What it is to run, and what runs."""
+
+    home: Path
+    lock: HomeLock
+    address: str
+    first: list[Program]
+    """Needed by the web."""
+    web: Program
+    then: list[Program]
+    """Started once the home is ready."""
+    reports: Reports
+    children: list[Child] = field(default_factory=list)
+    is_announced: bool = False
+    _login: tuple[str, str] | None = None
+    _stop: bool = False
+    _minder: subprocess.Popen[bytes] | None = None
+
+    def run(self) -> int:
+        """Until it is told to stop. 0 after a clean stop, 1 where the product did not come up."""
+        self._log = Log(self.home, "up")
+        waker = self._catch_signals()
+        try:
+            for program in (*self.first, self.web):
+                self._add(program)
+            while not self._stop:
+                select.select([waker, self.reports.descriptor], [], [], self._pause())
+                _drain(waker)
+                self._turn()
+        except FailedError as error:
+            say_error(str(error))
+            self._print_login()  # the user is made, whatever failed afterwards
+            return 1
+        finally:
+            self._end_all()
+        return 0
+
+    def _turn(self) -> None:
+        for each in self.reports.read():
+            self._heard(each)
+        for child in self.children:
+            pid, status = child.pid, child.ended()
+            if status is not None:
+                self._tell_minder(-pid)
+            if status is not None and not self._stop:
+                self._died(child, status)
+            elif child.process is None and time.monotonic() >= child.due:
+                self._start(child)
+            child.log.bound()
+        self._mind()
+
+    def _pause(self) -> float:
+        """Until the next thing to do; signals and reports come in between."""
+        waiting = [child.due - time.monotonic() for child in self.children if child.process is None]
+        return max(0.0, min([TURN_SECONDS, *waiting]))
+
+    def _heard(self, told: Mapping[str, Any]) -> None:
+        if told["kind"] == ERROR and not self.is_announced:
+            raise FailedError(told["text"])
+        if told["kind"] == PREPARED and len(self.children) == len(self.first) + 1:
+            self._login = told["login"]
+            for program in self.then:
+                self._add(program)
+        if told["kind"] == READY and not self.is_announced:
+            self._announce()
+
+    def _announce(self) -> None:
+        self.is_announced = True
+        _print(say("BrokerUI is ready: {address}  (Ctrl-C stops it)", address=self.address))
+        self._print_login()
+
+    def _print_login(self) -> None:
+        if self._login:
+            _print(_login_line(*self._login))
+            self._login = None
+
+    # -- Processes ---------------------------------------------------------------------------------------------
+
+    def _add(self, program: Program) -> None:
+        child = Child(program, Log(self.home, program.name))
+        self.children.append(child)
+        self._start(child)
+
+    def _start(self, child: Child) -> None:
+        self._mind()
+        try:
+            child.start()
+        except OSError as error:
+            if not self.is_announced:
+                raise FailedError(f"{child.program.name}: {error}") from error
+            child.schedule()
+            return
+        self._tell_minder(child.pid)
+        self._write_state()
+
+    def _died(self, child: Child, status: int) -> None:
+        if child.program == self.web and not self.is_announced:
+            for each in self.reports.read():
+                self._heard(each)
+            raise FailedError(_last_words(child, status))
+        pause = child.schedule()
+        # What fails again and again is said once; its log has each time.
+        if child.failures == 1:
+            self._event(_restart_line(child, status))
+        child.log.write(f"-- ended: {_how(status)}; starting again in {pause:.1f} s")
+        self._write_state()
+
+    def _end_all(self) -> None:
+        """What makes work first, then what does it, then what they stand on."""
+        until = time.monotonic() + GRACE_SECONDS
+        later = self.children[len(self.first) :]
+        for child in reversed(later):
+            child.ask_to_end()
+        for child in (*reversed(later), *self.children[: len(self.first)]):
+            child.ask_to_end()
+            child.end(until)
+        if self._minder is not None and self._minder.stdin is not None:
+            self._minder.kill()
+            self._minder.wait()
+            self._minder.stdin.close()
+
+    def _write_state(self) -> None:
+        running = tuple(Running(child.program.name, child.pid, child.restarts) for child in self.children)
+        self.lock.write(State(os.getpid(), self.address, running))
+
+    # -- Not leaving orphans ---------------------------------------------------------------------------------------
+
+    def _mind(self) -> None:
+        """Have a minder that knows all of them."""
+        if self._minder is not None and self._minder.poll() is None:
+            return
+        self._minder = subprocess.Popen(
+            [sys.executable, "-m", "brokerui.running.minder"],
+            stdin=subprocess.PIPE,
+            pass_fds=(self.lock.descriptor,),
+            start_new_session=True,
+        )
+        for child in self.children:
+            if child.pid:
+                self._tell_minder(child.pid)
+
+    def _tell_minder(self, pid: int) -> None:
+        """Negative: of a process that ended."""
+        if self._minder is None or self._minder.stdin is None:
+            return
+        try:
+            self._minder.stdin.write(b"%d\n" % pid)
+            self._minder.stdin.flush()
+        except BrokenPipeError:
+            return  # it was killed; the next one is told at the next turn
+
+    # -- Signals and words -----------------------------------------------------------------------------------------
+
+    def _catch_signals(self) -> int:
+        """A descriptor that becomes readable with each signal."""
+        reader, writer = os.pipe()
+        for end in (reader, writer):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        for number in STOPPING:
+            signal.signal(number, self._stop_asked)
+        return reader
+
+    def _stop_asked(self, *_signal: object) -> None:
+        if self._stop:  # asked twice: at once
+            for child in self.children:
+                if child.process is not None:
+                    child.process.kill()
+        self._stop = True
+
+    def _event(self, sentence: Sentence) -> None:
+        text = local(sentence)
+        self._log.write(text)
+        self._log.bound()
+        say_plainly(text)
+
+
+def _drain(descriptor: int) -> None:
+    try:
+        os.read(descriptor, 1 << 12)
+    except BlockingIOError:
+        return
+
+
+def _print(sentence: Sentence) -> None:
+    sys.stdout.write(f"{local(sentence)}\n")
+    sys.stdout.flush()
+
+
+def say_plainly(text: str) -> None:
+    """On the terminal, if that is still there."""
+    try:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+    except OSError:
+        return
+
+
+def say_error(text: str) -> None:
+    """The same, as commands do."""
+    say_plainly(f"error: {text}")
+
+
+def _login_line(name: str, password: str) -> Sentence:
+    if not password:
+        return say("sign in as {name} with the password of BROKERUI_ADMIN_PASSWORD", name=name)
+    return say(
+        "sign in as {name} with {password}  (shown once; change it under your name)", name=name, password=password
+    )
+
+
+def _restart_line(child: Child, status: int) -> Sentence:
+    return say(
+        "{name} ended ({how}) and is started again; its log: {log}",
+        name=child.program.name,
+        how=_how(status),
+        log=child.log.path,
+    )
+
+
+def _last_words(child: Child, status: int) -> str:
+    said = say(
+        "{name} ended ({how}); its log, {log}, ends:", name=child.program.name, how=_how(status), log=child.log.path
+    )
+    return f"{local(said)}\n{child.log.tail()}"
+
+
+def _how(status: int) -> str:
+    """As the system calls it, in no language."""
+    if status >= 0:
+        return f"exit {status}"
+    try:
+        return signal.Signals(-status).name
+    except ValueError:
+        return f"signal {-status}"

@@ -1,0 +1,118 @@
+"""The web process: makes the home ready, then serves the site on a port that it was handed."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from functools import partial
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import CommandError
+from django.db import DatabaseError
+from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # it has no types
+from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
+
+from brokerui.languages import local
+from brokerui.running.preparing import prepare
+from brokerui.running.report import ERROR, PREPARED, READY, report
+from routing.sentence import say
+
+MAX_WORKERS = 2
+THREADS = 8
+GRACE_SECONDS = 5
+"""How long requests under way may take to end."""
+ANSWER_SECONDS = 60
+POLL_SECONDS = 0.05
+
+
+def main(listener: int, reports: int) -> int:
+    """Both are open files: the socket to serve on, and where to report to."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
+    try:
+        login = prepare()
+    except (OSError, CommandError, DatabaseError, ImproperlyConfigured) as error:
+        report(reports, ERROR, text=local(say("the home cannot be made ready: {reason}", reason=str(error))))
+        return 1
+    report(reports, PREPARED, login=login)
+    return _serve(listener, reports)
+
+
+class _Site(BaseApplication):
+    """gunicorn, set up here and not by files or arguments of its own."""
+
+    def __init__(self, listener: int, reports: int) -> None:
+        self.listener = listener
+        self.announce = partial(_announce, _url(listener), reports)
+        super().__init__()
+
+    def load_config(self) -> None:
+        """Threads, since requests are short and share the estates in memory; few processes, hence."""
+        for name, value in self._options().items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        """The application, in each worker."""
+        from brokerui.wsgi import application  # noqa: PLC0415
+
+        return application
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "bind": f"fd://{self.listener}",
+            "worker_class": "gthread",
+            "workers": int(os.environ.get("WEB_CONCURRENCY") or min(MAX_WORKERS, os.cpu_count() or 1)),
+            "threads": THREADS,
+            "graceful_timeout": GRACE_SECONDS,
+            "loglevel": "warning",
+            "control_socket_disable": True,
+            "post_worker_init": lambda worker: self.announce() if worker.age == 1 else None,
+        }
+
+
+def _serve(listener: int, reports: int) -> int:
+    try:
+        Arbiter(_Site(listener, reports)).run()
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 1
+    return 0
+
+
+def _url(listener: int) -> str:
+    """Of the page that says whether the site is ready."""
+    with socket.socket(fileno=os.dup(listener)) as served:
+        host, port = served.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - all of them: ours is among them
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/readyz"
+
+
+def _announce(url: str, reports: int) -> None:
+    """Report once it answers. In the first worker: the master must not fork with a thread in it."""
+    threading.Thread(target=_report_when_ready, args=(url, reports), daemon=True).start()
+
+
+def _report_when_ready(url: str, reports: int) -> None:
+    until = time.monotonic() + ANSWER_SECONDS
+    while not _is_ready(url):
+        if time.monotonic() > until:
+            report(reports, ERROR, text=local(say("the site does not answer")))
+            return
+        time.sleep(POLL_SECONDS)
+    report(reports, READY)
+
+
+def _is_ready(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as response:  # noqa: S310 - our own address
+            return bool(response.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))

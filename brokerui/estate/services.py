@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,6 +19,7 @@ from brokerui.estate.models import AuditEntry, Instance, Live, Version
 from brokerui.estate.models.versions import VersionKind
 from brokerui.estate.packing import digest_of, pack_edits, pack_estate
 from brokerui.estate.selectors import LiveEstate, estate_current
+from brokerui.estate.signals import version_written
 from brokerui.estate.writing import write_difference
 from routing.errors import Invalid
 from routing.estate import Edit, Estate
@@ -40,16 +42,23 @@ class _Entry:
 
 
 def estate_import(
-    *, estate: Estate, author: str, note: str = "", imported: Collection[str] | None = None
+    *,
+    estate: Estate,
+    author: str,
+    note: str = "",
+    imported: Collection[str] | None = None,
+    base_version: int | None = None,
 ) -> LiveEstate:
     """Replace the live estate by this one, writing the rows that differ; no new version where none does.
 
-    `imported` names the instances that were read anew just now (default: all); the others were carried over.
+    `imported` names the instances that were read anew just now (default: all); the others were carried over, from
+    `base_version`: `EstateStaleError` where the estate has another one by now.
     """
     # Packing takes a while on a large estate; the lock is for what follows only.
     entry = _Entry(VersionKind.IMPORT, author, note, document=pack_estate(estate))
     with transaction.atomic():
         live, before = _locked()
+        _check_base(before, base_version)
         written = _write(live, before, estate, entry)
         _mark_imported(imported)
     return written
@@ -63,8 +72,7 @@ def estate_edit(*, edits: Sequence[Edit], base_version: int, author: str, note: 
     """
     with transaction.atomic():
         live, before = _locked()
-        if before.version != base_version:
-            raise EstateStaleError(base_version=base_version, current_version=before.version)
+        _check_base(before, base_version)
         after = _edited(before.estate, edits)
         return _write(live, before, after, _Entry(VersionKind.EDIT, author, note, edits=pack_edits(edits)))
 
@@ -77,6 +85,11 @@ def _locked() -> tuple[Live, LiveEstate]:
         Live.objects.get_or_create(id=Live.KEY)
         live = rows.get(id=Live.KEY)
     return live, estate_current()
+
+
+def _check_base(live: LiveEstate, base_version: int | None) -> None:
+    if base_version is not None and live.version != base_version:
+        raise EstateStaleError(base_version=base_version, current_version=live.version)
 
 
 def _edited(estate: Estate, edits: Sequence[Edit]) -> Estate:
@@ -98,6 +111,7 @@ def _write(live: Live, before: LiveEstate, after: Estate, entry: _Entry) -> Live
         live.version, live.hop_limit = version, after.hop_limit
         live.save()
         estates.put(version.digest, after)
+        transaction.on_commit(partial(version_written.send_robust, sender=Version))
     action = f"estate.{entry.kind.value}"
     AuditEntry.objects.create(at=timezone.now(), author=entry.author, action=action, note=entry.note, version=version)
     return LiveEstate(version.number, version.digest, after) if version is not None else before

@@ -160,6 +160,12 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": PULSE_SECONDS},
     },
     "expired": {"task": "brokerui.accounts.tasks.expired_clean", "schedule": timedelta(days=1)},
+    # Finds what is due: what a page asked for, and the live estate once an hour, since routes expire.
+    "lint": {
+        "task": "brokerui.lint.tasks.lint_refresh",
+        "schedule": timedelta(minutes=1),
+        "options": {"expires": 60},
+    },
 }
 # A wake-up that cannot be handed over at once is not waited for: the database knows what is due.
 CELERY_TASK_PUBLISH_RETRY = False

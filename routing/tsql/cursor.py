@@ -185,7 +185,8 @@ class Cursor:
     def _no_value(self, wanted: Sentence | str) -> NotApplied:
         token = self.ahead
         is_call = token.kind == WORD and token.text.upper() not in ("ON", "OFF") and self._is_call(token)
-        if token.kind == TEMPLATE or token.text[:1] == "@" or is_call or sqlcmd_variable(token.raw):
+        is_query = token.kind == SYMBOL and token.text == "("
+        if token.kind == TEMPLATE or token.text[:1] == "@" or is_call or is_query or sqlcmd_variable(token.raw):
             return _not_literal(token.raw)
         return self.unexpected(wanted)
 

@@ -10,10 +10,12 @@ from routing.tsql.lexer import END, NUMBER, STRING, SYMBOL, WORD, Token, next_to
 
 VERB = re.compile(r"\b(?:create|alter|drop)\b", re.IGNORECASE)
 """What a string must hold to be looked at."""
+_HOLE = "\0"
+"""In the place of what only running the script can tell."""
 _SCHEMA = r"(?:(?:\[[^\]]*+(?:\]\][^\]]*+)*+\]|\w++(?=\.[\[\"]))\.)*+"
 _NAME = _SCHEMA + r"(?P<name>\[[^\]]*+(?:\]\][^\]]*+)*+\]|\"[^\"]++\"|[\w@#$./:-]++)?"
 _STATEMENT = re.compile(
-    rf"""\buse\s++(?P<used>\[[^\]]*+(?:\]\][^\]]*+)*+\]|\w++) | \b(?P<verb>create|alter|drop)\s++(?:
+    rf"""\buse\s++(?P<used>\[[^\]]*+(?:\]\][^\]]*+)*+\]|\w++|{_HOLE}) | \b(?P<verb>create|alter|drop)\s++(?:
       (?P<kind>route|service(?!\s++master\s++key\b)|queue|contract|message\s++type|broker\s++priority
         |remote\s++service\s++binding)\b(?!\s*+[,'])
     | (?P<database>database)\b[^;]{{0,400}}?\b(?:(?:enable|disable|new)_broker|error_broker_conversations)\b
@@ -23,8 +25,6 @@ _STATEMENT = re.compile(
 )
 MOST_ARGUMENTS = 100
 """Tokens of a call within a string that is put together; what comes after so many is not looked at."""
-_HOLE = "\0"
-"""In the place of what only running the script can tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,8 @@ def statements_in(text: str, start: int) -> tuple[list[Found], int]:
 def _found(match: re.Match[str], start: int, lines: int, database: str | None) -> Found:
     kind = match["kind"] or match["database"] or match["endpoint"]
     name = match["name"] if match["kind"] else None
+    if kind.lower() == "queue" and name and name[0] not in '["':
+        name = name.rpartition(".")[2]
     return Found(start, lines, f"{match['verb']} {' '.join(kind.split())}".upper(), _bare(name), database)
 
 

@@ -75,6 +75,8 @@ _STATEMENT_VARIABLE = re.compile(
 )
 _ENDING = frozenset((":", "!", "go", "GO", "Go", "gO"))
 """What may begin a line that ends the batch before it."""
+_ENDS_WITH_TEMPLATE = re.compile(rf"{_TEMPLATE}\s*\Z")
+_REST_IS_BLANK = re.compile(r"[^\S\n]*+(?:--[^\n]*+)?(?=\n|\Z)")
 _LOOK_BACK = 150
 _DIGITS = 9
 """Of a number that is looked at; a larger one means as much."""
@@ -212,8 +214,20 @@ def statement_in_place_of(text: str, start: int) -> str | None:
     match = _STATEMENT_VARIABLE.match(text, start)
     if match is None or not begins_line(text, start):
         return None
-    before = last_word(text, start)
-    return None if before in ",.=+*/<>(%&|-" or before.lower() in _GOING_ON else match[1]
+    return None if goes_on(text, start) else match[1]
+
+
+def goes_on(text: str, position: int) -> bool:
+    """Whether the statement before a position needs more, so that no other one begins there."""
+    before = last_word(text, position)
+    if before == ">" and _ENDS_WITH_TEMPLATE.search(text, max(0, position - _LOOK_BACK), position):
+        return False
+    return before in ",.=+*/<>(%&|-" or before.lower() in _GOING_ON
+
+
+def stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether nothing else is on the line, and the one before it needs no more."""
+    return begins_line(text, start) and _REST_IS_BLANK.match(text, end) is not None and not goes_on(text, start)
 
 
 def last_word(text: str, end: int) -> str:

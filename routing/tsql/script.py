@@ -21,12 +21,14 @@ from routing.tsql.lexer import (
     AT_STRING,
     AT_TEMPLATE,
     AT_WORD,
+    END,
     EVENT,
     Unclosed,
     end_of_comment,
     is_command,
     next_token,
     separator,
+    stands_alone,
     statement_in_place_of,
     unclosed,
 )
@@ -43,7 +45,9 @@ from routing.tsql.session import Session
 from routing.tsql.statement import ALTER, CONTRACT, DATABASE, DROP, SERVICE, USE, Statement
 from routing.tsql.targets import target_of
 
-WORDS = STARTERS | CONTROL | TESTS | {"go"}
+LEAVING = frozenset(("exit", "quit"))
+"""sqlcmd takes these without their colon too, each on a line of its own."""
+WORDS = STARTERS | CONTROL | TESTS | LEAVING | {"go"}
 """What is looked at, among all the words of a script."""
 LONGEST_WORD = max(map(len, WORDS))
 _MESSAGES = frozenset(("print", "raiserror", "throw"))
@@ -65,6 +69,8 @@ class Script:
         """Whether the batch is being run for the second time."""
         self._verb = ""
         self._verb_end = 0
+        self._uses = -1
+        """The end of the verb of a statement in which a string was put together from USE and what nobody can tell."""
         self._grants = False
         self._in_service = False
 
@@ -116,6 +122,10 @@ class Script:
     def _word(self, word: str, start: int) -> None:
         if word == "go":
             self._go(start)
+            return
+        if word in LEAVING:
+            if stands_alone(self._text, start, self._position) and self._execution.flow.parentheses <= 0:
+                self._execution.sqlcmd.has_left = True
             return
         flow = self._execution.flow
         flow.word(word, self._following() if word in ("begin", "end") else "")
@@ -179,7 +189,8 @@ class Script:
         if kind is None and verb != DROP and cursor.ahead.text.upper() in BODIES:
             self._body(cursor)
             return
-        if kind is None and cursor.is_open and not self._grants:
+        is_cut_off = cursor.ahead.kind == END and verb != DROP and cursor.position > self._position
+        if kind is None and not self._grants and (cursor.is_open or is_cut_off):
             self._fail(cursor.unexpected(say("a kind of object")), verb, verb, None, start)
         if kind is None or (self._grants and is_permission(cursor)):
             return
@@ -236,6 +247,8 @@ class Script:
 
     def _string(self, start: int, end: int) -> None:
         if self._verb in _MESSAGES or not VERB.search(self._text, start, end):
+            if self._text[max(start, end - 8) : end - 1].rstrip()[-3:].lower() == "use":
+                self._uses = self._verb_end
             return
         found, self._position = statements_in(self._text, start)
         if not found:
@@ -250,7 +263,7 @@ class Script:
                 target.told(one.title),
                 severity=severity,
                 lines=one.lines,
-                place=target.place(self._session, one.database),
+                place=target.place(self._session, one.database or ("" if self._uses == self._verb_end else None)),
             )
 
     def _comment(self, start: int) -> None:

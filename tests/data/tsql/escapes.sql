@@ -1,0 +1,10 @@
+USE [A]]B]
+GO
+SET QUOTED_IDENTIFIER ON
+CREATE QUEUE "dbo"."q ""1"" [x]"
+CREATE SERVICE [it's a ]] service] ON QUEUE [dbo].[q "1" [x]]]
+CREATE ROUTE "r;--" WITH SERVICE_NAME = N'it''s a ] service', ADDRESS = N'tcp://h''x:1';
+CREATE ROUTE [GO
+] WITH ADDRESS = 'LOCAL'
+CREATE ROUTE [ r ] WITH ADDRESS = N' LOCAL '
+CREATE ROUTE [😀] WITH ADDRESS = 'local'

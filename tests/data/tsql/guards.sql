@@ -1,0 +1,13 @@
+USE A
+IF NOT EXISTS (SELECT * FROM sys.service_queues WHERE name = N'q') CREATE QUEUE q
+IF NOT EXISTS (SELECT * FROM sys.services WHERE name = N's')
+BEGIN
+  CREATE SERVICE s ON QUEUE q
+END
+ELSE
+  ALTER SERVICE s ON QUEUE q
+IF EXISTS (SELECT * FROM sys.routes WHERE name = 'old') BEGIN DROP ROUTE old END
+IF OBJECT_ID(N'dbo.q2', N'SQ') IS NULL
+  EXEC (N'CREATE QUEUE dbo.q2')
+IF (SELECT is_broker_enabled FROM sys.databases WHERE database_id = DB_ID()) = 0
+  ALTER DATABASE CURRENT SET ENABLE_BROKER WITH NO_WAIT

@@ -1,0 +1,9 @@
+USE A
+GO
+!!dir
+:out c:\x.log
+CREATE ROUTE a WITH ADDRESS = 'LOCAL'
+GO
+exit
+CREATE ROUTE b WITH ADDRESS = 'LOCAL'
+GO

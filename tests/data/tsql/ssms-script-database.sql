@@ -1,0 +1,34 @@
+USE [master]
+GO
+/****** Object:  Database [Sales]    Script Date: 01.02.2020 10:11:12 ******/
+CREATE DATABASE [Sales]
+ CONTAINMENT = NONE
+ ON  PRIMARY 
+( NAME = N'Sales', FILENAME = N'C:\x.mdf' , SIZE = 8192KB , MAXSIZE = UNLIMITED, FILEGROWTH = 65536KB )
+ WITH CATALOG_COLLATION = DATABASE_DEFAULT, LEDGER = OFF
+GO
+IF (1 = FULLTEXTSERVICEPROPERTY('IsFullTextInstalled'))
+begin
+EXEC [Sales].[dbo].[sp_fulltext_database] @action = 'enable'
+end
+GO
+ALTER DATABASE [Sales] SET  ENABLE_BROKER 
+GO
+ALTER DATABASE [Sales] SET QUERY_STORE = ON (OPERATION_MODE = READ_WRITE, CLEANUP_POLICY = (STALE_QUERY_THRESHOLD_DAYS = 30))
+GO
+USE [Sales]
+GO
+/****** Object:  ServiceQueue [dbo].[q]    Script Date: 01.02.2020 10:11:12 ******/
+CREATE QUEUE [dbo].[q] WITH STATUS = ON , RETENTION = OFF , ACTIVATION (  STATUS = ON , PROCEDURE_NAME = [dbo].[p] , MAX_QUEUE_READERS = 5 , EXECUTE AS N'dbo'  ), POISON_MESSAGE_HANDLING (STATUS = OFF)  ON [PRIMARY] 
+GO
+CREATE SERVICE [//s]  AUTHORIZATION [dbo]  ON QUEUE [dbo].[q] ([DEFAULT],
+[http://schemas.microsoft.com/SQL/Notifications/PostQueryNotification])
+GO
+CREATE ROUTE [AutoCreatedLocal]   AUTHORIZATION [dbo]   WITH  ADDRESS  = N'LOCAL' 
+GO
+CREATE ROUTE [R]   AUTHORIZATION [dbo]   WITH  SERVICE_NAME  = N'//far' ,  BROKER_INSTANCE  = N'6F3F0D5E-AAAA-4000-8000-000000000001' ,  ADDRESS  = N'TCP://far:4022' ,  MIRROR_ADDRESS  = N'TCP://far2:4022' 
+GO
+USE [master]
+GO
+ALTER DATABASE [Sales] SET  READ_WRITE 
+GO

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from routing.address import LOCAL, Address
 from routing.estate import Instance
 from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.lint.facts import host_of, network_addresses
 from routing.lint.remedy import altered
-from routing.lint.scene import Row, Scene, host_of, instance_finding, lost, network_addresses
+from routing.lint.scene import Row, Scene, instance_finding, lost
 from routing.sentence import Sentence, say
 
 TDS_PORT = 1433

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from routing.estate import MIRROR, Database
 from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.lint.facts import own_services
 from routing.lint.remedy import alter_database, alter_queue_on, new_broker, use
-from routing.lint.scene import Held, Scene, database_finding, few, own_services
+from routing.lint.scene import Held, Scene, database_finding, few
 from routing.names import MSDB
 from routing.sentence import say
 

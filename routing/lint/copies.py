@@ -7,7 +7,8 @@ from collections.abc import Iterator, Set
 from routing.decision import Deliver
 from routing.estate import Instance
 from routing.finding import INFO, WARNING, Finding
-from routing.lint.scene import SYSTEM_SERVICES, Held, Scene, few
+from routing.lint.facts import SYSTEM_SERVICES
+from routing.lint.scene import Held, Scene, few
 from routing.sentence import say
 
 

@@ -8,8 +8,9 @@ from routing.classes import NOWHERE
 from routing.decision import FORWARDING_DISABLED, Drop
 from routing.estate import Instance
 from routing.finding import ERROR, WARNING, Finding
+from routing.lint.facts import own_services
 from routing.lint.remedy import alter_endpoint
-from routing.lint.scene import Row, Scene, instance_finding, own_services
+from routing.lint.scene import Row, Scene, instance_finding
 from routing.names import MSDB
 from routing.route import Route
 from routing.sentence import Sentence, say

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from routing.estate import Instance
 from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.lint.facts import network_addresses
 from routing.lint.remedy import altered, new_broker
-from routing.lint.scene import Held, Row, Scene, database_finding, lost, network_addresses
+from routing.lint.scene import Held, Row, Scene, database_finding, lost
 from routing.sentence import Sentence, say
 
 

@@ -7,8 +7,9 @@ from datetime import timedelta
 
 from routing.decision import DELAYED, DROPPED
 from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.lint.facts import asks_for_routes
 from routing.lint.remedy import made_again
-from routing.lint.scene import Row, Scene, asks_for_routes, lost
+from routing.lint.scene import Row, Scene, lost
 from routing.moment import format_moment
 from routing.sentence import say
 

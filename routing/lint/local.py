@@ -10,18 +10,9 @@ from routing.conversation import Conversation
 from routing.decision import NO_ROUTE, ROUTE_REQUESTED, Delay, Drop
 from routing.estate import Database, Instance
 from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.lint.facts import SYSTEM_SERVICES, asks_for_routes, begins_only
 from routing.lint.remedy import free_name, new_route, taken_names, use
-from routing.lint.scene import (
-    SYSTEM_SERVICES,
-    Held,
-    Row,
-    Scene,
-    asks_for_routes,
-    begins_only,
-    database_finding,
-    few,
-    lost,
-)
+from routing.lint.scene import Held, Row, Scene, database_finding, few, lost
 from routing.names import DYNAMIC_ROUTING_SERVICE, MSDB
 from routing.sentence import say
 

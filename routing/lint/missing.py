@@ -6,7 +6,8 @@ from datetime import datetime
 
 from routing.estate import Estate
 from routing.lint.addresses import LOOPBACK, unresolved
-from routing.lint.scene import Scene, few, host_of
+from routing.lint.facts import host_of
+from routing.lint.scene import Scene, few
 from routing.sentence import Sentence, say
 
 SHOWN = 20

@@ -8,9 +8,10 @@ from routing.address import LOCAL, Address
 from routing.decision import NO_PRINCIPAL, NO_ROUTE, SERVICE_NOT_FOUND, Outcome
 from routing.estate import MIRROR, PRINCIPAL
 from routing.finding import ERROR, WARNING, Finding
+from routing.lint.facts import SYSTEM_SERVICES, own_services
 from routing.lint.identifiers import mistaken
 from routing.lint.remedy import altered
-from routing.lint.scene import SYSTEM_SERVICES, Held, Row, Scene, few, lost, own_services
+from routing.lint.scene import Held, Row, Scene, few, lost
 from routing.lint.spelling import is_mistyped
 from routing.names import DYNAMIC_ROUTING_SERVICE
 from routing.sentence import Sentence, say

@@ -8,8 +8,9 @@ from routing.conversation import Conversation
 from routing.decision import DELIVERED, Outcome
 from routing.estate import Database
 from routing.finding import ERROR, Finding
+from routing.lint.facts import begins_only, own_services
 from routing.lint.remedy import free_name, new_route, taken_names, use
-from routing.lint.scene import Held, Row, Scene, begins_only, database_finding, few, lost, own_services
+from routing.lint.scene import Held, Row, Scene, database_finding, few, lost
 from routing.lint.spelling import looks
 from routing.sentence import say
 

@@ -11,7 +11,6 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
-from routing.address import Address
 from routing.choosing import Decisions
 from routing.classes import NOWHERE
 from routing.conversation import Conversation
@@ -20,15 +19,11 @@ from routing.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
 from routing.finding import Finding
 from routing.hop import Hop
 from routing.journey import Journeys
+from routing.lint.facts import host_of, network_addresses
 from routing.names import MSDB
-from routing.parts import Service
 from routing.route import Route
 from routing.router import decide
 from routing.sentence import Sentence
-from routing.table import RouteTable
-
-SYSTEM_SERVICES = "http://schemas.microsoft.com/SQL/"
-"""How the services begin that the product itself makes, in every database."""
 
 
 class Held(NamedTuple):
@@ -258,38 +253,9 @@ def is_like_any(here: Instance, database: str | None, service: str) -> bool:
     return not (table.wildcard.transport or table.wildcard.mirrored)
 
 
-def asks_for_routes(table: RouteTable, at: datetime) -> Route | None:
-    """The first live route to the dynamic routing service (MATCH-4)."""
-    named = table.dynamic
-    groups = () if named is None else (named.without_identifier, *named.by_identifier.values())
-    return next((route for group in groups for route in group.routes if not route.expired(at)), None)
-
-
 def lost(ends: Collection[Outcome]) -> bool:
     """Whether no message gets anywhere, whatever is chosen. A route that was asked for may still come (MATCH-4)."""
     return all(end.kind in (DELAYED, DROPPED) and end.detail != ROUTE_REQUESTED for end in ends)
-
-
-def network_addresses(route: Route) -> Iterator[Address]:
-    """The network addresses that a route gives."""
-    for address in (route.address, route.mirror_address):
-        if address is not None and address.is_network:
-            yield address
-
-
-def host_of(address: Address) -> str:
-    """The host of a network address, in lower case."""
-    return address.key.rpartition(":")[0].removeprefix("tcp://")
-
-
-def own_services(database: Database) -> list[str]:
-    """The names of its services, without those that the product makes."""
-    return [s.name for s in database.services if not s.name.startswith(SYSTEM_SERVICES)]
-
-
-def begins_only(service: Service) -> bool:
-    """Whether it is known to accept no contract: no conversation can be begun to it. A plain name tells nothing."""
-    return service.queue is not None and not service.contracts
 
 
 def few(names: Sequence[str], most: int = 3) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from routing.address import address_in_name
 from routing.estate import PRINCIPAL
 from routing.finding import ERROR, WARNING, Finding
+from routing.lint.facts import own_services
 from routing.lint.remedy import altered, drop_route, made_again, use
-from routing.lint.scene import Row, Scene, lost, own_services
+from routing.lint.scene import Row, Scene, lost
 from routing.sentence import say
 
 

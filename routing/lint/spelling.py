@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from routing.finding import ERROR, WARNING, Finding
+from routing.lint.facts import own_services
 from routing.lint.remedy import altered
-from routing.lint.scene import Row, Scene, lost, own_services
+from routing.lint.scene import Row, Scene, lost
 from routing.names import DYNAMIC_ROUTING_SERVICE
 from routing.sentence import say
 

@@ -71,7 +71,8 @@ class Cursor:
                 self.unclosed = fault
                 return Token(END, "", fault.start, fault.start, "")
             self._position = token.end
-            if "$(" not in token.raw or (expanded := substituted(token.raw, self._variables)) == token.raw:
+            raw = token.raw
+            if "$(" not in raw or (expanded := substituted(raw, self._variables)) == raw:
                 return token
             self._queued = _tokens(expanded, token)[::-1]
         return self._queued.pop()

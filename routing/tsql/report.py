@@ -49,8 +49,8 @@ class Report:
         place: Place | None = None,
     ) -> None:
         """A finding about what stands at `start`, or so many lines below; `place`: not where the session is."""
-        if self.is_full:
-            self.leave_out()
+        if len(self.findings) >= MOST_FINDINGS:
+            self._left_out += 1
             return
         line = self._line_of(start) + lines
         if self._told and (code, line, name) in self._told:

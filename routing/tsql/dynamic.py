@@ -12,7 +12,7 @@ VERB = re.compile(r"\b(?:create|alter|drop)\b", re.IGNORECASE)
 """What a string must hold to be looked at."""
 _HOLE = "\0"
 """In the place of what only running the script can tell."""
-_SCHEMA = r"(?:(?:\[[^\]]*+(?:\]\][^\]]*+)*+\]|\w++(?=\.[\[\"]))\.)*+"
+_SCHEMA = r"(?:\[[^\]]*(?:\]\][^\]]*)*\]\.|\w+\.(?=[\[\"])){0,3}"
 _NAME = _SCHEMA + r"(?P<name>\[[^\]]*+(?:\]\][^\]]*+)*+\]|\"[^\"]++\"|[\w@#$./:-]++)?"
 _STATEMENT = re.compile(
     rf"""\buse\s++(?P<used>\[[^\]]*+(?:\]\][^\]]*+)*+\]|\w++|{_HOLE}) | \b(?P<verb>create|alter|drop)\s++(?:

@@ -62,7 +62,7 @@ AT_WORD, AT_STRING, AT_MARK, AT_COMMENT, AT_BLOCK, AT_OPEN, AT_COMMAND, AT_TEMPL
 
 _END_OF_GO = r"[^\S\n]*+;?[^\S\n]*+(?:--[^\n]*+|/\*[^\n]*?\*/[^\S\n]*+)?(?=\n|\Z)"
 _GO = re.compile(rf"go[^\S\n]*+([0-9]*+){_END_OF_GO}", re.IGNORECASE)
-_MORE_GO = re.compile(rf"(?:(?:[^\S\n]*+\n)++[^\S\n]*+go[^\S\n]*+[0-9]*+{_END_OF_GO})*+", re.IGNORECASE)
+_MORE_GO = re.compile(rf"(?:[^\S\n]*+\n)+[^\S\n]*+go[^\S\n]*+[0-9]*+{_END_OF_GO}", re.IGNORECASE)
 _COMMAND = re.compile(r":[A-Za-z]|!!")
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _CONTINUATION = re.compile(r"\\\r?\n")
@@ -195,8 +195,10 @@ def separator(text: str, start: int) -> Separator | None:
     match = _GO.match(text, start)
     if match is None or not begins_line(text, start):
         return None
-    more = _MORE_GO.match(text, match.end())
-    return Separator(more.end() if more else match.end(), int(match[1][:_DIGITS] or 1))
+    end = match.end()
+    while more := _MORE_GO.match(text, end):
+        end = more.end()
+    return Separator(end, int(match[1][:_DIGITS] or 1))
 
 
 def is_command(text: str, start: int) -> bool:

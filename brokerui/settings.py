@@ -10,6 +10,8 @@ DEBUG               default: off
 ALLOWED_HOSTS       names under which the site may be asked for, by commas (default: this machine only)
 HTTPS               on: redirect to https, HSTS, secure cookies; for a site behind a proxy that ends TLS
 CSRF_TRUSTED_ORIGINS  origins whose forms are accepted, by commas; needed behind some proxies
+API_RATE_USER, API_RATE_STRANGER    requests to the REST interface, e.g. 1200/min; of a user, of an address without one
+PROXIES             proxies of yours before the site, whose word about a client's address is taken (default: 0)
 SCENARIO_MAX_BYTES, SCENARIO_KEEP   largest document one may upload, and how many are kept
 """
 
@@ -22,11 +24,13 @@ from django.utils.translation import gettext_lazy as _
 from kombu.entity import Queue
 from whitenoise.compress import Compressor
 
+from brokerui.api.defaults import REST_FRAMEWORK, SPECTACULAR_SETTINGS
 from brokerui.catalogues import LOCALE, languages_ready
 from brokerui.databases import database
 from brokerui.home import CHECKOUT, home_folder, home_prepare, secret_key
 from brokerui.wakeups import broker_url, redis_url
 
+__all__ = ["REST_FRAMEWORK", "SPECTACULAR_SETTINGS"]
 env = environ.Env()
 MEGABYTE = 1024 * 1024
 

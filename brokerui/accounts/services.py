@@ -13,9 +13,12 @@ from django.utils import timezone
 
 from brokerui.accounts.levels import Level, Role
 from brokerui.accounts.models import Token
+from brokerui.estate.models import AuditEntry
 
 FIRST_NAME = "admin"
 PASSWORD_BYTES = 12
+TOKENS = 20
+"""As many as a user may have."""
 
 
 def roles_ensure(**_signal: Any) -> None:
@@ -62,3 +65,32 @@ def expired_delete() -> int:
     sessions, _ = Session.objects.filter(expire_date__lt=now).delete()
     tokens, _ = Token.objects.filter(expiry__lt=now).delete()
     return int(sessions + tokens)
+
+
+@transaction.atomic
+def token_create(*, user: User, name: str) -> tuple[Token, str]:
+    """A token, and its secret, which is kept nowhere.
+
+    Raises `IntegrityError` where the user has one of this name, `ValueError` where there are `TOKENS` already.
+    """
+    if Token.objects.filter(user=user).count() >= TOKENS:
+        raise ValueError(f"{user} has {TOKENS} tokens")
+    token, secret = Token.objects.create(user, name=name)
+    _audit(user, "token.create", name)
+    return token, secret
+
+
+@transaction.atomic
+def token_revoke(*, user: User, key: str) -> str | None:
+    """Delete the user's token that begins so; its name, None where there is none."""
+    token = Token.objects.filter(user=user, token_key=key).first()
+    if token is None:
+        return None
+    name: str = token.name
+    token.delete()
+    _audit(user, "token.revoke", name)
+    return name
+
+
+def _audit(user: User, action: str, note: str) -> None:
+    AuditEntry.objects.create(at=timezone.now(), author=user.get_username(), action=action, note=note)

@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from brokerui.accounts import views
+from brokerui.accounts import tokens, views
 
 app_name = "accounts"
 urlpatterns = [
     path("login/", views.SignIn.as_view(), name="login"),
     path("logout/", views.SignOut.as_view(), name="logout"),
     path("password/", views.ChangePassword.as_view(), name="password"),
+    path("tokens/", tokens.Tokens.as_view(), name="tokens"),
+    path("tokens/<slug:key>/revoke/", tokens.revoke, name="revoke"),
 ]

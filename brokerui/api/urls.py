@@ -1,6 +1,20 @@
-"""Addresses of this part."""
+"""Addresses of the REST interface."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
+
+from brokerui.api import editable, reading
+from brokerui.api.docs import docs
+from brokerui.api.estate_views import EstateDocument, EstateImport
+from brokerui.api.schema import Schema
+from brokerui.api.what_if import WhatIf
 
 app_name = "api"
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("estate/", EstateDocument.as_view(), name="estate"),
+    path("estate/import/", EstateImport.as_view(), name="import"),
+    path("whatif/", WhatIf.as_view(), name="whatif"),
+    *editable.addresses(),
+    *reading.addresses(),
+    path("schema/", Schema.as_view(), name="schema"),
+    path("docs/", docs, name="docs"),
+]

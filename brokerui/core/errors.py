@@ -5,9 +5,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
+from brokerui.core.problems import asks_for_problems, problem_response
+
 
 def error_page(request: HttpRequest, *, status: int, title: str, text: str) -> HttpResponse:
-    """One page for all errors. Asks no database: that may be what is broken."""
+    """One page for all errors; for programs the same as a problem. Asks no database: that may be what is broken."""
+    if asks_for_problems(request):
+        return problem_response(status=status, detail=text)
     return render(request, "error.html", {"status": status, "title": title, "text": text}, status=status)
 
 

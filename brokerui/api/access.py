@@ -1,0 +1,77 @@
+"""Who asks, and whether they may: a token or a session, the levels of `brokerui.accounts`, and how often."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from knox.auth import TokenAuthentication as KnoxAuthentication
+from rest_framework.authentication import get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.settings import api_settings
+from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
+
+from brokerui.accounts.access import SAFE
+from brokerui.accounts.levels import Level, may
+from brokerui.api.problems import Problem
+
+SCHEMES = (b"bearer", b"token")
+
+
+class TokenAuthentication(KnoxAuthentication):
+    """`Authorization: Bearer TOKEN`; the scheme may be called Token too."""
+
+    def authenticate(self, request: Request) -> Any:
+        """The user and the token; None where no token was sent."""
+        words = get_authorization_header(request).split()
+        if not words or words[0].lower() not in SCHEMES:
+            return None
+        # No token looks otherwise, and no database has to see what else is sent.
+        if len(words) != 2 or not words[1].isalnum():
+            raise AuthenticationFailed(_("The token is not valid."))
+        return self.authenticate_credentials(words[1])
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="BrokerUI"'
+
+
+class MayUse(BasePermission):
+    """The level that the view takes for reading, or for writing."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        """A method that the view has not is refused as such, not for want of a level."""
+        if not request.user.is_authenticated:
+            return False
+        if not hasattr(view, (request.method or "").lower()):
+            return True
+        level: Level = view.read if request.method in SAFE else view.write
+        if settings.READ_ONLY and level is not Level.VIEW:
+            raise Problem(403, _("This site is read-only: nobody changes anything here."), code="read_only")
+        return may(request.user, level)
+
+
+class StrangerThrottle(AnonRateThrottle):
+    """Of an address from which no valid token or session comes."""
+
+    def get_rate(self) -> str | None:
+        return _rate(self.scope)
+
+
+class UserThrottle(UserRateThrottle):
+    """Of a user, by token and session together."""
+
+    def get_rate(self) -> str | None:
+        return _rate(self.scope)
+
+    def get_cache_key(self, request: Request, view: Any) -> str | None:
+        return super().get_cache_key(request, view) if request.user.is_authenticated else None
+
+
+def _rate(scope: str | None) -> str | None:
+    """Asked for at each request, so that settings can be changed."""
+    rates: Any = api_settings.DEFAULT_THROTTLE_RATES
+    rate: str | None = rates[scope]
+    return rate

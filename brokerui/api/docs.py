@@ -1,0 +1,166 @@
+"""The page that tells of the interface: every operation of the schema, each with a command to copy."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.text import slugify
+from django.views.decorators.http import require_safe
+
+from brokerui.api.schema import schema
+
+METHODS = ("get", "post", "put", "patch", "delete")
+COMMON = ("scenario", "as_of", "If-None-Match", "If-Match", "limit", "cursor", "ordering", "note")
+"""Parameters that mean the same everywhere, and are told once."""
+SAMPLE = {"id": "ID", "number": "1"}
+"""What stands in an address for a part of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A parameter, or a member of a body."""
+
+    name: str
+    where: str
+    """`query`, `path`, `header` or `body`."""
+    kind: str
+    says: str
+    required: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation, as the page shows it."""
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    description: str
+    values: list[Value]
+    common: list[str]
+    """Names of parameters that are told once for all."""
+    statuses: list[tuple[str, str]]
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Operations that belong together."""
+
+    name: str
+    anchor: str
+    operations: list[Operation]
+
+
+@require_safe
+def docs(request: HttpRequest) -> HttpResponse:
+    """Every operation."""
+    told = schema()
+    operations = list(_operations(told, request.build_absolute_uri("/").rstrip("/")))
+    groups = [
+        Group(tag, slugify(tag, allow_unicode=True), [operation for _tag, operation in members])
+        for tag, members in groupby(operations, key=lambda pair: pair[0])
+    ]
+    context = {"groups": groups, "common": _common(told), "first": _first(request), "count": len(operations)}
+    return render(request, "api/docs.html", context)
+
+
+def _operations(told: dict[str, Any], site: str) -> Iterator[tuple[str, Operation]]:
+    """With their groups, these in the order of their first operation."""
+    found = [
+        (path, method, members[method])
+        for path, members in told["paths"].items()
+        for method in METHODS
+        if method in members
+    ]
+    tags = list(dict.fromkeys(operation["tags"][0] for _path, _method, operation in found))
+    for path, method, operation in sorted(found, key=lambda each: tags.index(each[2]["tags"][0])):
+        yield operation["tags"][0], _operation(told, site, path, method, operation)
+
+
+def _operation(told: dict[str, Any], site: str, path: str, method: str, operation: dict[str, Any]) -> Operation:
+    parameters = [_parameter(one) for one in operation.get("parameters", ())]
+    own = [one for one in parameters if one.name not in COMMON]
+    return Operation(
+        name=operation["operationId"],
+        method=method.upper(),
+        path=path,
+        summary=operation.get("summary", ""),
+        description=operation.get("description", ""),
+        values=own + list(_body(told, operation)),
+        common=[one.name for one in parameters if one.name in COMMON],
+        statuses=[(status, answer["description"]) for status, answer in sorted(operation["responses"].items())],
+        command=_command(site, path, method, operation),
+    )
+
+
+def _parameter(one: dict[str, Any]) -> Value:
+    kind = _kind(one.get("schema", {}))
+    return Value(one["name"], one["in"], kind, one.get("description", ""), one.get("required", False))
+
+
+def _body(told: dict[str, Any], operation: dict[str, Any]) -> Iterator[Value]:
+    """The members of a JSON body."""
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if content is None:
+        return
+    shape = _resolved(told, content["schema"])
+    for name, member in shape.get("properties", {}).items():
+        required = name in shape.get("required", ())
+        yield Value(name, "body", _kind(member), member.get("description", ""), required)
+
+
+def _resolved(told: dict[str, Any], member: dict[str, Any]) -> dict[str, Any]:
+    reference: str | None = member.get("$ref")
+    return told["components"]["schemas"][reference.rpartition("/")[2]] if reference else member
+
+
+def _kind(member: dict[str, Any]) -> str:
+    """In a word or two."""
+    if "enum" in member:
+        return " | ".join(str(value) for value in member["enum"])
+    kind = member.get("type", "object")
+    return " | ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def _command(site: str, path: str, method: str, operation: dict[str, Any]) -> str:
+    """The line that does it, to copy."""
+    for name, value in SAMPLE.items():
+        path = path.replace(f"{{{name}}}", value)
+    words = ["curl", *([] if method == "get" else ["-X", method.upper()]), "-H", "Authorization: Bearer TOKEN"]
+    if any(one["name"] == "If-Match" and one.get("required") for one in operation.get("parameters", ())):
+        words += ["-H", 'If-Match: "ETAG"']
+    body = _example(operation)
+    if body is not None:
+        words += ["-H", "Content-Type: application/json", "-d", json.dumps(body, ensure_ascii=False)]
+    return shlex.join([*words, f"{site}{path}"])
+
+
+def _example(operation: dict[str, Any]) -> Any:
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    examples = list(content.get("examples", {}).values())
+    return examples[0]["value"] if examples else None
+
+
+def _common(told: dict[str, Any]) -> list[Value]:
+    """Those that are told once, in their order."""
+    found: dict[str, Value] = {}
+    for members in told["paths"].values():
+        for operation in members.values():
+            for one in operation.get("parameters", ()):
+                if one["name"] in COMMON:
+                    found.setdefault(one["name"], _parameter(one))
+    return [found[name] for name in COMMON if name in found]
+
+
+def _first(request: HttpRequest) -> str:
+    url = request.build_absolute_uri("/api/v1/routes/?limit=5")
+    return shlex.join(["curl", "-H", "Authorization: Bearer TOKEN", url])

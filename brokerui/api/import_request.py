@@ -1,0 +1,158 @@
+"""What an import is asked to take, from each of the forms in which it may be sent."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from rest_framework.request import Request
+
+from brokerui.api.parameters import NOTE, Parameter, address, choice, flag, given, moment, text
+from brokerui.api.parsers import Body, json_of
+from brokerui.api.problems import Problem, in_query
+from routing.address import Address, parse_network_address
+from routing.errors import Invalid, must_be
+from routing.leaves import Convert, array_of, boolean, fields, network_address, or_null, string
+from routing.moment import parse_moment
+from routing.names import check_name
+from routing.sentence import say
+from routing.tsql import Group, decode_script
+
+WHOLE, INSTANCES, INTO = MODES = ("whole", "instances", "into")
+OPTIONS = (
+    text("instance", gettext_lazy("Of T-SQL that is sent as it is: the server that it is of.")),
+    address("address", gettext_lazy("Where that server listens (default: what its name and its endpoint say).")),
+    choice("mode", gettext_lazy("What becomes of what is there."), MODES),
+    flag("dry_run", gettext_lazy("Say what would come of it, and write nothing.")),
+    moment("at", gettext_lazy("From when LIFETIME counts (default: now).")),
+    NOTE,
+)
+LARGEST = 8 << 20
+"""Bytes of JSON with options. What is larger is sent as it is."""
+_FIRST_KEY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:document|sql|mode|dry_run|at|note)"\s*:')
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What to import, and how: a document, or scripts."""
+
+    document: bytes | str | None = None
+    groups: tuple[Group, ...] = ()
+    where: str = "document"
+    """The file of the document, as its sender calls it."""
+    mode: str | None = None
+    """None: `whole` for a document, `instances` for scripts."""
+    dry_run: bool = False
+    at: datetime | None = None
+    note: str = ""
+
+
+def asked_of(request: Request) -> Asked:
+    """What the request asks. Raises problems, `Invalid` and `InputError`."""
+    body: Any = request.data
+    if isinstance(body, Body):
+        return _raw(request, body)
+    if "file" in request.FILES:
+        return _form(request)
+    raise Problem(422, _("There is nothing to import: send a document or a script."))
+
+
+def _raw(request: Request, body: Body) -> Asked:
+    options = given(request, OPTIONS)
+    if body.media_type != "application/json":
+        return _of_file(body.content, "script.sql", options)
+    if not _FIRST_KEY.match(body.content):
+        return _of_file(body.content, "document.json", options)
+    if len(body.content) > LARGEST:
+        text = _(
+            "JSON with options may have up to %(limit)s bytes. Send what is larger as it is, options in the query."
+        )
+        raise Problem(413, text % {"limit": f"{LARGEST:,}"})
+    if options:
+        raise in_query(next(iter(options)), _("stands in the query and beside a body with options; put it there"))
+    return _options_from(json_of(body.content))
+
+
+def _form(request: Request) -> Asked:
+    given(request, ())
+    file = request.FILES["file"]
+    known: dict[str, Parameter] = {one.name: one for one in OPTIONS}
+    options = {}
+    for name, value in request.POST.items():
+        if name not in known:
+            raise Invalid(name, say("is no field of this form; known are {known}", known=("file", *known)))
+        options[name] = _read(known[name], str(value))
+    return _of_file(file.read(), str(file.name), options)
+
+
+def _read(parameter: Parameter, value: str) -> Any:
+    try:
+        check_name(value, "", 4_000)
+        return parameter.read(value)
+    except Invalid as fault:
+        raise fault.below(parameter.name) from None
+
+
+def _of_file(content: bytes, name: str, options: Mapping[str, Any]) -> Asked:
+    """A document where the name says so, else a script."""
+    rest = {key: value for key, value in options.items() if key not in ("instance", "address")}
+    if name.lower().endswith(".json"):
+        return Asked(document=content, where=name, **rest)
+    if "instance" not in options:
+        raise Invalid("instance", say("is missing: scripts do not say of which server they are"))
+    listens = parse_network_address(options["address"]) if "address" in options else None
+    script = (name, decode_script(content, where=name))
+    return Asked(groups=(Group(options["instance"], listens, (script,)),), **rest)
+
+
+# -- JSON with options -------------------------------------------------------------------------------------
+
+
+def _script_from(value: Any) -> tuple[str, str]:
+    found = fields(value, {"file": string, "text": string}, ("text",))
+    return found.get("file", "script.sql"), found["text"]
+
+
+def _group_from(value: Any) -> Group:
+    readers: Mapping[str, Convert] = {
+        "instance": string,
+        "address": or_null(network_address),
+        "scripts": array_of(_script_from),
+    }
+    found = fields(value, readers, ("instance", "scripts"))
+    listens: Address | None = found.get("address")
+    check_name(found["instance"], "instance", 256)
+    return Group(found["instance"], listens, found["scripts"])
+
+
+def _mode_from(value: Any) -> str:
+    if value not in MODES:
+        raise Invalid("", must_be(say("one of {known}", known=MODES), value))
+    return str(value)
+
+
+def _document_from(value: Any) -> str:
+    if type(value) is not dict:
+        raise Invalid("", must_be(say("an object"), value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _options_from(value: Any) -> Asked:
+    readers: Mapping[str, Convert] = {
+        "document": _document_from,
+        "sql": array_of(_group_from),
+        "mode": _mode_from,
+        "dry_run": boolean,
+        "at": or_null(lambda text: parse_moment(string(text))),
+        "note": string,
+    }
+    found = fields(value, readers, ())
+    if ("document" in found) == ("sql" in found):
+        raise Invalid("", say("must have either a document or sql"))
+    return Asked(groups=found.pop("sql", ()), **found)

@@ -1,0 +1,145 @@
+"""Lists of rows: filtered, ordered, a page at a time. The next page begins after a key, so that edits shift nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from brokerui.api.ids import id_of, packed, unpacked
+from brokerui.api.parameters import LIMIT, PAGE, VIEWED, Parameter, choice, given, text
+from brokerui.api.problems import in_query
+from brokerui.api.rows import Row, Where
+from brokerui.api.tags import is_known, tag_of
+from brokerui.viewing.viewed import viewed_from
+from routing.estate import Estate
+from routing.names import SYSNAME
+
+INSTANCE = text("instance", gettext_lazy("Of this instance."))
+DATABASE = text("database", gettext_lazy("Of the database of this name."), SYSNAME)
+OWNERS = {"instance": INSTANCE, "database": DATABASE}
+NATURAL = "key"
+"""The order by natural key, which the others have where their values are equal."""
+Place = tuple[bool, str, *tuple[str, ...]]
+"""Where a row stands in an order: without a value or with one, the value, the natural key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A parameter that keeps some rows."""
+
+    parameter: Parameter
+    keeps: Callable[[Any, Any], bool]
+    """Whether a row's value stays, given the parameter's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What can be listed."""
+
+    name: str
+    """In the plural, as addresses have it."""
+    title: str | Promise
+    keys: tuple[str, ...]
+    """The names of the parts of the natural key, outermost first."""
+    rows: Callable[[Estate, Where], Iterator[Row]]
+    as_json: Callable[[Row], dict[str, Any]]
+    filters: tuple[Filter, ...] = ()
+    orders: Mapping[str, Callable[[Any], str | None]] = field(default_factory=dict)
+    """By column: the text of a row's value that is compared."""
+
+    @property
+    def owners(self) -> tuple[Parameter, ...]:
+        """Filters that say where to look."""
+        return tuple(OWNERS[key] for key in self.keys[:-1])
+
+    @property
+    def orderings(self) -> list[str]:
+        names = [NATURAL, *self.orders]
+        return names + [f"-{name}" for name in names]
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        filters = (one.parameter for one in self.filters)
+        order = choice("ordering", gettext_lazy("The order; with a minus sign, from its end."), self.orderings)
+        return (*self.owners, *filters, order, *PAGE, *VIEWED)
+
+
+def row_as_json(keys: tuple[str, ...], row: Row, value: dict[str, Any]) -> dict[str, Any]:
+    """A row with its id and its owners."""
+    return {"id": id_of(row.key), **dict(zip(keys[:-1], row.key, strict=False)), **value}
+
+
+def listed(request: Request, listing: Listing) -> Response:
+    """A page of the rows that the request asks for; 304 for who has it already."""
+    asked = given(request, listing.parameters)
+    viewed = viewed_from(request.query_params.dict())
+    tag = tag_of(viewed.key, request.get_full_path())
+    if is_known(request, tag):
+        return Response(status=304, headers={"ETag": tag})
+    kept = [row for row in listing.rows(viewed.estate, asked) if _stays(row, listing, asked)]
+    page, cursor = _page(kept, listing, asked)
+    body = {
+        "count": len(kept),
+        "next": next_address(request, cursor) if cursor else None,
+        "results": [listing.as_json(row) for row in page],
+    }
+    return Response(body, headers={"ETag": tag})
+
+
+def _stays(row: Row, listing: Listing, asked: Where) -> bool:
+    return all(
+        one.keeps(row.value, asked[one.parameter.name]) for one in listing.filters if one.parameter.name in asked
+    )
+
+
+def _page(rows: list[Row], listing: Listing, asked: Where) -> tuple[list[Row], str | None]:
+    """The rows of the page that is asked for, and the cursor of the one after it."""
+    ordering = asked.get("ordering", NATURAL)
+    is_backwards, place = ordering.startswith("-"), _place_in(listing, ordering.removeprefix("-"))
+    places = sorted(((place(row), row) for row in rows), key=lambda pair: pair[0], reverse=is_backwards)
+    if "cursor" in asked:
+        after = _after(asked["cursor"], ordering, listing)
+        places = [pair for pair in places if (pair[0] < after if is_backwards else pair[0] > after)]
+    limit = asked.get("limit", LIMIT)
+    page = places[:limit]
+    cursor = packed([ordering, *page[-1][0]]) if len(places) > limit else None
+    return [row for _place, row in page], cursor
+
+
+def _place_in(listing: Listing, order: str) -> Callable[[Row], Place]:
+    if order == NATURAL:
+        return lambda row: (True, "", *row.key)
+    text_of = listing.orders[order]
+
+    def place(row: Row) -> Place:
+        found = text_of(row.value)
+        return (found is not None, found or "", *row.key)
+
+    return place
+
+
+def _after(cursor: str, ordering: str, listing: Listing) -> Place:
+    """The place that a cursor holds, of the order that is asked for."""
+    value = unpacked(cursor)
+    if isinstance(value, list) and len(value) == 3 + len(listing.keys) and value[0] == ordering:
+        has_value, *texts = value[1:]
+        if isinstance(has_value, bool) and all(isinstance(part, str) for part in texts):
+            return (has_value, texts[0], *texts[1:])
+    raise in_query("cursor", _("is none that a page of this order gave"))
+
+
+def next_address(request: Request, cursor: str) -> str:
+    """Where the page after this one is."""
+    query = request.query_params.copy()
+    query["cursor"] = cursor
+    return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
+
+
+__all__ = ["DATABASE", "INSTANCE", "Filter", "Listing", "listed", "next_address", "row_as_json"]

@@ -1,0 +1,104 @@
+"""Bodies of requests: bounded, and read strictly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from rest_framework.parsers import BaseParser, MultiPartParser
+
+from brokerui.api.problems import Problem, in_body
+from routing.errors import Invalid
+from routing.jsonpull import no_doubles
+
+LARGEST = 1 << 20
+"""Bytes of JSON that describes one object, or some edits."""
+CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A body as it came, for a view that reads it itself."""
+
+    media_type: str
+    content: bytes
+
+
+class JsonParser(BaseParser):
+    """JSON without doubled keys, NaN, or halves of surrogate pairs."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
+        """The value; a problem where there is none."""
+        return json_of(read_bounded(stream, LARGEST))
+
+
+class RawParser(BaseParser):
+    """Everything as it came."""
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
+        """The bytes, with the type that was taken for theirs."""
+        return Body(self.media_type, read_bounded(stream, settings.SCENARIO_MAX_BYTES))
+
+
+class RawJsonParser(RawParser):
+    media_type = "application/json"
+
+
+class SqlParser(RawParser):
+    media_type = "application/sql"
+
+
+class TextParser(RawParser):
+    media_type = "text/plain"
+
+
+class FormParser(MultiPartParser):
+    """A form with a file."""
+
+
+def read_bounded(stream: Any, limit: int) -> bytes:
+    """All of it. What is too large is read to its end, so that the sender gets to read the answer."""
+    content: bytes = stream.read(limit + 1)
+    if len(content) <= limit:
+        return content
+    while stream.read(CHUNK):
+        pass
+    raise Problem(413, _("A body of up to %(limit)s bytes is accepted here.") % {"limit": f"{limit:,}"})
+
+
+def json_of(content: bytes) -> Any:
+    """The value of a JSON text."""
+    try:
+        text = content.decode("utf-8-sig")
+        value = json.loads(text, object_pairs_hook=no_doubles, parse_constant=_no_constant)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+    except Invalid as fault:
+        raise in_body(fault, status=400) from None
+    except RecursionError:
+        raise _not_json(_("it is nested too deeply")) from None
+    except UnicodeDecodeError as error:
+        raise _not_json(_("it is not UTF-8, at byte %(byte)s") % {"byte": error.start}) from None
+    except UnicodeEncodeError:
+        raise _not_json(_("it holds half a surrogate pair")) from None
+    except json.JSONDecodeError as error:
+        place = {"reason": error.msg, "line": error.lineno, "column": error.colno}
+        raise _not_json(_("%(reason)s, at line %(line)s, column %(column)s") % place) from None
+    except ValueError:
+        raise _not_json(_("it has a number that is too long, or none")) from None
+    return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _not_json(reason: str) -> Problem:
+    detail = _("The body is not JSON: %(reason)s.") % {"reason": reason}
+    return Problem(400, detail, errors=[{"in": "body", "name": "", "detail": reason}])

@@ -1,0 +1,365 @@
+"""The shapes of bodies, as the schema tells them. What a value may be is checked by `routing`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers as fields
+
+from routing.estate import MAX_HOP_LIMIT, MIRROR, PRINCIPAL
+from routing.names import SERVICE_NAME, SYSNAME
+from routing.parts import MAX_FORWARD_SIZE, QUEUE_NAME
+
+ID = _("Stands for the row in addresses; stays the same as long as the names do.")
+
+
+def row_id() -> Any:
+    return fields.CharField(read_only=True, help_text=ID)
+
+
+def instance_name() -> Any:
+    return fields.CharField(max_length=SERVICE_NAME, help_text=_("The instance that it is on. Cannot be changed."))
+
+
+def database_name() -> Any:
+    return fields.CharField(max_length=SYSNAME, help_text=_("The database that it is in. Cannot be changed."))
+
+
+def or_null(limit: int, says: Any = None) -> Any:
+    return fields.CharField(max_length=limit, allow_null=True, required=False, help_text=says)
+
+
+@extend_schema_field({"type": "string", "maxLength": 256, "examples": ["tcp://host1.example:4022"]})
+class AddressField(fields.CharField):
+    """`tcp://HOST[:PORT]`."""
+
+
+def identifier(says: Any) -> Any:
+    return fields.UUIDField(allow_null=True, required=False, help_text=says)
+
+
+def page_of(row: type[Any]) -> type[Any]:
+    """A page of rows of this shape."""
+    members = {
+        "__doc__": "A page of rows.",
+        "count": fields.IntegerField(min_value=0, help_text=_("Rows of all pages.")),
+        "next": fields.URLField(allow_null=True, help_text=_("The next page; null: this is the last.")),
+        "results": row(many=True),
+    }
+    return type(row.__name__.replace("Shape", "PageShape"), (fields.Serializer,), members)
+
+
+class EndpointShape(fields.Serializer):
+    """The Service Broker endpoint of an instance."""
+
+    port = fields.IntegerField(min_value=1, max_value=65_535)
+    state = fields.ChoiceField(["STARTED", "STOPPED", "DISABLED"], required=False)
+    encryption = fields.ChoiceField(["DISABLED", "SUPPORTED", "REQUIRED"], required=False)
+    authentication = fields.CharField(max_length=SYSNAME, required=False)
+    forward_size = fields.IntegerField(min_value=0, max_value=MAX_FORWARD_SIZE, required=False, help_text=_("In MB."))
+
+
+class InstanceShape(fields.Serializer):
+    """One server."""
+
+    id = row_id()
+    name = fields.CharField(max_length=SERVICE_NAME, help_text=_("Cannot be changed."))
+    addresses = fields.ListField(child=AddressField(), required=False, help_text=_("Where it listens."))
+    forwarding = fields.BooleanField(required=False, help_text=_("Whether it forwards what is not for itself."))
+    endpoint = EndpointShape(required=False, allow_null=True)
+
+
+class ContractMessageShape(fields.Serializer):
+    """A message type of a contract."""
+
+    message_type = fields.CharField(max_length=SERVICE_NAME)
+    sent_by = fields.ChoiceField(["INITIATOR", "TARGET", "ANY"])
+
+
+class ContractShape(fields.Serializer):
+    """A row of sys.service_contracts."""
+
+    name = fields.CharField(max_length=SERVICE_NAME)
+    messages = ContractMessageShape(many=True, required=False)
+
+
+class MessageTypeShape(fields.Serializer):
+    """A row of sys.service_message_types."""
+
+    name = fields.CharField(max_length=SERVICE_NAME)
+    validation = fields.ChoiceField(["NONE", "EMPTY", "WELL_FORMED_XML", "VALID_XML"], required=False)
+    schema_collection = or_null(QUEUE_NAME)
+
+
+class PriorityShape(fields.Serializer):
+    """A row of sys.conversation_priorities; null stands for ANY."""
+
+    name = fields.CharField(max_length=SYSNAME)
+    contract_name = or_null(SERVICE_NAME)
+    local_service_name = or_null(SERVICE_NAME)
+    remote_service_name = or_null(SERVICE_NAME)
+    priority_level = fields.IntegerField(min_value=1, max_value=10, required=False)
+
+
+class RemoteServiceBindingShape(fields.Serializer):
+    """A row of sys.remote_service_bindings."""
+
+    name = fields.CharField(max_length=SYSNAME)
+    remote_service_name = fields.CharField(max_length=SERVICE_NAME)
+    user = or_null(SYSNAME)
+    anonymous = fields.BooleanField(required=False)
+
+
+class DatabaseShape(fields.Serializer):
+    """A row of sys.databases with what has no resource of its own."""
+
+    id = row_id()
+    instance = instance_name()
+    name = fields.CharField(max_length=SYSNAME, help_text=_("Cannot be changed."))
+    broker_instance = identifier(_("Its service broker identifier; null: not known."))
+    broker_enabled = fields.BooleanField(required=False)
+    mirroring_role = fields.ChoiceField([PRINCIPAL, MIRROR], allow_null=True, required=False)
+    contracts = ContractShape(many=True, required=False)
+    message_types = MessageTypeShape(many=True, required=False)
+    priorities = PriorityShape(many=True, required=False)
+    remote_service_bindings = RemoteServiceBindingShape(many=True, required=False)
+
+
+class ServiceShape(fields.Serializer):
+    """A row of sys.services."""
+
+    id = row_id()
+    instance = instance_name()
+    database = database_name()
+    name = fields.CharField(max_length=SERVICE_NAME, help_text=_("Byte by byte: case counts. Cannot be changed."))
+    queue = or_null(QUEUE_NAME, _("schema.name; null: not known."))
+    contracts = fields.ListField(
+        child=fields.CharField(max_length=SERVICE_NAME), required=False, help_text=_("Those it accepts as a target.")
+    )
+
+
+class ActivationShape(fields.Serializer):
+    """ACTIVATION of a queue."""
+
+    procedure = fields.CharField(max_length=776)
+    max_readers = fields.IntegerField(min_value=0, max_value=32_767, required=False)
+    enabled = fields.BooleanField(required=False)
+
+
+class QueueShape(fields.Serializer):
+    """A row of sys.service_queues."""
+
+    id = row_id()
+    instance = instance_name()
+    database = database_name()
+    name = fields.CharField(max_length=QUEUE_NAME, help_text=_("schema.name. Cannot be changed."))
+    enabled = fields.BooleanField(required=False)
+    retention = fields.BooleanField(required=False)
+    poison_handling = fields.BooleanField(required=False)
+    activation = ActivationShape(required=False, allow_null=True)
+
+
+class RouteShape(fields.Serializer):
+    """A row of sys.routes."""
+
+    id = row_id()
+    instance = instance_name()
+    database = database_name()
+    name = fields.CharField(max_length=SYSNAME, help_text=_("Cannot be changed."))
+    remote_service_name = or_null(SERVICE_NAME, _("The service that it is for, byte by byte; null: any."))
+    broker_instance = identifier(_("The identifier of the target database; null: any."))
+    lifetime = fields.DateTimeField(allow_null=True, required=False, help_text=_("UTC; null: it never expires."))
+    address = fields.CharField(max_length=256, help_text=_("LOCAL, TRANSPORT or tcp://HOST[:PORT]."))
+    mirror_address = or_null(256, _("tcp://HOST[:PORT] of the mirroring partner."))
+
+
+class FaultShape(fields.Serializer):
+    """One thing that is wrong, and where."""
+
+    vars()["in"] = fields.ChoiceField(["query", "body", "file"])  # a word of Python
+    name = fields.CharField(allow_blank=True, help_text=_("The parameter, the path in the body, or the file."))
+    path = fields.CharField(required=False, allow_blank=True, help_text=_("In a file: JSON path or line."))
+    detail = fields.CharField()
+
+
+class ProblemShape(fields.Serializer):
+    """A problem document (RFC 9457)."""
+
+    type = fields.CharField()
+    title = fields.CharField()
+    status = fields.IntegerField()
+    code = fields.CharField(help_text=_("A word for programs to compare."))
+    detail = fields.CharField(help_text=_("A sentence for people, in the language of Accept-Language."))
+    errors = FaultShape(many=True, required=False)  # type: ignore[assignment]  # taken out by the metaclass
+    existing = fields.CharField(required=False, help_text=_("The id of the row that is in the way."))
+
+
+class VersionShape(fields.Serializer):
+    """A version of the live estate, and what made it of the one before."""
+
+    number = fields.IntegerField(min_value=1)
+    created_at = fields.DateTimeField()
+    kind = fields.ChoiceField(["import", "edit"])
+    author = fields.CharField()
+    note = fields.CharField(allow_blank=True)
+    added = fields.IntegerField(min_value=0)
+    changed = fields.IntegerField(min_value=0)
+    removed = fields.IntegerField(min_value=0)
+
+
+class EntryShape(fields.Serializer):
+    """Where a conversation begins: instance and database; or outside, the instance that it reaches."""
+
+    instance = fields.CharField(required=False)
+    database = fields.CharField(required=False)
+    outside = fields.CharField(required=False)
+
+
+class ConversationShape(fields.Serializer):
+    """A conversation, as routing sees it."""
+
+    id = fields.CharField(required=False, allow_null=True, allow_blank=True)
+    vars()["from"] = EntryShape()
+    to_service = fields.CharField(max_length=SERVICE_NAME)
+    to_broker_instance = identifier(None)
+    is_reply = fields.BooleanField(required=False)
+    from_service = or_null(SERVICE_NAME)
+
+
+class WhatIfShape(fields.Serializer):
+    """A question."""
+
+    conversation = ConversationShape()
+    edits = fields.ListField(
+        child=fields.DictField(), required=False, help_text=_("Tried out, in order; nothing is written.")
+    )
+    scenario = or_null(200, _("Of this scenario instead of the live estate."))
+    as_of = or_null(40, _("As it was in this version, or at this moment."))
+    at = fields.DateTimeField(
+        required=False, allow_null=True, help_text=_("When routes count as expired or not; null: now.")
+    )
+
+
+class OutcomeShape(fields.Serializer):
+    """One way that it may end."""
+
+    outcome = fields.ChoiceField(["delivered", "delayed", "dropped", "exits"])
+    instance = fields.CharField()
+    database = fields.CharField(required=False)
+    reason = fields.CharField(required=False)
+    address = fields.CharField(required=False)
+    says = fields.CharField(required=False)
+    path = fields.ListField(child=fields.DictField(), required=False)
+
+
+class BeforeShape(fields.Serializer):
+    """The answer without the edits."""
+
+    verdict = fields.CharField()
+    outcomes = OutcomeShape(many=True)
+
+
+class AnswerShape(fields.Serializer):
+    """Every outcome, every hop with every rule, and the way back."""
+
+    version = fields.IntegerField(min_value=0, max_value=2**31 - 1, help_text=_("0: of a scenario."))
+    conversation = ConversationShape()
+    at = fields.DateTimeField()
+    answer = fields.CharField()
+    verdict = fields.CharField()
+    outcomes = OutcomeShape(many=True)
+    hops = fields.ListField(child=fields.DictField())
+    vars()["return"] = fields.ListField(child=fields.DictField())
+    before = BeforeShape(required=False, allow_null=True)
+
+
+class ScriptShape(fields.Serializer):
+    """A script."""
+
+    file = fields.CharField(required=False, max_length=255, help_text=_("What findings call it."))
+    text = fields.CharField(allow_blank=True)
+
+
+class ServerShape(fields.Serializer):
+    """The scripts of one server, in the order in which they are run."""
+
+    instance = fields.CharField(max_length=SERVICE_NAME)
+    address = AddressField(required=False, allow_null=True)
+    scripts = ScriptShape(many=True)
+
+
+class ImportShape(fields.Serializer):
+    """Either `document` or `sql`; or the document alone, without anything around it."""
+
+    document = fields.DictField(required=False, help_text=_("An estate document."))
+    sql = ServerShape(many=True, required=False)
+    mode = fields.ChoiceField(["whole", "instances", "into"], required=False)
+    dry_run = fields.BooleanField(required=False)
+    at = fields.DateTimeField(required=False, allow_null=True, help_text=_("From when LIFETIME counts; null: now."))
+    note = fields.CharField(required=False, max_length=1_000)
+
+
+class FormShape(fields.Serializer):
+    """The same as a form."""
+
+    file = fields.FileField(help_text=_("An estate document (its name ends in .json) or a T-SQL script."))
+    instance = fields.CharField(required=False, max_length=SERVICE_NAME)
+    address = AddressField(required=False)
+    mode = fields.ChoiceField(["whole", "instances", "into"], required=False)
+    dry_run = fields.BooleanField(required=False)
+    at = fields.DateTimeField(required=False)
+    note = fields.CharField(required=False, max_length=1_000)
+
+
+class CountsShape(fields.Serializer):
+    """How much the estate holds now."""
+
+    instances = fields.IntegerField(min_value=0)
+    databases = fields.IntegerField(min_value=0)
+    services = fields.IntegerField(min_value=0)
+    queues = fields.IntegerField(min_value=0)
+    routes = fields.IntegerField(min_value=0)
+
+
+class ChangesShape(fields.Serializer):
+    """Rows that differ."""
+
+    added = fields.IntegerField(min_value=0)
+    changed = fields.IntegerField(min_value=0)
+    removed = fields.IntegerField(min_value=0)
+
+
+class FindingShape(fields.Serializer):
+    """What is to be said of one object."""
+
+    code = fields.CharField()
+    severity = fields.ChoiceField(["error", "warning", "info"])
+    instance = fields.CharField(allow_null=True)
+    database = fields.CharField(allow_null=True)
+    object = fields.CharField(allow_null=True)
+    reason = fields.CharField()
+    remedy_sql = fields.CharField(allow_null=True)
+    file = fields.CharField(allow_null=True)
+    line = fields.IntegerField(allow_null=True)
+
+
+class ImportedShape(fields.Serializer):
+    """What came of it."""
+
+    version = fields.IntegerField(min_value=0, help_text=_("The one before, where nothing changed or was written."))
+    dry_run = fields.BooleanField()
+    complete = fields.BooleanField(help_text=_("Whether every statement was applied."))
+    counts = CountsShape()
+    changes = ChangesShape()
+    findings = FindingShape(many=True, help_text=_("The first 1,000."))
+    findings_total = fields.IntegerField(min_value=0)
+
+
+class EstateShape(fields.Serializer):
+    """An estate document, `brokerui.estate/1`."""
+
+    format = fields.ChoiceField(["brokerui.estate/1"])
+    hop_limit = fields.IntegerField(min_value=0, max_value=MAX_HOP_LIMIT)
+    instances = fields.ListField(child=fields.DictField())

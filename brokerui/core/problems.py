@@ -1,0 +1,59 @@
+"""Errors for programs: problem documents (RFC 9457), the same shape whatever went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import HttpRequest, JsonResponse
+
+MEDIA_TYPE = "application/problem+json"
+PREFIX = "/api/"
+"""Under this address programs ask."""
+LONGEST = 600
+"""Characters of a text that a problem shows: what was sent may be long."""
+
+KINDS = {
+    400: ("bad_request", "Bad request"),
+    401: ("not_authenticated", "Not authenticated"),
+    403: ("forbidden", "Forbidden"),
+    404: ("not_found", "Not found"),
+    405: ("method_not_allowed", "Method not allowed"),
+    406: ("not_acceptable", "Not acceptable"),
+    409: ("conflict", "Conflict"),
+    412: ("stale", "Precondition failed"),
+    413: ("too_large", "Content too large"),
+    415: ("unsupported_media_type", "Unsupported media type"),
+    422: ("invalid", "Unprocessable content"),
+    428: ("if_match_required", "Precondition required"),
+    429: ("too_many_requests", "Too many requests"),
+    500: ("server_error", "Internal server error"),
+}
+"""By status: the word that programs compare, and the title."""
+
+
+def asks_for_problems(request: HttpRequest) -> bool:
+    """Whether whoever asks is a program, which can do nothing with a page."""
+    return request.path.startswith(PREFIX)
+
+
+def problem(
+    *, status: int, detail: str, code: str = "", errors: Sequence[dict[str, Any]] = (), **more: Any
+) -> dict[str, Any]:
+    """The members of the document; `errors` says for each fault `in` what it is, its `name`, and what is wrong."""
+    usual, title = KINDS[status]
+    body = {"type": "about:blank", "title": title, "status": status, "code": code or usual, "detail": shown(detail)}
+    if errors:
+        body["errors"] = [{key: shown(value) for key, value in error.items()} for error in errors]
+    return body | more
+
+
+def problem_response(*, status: int, detail: str) -> JsonResponse:
+    """The answer, where no view of the interface makes it."""
+    return JsonResponse(problem(status=status, detail=detail), status=status, content_type=MEDIA_TYPE)
+
+
+def shown(text: str) -> str:
+    """Cut, and without halves of surrogate pairs, which no answer can carry."""
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

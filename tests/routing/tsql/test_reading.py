@@ -106,3 +106,22 @@ def test_findings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_name_that_no_instance_can_have() -> None:
     with pytest.raises(InputError):
         read(group("x" * 257, ""))
+
+
+PARTIAL = "USE A\nCREATE SERVICE s ON QUEUE Q"
+
+
+def test_a_queue_that_no_script_makes_may_be_there_where_the_database_is_only_used() -> None:
+    estate, findings = read(group("h", PARTIAL))
+    assert (sketch(estate), told(findings)) == (["A", "A: service s on dbo.Q"], ["warning not-found 2 s"])
+
+
+def test_an_estate_that_is_there_tells_all_that_its_databases_hold() -> None:
+    estate, findings = read(group("h", PARTIAL), into=document(databases=[{"name": "A"}]))
+    assert sketch(estate) == ["at no address", "A", "A: no AutoCreatedLocal"]
+    assert told(findings)[0] == "warning not-found 2 s"
+
+
+def test_a_queue_that_comes_later_gives_the_service_its_spelling() -> None:
+    estate, _ = read(group("h", PARTIAL, "USE A\nCREATE QUEUE q"))
+    assert sketch(estate) == ["A", "A: queue dbo.q", "A: service s on dbo.q"]

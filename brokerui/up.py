@@ -13,8 +13,9 @@ from brokerui.running.listening import address_of, listen, port_of
 from brokerui.running.lock import HomeLock
 from brokerui.running.preparing import FIRST_PASSWORD
 from brokerui.running.report import Reports
-from brokerui.running.supervisor import Supervisor, say_error
+from brokerui.running.supervisor import Supervisor
 from brokerui.running.valkey import valkey_command
+from brokerui.running.words import say_error
 from routing.errors import Invalid
 from routing.sentence import say
 

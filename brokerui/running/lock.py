@@ -15,6 +15,7 @@ from routing.sentence import Sentence, say
 PATIENCE_SECONDS = 20.0
 """How long the processes of one that was killed may take to end."""
 POLL_SECONDS = 0.1
+OWN, SHARED = "up.lock", "up.left.lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,31 +52,35 @@ def is_alive(pid: int) -> bool:
 
 def state_of(home: Path) -> State | None:
     """What runs in this home; None where nothing does."""
+    if not _is_locked(_folder(home) / OWN):
+        return None
     try:
         written = json.loads(_state_path(home).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     processes = tuple(Running(**each) for each in written["processes"])
-    state = State(written["pid"], written["address"], processes)
-    return state if is_alive(state.pid) and _is_locked(home) else None
+    return State(written["pid"], written["address"], processes)
 
 
 class HomeLock:
-    """Held as long as any process has its descriptor open, so that it outlives a supervisor that is killed."""
+    """Two locks: the supervisor's own, and one that its minder holds too, until nothing of a killed product is left."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
         _folder(home).mkdir(mode=0o700, exist_ok=True)
-        self.descriptor = os.open(_lock_path(home), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._own = _open(_folder(home) / OWN)
+        self.shared = _open(_folder(home) / SHARED)
+        """To hand to the minder."""
 
     def take(self, patience: float = PATIENCE_SECONDS) -> None:
         """Raises `Invalid` where the product runs in this home already."""
-        until = time.monotonic() + patience
-        while not _try(self.descriptor, fcntl.LOCK_EX):
-            state = state_of(self._home)
-            if state is not None or time.monotonic() > until:
-                raise Invalid("", _refusal(self._home, state))
-            time.sleep(POLL_SECONDS)
+        # Who only looks whether it is locked holds it for a moment.
+        if not _wait(self._own, 3 * POLL_SECONDS):
+            self._close()
+            raise Invalid("", _refusal(self._home))
+        if not _wait(self.shared, patience):
+            self._close()
+            raise Invalid("", say("what ran in {home} is still stopping; try again in a moment", home=self._home))
         _state_path(self._home).unlink(missing_ok=True)
 
     def write(self, state: State) -> None:
@@ -88,18 +93,36 @@ class HomeLock:
     def release(self) -> None:
         """Nothing runs here any more."""
         _state_path(self._home).unlink(missing_ok=True)
-        os.close(self.descriptor)
+        self._close()
+
+    def _close(self) -> None:
+        os.close(self.shared)
+        os.close(self._own)
 
 
-def _refusal(home: Path, state: State | None) -> Sentence:
+def _refusal(home: Path) -> Sentence:
+    state = state_of(home)
     if state is None:
-        return say("BrokerUI is still stopping in {home}; try again in a moment", home=home)
+        return say("BrokerUI is being started in {home} already", home=home)
     return say(
         "BrokerUI runs in {home} already, as process {pid}: {address}; BROKERUI_HOME=… chooses another home",
         home=home,
         pid=state.pid,
         address=state.address,
     )
+
+
+def _open(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _wait(descriptor: int, patience: float) -> bool:
+    until = time.monotonic() + patience
+    while not _try(descriptor, fcntl.LOCK_EX):
+        if time.monotonic() > until:
+            return False
+        time.sleep(POLL_SECONDS)
+    return True
 
 
 def _try(descriptor: int, kind: int) -> bool:
@@ -110,9 +133,9 @@ def _try(descriptor: int, kind: int) -> bool:
     return True
 
 
-def _is_locked(home: Path) -> bool:
+def _is_locked(path: Path) -> bool:
     try:
-        descriptor = os.open(_lock_path(home), os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = _open(path)
     except OSError:
         return False
     try:
@@ -123,10 +146,6 @@ def _is_locked(home: Path) -> bool:
 
 def _folder(home: Path) -> Path:
     return home / "run"
-
-
-def _lock_path(home: Path) -> Path:
-    return _folder(home) / "up.lock"
 
 
 def _state_path(home: Path) -> Path:

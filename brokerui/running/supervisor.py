@@ -21,6 +21,7 @@ from brokerui.running.child import Child, Program
 from brokerui.running.lock import HomeLock, Running, State
 from brokerui.running.logs import Log
 from brokerui.running.report import ERROR, PREPARED, READY, Reports
+from brokerui.running.words import how, last_words, login_line, print_line, restart_line, say_error, say_plainly
 from routing.sentence import Sentence, say
 
 TURN_SECONDS = 1.0
@@ -102,12 +103,12 @@ class Supervisor:
 
     def _announce(self) -> None:
         self.is_announced = True
-        _print(say("BrokerUI is ready: {address}  (Ctrl-C stops it)", address=self.address))
+        print_line(say("BrokerUI is ready: {address}  (Ctrl-C stops it)", address=self.address))
         self._print_login()
 
     def _print_login(self) -> None:
         if self._login:
-            _print(_login_line(*self._login))
+            print_line(login_line(*self._login))
             self._login = None
 
     # -- Processes ---------------------------------------------------------------------------------------------
@@ -133,12 +134,12 @@ class Supervisor:
         if child.program == self.web and not self.is_announced:
             for each in self.reports.read():
                 self._heard(each)
-            raise FailedError(_last_words(child, status))
+            raise FailedError(last_words(child, status))
         pause = child.schedule()
         # What fails again and again is said once; its log has each time.
         if child.failures == 1:
-            self._event(_restart_line(child, status))
-        child.log.write(f"-- ended: {_how(status)}; starting again in {pause:.1f} s")
+            self._event(restart_line(child, status))
+        child.log.write(f"-- ended: {how(status)}; starting again in {pause:.1f} s")
         self._write_state()
 
     def _end_all(self) -> None:
@@ -168,7 +169,7 @@ class Supervisor:
         self._minder = subprocess.Popen(
             [sys.executable, "-m", "brokerui.running.minder"],
             stdin=subprocess.PIPE,
-            pass_fds=(self.lock.descriptor,),
+            pass_fds=(self.lock.shared,),
             start_new_session=True,
         )
         for child in self.children:
@@ -217,56 +218,3 @@ def _drain(descriptor: int) -> None:
         os.read(descriptor, 1 << 12)
     except BlockingIOError:
         return
-
-
-def _print(sentence: Sentence) -> None:
-    sys.stdout.write(f"{local(sentence)}\n")
-    sys.stdout.flush()
-
-
-def say_plainly(text: str) -> None:
-    """On the terminal, if that is still there."""
-    try:
-        sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
-    except OSError:
-        return
-
-
-def say_error(text: str) -> None:
-    """The same, as commands do."""
-    say_plainly(f"error: {text}")
-
-
-def _login_line(name: str, password: str) -> Sentence:
-    if not password:
-        return say("sign in as {name} with the password of BROKERUI_ADMIN_PASSWORD", name=name)
-    return say(
-        "sign in as {name} with {password}  (shown once; change it under your name)", name=name, password=password
-    )
-
-
-def _restart_line(child: Child, status: int) -> Sentence:
-    return say(
-        "{name} ended ({how}) and is started again; its log: {log}",
-        name=child.program.name,
-        how=_how(status),
-        log=child.log.path,
-    )
-
-
-def _last_words(child: Child, status: int) -> str:
-    said = say(
-        "{name} ended ({how}); its log, {log}, ends:", name=child.program.name, how=_how(status), log=child.log.path
-    )
-    return f"{local(said)}\n{child.log.tail()}"
-
-
-def _how(status: int) -> str:
-    """As the system calls it, in no language."""
-    if status >= 0:
-        return f"exit {status}"
-    try:
-        return signal.Signals(-status).name
-    except ValueError:
-        return f"signal {-status}"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import socket
 import stat
-from contextlib import closing
 from pathlib import Path
 
 from brokerui.wakeups import socket_path
@@ -14,7 +12,6 @@ from routing.sentence import say
 
 MEMORY = "64mb"
 """More wake-ups than that are refused, which loses nothing."""
-ANSWER_SECONDS = 0.5
 
 
 def valkey_command(home: Path) -> tuple[str, ...]:
@@ -54,10 +51,3 @@ def folder_prepare(folder: Path) -> None:
         raise Invalid("", say("{folder} is not a folder of our own; remove it", folder=folder))
     if stat.S_IMODE(found.st_mode) != 0o700:
         folder.chmod(0o700)
-
-
-def valkey_answers(home: Path) -> bool:
-    """Whether it takes connections."""
-    with closing(socket.socket(socket.AF_UNIX)) as probe:
-        probe.settimeout(ANSWER_SECONDS)
-        return probe.connect_ex(str(socket_path(home))) == 0

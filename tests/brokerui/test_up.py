@@ -1,99 +1,151 @@
-"""`up` in a home of its own: one line with the address once it answers, a clean stop, a quick second start."""
+"""`up` in homes of their own: the whole product as processes, stopped, killed in parts, started again."""
 
 from __future__ import annotations
 
+import json
 import os
-import select
+import re
 import signal
 import socket
 import subprocess
 import sys
 import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from brokerui import up
 from brokerui.home import CHECKOUT
+from brokerui.running.listening import port_of
+from tests.brokerui.product import (
+    PROGRAMS,
+    Product,
+    command,
+    environment,
+    eventually,
+    free_port,
+    processes_of,
+    running,
+    start,
+)
 
-START_SECONDS = 60
-STOP_SECONDS = 15
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def environment(home: Path, **more: str) -> dict[str, str]:
-    return {**os.environ, "BROKERUI_HOME": str(home), "DJANGO_SETTINGS_MODULE": "brokerui.settings", **more}
-
-
-@contextmanager
-def running(home: Path, port: int) -> Iterator[tuple[subprocess.Popen[str], str, float]]:
-    """The process, the line it printed, and the seconds until then."""
-    began = time.monotonic()
-    command = [sys.executable, "-m", "brokerui.up"]
-    process = subprocess.Popen(
-        command,
-        cwd=CHECKOUT,
-        env=environment(home, PORT=str(port)),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        yield process, _line(process), time.monotonic() - began
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+LOGIN = re.compile(r"sign in as admin with (\S+) \(shown once; change it under your name\)\n")
+WARM_SECONDS = 10
 
 
-def _line(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
-    ready, _, _ = select.select([process.stdout], [], [], START_SECONDS)
-    return process.stdout.readline() if ready else ""
+def password_works(home: Path, password: str) -> bool:
+    code = f"from django.contrib.auth.models import User; print(User.objects.get().check_password({password!r}))"
+    asked = [sys.executable, "manage.py", "shell", "--no-imports", "-c", code]
+    said = subprocess.run(asked, cwd=CHECKOUT, env=environment(home), capture_output=True, text=True, check=True)
+    return said.stdout.strip() == "True"
 
 
-def get(port: int, path: str) -> tuple[int, str, bytes]:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as response:
-        return response.status, response.headers.get("Cache-Control", ""), response.read()
+def written(home: Path) -> str:
+    """All that a start leaves for others to read."""
+    files = [*home.glob("log/*"), *home.glob("run/*")]
+    return "\n".join(file.read_text(errors="replace") for file in files)
+
+
+def status(home: Path) -> dict[str, object]:
+    return dict(json.loads(command(home, "status", "--json").stdout))
 
 
 @pytest.mark.slow
-def test_it_serves_fingerprinted_files_and_starts_again_quickly(tmp_path: Path) -> None:
+def test_a_first_start_says_the_login_once_and_a_second_keeps_all(tmp_path: Path) -> None:
     port = free_port()
-    with running(tmp_path, port) as (process, line, _):
-        assert line == f"BrokerUI is ready: http://127.0.0.1:{port}/  (Ctrl-C stops it)\n"
-        status, _, page = get(port, "/scenarios/")
-        assert status == 200
-        style = page.decode().split('rel="stylesheet" href="')[1].split('"')[0]
-        assert style != "/static/brokerui/css/tokens.css", "its name has a hash of its content"
-        status, cache, _ = get(port, style)
-        assert (status, "immutable" in cache) == (200, True)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(STOP_SECONDS) == 0
-    # Everything is made: the second start only looks.
-    with running(tmp_path, port) as (process, line, seconds):
-        assert str(port) in line
-        assert seconds < 3
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(STOP_SECONDS) == 0
-        assert process.stderr is not None
-        assert "Traceback" not in process.stderr.read()
+    with running(tmp_path, port) as product:
+        login = eventually(lambda: len(product.said) == 2 and LOGIN.fullmatch(product.said[1]))
+        assert product.said[0] == f"BrokerUI is ready: http://127.0.0.1:{port}/  (Ctrl-C stops it)\n"
+        assert list(product.pids()) == PROGRAMS
+        _serves_fingerprinted_files(product)
+        eventually(lambda: status(tmp_path)["well"], 60)
+        assert status(tmp_path)["live_version"] == 1, "the demo"
+        assert product.stop(signal.SIGINT) == 0
+        assert processes_of(tmp_path) == []
+        assert product.complained == []
+    assert login[1] not in written(tmp_path)
+    assert password_works(tmp_path, login[1])
+    began = time.monotonic()
+    with running(tmp_path, port) as product:
+        assert time.monotonic() - began < WARM_SECONDS
+        assert product.get("/healthz")[0] == 200
+        assert product.stop() == 0
+        assert len(product.said) == 1, "only the address"
+    assert "Traceback" not in written(tmp_path)
+    assert command(tmp_path, "status").returncode == 1, "nothing runs any more"
 
 
-def start(home: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "brokerui.up"]
-    return subprocess.run(
-        command, cwd=CHECKOUT, env=environment(home, **more), capture_output=True, text=True, check=False
-    )
+def _serves_fingerprinted_files(product: Product) -> None:
+    status, _, page = product.get("/accounts/login/")
+    assert status == 200
+    style = page.decode().split('rel="stylesheet" href="')[1].split('"')[0]
+    assert style != "/static/brokerui/css/tokens.css", "its name has a hash of its content"
+    status, cache, _ = product.get(style)
+    assert (status, "immutable" in cache) == (200, True)
+
+
+@pytest.mark.slow
+def test_whoever_is_killed_comes_back_and_nothing_outlives_the_supervisor(tmp_path: Path) -> None:
+    port = free_port()
+    with running(tmp_path, port, DEMO="0") as product:
+        for name in PROGRAMS:
+            before = product.pids()
+            os.kill(before[name], signal.SIGKILL)
+            eventually(lambda: product.pids()[name] not in {0, before[name]})  # noqa: B023 - asked at once
+            others = {each: pid for each, pid in product.pids().items() if each != name}
+            assert others == {each: pid for each, pid in before.items() if each != name}
+        assert product.get("/readyz")[0] == 200, "the port stayed ours"
+        said = eventually(lambda: len(product.complained) == len(PROGRAMS) and product.complained)
+        for name, line in zip(PROGRAMS, said, strict=True):
+            assert line.startswith(f"{name} ended (SIGKILL) and is started again; its log: {tmp_path}/log/{name}.log")
+        _kill_the_minder(tmp_path)
+        eventually(lambda: status(tmp_path)["well"], 60)
+        product.process.kill()
+        # At once: it waits for what the other left to end.
+        with running(tmp_path, port, DEMO="0") as second:
+            assert second.said == [f"BrokerUI is ready: http://127.0.0.1:{port}/  (Ctrl-C stops it)\n"]
+            assert second.get("/readyz")[0] == 200
+            pids = list(second.pids().values())
+            second.process.kill()
+            eventually(lambda: not set(processes_of(tmp_path)) & set(pids))
+            eventually(lambda: processes_of(tmp_path) == [])
+
+
+def _kill_the_minder(home: Path) -> None:
+    """Another takes its place, and knows what runs."""
+    (minder,) = processes_of(home, "brokerui.running.minder")
+    os.kill(minder, signal.SIGKILL)
+    eventually(lambda: processes_of(home, "brokerui.running.minder") not in ([], [minder]))
+
+
+@pytest.mark.slow
+def test_two_homes_run_side_by_side_and_one_home_runs_once(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    with running(one, BROKERUI_ADMIN_PASSWORD="a secret of mine") as first, running(two, DEMO="0") as second:
+        eventually(lambda: len(first.said) == 2 and len(second.said) == 2)
+        assert first.said[1] == "sign in as admin with the password of BROKERUI_ADMIN_PASSWORD\n"
+        assert first.get("/readyz")[0] == second.get("/readyz")[0] == 200
+        assert not set(first.pids().values()) & set(second.pids().values())
+        refused = start(one, PORT=str(free_port()))
+        address = f"http://127.0.0.1:{first.port}/"
+        assert refused.returncode == 1
+        assert refused.stderr == (
+            f"error: BrokerUI runs in {one} already, as process {first.process.pid}: {address}; "
+            "BROKERUI_HOME=… chooses another home\n"
+        )
+        assert first.get("/readyz")[0] == 200, "the refused one broke nothing"
+        assert status(two)["live_version"] == 0, "no demo was wanted"
+        assert first.stop(signal.SIGHUP) == 0
+        assert second.get("/readyz")[0] == 200
+    assert "a secret of mine" not in written(one)
+    assert password_works(one, "a secret of mine")
+
+
+def test_a_home_that_cannot_be_migrated_is_one_clear_line(tmp_path: Path) -> None:
+    (tmp_path / "brokerui.sqlite3").write_text("no database at all, but long enough to be looked at " * 40)
+    ended = start(tmp_path, PORT=str(free_port()))
+    assert ended.returncode == 1
+    assert ended.stderr == "error: the home cannot be made ready: file is not a database\n"
+    assert processes_of(tmp_path) == []
 
 
 def test_a_port_that_is_taken_is_one_clear_line(tmp_path: Path) -> None:
@@ -125,7 +177,7 @@ def test_a_home_that_cannot_be_is_one_clear_line(tmp_path: Path) -> None:
 
 def test_the_port_is_the_arguments_then_the_environments_then_8000(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORT", "9001")
-    assert up._port(9002) == 9002
-    assert up._port(None) == 9001
+    assert port_of(9002) == 9002
+    assert port_of(None) == 9001
     monkeypatch.delenv("PORT")
-    assert up._port(None) == 8000
+    assert port_of(None) == 8000

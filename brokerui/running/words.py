@@ -1,0 +1,67 @@
+"""What the supervisor says, on the terminal and in its log."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from brokerui.languages import local
+from brokerui.running.child import Child
+from routing.sentence import Sentence, say
+
+
+def print_line(sentence: Sentence) -> None:
+    """What was asked for: on standard output."""
+    try:
+        sys.stdout.write(f"{local(sentence)}\n")
+        sys.stdout.flush()
+    except OSError:
+        return
+
+
+def say_plainly(text: str) -> None:
+    """What happened: on standard error, if that is still there."""
+    try:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+    except OSError:
+        return
+
+
+def say_error(text: str) -> None:
+    """The same, as commands do."""
+    say_plainly(f"error: {text}")
+
+
+def login_line(name: str, password: str) -> Sentence:
+    if not password:
+        return say("sign in as {name} with the password of BROKERUI_ADMIN_PASSWORD", name=name)
+    return say(
+        "sign in as {name} with {password} (shown once; change it under your name)", name=name, password=password
+    )
+
+
+def restart_line(child: Child, status: int) -> Sentence:
+    return say(
+        "{name} ended ({how}) and is started again; its log: {log}",
+        name=child.program.name,
+        how=how(status),
+        log=child.log.path,
+    )
+
+
+def last_words(child: Child, status: int) -> str:
+    said = say(
+        "{name} ended ({how}); its log, {log}, ends:", name=child.program.name, how=how(status), log=child.log.path
+    )
+    return f"{local(said)}\n{child.log.tail()}"
+
+
+def how(status: int) -> str:
+    """As the system calls it, in no language."""
+    if status >= 0:
+        return f"exit {status}"
+    try:
+        return signal.Signals(-status).name
+    except ValueError:
+        return f"signal {-status}"

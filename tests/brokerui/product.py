@@ -1,0 +1,144 @@
+"""The whole product as processes, for tests that start it and kill parts of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from brokerui.home import CHECKOUT
+
+START_SECONDS = 120
+STOP_SECONDS = 15
+PROGRAMS = ["valkey", "web", "worker", "beat"]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in {"REDIS_URL", "DATABASE_URL"}}
+    return {**kept, "BROKERUI_HOME": str(home), "DJANGO_SETTINGS_MODULE": "brokerui.settings", **more}
+
+
+def eventually(condition: Callable[[], Any], seconds: float = STOP_SECONDS) -> Any:
+    """What the condition gives once that is true; fails where it never is."""
+    until = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < until, "it did not happen in time"
+        time.sleep(0.05)
+    return found
+
+
+@dataclass
+class Product:
+    """One that was started."""
+
+    home: Path
+    port: int
+    process: subprocess.Popen[str]
+    said: list[str] = field(default_factory=list)
+    """Lines of standard output."""
+    complained: list[str] = field(default_factory=list)
+    """Lines of standard error."""
+
+    def state(self) -> dict[str, Any]:
+        return dict(json.loads((self.home / "run" / "up.json").read_text()))
+
+    def pids(self) -> dict[str, int]:
+        return {each["name"]: each["pid"] for each in self.state()["processes"]}
+
+    def get(self, path: str) -> tuple[int, str, bytes]:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as response:
+            return response.status, response.headers.get("Cache-Control", ""), response.read()
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(STOP_SECONDS)
+
+
+@contextmanager
+def running(home: Path, port: int = 0, **more: str) -> Iterator[Product]:
+    """Started, with its first line said. Whatever is left of it at the end is killed."""
+    port = port or free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "brokerui.up"],
+        cwd=CHECKOUT,
+        env=environment(home, PORT=str(port), **more),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    product = Product(home, port, process)
+    readers = [
+        Thread(target=_collect, args=pair, daemon=True)
+        for pair in ((process.stdout, product.said), (process.stderr, product.complained))
+    ]
+    for reader in readers:
+        reader.start()
+    try:
+        eventually(lambda: product.said or process.poll() is not None, START_SECONDS)
+        yield product
+    finally:
+        if process.poll() is None:
+            process.kill()  # its minder ends the others
+            process.wait()
+        for reader in readers:
+            reader.join(STOP_SECONDS)
+        for stream in (process.stdout, process.stderr):
+            assert stream is not None
+            stream.close()
+        eventually(lambda: not processes_of(home))
+
+
+def _collect(stream: Any, lines: list[str]) -> None:
+    lines.extend(iter(stream.readline, ""))
+
+
+def processes_of(home: Path, name: str = "") -> list[int]:
+    """Every process with this home in its environment or its arguments: also those that nobody told of."""
+    sign = f"BROKERUI_HOME={home}\0".encode()
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command, environ = ((folder / file).read_bytes() for file in ("cmdline", "environ"))
+            is_dead = (folder / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
+        except OSError:
+            continue
+        is_ours = sign in environ or f"{home}/".encode() in command
+        if is_ours and name.encode() in command and not is_dead:
+            found.append(int(folder.name))
+    return found
+
+
+def start(home: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """One that is expected to end by itself."""
+    return command(home, "up", **more)
+
+
+def command(home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """A command of the product."""
+    return subprocess.run(
+        [sys.executable, "-m", "brokerui.cli", *words],
+        cwd=CHECKOUT,
+        env=environment(home, **more),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )

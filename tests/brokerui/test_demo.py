@@ -1,0 +1,131 @@
+"""The estate that a new home starts with: loaded once, said to be one, taken away without what users imported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from brokerui.demo.selectors import demo_servers
+from brokerui.demo.services import demo_load, demo_remove
+from brokerui.estate.models import AuditEntry, Version
+from brokerui.estate.selectors import estate_as_of, estate_current
+from brokerui.estate.services import estate_edit, estate_import
+from routing.edits import PutInstance
+from routing.estate import Estate, Instance
+
+pytestmark = pytest.mark.django_db
+
+SERVERS = ["shop", "office", "depot"]
+REMOVE = "/demo/remove/"
+NOTICE = "This is the demo estate"
+
+
+def names() -> list[str]:
+    return list(estate_current().estate.instances)
+
+
+def test_a_new_home_gets_it_and_the_history_says_who_did() -> None:
+    assert demo_load() is True
+    assert sorted(names()) == sorted(demo_servers()) == sorted(SERVERS)
+    version = Version.objects.get()
+    assert (version.number, version.author, version.note) == (1, "demo", "the demo that a new home starts with")
+
+
+def test_it_comes_only_where_nothing_was_ever_imported() -> None:
+    demo_load()
+    demo_remove(author="me")
+    assert demo_load() is False
+    assert names() == []
+
+
+def test_an_estate_of_ones_own_is_never_touched() -> None:
+    estate_import(estate=Estate({"mine": Instance("mine")}), author="me")
+    assert demo_load() is False
+    assert (names(), demo_servers()) == (["mine"], [])
+
+
+def test_removing_it_leaves_what_was_imported_and_the_history() -> None:
+    demo_load()
+    live = estate_current().estate.with_instance(Instance("mine"))
+    estate_import(estate=live, author="me", imported=["mine"])
+    assert sorted(demo_remove(author="me")) == sorted(SERVERS)
+    assert (names(), demo_servers()) == (["mine"], [])
+    assert sorted(estate_as_of(version=1).estate.instances) == sorted(SERVERS)
+    entry = AuditEntry.objects.latest("at")
+    assert (entry.author, entry.action, entry.note) == ("me", "estate.edit", "the demo is removed")
+
+
+def test_a_server_that_was_read_anew_is_no_demo_any_more() -> None:
+    demo_load()
+    estate_import(estate=estate_current().estate, author="me", imported=["shop"])
+    assert sorted(demo_servers()) == ["depot", "office"]
+
+
+def test_an_edit_of_its_servers_leaves_it_the_demo() -> None:
+    demo_load()
+    shop = estate_current().estate.instances["shop"]
+    edited = PutInstance(shop.with_database(next(iter(shop.databases.values()))))
+    estate_edit(edits=[edited, PutInstance(Instance("new"))], base_version=1, author="me")
+    assert sorted(demo_servers()) == sorted(SERVERS)
+
+
+@pytest.mark.parametrize("path", ["/where/", "/scenarios/", "/where/?scenario=1-default"])
+def test_every_page_says_so(client: Client, path: str) -> None:
+    assert NOTICE not in client.get(path).content.decode()
+    demo_load()
+    page = client.get(path).content.decode()
+    assert NOTICE in page
+    assert "Remove the 3 servers of the demo" in page
+
+
+def test_one_click_removes_it(editor: Client) -> None:
+    demo_load()
+    page = editor.post(REMOVE, follow=True).content.decode()
+    assert "The demo is removed: 3 servers. Version 1 still shows it." in page
+    assert NOTICE not in page
+    assert names() == []
+    again = editor.post(REMOVE, follow=True).content.decode()
+    assert "There is no demo any more." in again
+    assert Version.objects.count() == 2, "removing nothing makes no version"
+
+
+def test_it_takes_who_may_edit(operator: Client, viewer: Client, stranger: Client, editor: Client) -> None:
+    demo_load()
+    for one in (operator, viewer):
+        assert one.post(REMOVE).status_code == 403
+        page = one.get("/where/").content.decode()
+        assert NOTICE in page
+        assert "servers of the demo" not in page
+    assert stranger.post(REMOVE).status_code == 302
+    assert editor.get(REMOVE).status_code == 405
+    assert len(names()) == 3
+
+
+def test_nobody_removes_it_from_a_read_only_site(client: Client, settings: Any) -> None:
+    demo_load()
+    settings.READ_ONLY = True
+    assert client.post(REMOVE).status_code == 403
+    assert len(names()) == 3
+
+
+def test_a_change_at_the_same_moment_is_told(editor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    demo_load()
+    seen = estate_current()
+    estate_edit(edits=[PutInstance(Instance("new"))], base_version=1, author="other")
+    monkeypatch.setattr("brokerui.demo.services.estate_current", lambda: seen)
+    page = editor.post(REMOVE, follow=True).content.decode()
+    assert "Somebody changed the estate at this moment." in page
+    assert len(names()) == 4
+
+
+def test_two_that_load_it_at_once_make_one_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    demo_load()
+    monkeypatch.setattr("brokerui.demo.services.live_version", lambda: 0)
+    before = timezone.now()
+    assert demo_load() is True
+    assert Version.objects.count() == 1
+    assert sorted(demo_servers()) == sorted(SERVERS)
+    assert AuditEntry.objects.filter(at__gte=before).get().version is None

@@ -61,7 +61,7 @@ def _page(request: HttpRequest, viewed: Viewed) -> dict[str, Any]:
         return page | {"faults": asked.faults}
     moment = asked.at or now
     query = question.asked_at(moment).query(viewed.query)
-    document = _document(viewed)
+    document = viewed.file
     return page | {
         "answer": answer(estate, asked.conversation, moment, question.get("route"), gettext),
         "link": request.build_absolute_uri(f"{reverse('explain:where')}?{query}"),
@@ -69,14 +69,6 @@ def _page(request: HttpRequest, viewed: Viewed) -> dict[str, Any]:
         "document": document,
         "note": NOTES.get(viewed.scenario.name) if viewed.scenario and viewed.scenario.is_example else None,
     }
-
-
-def _document(viewed: Viewed) -> str:
-    """The file that the command for the same question reads."""
-    if viewed.scenario is None:
-        return f"estate-{viewed.version}.json"
-    name = f"{viewed.scenario.name}.json"
-    return f"examples/{name}" if viewed.scenario.is_example else name
 
 
 def _choices(question: Question, estate: Estate, catalog: Catalog) -> dict[str, Any]:

@@ -66,6 +66,13 @@ class Viewed:
         return not self.estate.instances
 
     @property
+    def file(self) -> str:
+        """The document as a command reads it, once it is downloaded."""
+        if self.scenario is None:
+            return f"estate-{self.version}.json"
+        return f"examples/{self.scenario.name}.json" if self.scenario.is_example else f"{self.scenario.name}.json"
+
+    @property
     def query(self) -> dict[str, str]:
         """The parameters that name this estate again."""
         if self.scenario is not None:

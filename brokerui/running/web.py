@@ -28,7 +28,7 @@ THREADS = 8
 GRACE_SECONDS = 5
 """How long requests under way may take to end."""
 ANSWER_SECONDS = 60
-POLL_SECONDS = 0.05
+POLL_SECONDS = 0.2
 
 
 def main(listener: int, reports: int) -> int:

@@ -1,6 +1,13 @@
-"""Addresses of this part."""
+"""Addresses of the page."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path
+
+from brokerui.map import views
 
 app_name = "map"
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns = [
+    path("", views.page, name="map"),
+    path("findings/", views.findings, name="findings"),
+    path("map.svg", views.svg, name="svg"),
+    path("export.csv", views.export, name="export"),
+]

@@ -1,0 +1,51 @@
+"""The map as a picture: plain data with coordinates, which a template writes down as SVG."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from brokerui.drawing.area import Area
+from brokerui.drawing.label import Label
+from brokerui.map.refs import Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that can be selected: a link in the picture."""
+
+    ref: Ref
+    area: Area
+    look: str
+    """Its CSS classes."""
+    labels: tuple[Label, ...]
+    says: str
+    """For who does not see it."""
+    paths: tuple[str, ...] = ()
+    towards: tuple[Ref, ...] = ()
+    """The boxes to which its lines lead, for who goes along them with the keys."""
+    head: str = "to"
+    """Which arrow ends its lines: `to`, or `to-any` of routes for any service."""
+
+
+@dataclass(slots=True)
+class Shape:
+    """A box with what is in it."""
+
+    head: Mark
+    cells: list[Mark] = field(default_factory=list)
+    rows: list[Mark] = field(default_factory=list)
+
+    def marks(self) -> list[Mark]:
+        return [self.head, *self.cells, *self.rows]
+
+
+@dataclass(slots=True)
+class Picture:
+    """Everything to draw."""
+
+    width: float
+    height: float
+    shapes: list[Shape] = field(default_factory=list)
+
+    def marks(self) -> list[Mark]:
+        return [mark for shape in self.shapes for mark in shape.marks()]

@@ -1,0 +1,58 @@
+"""What can be pointed at on the map, as the address of the page holds it: `KIND/NAME/NAME`, percent-encoded."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+SERVER, DATABASE, ROUTE, OUTSIDE, GROUP, BETWEEN = "server", "database", "route", "outside", "group", "between"
+NAMES = {SERVER: 1, DATABASE: 2, ROUTE: 3, OUTSIDE: 1, GROUP: 2, BETWEEN: 2}
+"""How many names each kind has. A group: the first and the last in alphabetical order."""
+
+
+class Ref(NamedTuple):
+    """One thing on the map."""
+
+    kind: str
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "/".join((self.kind, *(quote(name, safe=":") for name in self.names)))
+
+    @property
+    def name(self) -> str:
+        """The last of its names: its own."""
+        return self.names[-1]
+
+
+def read_ref(text: str) -> Ref | None:
+    """What a text points at; None where it is none of these."""
+    kind, *quoted = text.split("/")
+    names = tuple(unquote(name) for name in quoted)
+    return Ref(kind, names) if NAMES.get(kind) == len(names) else None
+
+
+def server(name: str) -> Ref:
+    return Ref(SERVER, (name,))
+
+
+def database(instance: str, name: str) -> Ref:
+    return Ref(DATABASE, (instance, name))
+
+
+def route(instance: str, table: str, name: str) -> Ref:
+    return Ref(ROUTE, (instance, table, name))
+
+
+def outside(address: str) -> Ref:
+    """An address of no instance."""
+    return Ref(OUTSIDE, (address,))
+
+
+ALL_OUTSIDE = outside("")
+"""All addresses of no instance, where they are drawn as one."""
+
+
+def between(source: Ref, target: Ref) -> Ref:
+    """All routes from one box of the map to another."""
+    return Ref(BETWEEN, (str(source), str(target)))

@@ -1,0 +1,75 @@
+"""Maps of small estates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+
+from brokerui.drawing.area import Area
+from brokerui.map.asked import Asked
+from brokerui.map.drawing import picture_of
+from brokerui.map.mapping import Numbers, numbers_of, plan_of, scope_of
+from brokerui.map.network import Network
+from brokerui.map.picture import Picture
+from brokerui.map.plan import Plan
+from routing.document import read_estate
+from tests.strategies import AT
+
+
+def network(text: str) -> Network:
+    return Network(read_estate(text))
+
+
+def planned(one: Network, **asked: object) -> tuple[Plan, Numbers]:
+    """What is drawn for what is asked, with its numbers."""
+    scope = scope_of(one, Asked(**asked))  # type: ignore[arg-type]
+    plan = plan_of(one, scope, AT)
+    return plan, numbers_of(one, scope, plan)
+
+
+def strokes(path: str) -> Iterator[Area]:
+    """The parts of a path of M, H and V, as thin rectangles."""
+    first, *rest = re.findall(r"[MHV][^MHV]+", path)
+    x, y = map(float, first[1:].split())
+    for part in rest:
+        to = float(part[1:])
+        if part[0] == "H":
+            yield Area(min(x, to), y - 0.5, abs(to - x), 1)
+            x = to
+        else:
+            yield Area(x - 0.5, min(y, to), 1, abs(to - y))
+            y = to
+
+
+def assert_sound(plan: Plan) -> Picture:
+    """Boxes and texts are apart and in their places, lines run through no box but their own and end at theirs."""
+    picture = picture_of(plan)
+    assert picture == picture_of(plan)
+    whole = Area(0, 0, picture.width, picture.height)
+    heads = {shape.head.ref: shape.head.area for shape in picture.shapes}
+    assert list(heads) != [] or not plan.boxes
+    assert heads.keys() == plan.boxes.keys()
+    assert [pair for pair in combinations(heads.values(), 2) if pair[0].overlaps(pair[1])] == []
+    for shape in picture.shapes:
+        assert whole.holds(shape.head.area)
+        assert all(shape.head.area.holds(cell.area) for cell in shape.cells)
+        assert [p for p in combinations([c.area for c in shape.cells], 2) if p[0].overlaps(p[1])] == []
+        for mark in shape.marks():
+            assert all(mark.area.holds(label.area) for label in mark.labels), mark
+            assert [p for p in combinations([one.area for one in mark.labels], 2) if p[0].overlaps(p[1])] == []
+        for row in shape.rows:
+            assert_lines(row.paths, [heads[to] for to in row.towards], shape.head.area, list(heads.values()), whole)
+    return picture
+
+
+def assert_lines(paths: tuple[str, ...], ends: list[Area], own: Area, boxes: list[Area], whole: Area) -> None:
+    assert len(paths) == len(ends)
+    for path, end in zip(paths, ends, strict=True):
+        parts = list(strokes(path))
+        assert all(whole.holds(part) for part in parts)
+        last = parts[-1]
+        assert abs(last.x - end.x - end.w) < 0.01 or abs(last.x + last.w - end.x) < 0.01
+        assert end.y <= last.y <= end.y + end.h
+        crossed = [box for part in parts for box in boxes if box.overlaps(part) and box not in (own, end)]
+        assert crossed == []

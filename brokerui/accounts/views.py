@@ -48,6 +48,7 @@ class ChangePassword(auth.PasswordChangeView):
 def locked_out(request: HttpRequest, _response: Any = None, _credentials: Any = None) -> HttpResponse:
     """429, after too many wrong passwords."""
     pause: timedelta = settings.AXES_COOLOFF_TIME
+    moment = now()
     text = _("Too many wrong passwords for this name from here. Try again in %(duration)s.")
-    duration = timeuntil(now() + pause)
+    duration = timeuntil(moment + pause, moment)
     return error_page(request, status=429, title=_("Wait a while"), text=text % {"duration": duration})

@@ -33,8 +33,7 @@ def site(page: Any, live_server: Any, plain_files: None, quick_passwords: None) 
     The test fails if anything was asked of another origin, if the policy had to refuse something, or if
     a script failed.
     """
-    session = signed_in(Role.ADMINISTRATOR).cookies[settings.SESSION_COOKIE_NAME].value
-    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+    page.context.add_cookies([session_of(Role.ADMINISTRATOR, live_server.url)])
     asked: list[str] = []
     said: list[str] = []
     page.context.on("request", lambda request: asked.append(request.url))
@@ -44,6 +43,21 @@ def site(page: Any, live_server: Any, plain_files: None, quick_passwords: None) 
     ours = urlsplit(live_server.url).netloc
     assert [url for url in asked if urlsplit(url).netloc != ours] == []
     assert [text for text in said if not text.startswith(EXPECTED)] == []
+
+
+@pytest.fixture
+def plain_site(browser: Any, live_server: Any, plain_files: None, quick_passwords: None) -> Iterator[Any]:
+    """The page of a browser that runs no scripts; signed in as an administrator."""
+    context = browser.new_context(java_script_enabled=False, base_url=live_server.url)
+    context.add_cookies([session_of(Role.ADMINISTRATOR, live_server.url)])
+    yield context.new_page()
+    context.close()
+
+
+def session_of(role: Role, url: str) -> Any:
+    """The cookie of a user who has this role."""
+    value = signed_in(role).cookies[settings.SESSION_COOKIE_NAME].value
+    return {"name": settings.SESSION_COOKIE_NAME, "value": value, "url": url}
 
 
 def accessibility_faults(page: Any) -> list[str]:

@@ -71,14 +71,11 @@ def test_the_button_goes_round_and_the_server_remembers(site: Page) -> None:
     assert site.locator("html").get_attribute("data-theme") == "auto"
 
 
-def test_without_scripts_the_theme_is_a_form(browser: Any, live_server: Any, plain_files: None) -> None:
-    context = browser.new_context(java_script_enabled=False, base_url=live_server.url)
-    page = context.new_page()
-    page.goto(SCENARIOS + "?scenario=1-default")
-    page.get_by_role("button", name="Theme: automatic. Change to light").click()
-    assert page.url.endswith("/scenarios/?scenario=1-default")
-    assert page.locator("html").get_attribute("data-theme") == "light"
-    context.close()
+def test_without_scripts_the_theme_is_a_form(plain_site: Page) -> None:
+    plain_site.goto(SCENARIOS + "?scenario=1-default")
+    plain_site.get_by_role("button", name="Theme: automatic. Change to light").click()
+    assert plain_site.url.endswith("/scenarios/?scenario=1-default")
+    assert plain_site.locator("html").get_attribute("data-theme") == "light"
 
 
 # -- Keyboard ----------------------------------------------------------------------------------------------
@@ -197,15 +194,12 @@ def test_a_file_that_misses_the_zone_does_not_replace_the_page(site: Page) -> No
     assert kept == [True, True]
 
 
-def test_without_scripts_the_form_takes_a_document(browser: Any, live_server: Any, plain_files: None) -> None:
-    context = browser.new_context(java_script_enabled=False, base_url=live_server.url)
-    page = context.new_page()
-    page.goto(SCENARIOS)
+def test_without_scripts_the_form_takes_a_document(plain_site: Page) -> None:
+    plain_site.goto(SCENARIOS)
     file: Any = {"name": "plain.json", "mimeType": "application/json", "buffer": document("a")}
-    page.get_by_label("Estate document").set_input_files(files=[file])
-    page.get_by_role("button", name="Upload the document").click()
-    page.wait_for_url(re.compile(r"scenario=plain"))
-    context.close()
+    plain_site.get_by_label("Estate document").set_input_files(files=[file])
+    plain_site.get_by_role("button", name="Upload the document").click()
+    plain_site.wait_for_url(re.compile(r"scenario=plain"))
 
 
 def test_deleting_by_keyboard(site: Page) -> None:

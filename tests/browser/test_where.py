@@ -62,7 +62,7 @@ def test_by_keyboard_alone(site: Page) -> None:
     site.goto("/where/")
     for _ in range(3):
         site.keyboard.press("Tab")
-    expect(site.get_by_label("Scenario")).to_be_focused()
+    expect(site.get_by_label("Estate", exact=True)).to_be_focused()
     site.keyboard.type("A network route for one")
     site.keyboard.press("Tab")
     expect(site.get_by_role("button", name="Open")).to_be_focused()
@@ -84,8 +84,8 @@ def test_by_keyboard_alone(site: Page) -> None:
 
 def test_a_scenario_that_is_pointed_at_opens_at_once(site: Page) -> None:
     site.goto("/where/")
-    site.get_by_label("Scenario").click()
-    site.get_by_label("Scenario").select_option("5-load-balancing")
+    site.get_by_label("Estate", exact=True).click()
+    site.get_by_label("Estate", exact=True).select_option("5-load-balancing")
     expect(answer(site)).to_contain_text("Balanced on server1, or Balanced on server2")
 
 
@@ -174,11 +174,10 @@ def test_a_rule_leads_to_its_sentence(site: Page) -> None:
     expect(site.locator("#rule-CHOOSE-3")).to_be_in_viewport()
 
 
-def test_without_scripts_it_is_a_form(browser: Any, live_server: Any, plain_files: None) -> None:
-    context = browser.new_context(java_script_enabled=False, base_url=live_server.url)
-    page = context.new_page()
+def test_without_scripts_it_is_a_form(plain_site: Page) -> None:
+    page = plain_site
     page.goto("/where/")
-    page.get_by_label("Scenario").select_option("2-network-route")
+    page.get_by_label("Estate", exact=True).select_option("2-network-route")
     page.get_by_role("button", name="Open").click()
     page.get_by_label("To service").fill("Expenses")
     page.get_by_role("button", name="Find out").click()
@@ -188,7 +187,6 @@ def test_without_scripts_it_is_a_form(browser: Any, live_server: Any, plain_file
     expect(page.get_by_text("other service: OrderParts").last).to_be_visible()
     page.locator("details.return summary").first.click()
     expect(page.locator("details.return .steps").first).to_be_visible()
-    context.close()
 
 
 # -- Handing on --------------------------------------------------------------------------------------------

@@ -49,25 +49,24 @@ class Term:
 
 
 class FilterError(Exception):
-    """A filter that cannot be: `problem` says what is wrong with `text[start:end]`."""
+    """A filter that cannot be: `problem` says what is wrong with the characters from `start` to `end`."""
 
-    def __init__(self, text: str, start: int, end: int, problem: Sentence) -> None:
-        super().__init__(f"{text[start:end]}: {problem}")
-        self.text = text
+    def __init__(self, start: int, end: int, problem: Sentence) -> None:
+        super().__init__(str(problem))
         self.start = start
         self.end = end
         self.problem = problem
 
-    @property
-    def part(self) -> str:
-        """What of the text it is about."""
-        return self.text[self.start : self.end]
+    @classmethod
+    def of(cls, term: Term, problem: Sentence) -> FilterError:
+        """Something is wrong with one word."""
+        return cls(term.start, term.end, problem)
 
 
 def parse(text: str, keys: Collection[str]) -> tuple[Term, ...]:
     """The words of a filter, whose keys must be among these. Raises `FilterError`."""
     if len(text) > LONGEST:
-        raise FilterError(text, LONGEST, len(text), say("is longer than {limit} characters", limit=LONGEST))
+        raise FilterError(LONGEST, len(text), say("is longer than {limit} characters", limit=LONGEST))
     return tuple(_terms(text, keys))
 
 
@@ -85,7 +84,7 @@ def _terms(text: str, keys: Collection[str]) -> Iterator[Term]:
         key, place = _key(text, place, keys)
         value, place = _value(text, place)
         if key and place and text[place - 1] == ":" and not value:
-            raise FilterError(text, start, place, say("wants a value after the colon"))
+            raise FilterError(start, place, say("wants a value after the colon"))
         yield Term(value, key, is_negated, start, place)
         place = _after_spaces(text, place)
 
@@ -102,7 +101,7 @@ def _key(text: str, place: int, keys: Collection[str]) -> tuple[str, int]:
         return "", place
     key = found[1].lower()
     if key not in keys:
-        raise FilterError(text, place, _word_end(text, place), _unknown(found[1], keys))
+        raise FilterError(place, _word_end(text, place), _unknown(found[1], keys))
     return key, found.end()
 
 
@@ -119,10 +118,10 @@ def _value(text: str, place: int) -> tuple[str, int]:
         return text[place:end], end
     found = _QUOTED.match(text, place)
     if found is None:
-        raise FilterError(text, place, len(text), say("the quotation mark has no second one"))
+        raise FilterError(place, len(text), say("the quotation mark has no second one"))
     if text[found.end() : found.end() + 1].strip() != "":
         problem = say("after the second quotation mark comes a space")
-        raise FilterError(text, place, _word_end(text, found.end()), problem)
+        raise FilterError(place, _word_end(text, found.end()), problem)
     return found[1].replace(QUOTE * 2, QUOTE), found.end()
 
 
@@ -180,10 +179,10 @@ def _in_order(text: str, parts: Iterable[str]) -> bool:
     return True
 
 
-def one_of(term: Term, text: str, choices: Collection[str]) -> str:
+def one_of(term: Term, choices: Collection[str]) -> str:
     """The value of a term that has a few choices. Raises `FilterError`, which tells them."""
     value = term.value.lower()
     if value not in choices:
         problem = say("{key}: takes {choices}", key=term.key, choices=tuple(choices))
-        raise FilterError(text, term.start, term.end, problem)
+        raise FilterError.of(term, problem)
     return value

@@ -60,6 +60,8 @@ class FoundAt:
 
     findings: tuple[Found, ...]
     evaluated_at: datetime
+    missing: tuple[str, ...] = ()
+    """The addresses that routes lead to and that belong to no instance."""
 
     @cached_property
     def of_routes(self) -> Mapping[RouteKey, tuple[Found, ...]]:

@@ -14,6 +14,7 @@ KEY = 64
 MOMENT = 40
 CODE = 50
 SEVERITY = 7
+REASON = 500
 
 
 class LintRun(models.Model):
@@ -30,6 +31,8 @@ class LintRun(models.Model):
     errors = models.PositiveIntegerField()
     warnings = models.PositiveIntegerField()
     infos = models.PositiveIntegerField()
+    missing = models.JSONField(default=list)
+    """The addresses that routes lead to and that belong to no instance."""
 
     class Meta:
         ordering = ["-id"]
@@ -98,7 +101,7 @@ class Suppression(models.Model):
     object = models.CharField(max_length=QUEUE_NAME, blank=True)
     owner = models.CharField(max_length=AUTHOR)
     """Who is asked about it."""
-    reason = models.CharField(max_length=500)
+    reason = models.CharField(max_length=REASON)
     expires = models.DateTimeField()
     created_at = models.DateTimeField()
     author = models.CharField(max_length=AUTHOR)

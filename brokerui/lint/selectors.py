@@ -20,6 +20,7 @@ from brokerui.lint.wanted import Wanted
 from brokerui.viewing.viewed import Viewed
 from routing.estate import Estate
 from routing.finding import Finding
+from routing.lint.missing import missing_servers
 from routing.lint.registry import lint, lint_around
 from routing.lint.suppression import Suppressed, Suppression, suppress
 
@@ -135,7 +136,7 @@ def _small(viewed: Viewed) -> FoundAt:
 
 
 def _look(estate: Estate, at: datetime) -> FoundAt:
-    return FoundAt(tuple(map(Found.of, lint(estate, at))), at)
+    return FoundAt(tuple(map(Found.of, lint(estate, at))), at, missing_servers(estate, at))
 
 
 def _large(wanted: Wanted) -> FoundAt | None:
@@ -150,4 +151,4 @@ def _large(wanted: Wanted) -> FoundAt | None:
 def _read(run: LintRun) -> FoundAt:
     rows = LintFinding.objects.filter(run=run).order_by("position")
     columns = rows.values_list("code", "severity", "instance", "database", "object", "reason", "remedy_sql")
-    return FoundAt(tuple(map(Found._make, columns)), run.evaluated_at)
+    return FoundAt(tuple(map(Found._make, columns)), run.evaluated_at, tuple(run.missing))

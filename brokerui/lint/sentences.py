@@ -25,7 +25,10 @@ def sentence_from_json(text: str) -> Sentence:
 
 def _packed(value: Any) -> Any:
     if isinstance(value, Sentence):
-        packed = {SENTENCE: str.__str__(value.text), "values": {k: _packed(v) for k, v in value.values.items()}}
+        packed: dict[str, Any] = {
+            SENTENCE: str.__str__(value.text),
+            "values": {k: _packed(v) for k, v in value.values.items()},
+        }
         if isinstance(value.text, Counted):
             packed |= {"many": value.text.many, "number": value.text.number}
         return packed

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -16,12 +18,14 @@ from brokerui.lint.found import Found, counted
 from brokerui.lint.models import LintFinding, LintRun, LintWanted, Suppression
 from brokerui.lint.wanted import Wanted
 from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.lint.missing import missing_servers
 from routing.lint.registry import lint
 
 LAPSE = timedelta(minutes=5)
 """A worker that has begun and not ended by then is no more."""
 KEPT = 20
 """So many looks are kept."""
+PLACE = ("code", "instance", "database", "object")
 BATCH = 2_000
 """Rows in one statement."""
 
@@ -54,8 +58,9 @@ def wanted_do() -> bool:
         row.delete()
         return True
     at, begun = wanted.at(), time.perf_counter()
-    findings = lint(estate, at)
-    run_write(wanted=wanted, at=at, findings=findings, seconds=time.perf_counter() - begun)
+    findings, missing = lint(estate, at), missing_servers(estate, at)
+    seconds = time.perf_counter() - begun
+    run_write(wanted=wanted, at=at, findings=findings, missing=missing, seconds=seconds)
     return True
 
 
@@ -69,7 +74,9 @@ def _taken() -> LintWanted | None:
     return None
 
 
-def run_write(*, wanted: Wanted, at: datetime, findings: tuple[Finding, ...], seconds: float) -> LintRun:
+def run_write(
+    *, wanted: Wanted, at: datetime, findings: Sequence[Finding], missing: Sequence[str] = (), seconds: float = 0.0
+) -> LintRun:
     """Keep what was found; what asked for it is answered."""
     found = [Found.of(finding) for finding in findings]
     counts = counted(found)
@@ -81,6 +88,7 @@ def run_write(*, wanted: Wanted, at: datetime, findings: tuple[Finding, ...], se
         errors=counts[ERROR],
         warnings=counts[WARNING],
         infos=counts[INFO],
+        missing=list(missing),
     )
     rows = [_row(run, position, each) for position, each in enumerate(found)]
     with transaction.atomic():
@@ -108,7 +116,7 @@ def _row(run: LintRun, position: int, found: Found) -> LintFinding:
 
 def runs_prune() -> int:
     """Delete all but the newest look at each estate, and of those the oldest; so many looks are gone."""
-    kept = set()
+    kept: set[tuple[str, str]] = set()
     gone = []
     live = estate_current().digest
     for run_id, key, moment in LintRun.objects.values_list("id", "key", "moment"):
@@ -140,10 +148,11 @@ def suppression_add(
     now = timezone.now()
     written = []
     for found in findings:
-        place = {name: getattr(found, name) or "" for name in ("code", "instance", "database", "object")}
+        place: dict[str, Any] = {name: getattr(found, name) or "" for name in PLACE}
         told = {"owner": owner, "reason": reason, "expires": expires, "created_at": now, "author": author}
-        written.append(Suppression.objects.update_or_create(**place, defaults=told)[0])
-        _audit(author, "finding.suppress", written[-1], f"{owner}: {reason}")
+        row, _ = Suppression.objects.update_or_create(defaults=told, **place)
+        written.append(row)
+        _audit(author, "finding.suppress", row, f"{owner}: {reason}")
     return written
 
 

@@ -1,6 +1,11 @@
-"""Addresses of this part."""
+"""Addresses of the table of routes."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path
+
+from brokerui.routes import views
 
 app_name = "routes"
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns = [
+    path("", views.routes_list, name="list"),
+    path("routes.csv", views.routes_csv, name="csv"),
+]

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from django import template
 from django.utils import timezone
-from django.utils.formats import date_format
+from django.utils.formats import date_format, number_format
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -48,6 +48,12 @@ def when(moment: datetime) -> SafeString:
     is_new = timezone.now() - moment < timedelta(minutes=1)
     ago = _("just now") if is_new else _("%(duration)s ago") % {"duration": timesince(moment, depth=1)}
     return format_html('<time datetime="{}" title="{}">{}</time>', utc.isoformat(timespec="seconds"), exact, ago)
+
+
+@register.filter
+def figure(number: int) -> str:
+    """A number with its thousands set apart, as the reader's language does."""
+    return number_format(number, force_grouping=True)
 
 
 @register.inclusion_tag("components/copy.html")

@@ -1,0 +1,60 @@
+"""Pages of what is in memory already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+ROWS = 100
+"""Of one page."""
+DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """One page of rows; the last one where there are not so many."""
+
+    rows: Sequence[T]
+    """Of all pages."""
+    asked: int = 1
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-len(self.rows) // ROWS))
+
+    @property
+    def number(self) -> int:
+        return min(max(self.asked, 1), self.pages)
+
+    @property
+    def before(self) -> str:
+        """The number of the page before, as an address holds it; empty where there is none."""
+        return str(self.number - 1) if self.number > 1 else ""
+
+    @property
+    def after(self) -> str:
+        return str(self.number + 1) if self.number < self.pages else ""
+
+    @property
+    def first(self) -> int:
+        """The number of its first row, from 1."""
+        return (self.number - 1) * ROWS + 1
+
+    @property
+    def last(self) -> int:
+        return min(self.number * ROWS, len(self.rows))
+
+    @property
+    def total(self) -> int:
+        return len(self.rows)
+
+    @property
+    def shown(self) -> Sequence[T]:
+        return self.rows[self.first - 1 : self.last]
+
+
+def page_number(text: str) -> int:
+    """What an address says; the first page where it says nothing that can be."""
+    return int(text) if text.isdecimal() and text.isascii() and len(text) <= DIGITS else 1

@@ -170,6 +170,12 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(minutes=1),
         "options": {"expires": 60},
     },
+    # What a page asked for and no worker heard of.
+    "surveys": {
+        "task": "brokerui.reachability.tasks.survey_refresh",
+        "schedule": timedelta(minutes=1),
+        "options": {"expires": 60},
+    },
 }
 # A wake-up that cannot be handed over at once is not waited for: the database knows what is due.
 CELERY_TASK_PUBLISH_RETRY = False
@@ -180,6 +186,11 @@ STATIC_URL = "static/"
 STATIC_ROOT = HOME / "static"
 STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [PACKAGE / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "brokerui.charts.files.PlotlyFinder",
+]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "brokerui.core.files.CollectedFiles"},

@@ -31,11 +31,11 @@ function go(keys) {
 function act(key) {
   if (key === "?") { dialog.showModal(); return true; }
   if (key === "/") return focusFirst();
-  const keys = `${before} ${key}`;
-  before = key;
+  const went = go(`${before} ${key}`);
+  before = went ? "" : key;
   clearTimeout(timer);
   timer = setTimeout(() => { before = ""; }, PAUSE_MS);
-  return go(keys);
+  return went;
 }
 
 document.addEventListener("keydown", (event) => {

@@ -1,0 +1,74 @@
+"""How charts look. Colours are names of tokens, `var(--…)`: the browser knows what they are in which theme."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from routing.decision import DELAYED, DELIVERED, DROPPED, EXITS
+from routing.verdict import MAY_DELIVER, MIXED, MUST_DELIVER
+
+Figure = dict[str, Any]
+TEXT, MUTED, LINE, SURFACE = "var(--text)", "var(--muted)", "var(--line)", "var(--surface)"
+CLEAR = "rgba(0,0,0,0)"
+
+COLOURS = {
+    MUST_DELIVER: ("var(--delivered)", "var(--delivered-soft)"),
+    MAY_DELIVER: ("var(--delivered)", "var(--sunken)"),
+    EXITS: ("var(--exits)", "var(--exits-soft)"),
+    DELAYED: ("var(--delayed)", "var(--delayed-soft)"),
+    MIXED: ("var(--dropped)", "var(--sunken)"),
+    DROPPED: ("var(--dropped)", "var(--dropped-soft)"),
+    DELIVERED: ("var(--delivered)", "var(--delivered-soft)"),
+}
+"""Of a shape, and of what is behind it."""
+SYMBOLS = {
+    MUST_DELIVER: "circle",
+    MAY_DELIVER: "circle-open",
+    EXITS: "triangle-right",
+    DELAYED: "triangle-up",
+    MIXED: "diamond",
+    DROPPED: "x",
+}
+"""The shape of each verdict, by Plotly's name; as far as there is one, that of the outcome everywhere else."""
+SIGNS = {
+    MUST_DELIVER: "●",
+    MAY_DELIVER: "○",
+    EXITS: "▶",
+    DELAYED: "▲",
+    MIXED: "◆",
+    DROPPED: "✕",
+    DELIVERED: "●",
+}
+"""The same as a letter."""
+
+
+def layout(**more: Any) -> Figure:
+    """What all charts have in common; fonts are those of the page."""
+    font = {"family": "var(--sans)", "size": 12, "color": TEXT}
+    hover = {"bgcolor": SURFACE, "bordercolor": "var(--line-strong)", "font": font, "align": "left"}
+    return {
+        "font": font,
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
+        "hoverlabel": hover,
+        "showlegend": False,
+        "dragmode": False,
+        **more,
+    }
+
+
+def plain(text: str) -> str:
+    """A name for a place where Plotly would read some HTML: nothing in it is markup there."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+LONGEST = 34
+"""Letters of a label; the whole name is shown to who points at it, and in the table."""
+
+
+def short(text: str) -> str:
+    """A label that leaves room for the chart: names differ at their end as often as at their beginning."""
+    if len(text) <= LONGEST:
+        return text
+    half = (LONGEST - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"

@@ -1,0 +1,57 @@
+"""What the address of the page asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from urllib.parse import urlencode
+
+from routing.decision import DELAYED, DROPPED, EXITS
+from routing.verdict import MAY_DELIVER, MIXED, MUST_DELIVER
+
+VERDICTS = (MUST_DELIVER, EXITS, MAY_DELIVER, DELAYED, MIXED, DROPPED)
+"""From the best to the worst: of several, the worst is shown."""
+ALL, NAMED = "all", "named"
+PAIRS = (ALL, NAMED)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Every field; empty ones do not stand in the address."""
+
+    origin: str = ""
+    """Part of the name of an instance or database."""
+    service: str = ""
+    verdict: str = ""
+    """Only pairs with this one."""
+    pairs: str = ""
+    """ALL, or NAMED: those for which the origin has a route by name; empty: whatever suits the size."""
+    outside: str = ""
+    """`1`: also what arrives from outside."""
+    system: str = ""
+    """`1`: also msdb and the services that the product makes."""
+    origin_from: str = ""
+    """Only origins from here on, as the page *Where does it go?* writes them, to `origin_to`."""
+    origin_to: str = ""
+    service_from: str = ""
+    service_to: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Asked:
+        """What cannot be is not asked for."""
+        given = {name: query.get(name, "") for name in FIELDS}
+        given["origin"], given["service"] = given["origin"].strip(), given["service"].strip()
+        for name, choices in (("verdict", VERDICTS), ("pairs", PAIRS), ("outside", ("1",)), ("system", ("1",))):
+            given[name] = given[name] if given[name] in choices else ""
+        return cls(**given)
+
+    def but(self, **changes: str) -> Asked:
+        return replace(self, **changes)
+
+    def query(self, viewed: Mapping[str, str]) -> str:
+        """The query string that asks this, of the same estate."""
+        values = {name: getattr(self, name) for name in FIELDS}
+        return urlencode({**viewed, **{name: value for name, value in values.items() if value}})
+
+
+FIELDS = tuple(field.name for field in fields(Asked))

@@ -1,0 +1,77 @@
+"""The verdicts of all pairs of an entry point and a service name, in little room: only what is not as everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from routing.classes import Node
+from routing.estate import Estate
+from routing.reach import Leg, NameReach, Reach, entry_points
+
+CHUNK = 400
+"""Names between two looks at the clock of who waits."""
+Tell = Callable[[int], None]
+"""Told how many names are done."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """What becomes of every pair, and the ways of those that a route names."""
+
+    nodes: tuple[Node, ...]
+    names: tuple[str, ...]
+    base: tuple[str, ...]
+    """By entry point: the verdict for a name that occurs nowhere."""
+    cells: tuple[tuple[int, ...], ...]
+    rows: tuple[NameReach, ...]
+    """By name: where it differs."""
+    ways: tuple[tuple[int, int, Leg], ...]
+    """Entry point, name and leg, of every pair for which the entry point has a live route by name."""
+
+    @cached_property
+    def cell_of(self) -> dict[int, int]:
+        return {node: cell for cell, members in enumerate(self.cells) for node in members}
+
+    @cached_property
+    def named(self) -> tuple[tuple[int, ...], ...]:
+        """By name: the entry points that have a live route for it, in order."""
+        found: list[set[int]] = [set() for _ in self.names]
+        for node, name, _ in self.ways:
+            found[name].add(node)
+        return tuple(tuple(sorted(nodes)) for nodes in found)
+
+    def verdict(self, node: int, name: int) -> str:
+        """Of one pair."""
+        row = self.rows[name]
+        said = row.nodes.get(node)
+        if said is None:
+            said = row.cells.get(self.cell_of.get(node, -1), self.base[node])
+        return said
+
+
+def matrix_of(estate: Estate, at: datetime, names: Sequence[str], tell: Tell | None = None) -> Matrix:
+    """Ask the engine for these names."""
+    reach = Reach(estate, at, names)
+    rows: list[NameReach] = []
+    ways: list[tuple[int, int, Leg]] = []
+    kept: dict[Leg, Leg] = {}
+    for number, name in enumerate(names):
+        if tell is not None and number % CHUNK == 0:
+            tell(number)
+        rows.append(reach.of_name(name))
+        ways += [(node, number, kept.setdefault(leg, leg)) for node, leg in _in_order(reach, name)]
+    return Matrix(reach.nodes, tuple(names), reach.base, reach.cells, tuple(rows), tuple(ways))
+
+
+def _in_order(reach: Reach, name: str) -> Iterator[tuple[int, Leg]]:
+    for node, legs in sorted(reach.legs(name)):
+        for leg in sorted(legs, key=lambda leg: (leg.via or "", leg.end)):
+            yield node, leg
+
+
+def fits(matrix: Matrix, estate: Estate) -> bool:
+    """Whether it is about this estate; what was kept by an earlier release may not be."""
+    return matrix.nodes == tuple(entry_points(estate))

@@ -1,0 +1,174 @@
+"""What the page shows: the table, its figure, and where every field leads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
+
+from brokerui.charts.look import SIGNS, Figure, plain, short
+from brokerui.charts.matrix import Field, matrix_figure
+from brokerui.reachability.asked import ALL, NAMED, VERDICTS, Asked
+from brokerui.reachability.axes import MOST, Group, origin_groups, origins, service_groups, services
+from brokerui.reachability.counting import Counts, Table, table_of, worst
+from brokerui.reachability.matrix import Matrix
+from brokerui.reachability.selectors import Known, known_of, names_of
+from brokerui.reachability.wording import WORDS
+from brokerui.viewing.viewed import Viewed
+from routing.reach import entry_points
+from routing.sentence import translator
+
+translate = translator(gettext, ngettext)
+
+
+@dataclass(frozen=True)
+class Page:
+    """An answer to what was asked."""
+
+    viewed: Viewed
+    asked: Asked
+    known: Known
+    table: Table
+    """With the pairs of every verdict."""
+    shown: Table
+    """With those of the one that is asked for."""
+    named: bool
+    """Whether it is only about pairs that a route names."""
+    of_rows: int
+    """Origins in all, before they were grouped."""
+    of_columns: int
+
+    @property
+    def counts(self) -> list[tuple[str, str, str, int, str, bool]]:
+        """Verdicts that occur: name, sign, word, pairs, the query that shows only them, whether it is this one."""
+        totals = self.table.totals
+        return [
+            (v, SIGNS[v], word(v), totals[v], self._only("" if v == self.asked.verdict else v), v == self.asked.verdict)
+            for v in VERDICTS
+            if totals[v]
+        ]
+
+    def _only(self, verdict: str) -> str:
+        return self.asked.but(verdict=verdict).query(self.viewed.query)
+
+
+def word(verdict: str) -> str:
+    return WORDS[verdict].render(translate)
+
+
+def page_of(viewed: Viewed, asked: Asked) -> Page:
+    """Everything on the page. Raises `UnknownOriginError`."""
+    nodes = tuple(entry_points(viewed.estate))
+    rows = origins(viewed.estate, nodes, asked)
+    all_names = names_of(viewed)
+    wanted = [all_names[number] for number in services(all_names, asked)]
+    known = known_of(viewed, wanted)
+    columns = _numbers(known.matrix, wanted)
+    named = is_named(asked, len(rows), len(wanted))
+    groups = origin_groups(viewed.estate, nodes, rows), service_groups(known.matrix.names, columns)
+    table = table_of(known.matrix, *groups, named=named)
+    shown = table.only(asked.verdict) if asked.verdict else table
+    return Page(viewed, asked, known, table, shown, named, len(rows), len(columns))
+
+
+def _numbers(matrix: Matrix, names: list[str]) -> list[int]:
+    number = {name: at for at, name in enumerate(matrix.names)}
+    return [number[name] for name in names if name in number]
+
+
+def is_named(asked: Asked, rows: int, columns: int) -> bool:
+    """Where there are too many pairs to see each, those that nobody has in mind hide the others."""
+    if asked.pairs:
+        return asked.pairs == NAMED
+    return rows > MOST or columns > MOST
+
+
+def pairs_of(asked: Asked, *, named: bool) -> str:
+    """As the form has it."""
+    return asked.pairs or (NAMED if named else ALL)
+
+
+# -- Fields ------------------------------------------------------------------------------------------------
+
+
+def links_of(page: Page) -> Callable[[int, int], str]:
+    """Where a field leads: to the explanation of the pair, or into the group."""
+    where, viewed, table = reverse("explain:where"), page.viewed.query, page.shown
+    common = page.asked.but(origin_from="", origin_to="", service_from="", service_to="").query(viewed)
+    rows = [urlencode({"origin_from": group.first, "origin_to": group.last}) for group in table.rows]
+    columns = [urlencode({"service_from": group.first, "service_to": group.last}) for group in table.columns]
+
+    def link(row: int, column: int) -> str:
+        origin, service = table.rows[row], table.columns[column]
+        if origin.is_single and service.is_single:
+            return f"{where}?{urlencode({**viewed, 'from': origin.first, 'to': service.first})}"
+        return f"?{common}{'&' if common else ''}{rows[row]}&{columns[column]}"
+
+    return link
+
+
+def figure_of(page: Page) -> Figure:
+    """The table as a chart."""
+    table = page.shown
+    words = {verdict: word(verdict) for verdict in VERDICTS}
+    labels = [plain(short(group.label)) for group in table.rows], [plain(short(group.label)) for group in table.columns]
+    fields = [
+        Field(row, column, worst(counts), _tells(labels[0][row], labels[1][column], counts, words), _id(row, column))
+        for (row, column), counts in table.fields.items()
+    ]
+    return matrix_figure([group.label for group in table.rows], [group.label for group in table.columns], fields, words)
+
+
+def _tells(row: str, column: str, counts: Counts, words: dict[str, str]) -> str:
+    if counts.total() == 1:
+        return f"<b>{row}</b> → <b>{column}</b><br>{SIGNS[worst(counts)]} {words[worst(counts)]}"
+    lines = (f"{SIGNS[v]} {counts[v]:,} {words[v]}" for v in reversed(VERDICTS) if counts[v])
+    return "<br>".join((f"<b>{row}</b> → <b>{column}</b>", *lines))
+
+
+def _id(row: int, column: int) -> str:
+    return f"f{row}-{column}"
+
+
+# -- The twin ----------------------------------------------------------------------------------------------
+
+
+def heads_of(page: Page) -> list[tuple[str, str]]:
+    """The columns: label, and the query that shows this one alone."""
+    return [(group.label, _alone(page, "service", group)) for group in page.shown.columns]
+
+
+def lines_of(page: Page) -> Iterator[tuple[str, str, list[SafeString]]]:
+    """The rows: label, the query that shows this one alone, and the cells."""
+    table, link = page.shown, links_of(page)
+    words = {verdict: word(verdict) for verdict in VERDICTS}
+    for row, group in enumerate(table.rows):
+        cells = [_cell(table, row, column, link, words) for column in range(len(table.columns))]
+        yield group.label, _alone(page, "origin", group), cells
+
+
+def _alone(page: Page, side: str, group: Group) -> str:
+    only = page.asked.but(**{f"{side}_from": group.first, f"{side}_to": group.last})
+    return f"?{only.query(page.viewed.query)}"
+
+
+def _cell(table: Table, row: int, column: int, link: Callable[[int, int], str], words: dict[str, str]) -> SafeString:
+    counts = table.fields.get((row, column))
+    if counts is None:
+        return SafeString("")
+    verdict, pairs = worst(counts), counts.total()
+    count = f"{counts[verdict]:,}/{pairs:,}" if pairs > 1 else ""
+    return format_html(
+        '<a id="{}" href="{}"><span class="sign {}" role="img" aria-label="{}">{}</span> {}</a>',
+        _id(row, column),
+        link(row, column),
+        verdict,
+        words[verdict],
+        SIGNS[verdict],
+        count,
+    )

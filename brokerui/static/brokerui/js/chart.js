@@ -1,0 +1,68 @@
+// Charts: figures that came with the page as JSON, drawn by Plotly in the colours of the theme.
+const CONFIG = { displayModeBar: false, responsive: true, showTips: false, doubleClick: false };
+const COLOUR = /^var\((--[\w-]+)\)(?:\/([\d.]+))?$/;
+const FONT = "--sans";
+const charts = [...document.querySelectorAll("[data-chart]")];
+const figures = new Map(charts.map((chart) => [chart, JSON.parse(document.getElementById(chart.dataset.chart).textContent)]));
+const probe = document.createElement("span");
+probe.hidden = true;
+document.body.append(probe);
+
+// A token is `light-dark(…)` until an element uses it.
+function colour(token, opacity) {
+  probe.style.color = `var(${token})`;
+  const said = getComputedStyle(probe).color;
+  return opacity ? said.replace(/^rgba?\(([^,]+,[^,]+,[^,)]+).*\)$/, `rgba($1, ${opacity})`) : said;
+}
+
+function resolved(value) {
+  if (Array.isArray(value)) return value.map(resolved);
+  if (value && typeof value === "object") {
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, resolved(one)]));
+  }
+  const token = typeof value === "string" && COLOUR.exec(value);
+  if (!token) return value;
+  if (token[1] === FONT) return getComputedStyle(document.body).fontFamily;
+  return colour(token[1], token[2]);
+}
+
+async function draw(chart) {
+  const { data, layout } = figures.get(chart);
+  chart.style.minWidth = `${layout.meta?.minWidth ?? 0}px`;
+  await Plotly.react(chart, resolved(data), resolved(layout), CONFIG);
+  chart.dataset.drawn = document.documentElement.dataset.theme;
+}
+
+function drawAll() { for (const chart of charts) draw(chart); }
+
+// A field, a node or a stream leads where the link in the table leads that says the same.
+function follow(event) {
+  const point = event.points?.[0];
+  const known = point?.customdata;
+  const id = Array.isArray(known) ? known.at(-1) : known;
+  const link = id && document.getElementById(id);
+  if (link) location.assign(link.href);
+}
+
+function toggle(button) {
+  const twin = document.getElementById(button.dataset.twin);
+  twin.open = !twin.open;
+  button.setAttribute("aria-expanded", String(twin.open));
+  if (!twin.open) { button.focus(); return; }
+  twin.scrollIntoView({ block: "nearest" });
+  (twin.querySelector("a") ?? twin.querySelector("summary")).focus();
+}
+
+for (const button of document.querySelectorAll("[data-twin]")) {
+  button.hidden = false;
+  button.setAttribute("aria-expanded", "false");
+  button.addEventListener("click", () => toggle(button));
+}
+for (const twin of document.querySelectorAll("details.twin")) {
+  twin.addEventListener("toggle", () => {
+    document.querySelector(`[data-twin="${twin.id}"]`)?.setAttribute("aria-expanded", String(twin.open));
+  });
+}
+for (const chart of charts) draw(chart).then(() => chart.on("plotly_click", follow));
+document.addEventListener("themechange", drawAll);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);

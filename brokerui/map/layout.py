@@ -1,7 +1,7 @@
 """Where everything on the map stands.
 
-Heights are steps of 12. Rows, entries and slots have their lines at 0, at 4 beyond and at 4 before a step, and every other column
-stands 2 lower: so two lines from the two sides of a channel are never on the same height.
+Heights are steps of 12. Rows have their lines on a step, entries 4 beyond and slots 4 before one, and every other
+column stands 2 lower: so two lines from the two sides of a channel are never on the same height.
 """
 
 from __future__ import annotations

@@ -75,7 +75,9 @@ def _messages() -> Iterator[tuple[Path, str | tuple[str, ...], list[str], str | 
             found = extract_from_file("python", path, KEYWORDS, COMMENT_TAGS)
             yield from ((path, message, comments, context) for _, message, comments, context in found)
         for path in sorted((ROOT / folder).rglob("templates/**/*.html")):
-            code = io.BytesIO(templatize(path.read_text(encoding="utf-8")).encode())
+            # Read as Python, in which the indentation of a template means nothing.
+            lines = templatize(path.read_text(encoding="utf-8")).splitlines()
+            code = io.BytesIO("\n".join(line.lstrip() for line in lines).encode())
             collected = extract("python", code, KEYWORDS, COMMENT_TAGS)
             yield from ((path, message, comments, context) for _, message, comments, context in collected)
 

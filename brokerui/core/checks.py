@@ -79,7 +79,7 @@ def redis_answers(app_configs: Sequence[Any] | None, **kwargs: object) -> list[C
     except (RedisError, ValueError) as error:
         return [
             Warning(
-                f"Nothing answers at REDIS_URL, {without_password(settings.REDIS_URL)}: {error}.",
+                f"Nothing answers at REDIS_URL, {without_password(settings.REDIS_URL)}: {str(error).rstrip('.')}.",
                 hint="Without it the site works, but nothing wakes its workers.",
                 id="brokerui.W002",
             )

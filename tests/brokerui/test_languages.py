@@ -20,6 +20,7 @@ from brokerui import cli, languages, up
 from brokerui.findings import SHOWN, counted, findings_as_text
 from brokerui.home import CHECKOUT
 from brokerui.languages import environment_language, local, translation
+from brokerui.running.listening import listen
 from routing.finding import ERROR, INFO, WARNING, Finding
 from routing.sentence import say
 from scripts.messages import POT
@@ -232,12 +233,15 @@ def test_imports_report_in_the_language(marked: None, call: Call, tmp_path: Path
         assert "«" in result.err.splitlines()[-1]
 
 
-def test_up_says_what_is_wrong_in_the_language(marked: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_up_says_what_is_wrong_in_the_language(
+    marked: None, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BROKERUI_HOME", str(tmp_path))
     assert up.main(70_000) == 1
     assert capsys.readouterr().err == "error: PORT: «must be a number from 0 to 65535, not 70000»\n"
     assert up.main(host="no.such.host.invalid", port=0) == 1
     assert capsys.readouterr().err.startswith("error: «cannot listen on no.such.host.invalid:0: ")
-    with up._listen("127.0.0.1", 0) as listener:
+    with listen("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
         assert up.main(port) == 1
     assert capsys.readouterr().err == (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 import subprocess
 import sys
@@ -90,9 +91,16 @@ def test_a_new_home_passes_the_checks_and_has_a_wal_database(tmp_path: Path) -> 
 
 
 def test_a_site_behind_https_passes_the_deployment_checks(tmp_path: Path) -> None:
-    environment = {"HTTPS": "1", "ALLOWED_HOSTS": "broker.example"}
-    ran = manage(tmp_path, "check", "--deploy", "--fail-level=WARNING", **environment)
+    ran = manage(tmp_path, "check", "--deploy", "--fail-level=WARNING", HTTPS="1", SECRET_KEY=secrets.token_urlsafe(48))
     assert ran.returncode == 0, ran.stderr
+    assert "no issues" in ran.stdout
+
+
+def test_a_redis_that_does_not_answer_fails_the_deployment_checks_only(tmp_path: Path) -> None:
+    nobody = "redis://me:secret@127.0.0.1:1/0"
+    assert manage(tmp_path, "check", "--fail-level=WARNING", REDIS_URL=nobody).returncode == 0
+    ran = manage(tmp_path, "check", "--deploy", "--fail-level=WARNING", HTTPS="1", REDIS_URL=nobody)
+    assert (ran.returncode, "brokerui.W002" in ran.stderr, "secret" in ran.stderr) == (1, True, False)
 
 
 def test_debug_for_the_world_is_refused(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ CSRF_TRUSTED_ORIGINS  origins whose forms are accepted, by commas; needed behind
 API_RATE_USER, API_RATE_STRANGER    requests to the REST interface, e.g. 1200/min; of a user, of an address without one
 PROXIES             proxies of yours before the site, whose word about a client's address is taken (default: 0)
 SCENARIO_MAX_BYTES, SCENARIO_KEEP   largest document one may upload, and how many are kept
+ESTATE_STALE_DAYS   a server that was imported longer ago is told to be old (default: 30)
 """
 
 from datetime import timedelta
@@ -176,6 +177,12 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(minutes=1),
         "options": {"expires": 60},
     },
+    # Imports that nobody reads or applies although they are due, as when a worker was lost.
+    "imports": {
+        "task": "brokerui.intake.tasks.imports_work",
+        "schedule": timedelta(minutes=1),
+        "options": {"expires": 60},
+    },
 }
 # A wake-up that cannot be handed over at once is not waited for: the database knows what is due.
 CELERY_TASK_PUBLISH_RETRY = False
@@ -257,7 +264,9 @@ EXAMPLES = CHECKOUT / "examples"
 DEMO = env.bool("DEMO", default=True)
 # The document, and room for the rest of the form around it.
 BODY_MAX_BYTES = SCENARIO_MAX_BYTES + MEGABYTE
-DATA_UPLOAD_MAX_NUMBER_FILES = 1
+# Of one import; all other forms take one file, and say so.
+IMPORT_MAX_FILES = DATA_UPLOAD_MAX_NUMBER_FILES = 50
+ESTATE_STALE_DAYS = env.int("ESTATE_STALE_DAYS", default=30)
 
 LOGGING = {
     "version": 1,

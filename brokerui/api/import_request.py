@@ -81,6 +81,8 @@ def _raw(request: Request, body: Body) -> Asked:
 
 def _form(request: Request) -> Asked:
     given(request, ())
+    if len(request.FILES.getlist("file")) > 1:
+        raise Invalid("file", say("stands more than once: send one file at a time"))
     file = request.FILES["file"]
     known: dict[str, Parameter] = {one.name: one for one in OPTIONS}
     options = {}

@@ -1,5 +1,6 @@
 """What a reader sees when a page cannot be given: what happened, and the next thing to do."""
 
+from django.conf import settings
 from django.core.exceptions import TooManyFilesSent
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -18,10 +19,17 @@ def error_page(request: HttpRequest, *, status: int, title: str, text: str) -> H
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400."""
     if isinstance(exception, TooManyFilesSent):
-        text = _("Choose one document at a time. Nothing of what you sent was kept.")
-        return error_page(request, status=400, title=_("One file at a time"), text=text)
+        text = _("Choose at most %(count)s files at a time. Nothing of what you sent was kept.")
+        values = {"count": settings.DATA_UPLOAD_MAX_NUMBER_FILES}
+        return error_page(request, status=400, title=_("Too many files at once"), text=text % values)
     text = _("The request was not understood. Go back, reload the page and try again.")
     return error_page(request, status=400, title=_("That did not work"), text=text)
+
+
+def one_file_only(request: HttpRequest) -> HttpResponse:
+    """400, because a form for one document came with several."""
+    text = _("Choose one document at a time. Nothing of what you sent was kept.")
+    return error_page(request, status=400, title=_("One file at a time"), text=text)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:

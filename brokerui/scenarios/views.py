@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
+from brokerui.core.errors import one_file_only
 from brokerui.scenarios.errors import ScenarioNotFoundError
 from brokerui.scenarios.forms import UploadForm
 from brokerui.scenarios.selectors import scenario_document, scenario_list
@@ -32,6 +33,8 @@ class ScenarioList(View):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Take a document in and open it, or say what is wrong with it."""
+        if len(request.FILES.getlist("document")) > 1:
+            return one_file_only(request)
         form = UploadForm(request.POST, request.FILES)
         if not form.is_valid():
             return _page(request, problem={"text": str(form.errors["document"][0])})

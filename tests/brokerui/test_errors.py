@@ -47,8 +47,15 @@ def test_400_for_two_files_at_once_and_nothing_in_the_log(checks: bool, caplog: 
     client.handler.enforce_csrf_checks = checks
     client.cookies["csrftoken"] = "x" * 32
     files = [SimpleUploadedFile(name, b"{}") for name in ("a.json", "b.json")]
-    check(client.post("/scenarios/", {"document": files}), 400, "Choose one document at a time.")
+    body = {"document": files, "csrfmiddlewaretoken": "x" * 32}
+    check(client.post("/scenarios/", body), 400, "Choose one document at a time.")
     assert caplog.text == ""
+
+
+def test_400_for_more_files_than_any_form_takes(client: Client, settings: Any) -> None:
+    settings.DATA_UPLOAD_MAX_NUMBER_FILES = 2
+    files = [SimpleUploadedFile(f"{number}.sql", b"GO") for number in range(3)]
+    check(client.post("/import/", {"files": files}), 400, "Choose at most 2 files at a time.")
 
 
 def test_403_for_a_form_that_is_not_ours() -> None:

@@ -1,0 +1,140 @@
+"""A difference as lines that a reader can go through: what is new, changed and removed, by instance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from brokerui.estate.columns import database_columns, instance_columns
+from brokerui.estate.difference import Difference, ListChange
+from brokerui.estate.tables import TABLES, Table
+from routing.estate import Database, Estate, Instance
+
+NEW, CHANGED, REMOVED = "new", "changed", "removed"
+VERBS = (REMOVED, CHANGED, NEW)
+"""What may do harm first."""
+INSTANCE, DATABASE = "instances", "databases"
+KINDS = (INSTANCE, DATABASE, *(table.kind for table in TABLES))
+_BY_KIND = {table.kind: table for table in TABLES}
+_DERIVED = ("address_key", "mirror_key")
+
+
+class Line(NamedTuple):
+    """One row that comes, goes or changes."""
+
+    verb: str
+    kind: str
+    """The list's name in the document."""
+    instance: str
+    database: str
+    """Empty for instances."""
+    name: str
+    what: str = ""
+    """Of a changed one: `column: before → after`."""
+
+
+def lines_of(change: Difference, before: Estate, after: Estate) -> Iterator[Line]:
+    """Every row, in the order of the estates: what goes, then what changes, then what comes."""
+    for name in change.instances.dropped:
+        yield from _whole(REMOVED, before.instances[name])
+    for instance in change.instances.changed:
+        old, new = _instance_values(before.instances[instance.name]), _instance_values(instance)
+        yield Line(CHANGED, INSTANCE, instance.name, "", instance.name, _what(old, new))
+    for name, databases in change.databases.items():
+        yield from _databases(name, databases, before.instances[name])
+    for kind, by_place in change.members.items():
+        for (name, database), members in by_place.items():
+            yield from _members(_BY_KIND[kind], name, before.instances[name].databases[database], members)
+    for instance in change.instances.added:
+        yield from _whole(NEW, instance)
+
+
+def _databases(instance: str, change: ListChange[Database], before: Instance) -> Iterator[Line]:
+    for name in change.dropped:
+        yield from _whole_database(REMOVED, instance, before.databases[name])
+    for one in change.changed:
+        old, new = database_columns(before.databases[one.name]), database_columns(one)
+        yield Line(CHANGED, DATABASE, instance, one.name, one.name, _what(old, new))
+    for one in change.added:
+        yield from _whole_database(NEW, instance, one)
+
+
+def _members(table: Table, instance: str, before: Database, change: ListChange[Any]) -> Iterator[Line]:
+    known = {member.name: member for member in table.members(before)} if change.changed else {}
+    yield from (Line(REMOVED, table.kind, instance, before.name, name) for name in change.dropped)
+    for one in change.changed:
+        what = _what(_member_values(table, known[one.name]), _member_values(table, one))
+        yield Line(CHANGED, table.kind, instance, before.name, one.name, what)
+    yield from (Line(NEW, table.kind, instance, before.name, one.name) for one in change.added)
+
+
+def _whole(verb: str, instance: Instance) -> Iterator[Line]:
+    yield Line(verb, INSTANCE, instance.name, "", instance.name)
+    for database in instance.databases.values():
+        yield from _whole_database(verb, instance.name, database)
+
+
+def _whole_database(verb: str, instance: str, database: Database) -> Iterator[Line]:
+    yield Line(verb, DATABASE, instance, database.name, database.name)
+    for table in TABLES:
+        for member in table.members(database):
+            yield Line(verb, table.kind, instance, database.name, member.name)
+
+
+def _instance_values(instance: Instance) -> dict[str, Any]:
+    return {"addresses": ", ".join(one.text for one in instance.addresses), **instance_columns(instance)}
+
+
+def _member_values(table: Table, member: Any) -> dict[str, Any]:
+    """Its columns, and what it refers to by name."""
+    values = {name: value for name, value in table.columns(member).items() if name not in _DERIVED}
+    if table.usages:
+        used = (" ".join(map(str, usage.values())) for usage in table.usages.columns(member))
+        values[table.usages.owner] = ", ".join(used)
+    return values
+
+
+def _what(old: dict[str, Any], new: dict[str, Any]) -> str:
+    return "; ".join(f"{name}: {_shown(old[name])} → {_shown(new[name])}" for name in new if old[name] != new[name])
+
+
+def _shown(value: Any) -> str:
+    return "NULL" if value is None else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class OfInstance:
+    """What happens to one instance."""
+
+    name: str
+    verbs: Counter[str]
+    kinds: Counter[tuple[str, str]]
+    """By verb and kind."""
+    first: tuple[Line, ...]
+    """As many lines as a page shows."""
+
+    @property
+    def total(self) -> int:
+        return self.verbs.total()
+
+    @property
+    def is_gone(self) -> bool:
+        return bool(self.kinds[REMOVED, INSTANCE])
+
+
+def by_instance(lines: Iterable[Line], shown: int) -> list[OfInstance]:
+    """Those from which something goes first, then those in which something changes, each by name."""
+    found: dict[str, list[Line]] = {}
+    for line in lines:
+        found.setdefault(line.instance, []).append(line)
+    made = [_of(name, own, shown) for name, own in found.items()]
+    return sorted(made, key=lambda one: (*(not one.verbs[verb] for verb in VERBS), one.name))
+
+
+def _of(name: str, lines: list[Line], shown: int) -> OfInstance:
+    kinds = Counter((line.verb, line.kind) for line in lines)
+    verbs: Counter[str] = Counter(line.verb for line in lines)
+    first = sorted(lines, key=lambda line: VERBS.index(line.verb))[:shown]
+    return OfInstance(name, verbs, kinds, tuple(first))

@@ -1,0 +1,24 @@
+"""Why an import cannot be gone on with."""
+
+from __future__ import annotations
+
+
+class IntakeError(Exception):
+    """What was asked does not fit what the import is now; nothing was done."""
+
+
+class ImportStateError(IntakeError):
+    """It is not in a state in which that can be done."""
+
+    def __init__(self, state: str) -> None:
+        super().__init__(f"the import is {state}")
+        self.state = state
+
+
+class ImportStaleError(IntakeError):
+    """The preview is about a version that is not the current one any more."""
+
+    def __init__(self, *, base_version: int, current_version: int) -> None:
+        super().__init__(f"previewed on version {base_version}, but the estate is at {current_version}")
+        self.base_version = base_version
+        self.current_version = current_version

@@ -1,0 +1,142 @@
+"""An import on its way: the files as they came, what they would change, and what became of it."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from brokerui.estate.models.base import SERVICE_NAME, SYSNAME
+from brokerui.estate.models.versions import AUTHOR, Version
+
+NAME = 255
+TOKEN = 64
+
+
+class State(models.TextChoices):
+    """Where an import stands."""
+
+    UPLOADED = "uploaded"
+    READING = "reading"
+    PREVIEWED = "previewed"
+    APPLYING = "applying"
+    APPLIED = "applied"
+    FAILED = "failed"
+    DISCARDED = "discarded"
+
+
+DUE = (State.READING, State.APPLYING)
+"""States in which a worker has something to do."""
+OPEN = (State.UPLOADED, State.READING, State.PREVIEWED, State.APPLYING, State.FAILED)
+"""States in which the files are kept."""
+ENDED = (State.APPLIED, State.DISCARDED)
+
+
+class Phase(models.TextChoices):
+    """What is being done."""
+
+    WAITING = ""
+    READING = "reading"
+    COMPARING = "comparing"
+    OUTCOMES = "outcomes"
+    FINDINGS = "findings"
+    KEEPING = "keeping"
+    APPLYING = "applying"
+
+
+class ImportRun(models.Model):
+    """One import."""
+
+    created_at = models.DateTimeField()
+    author = models.CharField(max_length=AUTHOR)
+    token = models.CharField(max_length=TOKEN, unique=True)
+    """Of the form that it came with: a form that is sent twice makes one import."""
+    state = models.CharField(max_length=10, choices=State)
+    mode = models.CharField(max_length=10, default="instances")
+    """`sources.Mode`."""
+    note = models.TextField(blank=True)
+    applied_by = models.CharField(max_length=AUTHOR, blank=True)
+    base_version = models.PositiveIntegerField(default=0)
+    """The version that the preview is about; 0: nothing was ever written."""
+    phase = models.CharField(max_length=10, choices=Phase, blank=True)
+    done = models.PositiveBigIntegerField(default=0)
+    total = models.PositiveBigIntegerField(default=0)
+    """Of the phase; 0: nobody knows."""
+    claim = models.CharField(max_length=TOKEN, blank=True)
+    """Of the worker that has it now."""
+    claimed_at = models.DateTimeField(null=True)
+    """When that was heard of last."""
+    attempts = models.PositiveSmallIntegerField(default=0)
+    error = models.TextField(blank=True)
+    """What is wrong, as a sentence in JSON; `error_where` and `error_path` say with what."""
+    error_where = models.TextField(blank=True)
+    error_path = models.TextField(blank=True)
+    summary = models.TextField(blank=True)
+    """What a page shows of the preview, as JSON (preview.py)."""
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, null=True, related_name="+")
+    """That it made; null where it changed nothing, too."""
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [models.CheckConstraint(condition=Q(state__in=State.values), name="intake_run_state")]
+        indexes = [models.Index(fields=["state", "claimed_at"], name="intake_run_due")]
+
+    def __str__(self) -> str:
+        return f"import {self.pk}"
+
+
+class ImportFile(models.Model):
+    """A file of an import, with what it is taken for."""
+
+    run = models.ForeignKey(ImportRun, on_delete=models.CASCADE, related_name="files")
+    position = models.PositiveIntegerField()
+    name = models.CharField(max_length=NAME)
+    """As its sender calls it."""
+    size = models.PositiveBigIntegerField()
+    """Bytes before packing."""
+    sha256 = models.CharField(max_length=64)
+    content = models.BinaryField(null=True)
+    """As it came, packed with zlib; null once the import has ended."""
+    kind = models.CharField(max_length=10)
+    """`sources.Kind`."""
+    instance = models.CharField(max_length=SERVICE_NAME, blank=True)
+    database = models.CharField(max_length=SYSNAME, blank=True)
+    address = models.CharField(max_length=SERVICE_NAME, blank=True)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["run", "position"], name="intake_file_place")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ImportResult(models.Model):
+    """What files would make, whole: the page shows the beginning of it. All packed with zlib."""
+
+    run = models.OneToOneField(ImportRun, on_delete=models.CASCADE, related_name="result")
+    document = models.BinaryField(null=True)
+    """The estate; null once the import has ended."""
+    imported = models.TextField()
+    """The instances that were read anew, each with its file, as a JSON object."""
+    changes = models.BinaryField()
+    """Every row that comes, goes or changes, as JSON lines; so are the two below."""
+    findings = models.BinaryField()
+    groups = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"result of {self.run_id}"
+
+
+class Origin(models.Model):
+    """From which file an instance of the live estate was read last."""
+
+    instance = models.CharField(max_length=SERVICE_NAME, unique=True)
+    file = models.CharField(max_length=NAME)
+    author = models.CharField(max_length=AUTHOR)
+    version = models.PositiveIntegerField()
+    at = models.DateTimeField()
+    """As `imported_at` of the instance says: it was read otherwise since then where that says something else."""
+
+    def __str__(self) -> str:
+        return f"{self.instance} from {self.file}"

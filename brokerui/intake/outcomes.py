@@ -1,0 +1,110 @@
+"""Which conversations end otherwise after an import: counted, with the worst groups by name.
+
+An import may change the ends of a hundred million classes of traffic. What a page can show of them is bounded, and so
+is the time that they are given: where it is over, the page says how far the comparison came.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from routing.compare import compare_stepwise
+from routing.comparison import BETTER, MOVED, WORSE, Group, Outcomes, in_worst_order
+from routing.estate import Estate
+from routing.journey import in_order
+
+KEPT = 1_000
+"""Groups that are kept, the worst."""
+ENTRIES = 20
+"""Entry points that a group names; of more it has the count."""
+SECONDS = 20.0
+APPEARED, VANISHED = "appeared", "vanished"
+"""Kinds of groups whose entry points are new or gone: what begins there did not change, it was not there."""
+
+
+@dataclass
+class Ends:
+    """What is kept of a comparison."""
+
+    classes: int = 0
+    names: int = 0
+    done: int = 0
+    """Names that were looked at."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """Classes that end worse, better or elsewhere, and those of entry points that appeared or vanished."""
+    groups: list[Group] = field(default_factory=list)
+    grouped: int = 0
+    """Groups that there are, with those that are not kept."""
+
+    @property
+    def changed(self) -> int:
+        """Classes that end otherwise, of entry points that both estates have."""
+        return self.counts[WORSE] + self.counts[MOVED] + self.counts[BETTER]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "classes": self.classes,
+            "names": self.names,
+            "done": self.done,
+            "counts": dict(self.counts),
+            "changed": self.changed,
+            "grouped": self.grouped,
+        }
+
+
+def ends_compared(
+    before: Estate,
+    after: Estate,
+    at: datetime,
+    heed: Callable[[int, int], None] = lambda done, total: None,
+    seconds: float = SECONDS,
+) -> Ends:
+    """Compare for so long; what `heed` raises when told of a step ends it."""
+    until = time.monotonic() + seconds
+    stepwise = compare_stepwise(before, after, at)
+    found = Ends(stepwise.classes, stepwise.names)
+    for groups in stepwise.steps:
+        _add(found, groups)
+        found.done += 1
+        heed(found.done, found.names)
+        if time.monotonic() > until:
+            break
+    found.groups = in_worst_order(found.groups)[:KEPT]
+    return found
+
+
+def _add(found: Ends, groups: Iterable[Group]) -> None:
+    for group in groups:
+        kind = group.kind
+        is_one_sided = kind in (APPEARED, VANISHED)
+        found.counts[kind if is_one_sided else group.verdict] += len(group.members)
+        if not is_one_sided:
+            found.grouped += 1
+            found.groups.append(group)
+    if len(found.groups) > 10 * KEPT:
+        found.groups = in_worst_order(found.groups)[:KEPT]
+
+
+def group_as_json(group: Group) -> dict[str, Any]:
+    """As `diff` writes it."""
+    return {
+        "to_service": group.traffic.shown_service,
+        "to_broker_instance": group.traffic.to_broker_instance,
+        "is_reply": group.traffic.is_reply,
+        "before": _ends(group.before),
+        "after": _ends(group.after),
+        "verdict": group.verdict,
+        "kind": group.kind,
+        "from_count": len(group.members),
+        "from": [list(node) for node in islice(group.members, ENTRIES)],
+    }
+
+
+def _ends(outcomes: Outcomes) -> list[list[str]]:
+    return [list(outcome) for outcome in in_order(outcomes)]

@@ -1,0 +1,46 @@
+"""One file of an import: what it is, of which server, and how its content is had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from routing.address import Address
+
+
+class Kind(StrEnum):
+    """What a file is taken for."""
+
+    SCRIPT = "script"
+    """T-SQL."""
+    CATALOG = "catalog"
+    """A result of collect-sql, or a grid of one view."""
+    DOCUMENT = "document"
+    """An estate document."""
+
+
+class Mode(StrEnum):
+    """What becomes of what is there."""
+
+    INSTANCES = "instances"
+    """The servers that the files are of are replaced by what the files say; the others stay."""
+    INTO = "into"
+    """Scripts are run on the live estate; a catalog or a document replaces what it tells."""
+    WHOLE = "whole"
+    """Nothing of it stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file; scripts and catalogs belong to a server."""
+
+    name: str
+    kind: Kind
+    load: Callable[[], bytes] = field(repr=False, compare=False)
+    size: int = 0
+    instance: str = ""
+    database: str | None = None
+    """Of a grid: the database that it is of."""
+    address: Address | None = None
+    """Where the server listens; None: what its name and its endpoint say."""

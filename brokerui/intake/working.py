@@ -1,0 +1,250 @@
+"""Doing what is due: reading the files of an import and comparing, and applying what was previewed.
+
+Whoever does it holds a claim, and says now and then that it is still there. Where that stops, the next one takes the
+import and begins anew: nothing is written before the end, and the end is one transaction.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+from django.db import transaction
+from django.db.models import Q, Sum
+from django.utils import timezone
+
+from brokerui.estate.errors import EstateStaleError
+from brokerui.estate.lists import chunks
+from brokerui.estate.models import Instance, Version
+from brokerui.estate.packing import pack_estate, unpack_estate
+from brokerui.estate.selectors import estate_current
+from brokerui.estate.services import estate_import
+from brokerui.intake.models import DUE, NAME, ImportFile, ImportResult, ImportRun, Origin, Phase, State
+from brokerui.intake.packing import packed_rows, unpacked
+from brokerui.intake.preview import Preview, preview_of
+from brokerui.intake.reading import Made, estate_made
+from brokerui.intake.sources import Kind, Mode, Source
+from brokerui.lint.sentences import sentence_as_json
+from routing.address import parse_network_address
+from routing.errors import InputError
+from routing.estate import Estate
+from routing.sentence import Sentence, say
+
+LAPSE = timedelta(minutes=3)
+"""A worker that was not heard of for so long is no more."""
+ATTEMPTS = 3
+"""Workers that one import may take along."""
+HEARD_SECONDS = 0.5
+"""So often progress is written."""
+NAMED = 5
+"""Files that a note names."""
+SMALL_BYTES = 1 << 20
+SMALL_ROUTES = 2_000
+
+
+class _GoneError(Exception):
+    """Somebody discarded the import, or took it over."""
+
+
+def is_small(run: ImportRun, live: Estate) -> bool:
+    """Whether the page can wait for it."""
+    size = run.files.aggregate(size=Sum("size"))["size"] or 0
+    return size < SMALL_BYTES and sum(map(_routes, live.instances.values())) <= SMALL_ROUTES
+
+
+def _routes(instance: Any) -> int:
+    return sum(len(table) for name, table in instance.tables.items() if name)
+
+
+def next_do() -> bool:
+    """Do what is due longest; False where nothing is."""
+    free = Q(claim="") | Q(claimed_at__lt=timezone.now() - LAPSE)
+    due = ImportRun.objects.filter(free, state__in=DUE).order_by("id").values_list("id", flat=True)
+    return any(run_do(run_id) for run_id in due[:10])
+
+
+def run_do(run_id: int) -> bool:
+    """Do what is due of one import; False where nothing is, or somebody else does it."""
+    run = _claimed(run_id)
+    if run is None:
+        return False
+    try:
+        (_read if run.state == State.READING else _apply)(run)
+    except _GoneError:
+        pass
+    except InputError as error:
+        _fail(run, error.problem, error.where, error.path)
+    except EstateStaleError:
+        # The page says so: it compares the versions whenever it is shown.
+        _end(run, state=State.PREVIEWED)
+    except Exception:
+        # A fault of ours must not leave the import as if somebody still worked on it.
+        _fail(run, say("This is a fault of BrokerUI, not yours. Its log has the details."))
+        raise
+    return True
+
+
+def _claimed(run_id: int) -> ImportRun | None:
+    """The import, which nobody else works on now."""
+    with transaction.atomic():
+        free = Q(claim="") | Q(claimed_at__lt=timezone.now() - LAPSE)
+        rows = ImportRun.objects.select_for_update(skip_locked=True)
+        run = rows.filter(free, pk=run_id, state__in=DUE).first()
+        if run is None:
+            return None
+        if run.attempts >= ATTEMPTS:
+            _fail(run, say("It was begun {count} times, and no worker came to its end.", count=run.attempts))
+            return None
+        run.claim, run.claimed_at, run.attempts = uuid4().hex, timezone.now(), run.attempts + 1
+        run.save()
+        return run
+
+
+def _mine(run: ImportRun) -> Any:
+    """The row, as long as we hold the claim."""
+    return ImportRun.objects.filter(pk=run.pk, claim=run.claim, state=run.state)
+
+
+def _end(run: ImportRun, **values: Any) -> None:
+    if not _mine(run).update(claim="", claimed_at=None, phase=Phase.WAITING, **values):
+        raise _GoneError
+
+
+def _fail(run: ImportRun, problem: Sentence, where: str = "", path: str = "") -> None:
+    values = {"error": _packed(problem), "error_where": _text(where), "error_path": _text(path)}
+    _mine(run).update(state=State.FAILED, claim="", claimed_at=None, phase=Phase.WAITING, **values)
+
+
+def _packed(sentence: Sentence) -> str:
+    """Plain ASCII: what a hostile file says may hold what no database takes."""
+    return json.dumps(json.loads(sentence_as_json(sentence)))
+
+
+def _text(text: str) -> str:
+    return text.replace("\0", " ").encode("utf-8", "replace").decode()
+
+
+@dataclass
+class _Progress:
+    """Says how far it is, not too often, and stops the work when it is not ours any more."""
+
+    run: ImportRun
+    phase: str = ""
+    told_at: float = field(default=0.0)
+
+    def __call__(self, phase: Phase, done: int = 0, total: int = 0) -> None:
+        now = time.monotonic()
+        if phase == self.phase and now - self.told_at < HEARD_SECONDS:
+            return
+        self.phase, self.told_at = phase, now
+        if not _mine(self.run).update(phase=phase, done=done, total=total, claimed_at=timezone.now()):
+            raise _GoneError
+
+
+# -- Reading -----------------------------------------------------------------------------------------------
+
+
+def _read(run: ImportRun) -> None:
+    heed, live, at = _Progress(run), estate_current(), timezone.now().replace(microsecond=0)
+    rows = list(run.files.defer("content"))
+    total, done = sum(row.size for row in rows), 0
+
+    def reading(source: Source) -> None:
+        nonlocal done
+        heed(Phase.READING, done, total)
+        done += source.size
+
+    made = estate_made([source_of(row) for row in rows], Mode(run.mode), live.estate, at, reading)
+    preview = preview_of(live.estate, made, at, heed)
+    heed(Phase.KEEPING)
+    _keep(run, live.version, made, preview)
+
+
+def source_of(row: ImportFile) -> Source:
+    return Source(
+        row.name,
+        Kind(row.kind),
+        partial(_content, row.pk),
+        row.size,
+        row.instance,
+        row.database or None,
+        parse_network_address(row.address) if row.address else None,
+    )
+
+
+def _content(file_id: int) -> bytes:
+    content = ImportFile.objects.values_list("content", flat=True).filter(pk=file_id).first()
+    if content is None:
+        raise _GoneError
+    return unpacked(content)
+
+
+def _keep(run: ImportRun, version: int, made: Made, preview: Preview) -> None:
+    result = ImportResult(
+        run=run,
+        document=pack_estate(made.estate),
+        imported=json.dumps(dict(made.imported)),
+        changes=packed_rows(preview.changes),
+        findings=packed_rows(preview.findings),
+        groups=packed_rows(preview.groups),
+    )
+    summary = json.dumps(preview.summary)
+    with transaction.atomic():
+        _end(run, state=State.PREVIEWED, base_version=version, summary=summary)
+        ImportResult.objects.filter(run=run).delete()
+        result.save()
+
+
+# -- Applying ----------------------------------------------------------------------------------------------
+
+
+def _apply(run: ImportRun) -> None:
+    """The estate, the audit and the state of the import are one transaction: none is there without the others."""
+    _Progress(run)(Phase.APPLYING)
+    result = ImportResult.objects.get(run=run)
+    estate = unpack_estate(result.document)
+    imported = json.loads(result.imported)
+    with transaction.atomic():
+        before = estate_current().version
+        written = estate_import(
+            estate=estate,
+            author=run.applied_by,
+            note=run.note or _note(run),
+            imported=list(imported),
+            base_version=run.base_version,
+        )
+        version = _version(written.version) if written.version != before else None
+        _end(run, state=State.APPLIED, version=version, ended_at=timezone.now())
+        _remember(imported, run.applied_by, written.version)
+        run.files.update(content=None)
+        ImportResult.objects.filter(run=run).update(document=None)
+
+
+def _version(number: int) -> Version:
+    return Version.objects.only("id").get(number=number)
+
+
+def _note(run: ImportRun) -> str:
+    """Of an import that nobody wrote a note about: its files."""
+    names = list(run.files.values_list("name", flat=True)[: NAMED + 1])
+    return ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
+
+
+def _remember(imported: Mapping[str, str], author: str, version: int) -> None:
+    """From which file each server was read, and by whom."""
+    now = timezone.now()
+    for part in chunks(sorted(imported)):
+        moments = dict(Instance.objects.filter(name__in=part).values_list("name", "imported_at"))
+        rows = [
+            Origin(instance=name, file=imported[name][:NAME], author=author, version=version, at=moments.get(name, now))
+            for name in part
+        ]
+        Origin.objects.bulk_create(
+            rows, update_conflicts=True, unique_fields=["instance"], update_fields=["file", "author", "version", "at"]
+        )

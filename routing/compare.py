@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 
 from routing.asked import Asked
@@ -27,6 +28,32 @@ def compare(before: Estate, after: Estate, at: datetime) -> Comparison:
         comparing = Comparing(before, after, at)
         groups = [group for name in comparing.names for group in _groups(comparing, name)]
         return Comparison(comparing.vocabulary.count(), in_worst_order(groups))
+
+
+@dataclass(frozen=True, slots=True)
+class Stepwise:
+    """A comparison that is made a name at a time: whoever asks may stop, and keeps what it wants to keep."""
+
+    classes: int
+    """Of all names."""
+    names: int
+    """For which the change may matter: so many steps."""
+    steps: Iterator[list[Group]]
+    """The groups of one name after the other."""
+
+
+def compare_stepwise(before: Estate, after: Estate, at: datetime) -> Stepwise:
+    """The same as `compare`, in no order; names that the change itself is about come first."""
+    with _collector_at_rest():
+        comparing = Comparing(before, after, at)
+        named = comparing.delta.by_name
+        names = sorted(comparing.names, key=lambda name: name not in named)
+        return Stepwise(comparing.vocabulary.count(), len(names), (_step(comparing, name) for name in names))
+
+
+def _step(comparing: Comparing, name: str) -> list[Group]:
+    with _collector_at_rest():
+        return list(_groups(comparing, name))
 
 
 @contextmanager

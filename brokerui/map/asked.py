@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 from brokerui.map.refs import Ref, read_ref
 from brokerui.map.scope import HOPS
 
-ZOOMS = ("fit", "50", "75", "100", "150")
-LIST = "list"
+ZOOMS = ("auto", "fit", "50", "75", "100", "150")
+AUTO, LIST = "auto", "list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,8 @@ class Asked:
     service: str = ""
     q: str = ""
     select: str = ""
-    zoom: str = "100"
+    zoom: str = AUTO
+    """AUTO: its own size, or a little less where that is enough to see all of it."""
     shown: str = ""
     """LIST, or the picture."""
     page: int = 1
@@ -41,7 +42,7 @@ class Asked:
             **texts,
             q=query.get("q", "").strip(),
             hops=int(hops) if hops in map(str, HOPS) else 1,
-            zoom=zoom if zoom in ZOOMS else "100",
+            zoom=zoom if zoom in ZOOMS else AUTO,
             shown=LIST if query.get("shown") == LIST else "",
             page=max(1, int(page)) if page.isdecimal() and page.isascii() and len(page) < 7 else 1,
         )

@@ -11,7 +11,7 @@ from brokerui.map.layout import ROW, Block, layout_of, path_of
 from brokerui.map.measures import INSET, PAD, ROOM, SERVICE, Lettering, Measured, measured
 from brokerui.map.picture import Mark, Picture, Shape
 from brokerui.map.plan import ANY, Box, Cell, Plan, Row
-from brokerui.map.refs import Ref
+from brokerui.map.refs import BETWEEN, ROUTE, Ref
 from routing.sentence import Translate, say
 
 
@@ -68,7 +68,8 @@ class _Drawer:
         name = say("{database} on {instance}", database=cell.title, instance=box.title) if cell.title else box.title
         says = letters.said(say("{name}: {note}.", name=name, note=" · ".join(filter(None, said))))
         inside = frozenset().union(*(row.about for row in cell.rows))
-        return Mark(cell.ref, area, f"cell {self._light(cell.about, inside)}", tuple(labels), says)
+        look = f"cell {self._light(cell.about, inside)}"
+        return Mark(cell.ref, area, look, tuple(labels), says, is_itself=cell.ref != box.ref)
 
     def _row(self, block: Block, box: Box, row: Row, area: Area, height: float) -> Mark:
         letters = self.letters
@@ -78,7 +79,9 @@ class _Drawer:
         paths = tuple(path_of(block, box.ref, to, height, PAD) for to in row.to)
         band = Area(area.x + PAD + 1, y - ROW / 2 + 1, area.w - 2 * PAD - 2, ROW - 2)
         head = "to-any" if row.kind == ANY else "to"
-        return Mark(row.ref, band, self._look(row), labels, self._row_says(row, text), paths, row.to, head)
+        is_itself = row.ref.kind in (ROUTE, BETWEEN)
+        says = self._row_says(row, text)
+        return Mark(row.ref, band, self._look(row), labels, says, paths, row.to, is_itself, head)
 
     def _row_says(self, row: Row, text: str) -> str:
         note = self.letters.joined(row.notes)

@@ -23,6 +23,8 @@ class Mark:
     paths: tuple[str, ...] = ()
     towards: tuple[Ref, ...] = ()
     """The boxes to which its lines lead, for who goes along them with the keys."""
+    is_itself: bool = True
+    """False where it only tells more about a box or a database, which has a mark of its own."""
     head: str = "to"
     """Which arrow ends its lines: `to`, or `to-any` of routes for any service."""
 
@@ -39,6 +41,9 @@ class Shape:
         return [self.head, *self.cells, *self.rows]
 
 
+NEAR = 1150.0
+
+
 @dataclass(slots=True)
 class Picture:
     """Everything to draw."""
@@ -46,6 +51,11 @@ class Picture:
     width: float
     height: float
     shapes: list[Shape] = field(default_factory=list)
+
+    @property
+    def is_near(self) -> bool:
+        """Whether it can be read where it is made as wide as the pane beside which things are told."""
+        return self.width <= NEAR
 
     def marks(self) -> list[Mark]:
         return [mark for shape in self.shapes for mark in shape.marks()]

@@ -9,7 +9,7 @@ function selectedIn(url) { return new URL(url, location.href).searchParams.get("
 
 function mark(select) {
   for (const link of document.querySelectorAll("#main a[data-ref]")) {
-    if (link.dataset.ref === select && !panel.contains(link)) link.setAttribute("aria-current", "true");
+    if (link.dataset.ref === select && !("aside" in link.dataset) && !panel.contains(link)) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   }
 }
@@ -101,15 +101,15 @@ document.addEventListener("keydown", (event) => {
 // -- Size ------------------------------------------------------------------------------------------------
 function resize(link) {
   const { zoom } = link.dataset;
-  picture.closest(".picture").classList.toggle("fit", zoom === "fit");
-  const scale = zoom === "fit" ? 1 : Number(zoom) / 100;
+  picture.closest(".picture").className = `scroll picture ${zoom}`;
+  const scale = Number(zoom) / 100 || 1;
   picture.setAttribute("width", String(picture.dataset.width * scale));
   picture.setAttribute("height", String(picture.dataset.height * scale));
   for (const other of document.querySelectorAll("[data-zoom]")) {
     if (other === link) other.setAttribute("aria-current", "true"); else other.removeAttribute("aria-current");
   }
   const to = new URL(location.href);
-  if (zoom === "100") to.searchParams.delete("zoom"); else to.searchParams.set("zoom", zoom);
+  if (zoom === "auto") to.searchParams.delete("zoom"); else to.searchParams.set("zoom", zoom);
   history.replaceState(null, "", to);
 }
 for (const link of document.querySelectorAll("[data-zoom]")) {

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django.urls import NoReverseMatch, reverse
 
+from brokerui.core.filters import Term, as_text
 from brokerui.explain.origin import OUTSIDE, origin_text
 from routing.estate import Estate
 from routing.names import MSDB
@@ -28,9 +29,10 @@ def where(viewed: Mapping[str, str], estate: Estate, instance: str, database: st
 
 
 def routes(viewed: Mapping[str, str], instance: str, database: str = "") -> str:
-    named = {"instance": instance, "database": database}
-    return page("routes:list", {**viewed, **{k: v for k, v in named.items() if v}})
+    """The table of the routes of a server, or of one of its databases."""
+    terms = [Term(instance, "instance"), *([Term(database, "database")] if database else [])]
+    return page("routes:list", {**viewed, "q": as_text(terms)})
 
 
 def findings(viewed: Mapping[str, str], instance: str) -> str:
-    return page("findings:list", {**viewed, "instance": instance})
+    return page("findings:list", {**viewed, "q": as_text([Term(instance, "instance")])})

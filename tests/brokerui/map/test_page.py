@@ -114,6 +114,7 @@ def test_the_answer_for_a_route_is_one_link_away(client: Client) -> None:
     text = page(client, scenario=name, select=str(route("hub", "Sales", "OldRoute")), htmx=True)
     assert f"/where/?scenario={name}&amp;from=hub%2FSales&amp;to=Old" in text
     text = page(client, scenario=name, select=str(database("a", "msdb")), htmx=True)
+    assert f"/routes/?scenario={name}&amp;q=instance%3Aa+database%3Amsdb" in text
     assert f"/where/?scenario={name}&amp;from=outside%3Aa" in text
 
 
@@ -127,7 +128,10 @@ def test_what_cannot_be_asked_is_said(client: Client) -> None:
 
 
 def test_findings_are_counted_by_themselves(client: Client) -> None:
-    assert "finding" in page(client, "/map/findings/", scenario=loaded(EVERY_KIND), instance="hub")
+    name = loaded(EVERY_KIND)
+    text = page(client, "/map/findings/", scenario=name, instance="hub")
+    assert "2 findings" in text
+    assert f"/findings/?scenario={name}&amp;q=instance%3Ahub" in text
 
 
 def test_the_list_has_every_database_page_by_page(client: Client) -> None:

@@ -19,6 +19,7 @@ from routing.tsql.statement import (
     QUEUE,
     ROUTE,
     SERVICE,
+    schema_qualified,
 )
 
 Clauses = dict[str, Any]
@@ -28,7 +29,6 @@ ADD_CONTRACTS, DROP_CONTRACTS, CONTRACTS, ON_QUEUE = "ADD CONTRACT", "DROP CONTR
 MESSAGES, VALIDATION, SCHEMA_COLLECTION = "MESSAGES", "VALIDATION", "SCHEMA COLLECTION"
 DROP_ACTIVATION = "DROP"
 """In the place of the options of ACTIVATION."""
-DEFAULT_SCHEMA = "dbo"
 
 
 def _string(cursor: Cursor) -> Any:
@@ -50,7 +50,7 @@ def _nothing(_: Cursor) -> Clauses:
 def skip_authorization(cursor: Cursor) -> None:
     """The owner has no part in routing."""
     if cursor.accept("AUTHORIZATION"):
-        cursor.identifier()
+        cursor.any_name()
 
 
 # ---------------------------------------------------------------- routes
@@ -77,13 +77,7 @@ def _route(cursor: Cursor) -> Clauses:
 
 
 def schema_and_name(cursor: Cursor) -> str:
-    """`schema.name` of a queue; without a schema it is dbo's."""
     return schema_qualified(cursor.name(2))
-
-
-def schema_qualified(parts: tuple[str, ...]) -> str:
-    schema = parts[-2] if len(parts) > 1 and parts[-2] else DEFAULT_SCHEMA
-    return f"{schema}.{parts[-1]}"
 
 
 def _on_queue(cursor: Cursor) -> Clauses:
@@ -137,10 +131,7 @@ def _procedure(cursor: Cursor) -> str:
 def _execute_as(cursor: Cursor) -> None:
     """Who runs the procedure has no part in routing: SELF, OWNER, or a user by its name."""
     cursor.expect("AS")
-    if cursor.ahead.kind == "string":
-        cursor.string()
-    else:
-        cursor.identifier()
+    cursor.any_name()
 
 
 _ACTIVATION = {
@@ -168,7 +159,7 @@ _QUEUE = {
 def _queue(cursor: Cursor) -> Clauses:
     found = cursor.clauses(_QUEUE) if cursor.accept("WITH") else {}
     if cursor.accept("ON"):
-        cursor.identifier()  # the filegroup
+        cursor.any_name()  # the filegroup
     return found
 
 

@@ -18,12 +18,12 @@ from routing.tsql.lexer import (
     Unclosed,
     continued,
     next_token,
-    placeholder,
     sqlcmd_variable,
     substituted,
     words,
 )
 from routing.tsql.refusal import VALUE_NOT_LITERAL, NotApplied, not_understood, refused
+from routing.tsql.unknown import SHOWN, open_places, shown, unknown_values
 
 Convert = Callable[["Cursor"], Any]
 
@@ -41,14 +41,14 @@ NOT_NAMES = (FOLLOWERS - words("disable enable get move receive send throw")) | 
 )
 """Reserved words: a name has them only between brackets."""
 _A_NAME = say("a name")
-SHOWN = 40
-"""Characters of a script that an error repeats."""
+_NAMES = (QUOTED, TEMPLATE)
+_VERBS = frozenset(("create", "alter", "drop"))
 
 
 class Cursor:
     """Looks one token ahead. Values of sqlcmd variables stand in place of `$(x)` where they are known."""
 
-    __slots__ = ("_position", "_queued", "_text", "_variables", "ahead", "position", "unclosed")
+    __slots__ = ("_position", "_queued", "_text", "_variables", "ahead", "named", "position", "unclosed", "unknown")
 
     def __init__(self, text: str, position: int, variables: Mapping[str, str]) -> None:
         self._text = text
@@ -58,6 +58,10 @@ class Cursor:
         """The end of what was taken."""
         self.unclosed: Unclosed | None = None
         """A string, name or comment without an end, where the walk came upon one."""
+        self.named: tuple[str, ...] | None = None
+        """The first name that was read."""
+        self.unknown: list[str] = []
+        """What stands in the place of a value that matters and is none, as it was written; reading goes on after it."""
         self._queued: list[Token] = []
         self.ahead = self._read()
         """The token that would be taken next."""
@@ -122,7 +126,7 @@ class Cursor:
         """What to raise where something else was expected."""
         token = self.ahead
         if self.is_open:
-            return _not_literal(token.raw)
+            return self._not_literal(token.raw)
         if token.kind == END:
             return not_understood(say("{wanted} is expected where the batch ends", wanted=wanted))
         return not_understood(say("{wanted} is expected before {got}", wanted=wanted, got=shown(token.raw)))
@@ -138,6 +142,8 @@ class Cursor:
         parts = [self.identifier()]
         while self.accept_symbol("."):
             parts.append("" if self.ahead.text == "." else self.identifier())
+        if self.named is None:
+            self.named = tuple(parts)
         if len(parts) > most:
             raise not_understood(
                 say("the name {name} has more than {most} parts", name=shown(".".join(parts)), most=most)
@@ -149,19 +155,27 @@ class Cursor:
         if token.kind == WORD:
             if token.text.lower() in NOT_NAMES:
                 raise self.unexpected(_A_NAME)
-        elif token.kind != QUOTED:
+        elif token.kind not in _NAMES:
             raise self.unexpected(_A_NAME)
-        _check_literal(token)
+        self._look_for_unknown(token)
         if not token.text:
             raise refused(1038, say("a name is empty"))
         return self.take().text
 
+    def any_name(self) -> str:
+        """A name of no weight, or a string in its place: one that only running the script tells is as good."""
+        known = len(self.unknown)
+        name = self.take().text if self.ahead.kind == STRING else self.identifier()
+        del self.unknown[known:]
+        return name
+
     def string(self) -> str:
         """The value of a string literal; double quotes make one too, where QUOTED_IDENTIFIER is off."""
         token = self.ahead
-        if token.kind != STRING and not (token.kind == QUOTED and token.raw[0] == '"'):
+        if token.kind == STRING or (token.kind == QUOTED and token.raw[0] == '"'):
+            self._look_for_unknown(token)
+        elif not self._is_unknown(token):
             raise self._no_value(say("a string"))
-        _check_literal(token)
         self.take()
         self._no_operator(token)
         return token.text if token.kind == STRING else continued(token.text)
@@ -170,33 +184,59 @@ class Cursor:
         """A whole number, with its sign."""
         sign = -1 if self.accept_symbol("-") else 1
         token = self.ahead
-        if token.kind != NUMBER or len(token.text) > 20:
+        is_number = token.kind == NUMBER and len(token.text) <= 20
+        if not is_number and not self._is_unknown(token):
             raise self._no_value(say("a whole number"))
         self.take()
         self._no_operator(token)
-        return sign * int(token.text)
+        return sign * int(token.text) if is_number else 0
 
     def one_of(self, *words: str) -> str:
         """One of these keywords, in capitals."""
         for word in words:
             if self.accept(word):
                 return word
+        if self._is_unknown(self.ahead):
+            self.take()
+            return words[0]
         raise self._no_value(" | ".join(words))
+
+    def _look_for_unknown(self, token: Token) -> None:
+        """In a name or a value, which must stand there as it is meant."""
+        raw = token.raw
+        if raw[0] == "@" and token.kind == WORD:
+            self.unknown.append(raw)
+        elif "$(" in raw or "<" in raw:
+            self.unknown += open_places(raw)
+
+    def _is_unknown(self, token: Token) -> bool:
+        """Whether it stands for a value, and which is unknown; it is noted."""
+        if token.kind != TEMPLATE and not (token.kind == WORD and (token.raw[0] == "@" or "$(" in token.raw)):
+            return False
+        known = len(self.unknown)
+        self._look_for_unknown(token)
+        return len(self.unknown) > known
 
     def _no_value(self, wanted: Sentence | str) -> NotApplied:
         token = self.ahead
         is_call = token.kind == WORD and token.text.upper() not in ("ON", "OFF") and self._is_call(token)
         is_query = token.kind == SYMBOL and token.text == "("
-        if token.kind == TEMPLATE or token.text[:1] == "@" or is_call or is_query or sqlcmd_variable(token.raw):
-            return _not_literal(token.raw)
-        return self.unexpected(wanted)
+        return self._not_literal(token.raw) if is_call or is_query else self.unexpected(wanted)
+
+    def _not_literal(self, raw: str) -> NotApplied:
+        self.unknown.append(raw)
+        return self.with_unknown()
+
+    def with_unknown(self) -> NotApplied:
+        """What to raise at the end of a statement in which something is unknown: all of it."""
+        return NotApplied(VALUE_NOT_LITERAL, unknown_values(self.unknown))
 
     def _is_call(self, token: Token) -> bool:
         return self._text.startswith("(", token.end)
 
     def _no_operator(self, before: Token) -> None:
         if self.ahead.kind == SYMBOL and self.ahead.text in "+-*/%":
-            raise _not_literal(f"{before.raw[:SHOWN]} {self.ahead.text}")
+            raise self._not_literal(f"{before.raw[:SHOWN]} {self.ahead.text}")
 
     def equals(self, convert: Convert) -> Any:
         """`= value`."""
@@ -229,15 +269,21 @@ class Cursor:
         depth = 1
         while depth:
             token = self.ahead
-            if token.kind == END or (token.kind == WORD and token.text.lower() in ("create", "alter", "drop")):
+            if token.kind == END or (token.kind == WORD and self._begins_another(token)):
                 raise self.unexpected(")")
             self.take()
             depth += (token.text == "(") - (token.text == ")") if token.kind == SYMBOL else 0
+
+    def _begins_another(self, token: Token) -> bool:
+        """Whether a statement begins there: a parenthesis was left open. ADD, ALTER, DROP WEBMETHOD are options."""
+        return token.text.lower() in _VERBS and self.second.text.upper() != "WEBMETHOD"
 
     def end(self) -> None:
         """A statement ends here: with a semicolon, with the batch, or where the next one begins."""
         if self.accept_symbol(";") or self.ends:
             return
+        if self.is_open:
+            raise self._not_literal(self.ahead.raw)
         raise not_understood(say("{got} is not expected here", got=shown(self.ahead.raw)))
 
     @property
@@ -259,24 +305,3 @@ def _tokens(text: str, origin: Token) -> list[Token]:
         found.append(token._replace(start=origin.start, end=origin.end))
         position = token.end
     return found
-
-
-def _check_literal(token: Token) -> None:
-    """Names and values must stand there as they are meant."""
-    raw = token.raw
-    if (token.kind == WORD and raw[0] == "@") or ("$(" in raw and sqlcmd_variable(raw)):
-        raise _not_literal(raw)
-    if "<" in raw and placeholder(raw):
-        raise _not_literal(raw)
-
-
-def _not_literal(raw: str) -> NotApplied:
-    return NotApplied(VALUE_NOT_LITERAL, say("{got} is no literal value, and nothing tells what it is", got=shown(raw)))
-
-
-def shown(raw: str) -> str:
-    """A piece of a script on one line, cut."""
-    if len(raw) <= SHOWN:
-        return " ".join(raw.split())
-    text = " ".join(raw[: 2 * SHOWN].split())
-    return text if len(text) <= SHOWN and len(raw) <= 2 * SHOWN else text[:SHOWN] + "…"

@@ -53,6 +53,11 @@ EXACT = ("services", "contracts", "message_types")
 """Kinds whose names travel in messages: they compare byte by byte."""
 
 
+def folded(kind: str, name: str) -> str:
+    """A name as it compares with others of its kind."""
+    return name if KINDS[kind] in EXACT else name.casefold()
+
+
 class DraftDatabase:
     """A `Database` that statements change."""
 
@@ -61,6 +66,7 @@ class DraftDatabase:
         "broker_enabled",
         "broker_instance",
         "contracts",
+        "in_strings",
         "is_whole",
         "listed",
         "message_types",
@@ -84,6 +90,8 @@ class DraftDatabase:
         """Whether everything in it is known: a script creates it, or a document tells of it."""
         self.awaited: dict[str, list[str]] = {}
         """Services on queues that nobody has seen, by the folded name of the queue."""
+        self.in_strings: dict[tuple[str, str], tuple[str, int]] = {}
+        """File and line of what a string would make, by its kind and its name as it compares: no string is run."""
         self.services: Catalog[Service] = Catalog(base.services, fold=False)
         self.contracts: Catalog[Contract] = Catalog(base.contracts, fold=False)
         self.message_types: Catalog[MessageType] = Catalog(base.message_types, fold=False)
@@ -196,10 +204,13 @@ class Draft:
             self.instances.put(found)
         return found
 
-    def finish(self) -> list[DraftInstance]:
-        """Gives every instance its msdb and its address; those for which no address can be made."""
-        taken = {address.key for instance in self.instances for address in instance.addresses or ()}
-        without = []
+    def finish(self) -> list[tuple[DraftInstance, Address | None, str | None]]:
+        """Gives every instance its msdb and its address; those for which none can be made, and why.
+
+        With the address that its name would make, and the instance that has it already.
+        """
+        taken = {address.key: instance.name for instance in self.instances for address in instance.addresses or ()}
+        without: list[tuple[DraftInstance, Address | None, str | None]] = []
         for instance in self.instances:
             if instance.has_msdb:
                 instance.database(MSDB)
@@ -207,10 +218,10 @@ class Draft:
             if instance.addresses is None:
                 address = instance.derived_address()
                 if address is None or address.key in taken:
-                    without.append(instance)
+                    without.append((instance, address, taken[address.key] if address else None))
                     instance.addresses = ()
                 else:
-                    taken.add(address.key)
+                    taken[address.key] = instance.name
                     instance.addresses = (address,)
         return without
 

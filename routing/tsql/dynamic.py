@@ -3,26 +3,56 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from routing.tsql.lexer import END, NUMBER, STRING, SYMBOL, WORD, Token, next_token
+from routing.tsql.cursor import FOLLOWERS, NOT_NAMES
+from routing.tsql.flow import CONTROL, STARTERS
+from routing.tsql.lexer import END, NUMBER, QUOTED, STRING, SYMBOL, WORD, Token, next_token, words
+from routing.tsql.statement import DEFAULT_SCHEMA, QUEUE, name_in_estate
 
 VERB = re.compile(r"\b(?:create|alter|drop)\b", re.IGNORECASE)
 """What a string must hold to be looked at."""
 _HOLE = "\0"
 """In the place of what only running the script can tell."""
-_SCHEMA = r"(?:\[[^\]]*(?:\]\][^\]]*)*\]\.|\w+\.(?=[\[\"])){0,3}"
-_NAME = _SCHEMA + r"(?P<name>\[[^\]]*+(?:\]\][^\]]*+)*+\]|\"[^\"]++\"|[\w@#$./:-]++)?"
+_DELIMITED = r"\[[^\]]*+(?:\]\][^\]]*+)*+\]|\"[^\"]++\""
+_NAME = rf"(?:(?P<schema>{_DELIMITED}|\w++)\.(?=[\[\"])){{0,3}}(?P<name>{_DELIMITED}|(?:\$\([\w-]++\)|[\w@#$./:-])++)?"
 _STATEMENT = re.compile(
-    rf"""\buse\s++(?P<used>\[[^\]]*+(?:\]\][^\]]*+)*+\]|\w++|{_HOLE}) | \b(?P<verb>create|alter|drop)\s++(?:
-      (?P<kind>route|service(?!\s++master\s++key\b)|queue|contract|message\s++type|broker\s++priority
-        |remote\s++service\s++binding)\b(?!\s*+[,'])
-    | (?P<database>database)\b[^;]{{0,400}}?\b(?:(?:enable|disable|new)_broker|error_broker_conversations)\b
-    | (?P<endpoint>endpoint)\b[^;]{{0,1000}}?\bservice_broker\b
-    )\s*+{_NAME}""",
+    rf"""\buse\s++(?P<used>{_DELIMITED}|\w++|{_HOLE}) | \b(?P<verb>create|alter|drop)\s++
+    (?P<kind>route|service(?!\s++master\s++key\b)|queue|contract|message\s++type|broker\s++priority
+        |remote\s++service\s++binding|endpoint
+        |database(?!\s++(?:audit|encryption|scoped)\s++(?:specification|key|configuration|credential)\b)
+    )\b(?!\s*+[,']) \s*+ (?:if\s++exists\s++)? {_NAME}""",
     re.IGNORECASE | re.VERBOSE,
 )
+_NEEDED: Mapping[str, re.Pattern[str]] = {
+    "ALTER DATABASE": re.compile(
+        r"[^;]{0,400}?\b(?:(?:enable|disable|new)_broker|error_broker_conversations)\b", re.IGNORECASE
+    ),
+    "ENDPOINT": re.compile(r"[^;]{0,1000}?\bservice_broker\b", re.IGNORECASE),
+}
+"""What must come after the name of a kind that others have to do with, too."""
+_NEXT = re.compile(r"((?:\s|--[^\n]*+|/\*[^*]{0,200}+\*/)*)(\w++|.|\Z)", re.DOTALL)
+_OWN = {
+    "ROUTE": words("authorization with"),
+    "SERVICE": words("authorization on ("),
+    "QUEUE": words("with on rebuild reorganize move"),
+    "CONTRACT": words("authorization ("),
+    "MESSAGE TYPE": words("authorization validation"),
+    "BROKER PRIORITY": words("for"),
+    "REMOTE SERVICE BINDING": words("authorization to with"),
+    "DATABASE": words("on collate with for as containment set modify add remove"),
+}
+"""The words that may come after a name."""
+_MAY_END = frozenset(("CREATE QUEUE", "CREATE MESSAGE TYPE", "CREATE DATABASE"))
+"""Statements that have all they need with the name; so has every DROP."""
+_NO_CODE = frozenset(".,:!(")
+"""After a name, or in its place, these belong to sentences for people."""
+_LINE = re.compile(r"(?:\A|[\n;])([^\n;]*)\Z")
+_PROSE = re.compile(r"\s*([^\W\d_]++)[\w\s.,!?-]*")
+_BEGINNINGS = FOLLOWERS | STARTERS | CONTROL | words("go as then")
+_JOINED = re.compile(r"\+=?\s*[Nn]?\Z")
+_LOOK_BACK = 200
 MOST_ARGUMENTS = 100
 """Tokens of a call within a string that is put together; what comes after so many is not looked at."""
 
@@ -34,32 +64,80 @@ class Found:
     start: int
     """Where the piece of the string begins in which its verb stands, and how many lines below that."""
     lines: int
-    title: str
+    verb: str
+    kind: str
     name: str | None
+    """As an estate has it."""
     database: str | None
     """That of the last USE before it in the string; empty where only running it can tell which."""
+
+    @property
+    def title(self) -> str:
+        return f"{self.verb} {self.kind}"
 
 
 def statements_in(text: str, start: int) -> tuple[list[Found], int]:
     """What is found in the string that begins at `start` and in all that is joined to it with `+`; where they end."""
     pieces, end = _pieces(text, start)
-    places = _Places(pieces)
-    found: list[Found] = []
-    database = None
-    for match in _STATEMENT.finditer("".join(value for _, value in pieces)):
+    is_name = text[start] == '"' and len(pieces) == 1
+    is_part = _JOINED.search(text, max(0, start - _LOOK_BACK), start) is not None
+    return list(_found(pieces, is_name, is_part)), end
+
+
+def _found(pieces: list[tuple[int, str]], is_name: bool, is_part: bool) -> Iterator[Found]:
+    """`is_name`: it may as well be the name of a column, as in AS "Create route"; `is_part`: more may stand before."""
+    places, whole = _Places(pieces), "".join(value for _, value in pieces)
+    database, position, taken, refused = None, 0, -1, -1
+    while match := _STATEMENT.search(whole, position):
         if match["used"]:
-            database = _bare(match["used"]) or ""
+            database, position = _bare(match["used"]) or "", match.end()
+            continue
+        verb, kind = match["verb"].upper(), " ".join(match["kind"].split()).upper()
+        is_statement = _may_begin(whole, match.start(), taken, refused, is_part) and _goes_on(match, verb, kind)
+        if is_statement and not (is_name and match["name"] is None):
+            yield Found(*places.of(match.start()), verb, kind, _object(kind, match), database)
+            position = taken = match.end()
         else:
-            found.append(_found(match, *places.of(match.start()), database))
-    return found, end
+            position = refused = match.end("kind")
 
 
-def _found(match: re.Match[str], start: int, lines: int, database: str | None) -> Found:
-    kind = match["kind"] or match["database"] or match["endpoint"]
-    name = match["name"] if match["kind"] else None
-    if kind.lower() == "queue" and name and name[0] not in '["':
-        name = name.rpartition(".")[2]
-    return Found(start, lines, f"{match['verb']} {' '.join(kind.split())}".upper(), _bare(name), database)
+def _may_begin(whole: str, start: int, taken: int, refused: int, is_part: bool) -> bool:
+    """Whether a statement may begin there; not after words of a sentence for people, as in `please drop queue q`."""
+    before = _LINE.search(whole, max(0, start - _LOOK_BACK), start)
+    if before is None or (is_part and before.start(1) == 0) or taken >= before.start(1):
+        return True
+    prose = _PROSE.fullmatch(before[1])
+    if prose is None:
+        return True
+    first = prose[1].lower()
+    return first in _BEGINNINGS and not (first in ("create", "alter", "drop") and refused > before.start(1))
+
+
+def _goes_on(match: re.Match[str], verb: str, kind: str) -> bool:
+    """Whether the name and what follows are what the statement needs."""
+    if (match["name"] or "").lower() in NOT_NAMES:
+        return False
+    needed = _NEEDED.get(f"{verb} {kind}") or _NEEDED.get(kind)
+    if needed is not None:
+        return needed.match(match.string, match.end()) is not None
+    gap, after = (_NEXT.match(match.string, match.end()) or match).groups()[:2]
+    word = after.lower()
+    if word in _OWN[kind]:
+        return True
+    if not word[:1].isalnum():
+        return word not in _NO_CODE or not word
+    return (verb == "DROP" or f"{verb} {kind}" in _MAY_END) and (word in _BEGINNINGS or "\n" in gap)
+
+
+def _object(kind: str, match: re.Match[str]) -> str | None:
+    name = _bare(match["name"])
+    if kind != QUEUE or name is None:
+        return name
+    if match["name"][0] not in '["':
+        parts = name.split(".")
+        return name_in_estate(kind, tuple(parts[-2:])) if parts[-1] else None
+    schema = _bare(match["schema"]) if match["schema"] else DEFAULT_SCHEMA
+    return f"{schema}.{name}" if schema else name
 
 
 class _Places:
@@ -108,8 +186,10 @@ def _operand(text: str, position: int) -> tuple[str, int, Token] | None:
     """The value of what stands after a `+`, where it begins, and its last token."""
     if (token := next_token(text, position)).kind == SYMBOL and token.text == "=":
         token = next_token(text, token.end)  # SET @x += …
-    if token.kind == STRING:
+    if token.kind == STRING or (token.kind == QUOTED and token.raw[0] == '"' and not token.text.isidentifier()):
         return token.text, token.start, token
+    if token.kind == QUOTED:
+        return _HOLE, token.start, token
     if token.kind not in (WORD, NUMBER):
         return None
     opening = next_token(text, token.end)

@@ -27,7 +27,6 @@ from routing.tsql.clauses import (
     ON_QUEUE,
     SCHEMA_COLLECTION,
     VALIDATION,
-    schema_qualified,
 )
 from routing.tsql.needs import Needs
 from routing.tsql.refusal import already_exists, not_found, not_understood, refused
@@ -50,10 +49,10 @@ Values = Mapping[str, Any]
 
 def made(needs: Needs, statement: Statement, at: datetime) -> Any:
     """What CREATE makes. Raises `NotApplied`."""
-    kind, name = statement.kind, statement.name[-1]
+    kind = statement.kind
     if kind == ROUTE:
-        return made_route(name, statement.clauses, None, at)
-    return _MAKE[kind](needs, schema_qualified(statement.name) if kind == QUEUE else name, statement.clauses)
+        return made_route(statement.object, statement.clauses, None, at)
+    return _MAKE[kind](needs, statement.object, statement.clauses)
 
 
 def altered(needs: Needs, found: Any, statement: Statement, at: datetime) -> Any:
@@ -88,7 +87,7 @@ def _alter_service(needs: Needs, service: Service, clauses: Values) -> Service:
     needs.all(CONTRACT, added)
     for name in dropped:
         if name not in service.contracts:
-            raise not_found(CONTRACT, name)
+            raise not_found(CONTRACT, name, say('the service has no contract "{name}"', name=name))
     for name in added:
         if name in service.contracts:
             raise already_exists(CONTRACT, name)

@@ -9,7 +9,7 @@ from typing import Any
 from routing.parts import Endpoint
 from routing.sentence import say
 from routing.tsql.draft import DraftInstance
-from routing.tsql.refusal import already_exists, not_found, not_understood, refused
+from routing.tsql.refusal import already_exists, not_found, not_made, not_understood, refused, unseen
 from routing.tsql.servers import PAYLOAD
 from routing.tsql.statement import CREATE, DROP, ENDPOINT, Statement
 
@@ -23,6 +23,8 @@ def apply_to_endpoint(instance: DraftInstance, statement: Statement) -> None:
     name = statement.name[0]
     if statement.verb == CREATE:
         _create_endpoint(instance, name, statement.clauses)
+    elif statement.clauses.get(PAYLOAD, ...) is None:
+        return  # of another kind
     elif not _is_broker_endpoint(instance, name, statement):
         if statement.verb == DROP:
             instance.other_endpoints.discard(name.casefold())
@@ -41,19 +43,23 @@ def _is_broker_endpoint(instance: DraftInstance, name: str, statement: Statement
     payload = statement.clauses.get(PAYLOAD)
     # An instance has one endpoint of Service Broker; where its name is not known, the payload tells.
     means_it = known.casefold() == name.casefold() or (payload is not None and instance.endpoint_name is None)
-    if instance.endpoint is None or not means_it:
+    if instance.endpoint is None:
+        raise unseen(statement.verb, not_made(ENDPOINT, name))
+    if not means_it:
         raise not_found(ENDPOINT, name)
     return True
 
 
 def _create_endpoint(instance: DraftInstance, name: str, clauses: Mapping[str, Any]) -> None:
-    if name.casefold() in instance.other_endpoints or name.casefold() == (instance.endpoint_name or "").casefold():
-        raise already_exists(ENDPOINT, name)
+    is_broker = name.casefold() == (instance.endpoint_name or "").casefold()
     if clauses.get(PAYLOAD) is None:
         if PAYLOAD not in clauses:
             raise not_understood(say("FOR is missing"))
-        instance.other_endpoints.add(name.casefold())
+        if not is_broker:
+            instance.other_endpoints.add(name.casefold())
         return
+    if is_broker or name.casefold() in instance.other_endpoints:
+        raise already_exists(ENDPOINT, name)
     if instance.endpoint is not None:
         raise refused(7862, say("the instance has an endpoint of Service Broker already"))
     if "LISTENER_PORT" not in clauses.get("AS", {}):

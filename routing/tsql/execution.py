@@ -73,7 +73,7 @@ class Execution:
 
     def apply(self, statement: Statement, start: int) -> None:
         """Does what the statement at `start` says, and tells what is to be told of it."""
-        reached, name = self.reached(start), statement.name[-1]
+        reached, name = self.reached(start), statement.object
         if reached == NEVER:
             self._report.add(NOT_EXECUTED, start, name, self._why_not(statement, start), statement.kind)
             return
@@ -103,7 +103,7 @@ class Execution:
         return say("{title} stands in a transaction that is rolled back", title=title)
 
     def _tell_conditions(self, statement: Statement, reached: str, start: int) -> None:
-        name, title = statement.name[-1], statement.title
+        name, title = statement.object, statement.title
         if reached == UNDER_CONDITION:
             problem = say("{title} was applied; it stands under a condition that was not evaluated", title=title)
             self._report.add(CONDITIONAL, start, name, problem, statement.kind)
@@ -120,7 +120,10 @@ class Execution:
         problem = say("{title} changes nothing: {problem}", title=statement.title, problem=fault.problem)
         expected = fault.code in (ALREADY_EXISTS, NOT_FOUND) and reached in (GUARDED, UNDER_CONDITION)
         severity = INFO if expected or _is_default_route(statement) else fault.severity
-        self._report.add(fault.code, start, statement.name[-1], problem, statement.kind, severity=severity)
+        self._report.add(fault.code, start, statement.object, problem, statement.kind, severity=severity)
+        if fault.code == NOT_FOUND and (note := self._session.unsaid(statement)):
+            problem = say("{title} changes nothing: {problem}", title=statement.title, problem=note.problem)
+            self._report.add(note.code, start, statement.object, problem, statement.kind)
 
 
 def _is_default_route(statement: Statement) -> bool:

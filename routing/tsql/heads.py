@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from routing.sentence import say
 from routing.tsql.clauses import READERS
 from routing.tsql.cursor import Cursor
+from routing.tsql.refusal import NotApplied, not_understood
 from routing.tsql.servers import PAYLOAD, read_database, read_endpoint, read_use
 from routing.tsql.statement import (
+    ALTER,
     BINDING,
     CONTRACT,
     DATABASE,
+    DROP,
     ENDPOINT,
     MESSAGE_TYPE,
     PRIORITY,
@@ -64,18 +68,31 @@ def read_statement(verb: str, kind: str, cursor: Cursor) -> Statement | None:
 
     Raises `NotApplied` for a statement that cannot be read, `Unclosed`.
     """
-    if kind == DATABASE:
-        statement: Statement | None = None if _is_other_database(cursor) else read_database(verb, cursor)
-    elif kind == ENDPOINT:
-        statement = read_endpoint(verb, cursor)
-    elif kind == SERVICE and _is_master_key(cursor):
-        return None
-    else:
-        statement = _read_object(verb, kind, cursor)
-    if statement is None or (kind == ENDPOINT and statement.clauses.get(PAYLOAD, ...) is None):
+    try:
+        statement = _read_statement(verb, kind, cursor)
+        is_other = statement is None or (kind == ENDPOINT and statement.clauses.get(PAYLOAD, ...) is None)
+        if not is_other:
+            cursor.end()
+    except NotApplied:
+        if cursor.unknown:
+            raise cursor.with_unknown() from None
+        raise
+    if not cursor.unknown or is_other:
         return statement
-    cursor.end()
-    return statement
+    if (verb, kind) == (ALTER, DATABASE) and statement is not None and not statement.clauses:
+        return None  # options of another concern, in whichever database
+    raise cursor.with_unknown()
+
+
+def _read_statement(verb: str, kind: str, cursor: Cursor) -> Statement | None:
+    if verb == DROP and kind != DATABASE and cursor.accept("IF", "EXISTS"):
+        cursor.name(3)
+        raise not_understood(say("the product has no IF EXISTS here"))
+    if kind == DATABASE:
+        return None if _is_other_database(cursor) else read_database(verb, cursor)
+    if kind == ENDPOINT:
+        return read_endpoint(verb, cursor)
+    return None if kind == SERVICE and _is_master_key(cursor) else _read_object(verb, kind, cursor)
 
 
 def read_use_statement(cursor: Cursor) -> Statement | None:
@@ -87,6 +104,8 @@ def read_use_statement(cursor: Cursor) -> Statement | None:
         statement = Statement(USE, DATABASE, (word.text,))
     else:
         statement = read_use(cursor)
+    if cursor.unknown:
+        raise cursor.with_unknown()
     cursor.end()
     return statement
 

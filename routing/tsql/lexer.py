@@ -46,7 +46,8 @@ EVENT = re.compile(
     rf"""(?:{_BLANK}|[,.=+*>%&|^~?\\{{}}])*+(?:
       ({_WORD})
     | ({_STRING})
-    | (?:{_BRACKETS}|{_DOUBLE})
+    | ({_DOUBLE})
+    | (?:{_BRACKETS})
     | ([();])
     | (--[^\n]*+)
     | (/\*)
@@ -58,7 +59,17 @@ EVENT = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 """What may matter, and all that may stand before it. The groups, by number:"""
-AT_WORD, AT_STRING, AT_MARK, AT_COMMENT, AT_BLOCK, AT_OPEN, AT_COMMAND, AT_TEMPLATE = 1, 2, 3, 4, 5, 6, 7, 8
+AT_WORD, AT_STRING, AT_DOUBLE, AT_MARK, AT_COMMENT, AT_BLOCK, AT_OPEN, AT_COMMAND, AT_TEMPLATE = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+)
 
 _END_OF_GO = r"[^\S\n]*+;?[^\S\n]*+(?:--[^\n]*+|/\*[^\n]*?\*/[^\S\n]*+)?(?=\n|\Z)"
 _GO = re.compile(rf"go[^\S\n]*+([0-9]*+){_END_OF_GO}", re.IGNORECASE)
@@ -66,8 +77,8 @@ _MORE_GO = re.compile(rf"(?:[^\S\n]*+\n)+[^\S\n]*+go[^\S\n]*+[0-9]*+{_END_OF_GO}
 _COMMAND = re.compile(r":[A-Za-z]|!!")
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _CONTINUATION = re.compile(r"\\\r?\n")
-_SQLCMD_VARIABLE = re.compile(r"\$\(([\w-]+)\)")
-_PLACEHOLDER = re.compile(r"<[^<>,]+,[^<>,]*,[^<>]*>")
+SQLCMD_VARIABLE = re.compile(r"\$\(([\w-]+)\)")
+TEMPLATE_IN_TEXT = re.compile(r"<[^<>,]+,[^<>,]*,[^<>]*>")
 _STATEMENT_VARIABLE = re.compile(
     rf"(\$\([\w-]+\)|{_TEMPLATE})[^\S\n]*+(?:;|(?=--|\n|\Z)"
     r"|(?:route|service|queue|contract|message\s+type|broker\s+priority|remote\s+service|database|endpoint)\b)",
@@ -248,16 +259,16 @@ def last_word(text: str, end: int) -> str:
 
 def substituted(text: str, variables: Mapping[str, str]) -> str:
     """With the value of each sqlcmd variable that is set; their names compare without case."""
-    return _SQLCMD_VARIABLE.sub(lambda match: variables.get(match[1].lower(), match[0]), text)
+    return SQLCMD_VARIABLE.sub(lambda match: variables.get(match[1].lower(), match[0]), text)
 
 
 def sqlcmd_variable(text: str) -> str | None:
     """The first `$(x)` that is left in a text."""
-    match = _SQLCMD_VARIABLE.search(text) if "$(" in text else None
+    match = SQLCMD_VARIABLE.search(text) if "$(" in text else None
     return match[0] if match else None
 
 
 def placeholder(text: str) -> str | None:
     """The first template placeholder in a text."""
-    match = _PLACEHOLDER.search(text) if "<" in text else None
+    match = TEMPLATE_IN_TEXT.search(text) if "<" in text else None
     return match[0] if match else None

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from routing.sentence import say
-from routing.tsql.draft import KINDS, DraftDatabase
-from routing.tsql.refusal import NOT_FOUND, NotApplied, not_found
+from routing.sentence import Sentence, say
+from routing.tsql.draft import KINDS, DraftDatabase, folded
+from routing.tsql.refusal import NOT_FOUND, NotApplied, not_found, not_made
 from routing.tsql.statement import QUEUE
 
 SYSTEM_NAMES = "http://schemas.microsoft.com/SQL/"
@@ -42,9 +42,23 @@ class Needs:
         return queue.name if queue else name
 
     def _missing(self, kind: str, name: str) -> None:
+        problem = missing(self.database, kind, name)
         if not self.database.may_hold(kind, name):
-            raise not_found(kind, name)
-        problem = say(
-            'no script before it makes the {kind} "{name}", which is taken to be there', kind=kind.lower(), name=name
-        )
-        self.notes.append(NotApplied(NOT_FOUND, problem))
+            raise not_found(kind, name, problem)
+        self.notes.append(NotApplied(NOT_FOUND, say("{problem}; it is taken to be there", problem=problem)))
+
+
+def missing(database: DraftDatabase, kind: str, name: str) -> Sentence:
+    """How it comes that an object is not there."""
+    if database.catalog(KINDS[kind]).had(name):
+        return say('the {kind} "{name}" was dropped before', kind=kind.lower(), name=name)
+    place = database.in_strings.get((kind, folded(kind, name)))
+    if place is None:
+        return not_made(kind, name)
+    return say(
+        'the {kind} "{name}" is made in a string only, which was not run ({file}:{line})',
+        kind=kind.lower(),
+        name=name,
+        file=place[0],
+        line=place[1],
+    )

@@ -10,10 +10,9 @@ from typing import Any
 from routing.errors import Invalid
 from routing.names import SYSNAME
 from routing.sentence import say
-from routing.tsql.clauses import schema_qualified
 from routing.tsql.draft import KINDS, DraftDatabase
 from routing.tsql.effects import altered, made
-from routing.tsql.needs import Needs
+from routing.tsql.needs import Needs, missing
 from routing.tsql.refusal import NotApplied, already_exists, not_found, refused, unseen
 from routing.tsql.statement import (
     ALTER,
@@ -31,7 +30,7 @@ def apply_to_database(database: DraftDatabase, statement: Statement, at: datetim
     """Raises `NotApplied`, having changed nothing. Gives back what is to be said of what was applied."""
     kind, needs = statement.kind, Needs(database)
     catalog = database.catalog(KINDS[kind])
-    name = schema_qualified(statement.name) if kind == QUEUE else statement.name[-1]
+    name = statement.object
     _check_length(statement)
     found = catalog.find(name)
     if statement.verb == CREATE:
@@ -60,11 +59,12 @@ def _put(database: DraftDatabase, kind: str, member: Any) -> None:
 
 def _refuse_missing(database: DraftDatabase, verb: str, kind: str, name: str) -> None:
     """An object that is not there; none is made up to be altered, for nobody knows what it was like."""
+    problem = missing(database, kind, name)
     if not database.may_hold(kind, name):
-        raise not_found(kind, name)
+        raise not_found(kind, name, problem)
     if verb != ALTER:
         _check_unused(database, kind, name)
-    raise unseen(verb, kind, name)
+    raise unseen(verb, problem)
 
 
 def is_possible(database: DraftDatabase, statement: Statement, at: datetime) -> bool:

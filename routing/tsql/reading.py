@@ -44,7 +44,7 @@ def read_scripts(
     with _collector_at_rest():
         for group in groups:
             _read_group(group, draft, at, findings)
-    findings += [_without_address(instance) for instance in draft.finish()]
+    findings += [_without_address(*one) for one in draft.finish()]
     try:
         return draft.built(), tuple(findings)
     except Invalid as fault:
@@ -93,6 +93,19 @@ def _is_untouched(instance: DraftInstance) -> bool:
     return nothing and instance.endpoint is None and instance.addresses is None and instance.has_msdb
 
 
-def _without_address(instance: DraftInstance) -> Finding:
-    problem = say("no address can be made of the name of the instance; give it as NAME@tcp://HOST:PORT")
+def _without_address(instance: DraftInstance, address: Address | None, holder: str | None) -> Finding:
+    wanted = say("give it as {name}@tcp://HOST:PORT=FILE", name=instance.name)
+    if address is None:
+        problem = say("no address can be made of the name of the instance: {wanted}", wanted=wanted)
+    elif instance.endpoint is None:
+        problem = say(
+            "no script tells its port, and {address} is the address of {holder} already: {wanted}",
+            address=address.text,
+            holder=holder,
+            wanted=wanted,
+        )
+    else:
+        problem = say(
+            "{address} is the address of {holder} already: {wanted}", address=address.text, holder=holder, wanted=wanted
+        )
     return Finding(ADDRESS_UNKNOWN, SEVERITY[ADDRESS_UNKNOWN], instance.name, None, None, problem)

@@ -17,7 +17,7 @@ NOT_EXECUTED = "not-executed"
 CONDITIONAL = "conditional"
 """Ours: applied, but it stands under a condition that was not evaluated."""
 NO_USE = "no-use"
-"""Ours: no USE stands before it, so it was applied to master."""
+"""Ours: no USE stands before it, so it is about master, for all that anybody can tell."""
 ROLE_UNKNOWN = "role-unknown"
 """Ours: the database is mirrored, and the script does not say which partner is principal."""
 ADDRESS_UNKNOWN = "address-unknown"
@@ -33,7 +33,7 @@ SEVERITY = {
     ADDRESS_UNKNOWN: WARNING,
     NOT_EXECUTED: INFO,
     CONDITIONAL: INFO,
-    NO_USE: INFO,
+    NO_USE: WARNING,
     ROLE_UNKNOWN: INFO,
 }
 
@@ -60,14 +60,17 @@ def refused(number: int | None, problem: Sentence) -> NotApplied:
 
 
 def already_exists(kind: str, name: str) -> NotApplied:
-    return NotApplied(ALREADY_EXISTS, say('there is a {kind} "{name}" already', kind=kind.lower(), name=name))
+    return NotApplied(ALREADY_EXISTS, say('the {kind} "{name}" is there already', kind=kind.lower(), name=name))
 
 
-def not_found(kind: str, name: str) -> NotApplied:
-    return NotApplied(NOT_FOUND, say('there is no {kind} "{name}"', kind=kind.lower(), name=name))
+def not_made(kind: str, name: str) -> Sentence:
+    return say('no script before it makes the {kind} "{name}"', kind=kind.lower(), name=name)
 
 
-def unseen(verb: str, kind: str, name: str) -> NotApplied:
+def not_found(kind: str, name: str, problem: Sentence | None = None) -> NotApplied:
+    return NotApplied(NOT_FOUND, problem or not_made(kind, name))
+
+
+def unseen(verb: str, problem: Sentence) -> NotApplied:
     """An object that is in none of the scripts, but may be in the database; one that is to go loses nothing by it."""
-    problem = say('no script before it makes the {kind} "{name}"', kind=kind.lower(), name=name)
     return NotApplied(NOT_FOUND, problem, INFO if verb == DROP else None)

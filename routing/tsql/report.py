@@ -20,7 +20,7 @@ class Report:
     def __init__(self, text: str, file: str, session: Session) -> None:
         self.findings: list[Finding] = []
         self._text = text
-        self._file = file
+        self.file = file
         self._session = session
         self._left_out = 0
         self._line = 1
@@ -52,12 +52,12 @@ class Report:
         if len(self.findings) >= MOST_FINDINGS:
             self._left_out += 1
             return
-        line = self._line_of(start) + lines
+        line = self.line_of(start) + lines
         if self._told and (code, line, name) in self._told:
             return
         instance, database = place or self._here(kind)
         rank = severity or SEVERITY[code]
-        self.findings.append(Finding(code, rank, instance, database, name, reason, file=self._file, line=line))
+        self.findings.append(Finding(code, rank, instance, database, name, reason, file=self.file, line=line))
 
     def _here(self, kind: str | None) -> Place:
         database = self._session.database
@@ -77,9 +77,9 @@ class Report:
         """Tells how many are left out."""
         if self._left_out:
             problem = say("{count} more findings of this script are left out", count=self._left_out)
-            self.findings.append(Finding(NOT_UNDERSTOOD, ERROR, None, None, None, problem, file=self._file, line=1))
+            self.findings.append(Finding(NOT_UNDERSTOOD, ERROR, None, None, None, problem, file=self.file, line=1))
 
-    def _line_of(self, position: int) -> int:
+    def line_of(self, position: int) -> int:
         """Counted on, or back, from the last one that was asked for."""
         if position >= self._counted:
             self._line += self._text.count("\n", self._counted, position)

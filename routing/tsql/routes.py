@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,6 +16,8 @@ from routing.tsql.refusal import not_understood, refused
 
 LENGTHS = {"SERVICE_NAME": 256, "BROKER_INSTANCE": 128, "ADDRESS": 256, "MIRROR_ADDRESS": 256}
 """sys.routes: nvarchar(256) and nvarchar(128)."""
+_PLACEHOLDER = re.compile(r"\[[^\]:]*\]|\{[^}]*\}|<[^>]*>|%\w+%|@@+\w*@*")
+"""What people write where a host is to be filled in."""
 LONGEST_LIFETIME = 2_147_483_647
 """Seconds; LIFETIME is an int."""
 
@@ -26,6 +29,7 @@ def made_route(name: str, clauses: Mapping[str, Any], before: Route | None, at: 
     if "SERVICE_NAME" in clauses:
         values["remote_service_name"] = clauses["SERVICE_NAME"]
     if "BROKER_INSTANCE" in clauses:
+        _check_named(name, values)
         values["broker_instance"] = _identifier(clauses["BROKER_INSTANCE"])
     for clause, column in (("ADDRESS", "address"), ("MIRROR_ADDRESS", "mirror_address")):
         if clause in clauses:
@@ -69,7 +73,12 @@ def _address(name: str, clause: str, text: str) -> Address:
     try:
         return parse_address(text)
     except Invalid:
-        raise refused(9744, say('the {clause} of route "{name}" is no address', clause=clause, name=name)) from None
+        problem = say(
+            'the {clause} of route "{name}" is no address: "{address}"', clause=clause, name=name, address=text
+        )
+        if place := _PLACEHOLDER.search(text):
+            problem = say("{problem}; {place} looks like a placeholder", problem=problem, place=place[0])
+        raise refused(9744, problem) from None
 
 
 def _lifetime(name: str, seconds: int, at: datetime) -> datetime:
@@ -82,12 +91,17 @@ def _lifetime(name: str, seconds: int, at: datetime) -> datetime:
         raise refused(None, say("the LIFETIME ends after the year 9999")) from None
 
 
+def _check_named(name: str, values: Mapping[str, Any]) -> None:
+    if values["remote_service_name"] is None:
+        raise refused(9662, say('route "{name}" has BROKER_INSTANCE without SERVICE_NAME', name=name))
+
+
 def _check_together(name: str, values: Mapping[str, Any]) -> None:
     """What the clauses rule out among themselves, after those of the route as it was."""
     service, identifier = values["remote_service_name"], values["broker_instance"]
     address, mirror = values["address"], values["mirror_address"]
-    if identifier is not None and service is None:
-        raise refused(9662, say('route "{name}" has BROKER_INSTANCE without SERVICE_NAME', name=name))
+    if identifier is not None:
+        _check_named(name, values)
     if mirror is not None:
         if service is None or identifier is None:
             problem = say('route "{name}" has MIRROR_ADDRESS without SERVICE_NAME and BROKER_INSTANCE', name=name)

@@ -6,9 +6,10 @@ from routing.errors import Invalid
 from routing.finding import INFO, Finding
 from routing.sentence import say
 from routing.tsql.batches import end_of_line
-from routing.tsql.cursor import Cursor, shown
+from routing.tsql.cursor import Cursor
 from routing.tsql.directives import PREFIX, apply_directive
-from routing.tsql.dynamic import VERB, statements_in
+from routing.tsql.draft import KINDS, folded
+from routing.tsql.dynamic import VERB, Found, statements_in
 from routing.tsql.execution import Execution
 from routing.tsql.flow import CONTROL, JUMPS, NEVER, STARTERS, TESTS
 from routing.tsql.heads import BODIES, is_permission, kind_at, read_statement, read_use_statement
@@ -16,6 +17,7 @@ from routing.tsql.lexer import (
     AT_BLOCK,
     AT_COMMAND,
     AT_COMMENT,
+    AT_DOUBLE,
     AT_MARK,
     AT_OPEN,
     AT_STRING,
@@ -23,6 +25,7 @@ from routing.tsql.lexer import (
     AT_WORD,
     END,
     EVENT,
+    Token,
     Unclosed,
     end_of_comment,
     is_command,
@@ -40,16 +43,29 @@ from routing.tsql.refusal import (
     NotApplied,
     not_understood,
 )
-from routing.tsql.report import Report
+from routing.tsql.report import Place, Report
 from routing.tsql.session import Session
-from routing.tsql.statement import ALTER, CONTRACT, DATABASE, DROP, SERVICE, USE, Statement
+from routing.tsql.statement import (
+    ALTER,
+    CONTRACT,
+    CREATE,
+    DATABASE,
+    DROP,
+    SERVICE,
+    USE,
+    Statement,
+    name_in_estate,
+)
 from routing.tsql.targets import target_of
+from routing.tsql.unknown import shown
 
 LEAVING = frozenset(("exit", "quit"))
 """sqlcmd takes these without their colon too, each on a line of its own."""
 WORDS = STARTERS | CONTROL | TESTS | LEAVING | {"go"}
 """What is looked at, among all the words of a script."""
 LONGEST_WORD = max(map(len, WORDS))
+_STRINGS = (AT_STRING, AT_DOUBLE)
+"""Where QUOTED_IDENTIFIER is off, double quotes make strings: sqlcmd begins so, unlike other programs."""
 _MESSAGES = frozenset(("print", "raiserror", "throw"))
 """Statements whose strings are read by people."""
 
@@ -96,8 +112,8 @@ class Script:
                     self._word(word, match.start(AT_WORD))
                 elif text[match.start(AT_WORD)] == "$":
                     self._open_place(match.start(AT_WORD))
-            elif kind == AT_STRING:
-                self._string(match.start(AT_STRING), match.end())
+            elif kind in _STRINGS:
+                self._string(match.start(kind), match.end())
             elif kind == AT_MARK:
                 self._mark(match[AT_MARK])
             elif kind is not None:
@@ -211,7 +227,7 @@ class Script:
         except NotApplied as fault:
             if cursor.unclosed is not None:
                 raise cursor.unclosed from None
-            self._fail(fault, f"{verb} {kind}", kind, first.text, start)
+            self._fail(fault, f"{verb} {kind}", kind, _object(kind, cursor, first), start)
         except RecursionError:
             self._fail(not_understood(say("it is nested too deeply")), f"{verb} {kind}", kind, first.text, start)
         self._in_service = (verb, kind) == (ALTER, SERVICE) and _is_open(self._text, start, cursor.position)
@@ -222,7 +238,10 @@ class Script:
             self._report.leave_out()
             return
         code = fault.code if self._execution.reached(start) != NEVER else NOT_EXECUTED
-        problem = say("{title}: {problem}", title=title, problem=fault.problem)
+        if fault.code == VALUE_NOT_LITERAL:
+            problem = say("{title}: {problem}; it changes nothing", title=title, problem=fault.problem)
+        else:
+            problem = say("{title}: {problem}", title=title, problem=fault.problem)
         self._report.add(code, start, shown(name or "") or None, problem, kind)
 
     def _body(self, cursor: Cursor) -> None:
@@ -256,15 +275,23 @@ class Script:
         severity = INFO if self._execution.flow.body else None
         target = target_of(self._text, self._verb, self._verb_end, start, self._position)
         for one in found:
+            place = target.place(self._session, one.database or ("" if self._uses == self._verb_end else None))
+            told = target.told(one.title)
             self._report.add(
-                DYNAMIC_SQL,
-                one.start,
-                one.name,
-                target.told(one.title),
-                severity=severity,
-                lines=one.lines,
-                place=target.place(self._session, one.database or ("" if self._uses == self._verb_end else None)),
+                DYNAMIC_SQL, one.start, one.name, told, one.kind, severity=severity, lines=one.lines, place=place
             )
+            self._remember(one, place)
+
+    def _remember(self, found: Found, place: Place | None) -> None:
+        """What a string would make: who misses it is told of the string."""
+        database = self._session.database
+        if place is not None:
+            instance, name = place
+            is_here = instance == self._session.instance.name and name is not None
+            database = self._session.instance.databases.find(name or "") if is_here else None
+        if database is not None and found.name and found.verb == CREATE and found.kind in KINDS:
+            line = self._report.line_of(found.start) + found.lines
+            database.in_strings.setdefault((found.kind, folded(found.kind, found.name)), (self._report.file, line))
 
     def _comment(self, start: int) -> None:
         text = self._text[start : self._position]
@@ -285,6 +312,11 @@ class Script:
         self._position = start + len(line)
         if not self._again:
             self._execution.command(line, start)
+
+
+def _object(kind: str, cursor: Cursor, first: Token) -> str:
+    """The name of what a statement that cannot be read is about."""
+    return name_in_estate(kind, cursor.named) if cursor.named else first.text
 
 
 def _is_open(text: str, start: int, end: int) -> bool:

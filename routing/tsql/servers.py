@@ -8,12 +8,14 @@ from typing import Any
 from routing.sentence import say
 from routing.tsql.clauses import Clauses, skip_authorization
 from routing.tsql.cursor import Cursor
+from routing.tsql.lexer import NUMBER
 from routing.tsql.refusal import not_understood
 from routing.tsql.statement import CREATE, DATABASE, DROP, ENDPOINT, USE, Statement
 
 SET, SNAPSHOT, ATTACHED, NEW_NAME = "SET", "SNAPSHOT", "ATTACHED", "MODIFY NAME"
 PARTNER, WITNESS = "PARTNER", "WITNESS"
 BROKER_OPTIONS = ("ENABLE_BROKER", "DISABLE_BROKER", "NEW_BROKER", "ERROR_BROKER_CONVERSATIONS")
+HONORED = "HONOR_BROKER_PRIORITY"
 BROKER = "BROKER"
 """The clause that holds one of them."""
 PAYLOAD, SERVICE_BROKER = "FOR", "SERVICE_BROKER"
@@ -84,6 +86,8 @@ def _database_options(cursor: Cursor) -> Clauses:
             found[BROKER] = word
         elif word in (PARTNER, WITNESS):
             found[word] = _mirroring(cursor)
+        elif word == HONORED and cursor.accept("ON"):
+            found[word] = True
         else:
             _pass_over(cursor, "WITH")
         if not cursor.accept_symbol(","):
@@ -96,7 +100,7 @@ def _database_options(cursor: Cursor) -> Clauses:
 def _mirroring(cursor: Cursor) -> str:
     """What is said of the partner or the witness: `=` for an address, else the word."""
     if cursor.accept_symbol("="):
-        cursor.string()
+        cursor.any_name()
         return "="
     word = cursor.identifier().upper()
     _pass_over(cursor, "WITH")
@@ -172,7 +176,7 @@ def _authentication(cursor: Cursor) -> str:
             parts.append("WINDOWS")
             parts += [word for word in ("NTLM", "KERBEROS", "NEGOTIATE") if cursor.accept(word)][:1]
         elif cursor.accept("CERTIFICATE"):
-            parts += ["CERTIFICATE", cursor.identifier()]
+            parts += ["CERTIFICATE", cursor.any_name()]
         else:
             break
     if not parts:
@@ -190,6 +194,14 @@ def _encryption(cursor: Cursor) -> str:
     return word
 
 
+def _affinity(cursor: Cursor) -> None:
+    """Of older versions: NONE, ADMIN, or the number of a processor."""
+    if cursor.ahead.kind == NUMBER:
+        cursor.take()
+    else:
+        cursor.any_name()
+
+
 def _after_equals(convert: Callable[[Cursor], Any]) -> Callable[[Cursor], Any]:
     return lambda cursor: cursor.equals(convert)
 
@@ -204,5 +216,5 @@ _ENDPOINT: dict[str, Callable[[Cursor], Any]] = {
     "STATE": _state,
     "AS": _protocol,
     "FOR": _payload,
-    "AFFINITY": _after_equals(Cursor.identifier),
+    "AFFINITY": _after_equals(_affinity),
 }

@@ -8,12 +8,14 @@ from datetime import datetime
 from typing import Any
 
 from routing.estate import MIRROR, PRINCIPAL
+from routing.finding import INFO
 from routing.sentence import say
-from routing.tsql.draft import SYSTEM_DATABASES, Draft, DraftDatabase, DraftInstance, new_database
+from routing.tsql.draft import KINDS, SYSTEM_DATABASES, Draft, DraftDatabase, DraftInstance, new_database
 from routing.tsql.endpoints import apply_to_endpoint
 from routing.tsql.objects import apply_to_database
 from routing.tsql.refusal import (
     NO_USE,
+    NOT_UNDERSTOOD,
     ROLE_UNKNOWN,
     VALUE_NOT_LITERAL,
     NotApplied,
@@ -25,6 +27,7 @@ from routing.tsql.servers import (
     ATTACHED,
     BROKER,
     CURRENT,
+    HONORED,
     NEW_NAME,
     PARTNER,
     SNAPSHOT,
@@ -34,6 +37,7 @@ from routing.tsql.statement import CREATE, DATABASE, DROP, ENDPOINT, QUEUE, USE,
 
 MASTER = "master"
 """Where a connection begins, unless its login says otherwise."""
+_USE = say("put `USE [database]` and `GO` first")
 _ONLY_ON_PRINCIPAL = frozenset(("SAFETY", "TIMEOUT"))
 """Of `SET PARTNER`: the product takes these from the principal alone."""
 
@@ -47,24 +51,37 @@ class Session:
     at: datetime
     database: DraftDatabase | None
     """None: a USE named one that could not be read."""
+    said: bool = False
+    """Whether it was said in which database it is."""
     told: bool = False
-    """Whether a USE, or the lack of one, was spoken of."""
+    """Whether the lack of that was spoken of."""
 
     def apply(self, statement: Statement) -> list[NotApplied]:
         """Raises `NotApplied`, having changed nothing. Gives back what is to be said of what was applied."""
         if statement.kind == DATABASE:
-            said = self._database(statement)
-            return [said] if said is not None else []
+            return self._database(statement)
         if statement.kind == ENDPOINT:
             apply_to_endpoint(self.instance, statement)
             return []
         database = self._target(statement)
         notes = apply_to_database(database, statement, self.at)
-        if not self.told and database is self.database:
+        if not (self.said or self.told) and database is self.database:
             self.told = True
-            problem = say("no USE stands before it, so it belongs to master, where connections begin")
+            problem = say(
+                "no USE stands before it, so it belongs to master, where connections begin: {what}", what=_USE
+            )
             notes.append(NotApplied(NO_USE, problem))
         return notes
+
+    def unsaid(self, statement: Statement) -> NotApplied | None:
+        """What is to be told, once, of an object that was not found, because nobody said in which database it is."""
+        if self.said or self.told or statement.kind not in KINDS or self._target(statement) is not self.database:
+            return None
+        self.told = True
+        problem = say(
+            "no USE stands before it, so it was looked for in master, where connections begin: {what}", what=_USE
+        )
+        return NotApplied(NO_USE, problem)
 
     def _target(self, statement: Statement) -> DraftDatabase:
         if statement.kind == QUEUE and len(statement.name) == 3 and statement.name[0]:
@@ -77,13 +94,13 @@ class Session:
         """Another connection; `said`: which database it is in is not left open."""
         self.instance = instance
         self.database = instance.database(MASTER)
-        self.told = said
+        self.said, self.told = said, False
 
     def use(self, database: DraftDatabase | None) -> None:
         self.database = database
-        self.told = True
+        self.said = True
 
-    def _database(self, statement: Statement) -> NotApplied | None:
+    def _database(self, statement: Statement) -> list[NotApplied]:
         name = statement.name[0]
         if statement.verb == USE:
             self.use(self.instance.database(name))
@@ -93,7 +110,7 @@ class Session:
             self._drop_databases(statement)
         else:
             return self._alter_database(statement)
-        return None
+        return []
 
     def _drop_databases(self, statement: Statement) -> None:
         names = statement.clauses["NAMES"]
@@ -109,16 +126,27 @@ class Session:
             if database is not None and database.name in self.instance.databases:
                 self.instance.databases.drop(database.name)
 
-    def _alter_database(self, statement: Statement) -> NotApplied | None:
-        database = self.database if statement.name[0].upper() == CURRENT else self.instance.database(statement.name[0])
-        if database is None:
-            raise NotApplied(VALUE_NOT_LITERAL, say("the database of the last USE could not be read"))
-        clauses = statement.clauses
+    def _alter_database(self, statement: Statement) -> list[NotApplied]:
+        database, clauses = self._named(statement.name[0]), statement.clauses
         if BROKER in clauses:
             _set_broker(self.instance, database, clauses[BROKER])
         if NEW_NAME in clauses:
             _rename(self.instance, database, clauses[NEW_NAME])
-        return _set_mirroring(database, clauses)
+        notes = _set_mirroring(database, clauses)
+        if HONORED in clauses:
+            problem = say("an estate has no place for {option}, which is left out", option=f"{HONORED} ON")
+            notes.append(NotApplied(NOT_UNDERSTOOD, problem, INFO))
+        return notes
+
+    def _named(self, name: str) -> DraftDatabase:
+        if name.upper() != CURRENT:
+            return self.instance.database(name)
+        if self.database is None:
+            raise NotApplied(VALUE_NOT_LITERAL, say("the database of the last USE could not be read"))
+        if not self.said:
+            problem = say("no USE stands before it, and connections begin in master: {what}", what=_USE)
+            raise NotApplied(NO_USE, problem)
+        return self.database
 
 
 # ---------------------------------------------------------------- databases
@@ -168,7 +196,7 @@ def _rename(instance: DraftInstance, database: DraftDatabase, name: str) -> None
         instance.databases.put(one)
 
 
-def _set_mirroring(database: DraftDatabase, clauses: Mapping[str, Any]) -> NotApplied | None:
+def _set_mirroring(database: DraftDatabase, clauses: Mapping[str, Any]) -> list[NotApplied]:
     """What SET PARTNER tells of the role: the product takes some of its forms from one partner alone."""
     word = clauses.get(PARTNER)
     if word == "OFF":
@@ -179,5 +207,5 @@ def _set_mirroring(database: DraftDatabase, clauses: Mapping[str, Any]) -> NotAp
         database.mirroring_role = PRINCIPAL
     elif word == "=" and database.mirroring_role is None:
         problem = say('the database "{name}" is mirrored; the script does not say in which role', name=database.name)
-        return NotApplied(ROLE_UNKNOWN, problem)
-    return None
+        return [NotApplied(ROLE_UNKNOWN, problem)]
+    return []

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from routing.sentence import say
-from routing.tsql.cursor import shown
 from routing.tsql.lexer import substituted
 from routing.tsql.refusal import NOT_UNDERSTOOD, VALUE_NOT_LITERAL
 from routing.tsql.report import Report
 from routing.tsql.session import Session
+from routing.tsql.unknown import open_places, shown, unknown_values
 
 _SETVAR = re.compile(r':setvar\s+(\w[\w-]*)\s*(?:"((?:[^"]|"")*)"|(\S+))?', re.IGNORECASE)
 _CONNECT = re.compile(r":connect\s+(\S+)", re.IGNORECASE)
@@ -57,6 +57,6 @@ class Sqlcmd:
             self._session.connect(self._session.draft.instance(name[1]), said=False)
             return True
         self._session.use(None)
-        problem = say("{server} is no literal value, and nothing tells what it is", server=shown(server))
-        self._report.add(VALUE_NOT_LITERAL, start, None, problem)
+        problem = unknown_values(open_places(server) or (server,))
+        self._report.add(VALUE_NOT_LITERAL, start, None, say("{title}: {problem}", title=":CONNECT", problem=problem))
         return False

@@ -11,6 +11,18 @@ CREATE, ALTER, DROP, USE = "CREATE", "ALTER", "DROP", "USE"
 ROUTE, SERVICE, QUEUE, CONTRACT = "ROUTE", "SERVICE", "QUEUE", "CONTRACT"
 MESSAGE_TYPE, PRIORITY, BINDING = "MESSAGE TYPE", "BROKER PRIORITY", "REMOTE SERVICE BINDING"
 DATABASE, ENDPOINT = "DATABASE", "ENDPOINT"
+DEFAULT_SCHEMA = "dbo"
+
+
+def schema_qualified(parts: tuple[str, ...]) -> str:
+    """`schema.name` of a queue; without a schema it is dbo's."""
+    schema = parts[-2] if len(parts) > 1 and parts[-2] else DEFAULT_SCHEMA
+    return f"{schema}.{parts[-1]}"
+
+
+def name_in_estate(kind: str | None, parts: tuple[str, ...]) -> str:
+    """What an estate calls an object that a script calls so: only queues have a schema."""
+    return schema_qualified(parts) if kind == QUEUE else parts[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +39,7 @@ class Statement:
     @property
     def title(self) -> str:
         return f"{self.verb} {self.kind}"
+
+    @property
+    def object(self) -> str:
+        return name_in_estate(self.kind, self.name)

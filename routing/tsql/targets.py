@@ -32,7 +32,10 @@ class Target:
                 title=title,
                 server=self.server,
             )
-        return say("{title} stands in a string, which was not run", title=title)
+        return say(
+            "{title} stands in a string, which was not run: write it as a statement of its own to have it imported",
+            title=title,
+        )
 
     def place(self, session: Session, used: str | None) -> Place | None:
         """For a finding; `used`: the database of a USE in the string, if it has any. None: where the session is."""
@@ -57,6 +60,8 @@ def target_of(text: str, verb: str, begun: int, start: int, end: int) -> Target:
     if verb not in ("exec", "execute", ""):
         return HERE
     first = next_token(text, begun)
+    if not verb and text[first.end : first.end + 1] == "'":
+        return HERE  # the end of a word before a stray quote: Don't
     if first.text == "(" and first.kind == SYMBOL and verb:
         return _at(text, end)
     return _procedure(text, first, start)

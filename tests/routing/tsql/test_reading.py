@@ -87,7 +87,7 @@ def test_documents_do_not_name_endpoints(statement: str, expected: list[str]) ->
 def test_every_script_begins_in_master() -> None:
     estate, findings = read(group("h", "USE A", "CREATE QUEUE q"))
     assert sketch(estate) == ["master", "master: queue dbo.q", "A"]
-    assert told(findings) == ["info no-use 1 q"]
+    assert told(findings) == ["warning no-use 1 dbo.q"]
 
 
 def test_a_script_that_names_its_instances_itself() -> None:
@@ -98,7 +98,7 @@ def test_a_script_that_names_its_instances_itself() -> None:
 
 def test_findings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_module, "MOST_FINDINGS", 3)
-    _, findings = read(group("h", "DROP ROUTE r " * 10))
+    _, findings = read(group("h", "USE A " + "DROP ROUTE r " * 10))
     assert told(findings)[3:] == ["error not-understood 1"]
     assert str(findings[3].reason) == "7 more findings of this script are left out"
 

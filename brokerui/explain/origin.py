@@ -48,17 +48,18 @@ def origin_text(estate: Estate, host: str, name: str) -> str:
     if plain.count("/") == 1 and not plain.startswith(OUTSIDE):
         return plain
     alone = meant(plain, estate) == [(host, name)] and not is_outside(plain, estate)
-    return plain if alone else _exact(host, name)
+    return plain if alone else exact(host, name)
 
 
-def _exact(host: str, name: str) -> str:
+def exact(host: str, name: str) -> str:
+    """The form that means only this instance and database, whatever an estate holds."""
     return f"{EXACT}{quote(host, safe='')}:{quote(name, safe='')}"
 
 
 def ambiguous(origins: list[Origin]) -> Sentence:
     """What a text that means several may mean, each with a text that means only that."""
     said = [
-        say('{exact} (database "{name}" on {host})', exact=_exact(host, name), name=name, host=host)
+        say('{exact} (database "{name}" on {host})', exact=exact(host, name), name=name, host=host)
         for host, name in origins
     ]
     choice = said[0]

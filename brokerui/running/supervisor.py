@@ -196,7 +196,9 @@ class Supervisor:
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         for number in STOPPING:
-            signal.signal(number, self._stop_asked)
+            # Who starts it with `nohup` wants it to go on when the terminal is closed.
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self._stop_asked)
         return reader
 
     def _stop_asked(self, *_signal: object) -> None:

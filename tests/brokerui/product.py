@@ -20,7 +20,7 @@ from typing import Any
 from brokerui.home import CHECKOUT
 
 START_SECONDS = 120
-STOP_SECONDS = 15
+STOP_SECONDS = 30
 PROGRAMS = ["valkey", "web", "worker", "beat"]
 
 

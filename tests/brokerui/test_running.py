@@ -18,6 +18,7 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 from redis import RedisError
 
+from brokerui import up
 from brokerui.accounts.services import expired_delete
 from brokerui.core import checks, pulse, tasks
 from brokerui.running import minder, valkey
@@ -25,6 +26,7 @@ from brokerui.running.child import LONGEST_PAUSE, STEADY_SECONDS, Child, Program
 from brokerui.running.lock import HomeLock, Running, State, state_of
 from brokerui.running.logs import Log
 from brokerui.running.report import Reports, report
+from brokerui.running.supervisor import Supervisor
 from brokerui.wakeups import SOCKET_PATH_MAX, is_own, redis_url, socket_path, without_password
 from routing.errors import Invalid
 from tests.brokerui.product import command, eventually
@@ -193,6 +195,33 @@ def test_valkey_listens_at_its_socket_only_keeps_nothing_and_is_bounded(tmp_path
     options = dict(zip(words[1::2], words[2::2], strict=True))
     assert (options["--port"], options["--save"], options["--appendonly"]) == ("0", "", "no")
     assert (options["--maxmemory"], options["--maxmemory-policy"]) == ("64mb", "noeviction")
+
+
+def supervisor(home: Path) -> Supervisor:
+    found = up._supervisor(home, HomeLock(home), "127.0.0.1", 0)
+    for descriptor in found.web.descriptors:
+        os.close(descriptor)
+    return found
+
+
+def test_nobody_is_told_more_than_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REDIS_URL", raising=False)
+    monkeypatch.setenv("BROKERUI_ADMIN_PASSWORD", "a secret")
+    monkeypatch.setenv("SECRET_KEY", "another")
+    (tmp_path / "run").mkdir()
+    found = supervisor(tmp_path)
+    (store,) = found.first
+    assert store.name == "valkey"
+    assert set(store.environment) <= {"PATH", "LD_LIBRARY_PATH", "TZ"}
+    assert found.web.environment["BROKERUI_ADMIN_PASSWORD"] == "a secret"
+    for program in found.then:
+        assert "BROKERUI_ADMIN_PASSWORD" not in program.environment
+        assert program.environment["BROKERUI_HOME"] == str(tmp_path)
+
+
+def test_a_redis_of_ones_own_is_used_instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
+    assert supervisor(tmp_path).first == []
 
 
 # -- Checks ------------------------------------------------------------------------------------------------

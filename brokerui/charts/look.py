@@ -66,9 +66,9 @@ LONGEST = 34
 """Letters of a label; the whole name is shown to who points at it, and in the table."""
 
 
-def short(text: str) -> str:
+def short(text: str, longest: int = LONGEST) -> str:
     """A label that leaves room for the chart: names differ at their end as often as at their beginning."""
-    if len(text) <= LONGEST:
+    if len(text) <= longest:
         return text
-    half = (LONGEST - 1) // 2
+    half = (longest - 1) // 2
     return f"{text[:half]}…{text[-half:]}"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from brokerui.charts.look import COLOURS, LINE, Figure, layout, plain, short
+from brokerui.charts.look import COLOURS, LINE, MUTED, Figure, layout, plain, short
 
 NODE, LEAST = 24, 320
 """Pixels for a node of the column with the most, and of the whole."""
 WIDE = 720
+LABEL = 46
+"""Letters of a label."""
 
 
 class Node(NamedTuple):
@@ -35,17 +37,17 @@ class Stream(NamedTuple):
     link: str = ""
 
 
-def sankey_figure(nodes: Sequence[Node], streams: Sequence[Stream]) -> Figure:
-    """The figure; the columns stand where they are told to, whether or not a stream leads into them."""
-    columns = max((node.column for node in nodes), default=0)
-    height = max(LEAST, NODE * max((_in_column(nodes, c) for c in range(columns + 1)), default=0))
+def sankey_figure(heads: Sequence[str], nodes: Sequence[Node], streams: Sequence[Stream]) -> Figure:
+    """The figure, with a head above each column; columns stand where they are told to, also where streams skip one."""
+    columns = len(heads) - 1
+    height = max(LEAST, NODE * max(_in_column(nodes, column) for column in range(len(heads))))
     return {
         "data": [
             {
                 "type": "sankey",
                 "arrangement": "fixed",
                 "node": {
-                    "label": [plain(short(node.label)) for node in nodes],
+                    "label": [plain(short(node.label, LABEL)) for node in nodes],
                     "color": [COLOURS[node.outcome][0] if node.outcome else "var(--muted)" for node in nodes],
                     "line": {"color": LINE, "width": 0},
                     "pad": 10,
@@ -65,8 +67,21 @@ def sankey_figure(nodes: Sequence[Node], streams: Sequence[Stream]) -> Figure:
                 },
             }
         ],
-        "layout": layout(height=height, margin={"l": 8, "r": 8, "t": 14, "b": 14}, meta={"minWidth": WIDE}),
+        "layout": layout(
+            height=height,
+            margin={"l": 8, "r": 8, "t": 34, "b": 14},
+            annotations=[_head(text, column, columns) for column, text in enumerate(heads)],
+            meta={"minWidth": WIDE},
+        ),
     }
+
+
+def _head(text: str, column: int, columns: int) -> Figure:
+    place = column / max(1, columns)
+    anchor = "left" if column == 0 else "right" if column == columns else "center"
+    font = {"size": 11, "color": MUTED}
+    where = {"x": place, "y": 1, "yshift": 22, "xref": "paper", "yref": "paper", "xanchor": anchor, "yanchor": "top"}
+    return {"text": plain(text), "showarrow": False, "font": font, **where}
 
 
 def _in_column(nodes: Sequence[Node], column: int) -> int:

@@ -1,6 +1,11 @@
 """Addresses of this part."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path
+
+from brokerui.flow import views
 
 app_name = "flow"
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns = [
+    path("", views.flow, name="flow"),
+    path("flow.csv", views.flow_csv, name="csv"),
+]

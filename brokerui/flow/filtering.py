@@ -1,0 +1,72 @@
+"""What the words of a filter mean for the ways that conversations take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from brokerui.core.filters import Term, Test, combined, one_of, parse, whole, within
+from routing.decision import DELAYED, DELIVERED, DROPPED, EXITS
+from routing.reach import Leg
+
+KEYS = ("service", "instance", "from", "via", "to", "outcome")
+OUTCOMES = (DELIVERED, EXITS, DELAYED, DROPPED)
+
+
+class Row(NamedTuple):
+    """One way of one conversation."""
+
+    instance: str
+    database: str | None
+    """None: it comes from outside."""
+    service: str
+    leg: Leg
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Every instance, database and address on it."""
+        via, end = self.leg
+        detail = (end.detail,) if end.kind in (DELIVERED, EXITS) else ()
+        return (self.instance, self.database or "", via or "", end.instance, *detail)
+
+
+def way_filter(text: str) -> Test[Row]:
+    """The test that a text is. Raises `FilterError`."""
+    return combined(parse(text, KEYS), MAKERS)
+
+
+def _word(term: Term) -> Test[Row]:
+    fits = within(term.value)
+    return lambda row: fits(row.service) or any(map(fits, row.places))
+
+
+def _at(texts: Callable[[Row], tuple[str, ...]]) -> Callable[[Term], Test[Row]]:
+    def maker(term: Term) -> Test[Row]:
+        fits = whole(term.value)
+        return lambda row: any(map(fits, texts(row)))
+
+    return maker
+
+
+def _outcome(term: Term) -> Test[Row]:
+    kind = one_of(term, OUTCOMES)
+    return lambda row: row.leg.end.kind == kind
+
+
+def _end(row: Row) -> tuple[str, ...]:
+    """An exit ends at an address, everything else at an instance."""
+    end = row.leg.end
+    if end.kind == EXITS:
+        return (end.detail,)
+    return (end.instance, f"{end.instance}/{end.detail}") if end.kind == DELIVERED else (end.instance, end.detail)
+
+
+MAKERS: dict[str, Callable[[Term], Test[Row]]] = {
+    "": _word,
+    "service": _at(lambda row: (row.service,)),
+    "instance": _at(lambda row: (row.instance, row.leg.via or "", row.leg.end.instance)),
+    "from": _at(lambda row: (row.instance, f"{row.instance}/{row.database or ''}")),
+    "via": _at(lambda row: (row.leg.via or "",)),
+    "to": _at(_end),
+    "outcome": _outcome,
+}

@@ -1,0 +1,69 @@
+"""What the page says about ways."""
+
+from __future__ import annotations
+
+from routing.decision import (
+    DELAYED,
+    DELIVERED,
+    DROPPED,
+    EXITS,
+    FORWARDING_DISABLED,
+    HOP_LIMIT,
+    NO_PRINCIPAL,
+    NO_ROUTE,
+    NOT_AN_ADDRESS,
+    ROUTE_REQUESTED,
+    SERVICE_NOT_FOUND,
+)
+from routing.sentence import Sentence, say, say_counted
+
+ENDS = {EXITS: "\0exits:", DELAYED: "\0delayed:", DROPPED: "\0dropped:"}
+"""How the names of ends begin that are no place of the estate; no name of it holds a NUL."""
+HEADS = (say("Origin"), say("Next hop"), say("End"))
+"""Of the columns."""
+REASONS = {
+    NO_ROUTE: say("no route matches"),
+    SERVICE_NOT_FOUND: say("the service is not there"),
+    ROUTE_REQUESTED: say("a route was asked for"),
+    NO_PRINCIPAL: say("no partner is the principal"),
+    NOT_AN_ADDRESS: say("the service name is no address"),
+    FORWARDING_DISABLED: say("forwarding is off"),
+    HOP_LIMIT: say("too many hops"),
+}
+
+
+def outcome_words(outcome: str) -> Sentence:
+    """How something ends."""
+    words = {DELIVERED: say("Delivered"), EXITS: say("Exits"), DELAYED: say("Delayed"), DROPPED: say("Dropped")}
+    return words[outcome]
+
+
+def reason_words(outcome: str, detail: str) -> Sentence:
+    """An end that is no database."""
+    if outcome == EXITS:
+        return say("Exits to {address}", address=detail)
+    reason = REASONS[detail]
+    return say("Delayed: {reason}", reason=reason) if outcome == DELAYED else say("Dropped: {reason}", reason=reason)
+
+
+def more(column: int, count: int) -> Sentence:
+    """What is folded into one place."""
+    if column == 0:
+        return say_counted(count, "{count} more origin", "{count} more origins")
+    if column == 1:
+        return say_counted(count, "{count} more next hop", "{count} more next hops")
+    return say_counted(count, "{count} more end", "{count} more ends")
+
+
+def title(ways: int, of_places: tuple[int, int, int], folded: tuple[int, int, int]) -> Sentence:
+    """How much the picture shows."""
+    values = {
+        "ways": say_counted(ways, "{count} way", "{count} ways"),
+        "origins": say_counted(of_places[0], "{count} origin", "{count} origins"),
+        "hops": say_counted(of_places[1], "{count} next hop", "{count} next hops"),
+        "ends": say_counted(of_places[2], "{count} end", "{count} ends"),
+    }
+    if any(folded):
+        values["folded"] = say_counted(sum(folded), "{count} smaller place", "{count} smaller places")
+        return say("{ways} from {origins} by {hops} to {ends}; {folded} are drawn together.", **values)
+    return say("{ways} from {origins} by {hops} to {ends}.", **values)

@@ -72,13 +72,18 @@ def test_an_edit_of_its_servers_leaves_it_the_demo() -> None:
     assert sorted(demo_servers()) == sorted(SERVERS)
 
 
-@pytest.mark.parametrize("path", ["/where/", "/scenarios/", "/where/?scenario=1-default"])
+@pytest.mark.parametrize("path", ["/where/", "/scenarios/", "/where/?as_of=1", "/accounts/password/"])
 def test_every_page_says_so(client: Client, path: str) -> None:
-    assert NOTICE not in client.get(path).content.decode()
     demo_load()
     page = client.get(path).content.decode()
     assert NOTICE in page
     assert "Remove the 3 servers of the demo" in page
+
+
+@pytest.mark.parametrize("path", ["/where/?scenario=1-default", "/where/?scenario=three-servers"])
+def test_a_page_about_a_scenario_does_not(client: Client, path: str) -> None:
+    demo_load()
+    assert NOTICE not in client.get(path).content.decode()
 
 
 def test_one_click_removes_it(editor: Client) -> None:

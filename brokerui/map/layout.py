@@ -23,7 +23,7 @@ TRACK, BESIDE = 9.0, 20.0
 ENTRY, SLOT, LOWER = 4.0, -4.0, 2.0
 EDGE, APART = 12.0, 36.0
 """Around the picture; between parts that nothing joins."""
-DOWN = 96.0
+DOWN = 48.0
 """So far down a low column may begin."""
 ENTERED = ROW / 2
 """At the height of its title."""

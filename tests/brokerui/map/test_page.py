@@ -8,7 +8,7 @@ import json
 import time
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 from xml.etree import ElementTree
 
 import pytest
@@ -19,6 +19,8 @@ from django.test.utils import CaptureQueriesContext
 from benchmarks.estates import large_estate
 from brokerui.map.refs import between, database, outside, route, server
 from brokerui.scenarios.services import scenario_create
+from routing.document import read_estate
+from tests.brokerui.estate.helpers import brought_in
 from tests.brokerui.estates import EVERY_KIND, HOSTILE, HOSTILE_ESTATE, LOCAL, document, fan, instance
 from tests.brokerui.estates import database as with_routes
 
@@ -125,6 +127,33 @@ def test_what_cannot_be_asked_is_said(client: Client) -> None:
     assert "Nothing in this estate is called so" in page(client, scenario=name, q="nothing", zoom="9", page="-1")
     assert client.get("/map/?scenario=nowhere").status_code == 404
     assert page(client, "/map/findings/", scenario=name, instance="nowhere", status=404)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"select": "group/a"},
+        {"select": "between/x/y"},
+        {"select": "between/server%2Fhub/nothing"},
+        {"select": "outside/"},
+        {"select": "server/%00"},
+        {"page": "9" * 30, "shown": "list"},
+        {"hops": "\u00b2", "focus": "hub"},
+        {"first": "\ud7ff", "last": ""},
+        {"q": "\x00*"},
+    ],
+)
+def test_addresses_that_nobody_made_are_answered(client: Client, query: dict[str, str]) -> None:
+    assert "<h1>Map</h1>" in page(client, scenario=loaded(EVERY_KIND), **query)
+
+
+def test_the_live_estate_tells_how_fresh_it_is_and_an_earlier_version_does_not(client: Client) -> None:
+    brought_in(read_estate(EVERY_KIND))
+    select = str(server("hub"))
+    assert "<dt>Imported</dt><dd><time" in page(client, select=select, htmx=True)
+    text = page(client, select=select, as_of=1)
+    assert "Imported" not in text.split('id="panel"')[1]
+    assert f"as_of=1&amp;select={quote(str(database('hub', 'Sales')), safe='')}" in text
 
 
 def test_findings_are_counted_by_themselves(client: Client) -> None:

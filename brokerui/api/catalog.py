@@ -7,16 +7,17 @@ one version together, and are not those of the server. What an estate does not k
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
 from brokerui.api.listing import Filter, Listing
 from brokerui.api.parameters import text
-from brokerui.api.rows import Row, Where, databases_of, instances_of
+from brokerui.api.rows import Keeps, Row, Where, databases_of, instances_of
 from routing.estate import Database, Estate, Instance
 from routing.moment import format_moment
+from routing.names import SERVICE_NAME, SYSNAME
 from routing.parts import QUEUE_NAME, Endpoint, Queue, Service
 from routing.route import Route
 from routing.tsql.endpoints import DEFAULT_ENDPOINT
@@ -45,10 +46,23 @@ ENCRYPTION = {"DISABLED": (0, "NONE"), "REQUIRED": (2, "AES"), "SUPPORTED": (4, 
 Columns = dict[str, Any]
 
 
-def _routes(estate: Estate, where: Where) -> Iterator[Row]:
-    for instance, database in databases_of(estate, where):
-        for number, route in enumerate(database.table.routes.values(), FIRST):
-            yield Row((instance.name, database.name, route.name), _route(instance, database, route, number))
+def _in_databases(members: Callable[[Database], Iterable[Any]]) -> Callable[[Estate, Where, Keeps], Iterator[Row]]:
+    """Rows of all databases."""
+
+    def rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
+        for instance, database in databases_of(estate, where):
+            numbered = {member.name: (member, number) for number, member in enumerate(members(database), FIRST)}
+            for name, (member, number) in sorted(numbered.items()):
+                if keeps(name):
+                    yield Row((instance.name, database.name, name), (instance, database, member, number))
+
+    return rows
+
+
+def _endpoint_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
+    for instance in instances_of(estate, where):
+        if instance.endpoint is not None and keeps(DEFAULT_ENDPOINT):
+            yield Row((instance.name, DEFAULT_ENDPOINT), (instance, instance.endpoint))
 
 
 def _route(instance: Instance, database: Database, route: Route, number: int) -> Columns:
@@ -66,15 +80,8 @@ def _route(instance: Instance, database: Database, route: Route, number: int) ->
     }
 
 
-def _services(estate: Estate, where: Where) -> Iterator[Row]:
-    for instance, database in databases_of(estate, where):
-        queues = {queue.name: number for number, queue in enumerate(database.queues, FIRST)}
-        for number, service in enumerate(database.services, FIRST):
-            columns = _service(instance, database, service, number, queues)
-            yield Row((instance.name, database.name, service.name), columns)
-
-
-def _service(instance: Instance, database: Database, service: Service, number: int, queues: dict[str, int]) -> Columns:
+def _service(instance: Instance, database: Database, service: Service, number: int) -> Columns:
+    queues = {queue.name: number for number, queue in enumerate(database.queues, FIRST)}
     return {
         "instance": instance.name,
         "database": database.name,
@@ -83,12 +90,6 @@ def _service(instance: Instance, database: Database, service: Service, number: i
         "principal_id": None,
         "service_queue_id": queues.get(service.queue) if service.queue else None,
     }
-
-
-def _queues(estate: Estate, where: Where) -> Iterator[Row]:
-    for instance, database in databases_of(estate, where):
-        for number, queue in enumerate(database.queues, FIRST):
-            yield Row((instance.name, database.name, queue.name), _queue(instance, database, queue, number))
 
 
 def _queue(instance: Instance, database: Database, queue: Queue, number: int) -> Columns:
@@ -120,12 +121,6 @@ def _queue(instance: Instance, database: Database, queue: Queue, number: int) ->
         "is_retention_enabled": queue.retention,
         "is_poison_message_handling_enabled": queue.poison_handling,
     }
-
-
-def _endpoints(estate: Estate, where: Where) -> Iterator[Row]:
-    for instance in instances_of(estate, where):
-        if instance.endpoint is not None:
-            yield Row((instance.name, DEFAULT_ENDPOINT), _endpoint(instance, instance.endpoint))
 
 
 def _endpoint(instance: Instance, endpoint: Endpoint) -> Columns:
@@ -171,15 +166,17 @@ def _windows(words: list[str]) -> int:
     return WINDOWS.get(words[0], WINDOWS["NEGOTIATE"]) if words else WINDOWS["NEGOTIATE"]
 
 
-def _listing(name: str, keys: Iterable[str], rows: Any, limit: int) -> Listing:
-    by_name = Filter(text("name", _("Of this name."), limit), lambda columns, wanted: columns["name"] == wanted)
-    return Listing(name, f"sys.{name}", tuple(keys), rows, lambda row: row.value, (by_name,))
+def _listing(name: str, keys: tuple[str, ...], rows: Any, columns: Callable[..., Columns], limit: int) -> Listing:
+    by_name = Filter(
+        text("name", _("Of this name; of a queue, schema.name."), limit), lambda name, wanted: name == wanted
+    )
+    return Listing(name, f"sys.{name}", keys, rows, lambda row: columns(*row.value), (by_name,))
 
 
 IN_DATABASE = ("instance", "database", "name")
 VIEWS = (
-    _listing("routes", IN_DATABASE, _routes, 128),
-    _listing("services", IN_DATABASE, _services, 256),
-    _listing("service_queues", IN_DATABASE, _queues, QUEUE_NAME),
-    _listing("service_broker_endpoints", ("instance", "name"), _endpoints, 128),
+    _listing("routes", IN_DATABASE, _in_databases(lambda one: one.table.routes.values()), _route, SYSNAME),
+    _listing("services", IN_DATABASE, _in_databases(lambda one: one.services), _service, SERVICE_NAME),
+    _listing("service_queues", IN_DATABASE, _in_databases(lambda one: one.queues), _queue, QUEUE_NAME),
+    _listing("service_broker_endpoints", ("instance", "name"), _endpoint_rows, _endpoint, SYSNAME),
 )

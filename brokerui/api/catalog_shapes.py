@@ -15,7 +15,7 @@ def _maybe(kind: type[Any] = fields.CharField) -> Any:
     return kind(allow_null=True)
 
 
-class SysRouteShape(fields.Serializer):
+class SysRouteSerializer(fields.Serializer):
     """A row of sys.routes."""
 
     instance = _text()
@@ -30,7 +30,7 @@ class SysRouteShape(fields.Serializer):
     mirror_address = _maybe()
 
 
-class SysServiceShape(fields.Serializer):
+class SysServiceSerializer(fields.Serializer):
     """A row of sys.services."""
 
     instance = _text()
@@ -41,7 +41,7 @@ class SysServiceShape(fields.Serializer):
     service_queue_id = _maybe(fields.IntegerField)
 
 
-class SysServiceQueueShape(fields.Serializer):
+class SysServiceQueueSerializer(fields.Serializer):
     """A row of sys.service_queues."""
 
     instance = _text()
@@ -69,7 +69,7 @@ class SysServiceQueueShape(fields.Serializer):
     is_poison_message_handling_enabled = fields.BooleanField()
 
 
-class SysServiceBrokerEndpointShape(fields.Serializer):
+class SysServiceBrokerEndpointSerializer(fields.Serializer):
     """A row of sys.service_broker_endpoints, and the port of sys.tcp_endpoints."""
 
     instance = _text()
@@ -94,9 +94,9 @@ class SysServiceBrokerEndpointShape(fields.Serializer):
 
 
 SHAPES: dict[str, type[Any]] = {
-    "routes": SysRouteShape,
-    "services": SysServiceShape,
-    "service_queues": SysServiceQueueShape,
-    "service_broker_endpoints": SysServiceBrokerEndpointShape,
+    "routes": SysRouteSerializer,
+    "services": SysServiceSerializer,
+    "service_queues": SysServiceQueueSerializer,
+    "service_broker_endpoints": SysServiceBrokerEndpointSerializer,
 }
 """By view."""

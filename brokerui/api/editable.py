@@ -19,7 +19,7 @@ from brokerui.api.listing import listed
 from brokerui.api.parameters import NOTE, VIEWED, given
 from brokerui.api.problems import Problem
 from brokerui.api.resources import RESOURCES, Resource
-from brokerui.api.shapes import page_of
+from brokerui.api.shapes import columns_of, page_of
 from brokerui.api.tags import is_known, require_match, tag_of_json
 from brokerui.viewing.viewed import viewed_from
 from routing.errors import Invalid, must_be
@@ -219,7 +219,7 @@ def _one_row(resource: Resource) -> type[OneRow]:
             operation_id=f"{name}_replace",
             summary=_("Replace one"),
             description=_("Columns that are not given get their defaults. What is in it stays."),
-            request=resource.shape,
+            request=columns_of(resource.shape, resource.listing.keys),
             parameters=[*change, telling.tag_header([200])],
             responses={200: resource.shape, **refused},
             tags=tags,

@@ -16,7 +16,7 @@ from brokerui.api.import_request import OPTIONS, asked_of
 from brokerui.api.importing import estate_take
 from brokerui.api.parameters import VIEWED, given
 from brokerui.api.parsers import FormParser, RawJsonParser, SqlParser, TextParser
-from brokerui.api.shapes import EstateShape, FormShape, ImportedShape, ImportShape
+from brokerui.api.shapes import EstateSerializer, FormSerializer, ImportedSerializer, ImportSerializer
 from brokerui.api.tags import is_known, require_match, tag_of
 from brokerui.estate.selectors import estate_current
 from brokerui.viewing.viewed import viewed_from
@@ -35,7 +35,7 @@ class EstateDocument(ApiView):
         summary=_("Read the estate document"),
         description=_("The whole estate, canonical: what the command line and other BrokerUIs read."),
         parameters=[*telling.told(VIEWED), telling.IF_NONE_MATCH, telling.tag_header([200])],
-        responses={200: EstateShape, 304: telling.UNCHANGED, **telling.problems(telling.READS)},
+        responses={200: EstateSerializer, 304: telling.UNCHANGED, **telling.problems(telling.READS)},
     )
     def get(self, request: Request) -> Response | StreamingHttpResponse:
         """As canonical JSON."""
@@ -72,10 +72,10 @@ class EstateImport(ApiView):
             telling.tag_header([200]),
         ],
         request={
-            "application/json": ImportShape,
+            "application/json": ImportSerializer,
             "application/sql": {"type": "string"},
             "text/plain": {"type": "string"},
-            "multipart/form-data": FormShape,
+            "multipart/form-data": FormSerializer,
         },
         examples=[
             OpenApiExample(
@@ -89,14 +89,14 @@ class EstateImport(ApiView):
                 media_type="application/json",
             ),
         ],
-        responses={200: ImportedShape, **telling.problems([*telling.WRITES, 412])},
+        responses={200: ImportedSerializer, **telling.problems([*telling.WRITES, 412])},
     )
     def post(self, request: Request) -> Response:
         """What came of it: version, counts, findings."""
-        live = estate_current()
+        asked, live = asked_of(request), estate_current()
         if request.headers.get("If-Match"):
             require_match(request, tag_of(live.digest))
-        taken = estate_take(asked_of(request), live, request.user.get_username())
+        taken = estate_take(asked, live, request.user.get_username())
         return Response(taken.as_json(), headers=_tag(taken.digest))
 
 

@@ -86,9 +86,10 @@ def _form(request: Request) -> Asked:
     file = request.FILES["file"]
     known: dict[str, Parameter] = {one.name: one for one in OPTIONS}
     options = {}
-    for name, value in request.POST.items():
-        if name not in known:
+    for name in (*request.POST, *request.FILES):
+        if name not in (*known, "file"):
             raise Invalid(name, say("is no field of this form; known are {known}", known=("file", *known)))
+    for name, value in request.POST.items():
         options[name] = _read(known[name], str(value))
     return _of_file(file.read(), str(file.name), options)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from heapq import nlargest, nsmallest
 from typing import Any
 
 from django.utils.functional import Promise
@@ -15,7 +16,7 @@ from rest_framework.response import Response
 from brokerui.api.ids import id_of, packed, unpacked
 from brokerui.api.parameters import LIMIT, PAGE, VIEWED, Parameter, choice, given, text
 from brokerui.api.problems import in_query
-from brokerui.api.rows import Row, Where
+from brokerui.api.rows import Keeps, Row, Where
 from brokerui.api.tags import is_known, tag_of
 from brokerui.viewing.viewed import viewed_from
 from routing.estate import Estate
@@ -48,7 +49,8 @@ class Listing:
     title: str | Promise
     keys: tuple[str, ...]
     """The names of the parts of the natural key, outermost first."""
-    rows: Callable[[Estate, Where], Iterator[Row]]
+    rows: Callable[[Estate, Where, Keeps], Iterator[Row]]
+    """In the order of their keys."""
     as_json: Callable[[Row], dict[str, Any]]
     filters: tuple[Filter, ...] = ()
     orders: Mapping[str, Callable[[Any], str | None]] = field(default_factory=dict)
@@ -83,34 +85,43 @@ def listed(request: Request, listing: Listing) -> Response:
     tag = tag_of(viewed.key, request.get_full_path())
     if is_known(request, tag):
         return Response(status=304, headers={"ETag": tag})
-    kept = [row for row in listing.rows(viewed.estate, asked) if _stays(row, listing, asked)]
-    page, cursor = _page(kept, listing, asked)
+    rows = listing.rows(viewed.estate, asked, _keeps(listing, asked))
+    count, page, cursor = _page(rows, listing, asked)
     body = {
-        "count": len(kept),
+        "count": count,
         "next": next_address(request, cursor) if cursor else None,
         "results": [listing.as_json(row) for row in page],
     }
     return Response(body, headers={"ETag": tag})
 
 
-def _stays(row: Row, listing: Listing, asked: Where) -> bool:
-    return all(
-        one.keeps(row.value, asked[one.parameter.name]) for one in listing.filters if one.parameter.name in asked
-    )
+def _keeps(listing: Listing, asked: Where) -> Keeps:
+    """Whether a value stays, after all filters that are asked for."""
+    tests = [(one.keeps, asked[one.parameter.name]) for one in listing.filters if one.parameter.name in asked]
+    return lambda value: all(keeps(value, wanted) for keeps, wanted in tests)
 
 
-def _page(rows: list[Row], listing: Listing, asked: Where) -> tuple[list[Row], str | None]:
-    """The rows of the page that is asked for, and the cursor of the one after it."""
-    ordering = asked.get("ordering", NATURAL)
+def _page(rows: Iterator[Row], listing: Listing, asked: Where) -> tuple[int, list[Row], str | None]:
+    """How many rows there are, those of the page that is asked for, and the cursor of the one after it.
+
+    Only the page is kept: a hundred thousand small objects at once would have Python look over the whole estate for
+    garbage.
+    """
+    ordering, limit = asked.get("ordering", NATURAL), asked.get("limit", LIMIT)
     is_backwards, place = ordering.startswith("-"), _place_in(listing, ordering.removeprefix("-"))
-    places = sorted(((place(row), row) for row in rows), key=lambda pair: pair[0], reverse=is_backwards)
-    if "cursor" in asked:
-        after = _after(asked["cursor"], ordering, listing)
-        places = [pair for pair in places if (pair[0] < after if is_backwards else pair[0] > after)]
-    limit = asked.get("limit", LIMIT)
-    page = places[:limit]
-    cursor = packed([ordering, *page[-1][0]]) if len(places) > limit else None
-    return [row for _place, row in page], cursor
+    after = _after(asked["cursor"], ordering, listing) if "cursor" in asked else None
+    count = 0
+
+    def beyond() -> Iterator[Row]:
+        nonlocal count
+        for row in rows:
+            count += 1
+            if after is None or (place(row) < after if is_backwards else place(row) > after):
+                yield row
+
+    page = (nlargest if is_backwards else nsmallest)(limit + 1, beyond(), key=place)
+    cursor = packed([ordering, *place(page[limit - 1])]) if len(page) > limit else None
+    return count, page[:limit], cursor
 
 
 def _place_in(listing: Listing, order: str) -> Callable[[Row], Place]:

@@ -18,7 +18,7 @@ from brokerui.api.catalog_shapes import SHAPES
 from brokerui.api.listing import Listing, listed, next_address
 from brokerui.api.parameters import LIMIT, PAGE, given
 from brokerui.api.problems import Problem, in_query
-from brokerui.api.shapes import VersionShape, page_of
+from brokerui.api.shapes import VersionSerializer, page_of
 from brokerui.api.tags import is_known, tag_of
 from brokerui.estate.models import Version
 from brokerui.estate.selectors import estate_current, version_list
@@ -43,7 +43,7 @@ class Versions(ApiView):
         summary=gettext_lazy("List"),
         description=gettext_lazy("Who changed the live estate when, and how much; newest first."),
         parameters=[*telling.told(PAGE), telling.IF_NONE_MATCH, telling.tag_header([200])],
-        responses={200: page_of(VersionShape), 304: telling.UNCHANGED, **telling.problems(telling.READS)},
+        responses={200: page_of(VersionSerializer), 304: telling.UNCHANGED, **telling.problems(telling.READS)},
     )
     def get(self, request: Request) -> Response:
         """Newest first."""
@@ -75,7 +75,7 @@ class OneVersion(ApiView):
             telling.IF_NONE_MATCH,
             telling.tag_header([200]),
         ],
-        responses={200: VersionShape, 304: telling.UNCHANGED, **telling.problems(telling.READS)},
+        responses={200: VersionSerializer, 304: telling.UNCHANGED, **telling.problems(telling.READS)},
     )
     def get(self, request: Request, number: str) -> Response:
         """Who, when, why, and how much."""

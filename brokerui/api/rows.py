@@ -1,13 +1,15 @@
-"""The rows of an estate, each with its natural key, in the order of the document."""
+"""The rows of an estate, each with its natural key, and in its order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from brokerui.api.ids import Key
 from routing.estate import Database, Estate, Instance
 
+_name = attrgetter("name")
 Where = Mapping[str, Any]
 """Values of filters by name; here only those that say where to look."""
 
@@ -19,43 +21,55 @@ class Row(NamedTuple):
     value: Any
 
 
+Keeps = Callable[[Any], bool]
+"""Whether a value stays."""
+
+
+def in_order(members: Iterable[Any]) -> list[Any]:
+    """By name."""
+    return sorted(members, key=_name)
+
+
 def instances_of(estate: Estate, where: Where) -> Iterable[Instance]:
     """All, or the one that is asked for."""
-    return _named(estate.instances, where.get("instance"))
+    return in_order(_named(estate.instances, where.get("instance")))
 
 
 def databases_of(estate: Estate, where: Where) -> Iterator[tuple[Instance, Database]]:
     """All databases with their instances, or those that are asked for."""
     for instance in instances_of(estate, where):
-        for database in _named(instance.databases, where.get("database")):
+        for database in in_order(_named(instance.databases, where.get("database"))):
             yield instance, database
 
 
-def instance_rows(estate: Estate, where: Where) -> Iterator[Row]:
-    return (Row((name,), instance) for name, instance in estate.instances.items())
+def instance_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
+    return (Row((instance.name,), instance) for instance in instances_of(estate, where) if keeps(instance))
 
 
-def database_rows(estate: Estate, where: Where) -> Iterator[Row]:
+def database_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
     for instance, database in databases_of(estate, where):
-        yield Row((instance.name, database.name), database)
+        if keeps(database):
+            yield Row((instance.name, database.name), database)
 
 
-def service_rows(estate: Estate, where: Where) -> Iterator[Row]:
+def service_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
+    return _member_rows(estate, where, keeps, lambda database: database.services)
+
+
+def queue_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
+    return _member_rows(estate, where, keeps, lambda database: database.queues)
+
+
+def route_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
+    return _member_rows(estate, where, keeps, lambda database: database.table.routes.values())
+
+
+def _member_rows(
+    estate: Estate, where: Where, keeps: Keeps, members: Callable[[Database], Iterable[Any]]
+) -> Iterator[Row]:
     for instance, database in databases_of(estate, where):
-        for service in database.services:
-            yield Row((instance.name, database.name, service.name), service)
-
-
-def queue_rows(estate: Estate, where: Where) -> Iterator[Row]:
-    for instance, database in databases_of(estate, where):
-        for queue in database.queues:
-            yield Row((instance.name, database.name, queue.name), queue)
-
-
-def route_rows(estate: Estate, where: Where) -> Iterator[Row]:
-    for instance, database in databases_of(estate, where):
-        for route in database.table.routes.values():
-            yield Row((instance.name, database.name, route.name), route)
+        for member in in_order(filter(keeps, members(database))):
+            yield Row((instance.name, database.name, member.name), member)
 
 
 def find_instance(estate: Estate, key: Key) -> Instance | None:

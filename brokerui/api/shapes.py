@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from copy import deepcopy
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -48,10 +50,18 @@ def page_of(row: type[Any]) -> type[Any]:
         "next": fields.URLField(allow_null=True, help_text=_("The next page; null: this is the last.")),
         "results": row(many=True),
     }
-    return type(row.__name__.replace("Shape", "PageShape"), (fields.Serializer,), members)
+    return type(row.__name__.replace("Serializer", "PageSerializer"), (fields.Serializer,), members)
 
 
-class EndpointShape(fields.Serializer):
+def columns_of(row: type[Any], keys: Iterable[str]) -> type[Any]:
+    """A row in the body of a request whose address names it: its key may be left out."""
+    members = {name: deepcopy(row._declared_fields[name]) for name in keys}
+    for member in members.values():
+        member.required = False
+    return type(row.__name__.replace("Serializer", "ColumnsSerializer"), (row,), {"__doc__": row.__doc__, **members})
+
+
+class EndpointSerializer(fields.Serializer):
     """The Service Broker endpoint of an instance."""
 
     port = fields.IntegerField(min_value=1, max_value=65_535)
@@ -61,31 +71,31 @@ class EndpointShape(fields.Serializer):
     forward_size = fields.IntegerField(min_value=0, max_value=MAX_FORWARD_SIZE, required=False, help_text=_("In MB."))
 
 
-class InstanceShape(fields.Serializer):
+class InstanceSerializer(fields.Serializer):
     """One server."""
 
     id = row_id()
     name = fields.CharField(max_length=SERVICE_NAME, help_text=_("Cannot be changed."))
     addresses = fields.ListField(child=AddressField(), required=False, help_text=_("Where it listens."))
     forwarding = fields.BooleanField(required=False, help_text=_("Whether it forwards what is not for itself."))
-    endpoint = EndpointShape(required=False, allow_null=True)
+    endpoint = EndpointSerializer(required=False, allow_null=True)
 
 
-class ContractMessageShape(fields.Serializer):
+class ContractMessageSerializer(fields.Serializer):
     """A message type of a contract."""
 
     message_type = fields.CharField(max_length=SERVICE_NAME)
     sent_by = fields.ChoiceField(["INITIATOR", "TARGET", "ANY"])
 
 
-class ContractShape(fields.Serializer):
+class ContractSerializer(fields.Serializer):
     """A row of sys.service_contracts."""
 
     name = fields.CharField(max_length=SERVICE_NAME)
-    messages = ContractMessageShape(many=True, required=False)
+    messages = ContractMessageSerializer(many=True, required=False)
 
 
-class MessageTypeShape(fields.Serializer):
+class MessageTypeSerializer(fields.Serializer):
     """A row of sys.service_message_types."""
 
     name = fields.CharField(max_length=SERVICE_NAME)
@@ -93,7 +103,7 @@ class MessageTypeShape(fields.Serializer):
     schema_collection = or_null(QUEUE_NAME)
 
 
-class PriorityShape(fields.Serializer):
+class PrioritySerializer(fields.Serializer):
     """A row of sys.conversation_priorities; null stands for ANY."""
 
     name = fields.CharField(max_length=SYSNAME)
@@ -103,7 +113,7 @@ class PriorityShape(fields.Serializer):
     priority_level = fields.IntegerField(min_value=1, max_value=10, required=False)
 
 
-class RemoteServiceBindingShape(fields.Serializer):
+class RemoteServiceBindingSerializer(fields.Serializer):
     """A row of sys.remote_service_bindings."""
 
     name = fields.CharField(max_length=SYSNAME)
@@ -112,7 +122,7 @@ class RemoteServiceBindingShape(fields.Serializer):
     anonymous = fields.BooleanField(required=False)
 
 
-class DatabaseShape(fields.Serializer):
+class DatabaseSerializer(fields.Serializer):
     """A row of sys.databases with what has no resource of its own."""
 
     id = row_id()
@@ -121,13 +131,13 @@ class DatabaseShape(fields.Serializer):
     broker_instance = identifier(_("Its service broker identifier; null: not known."))
     broker_enabled = fields.BooleanField(required=False)
     mirroring_role = fields.ChoiceField([PRINCIPAL, MIRROR], allow_null=True, required=False)
-    contracts = ContractShape(many=True, required=False)
-    message_types = MessageTypeShape(many=True, required=False)
-    priorities = PriorityShape(many=True, required=False)
-    remote_service_bindings = RemoteServiceBindingShape(many=True, required=False)
+    contracts = ContractSerializer(many=True, required=False)
+    message_types = MessageTypeSerializer(many=True, required=False)
+    priorities = PrioritySerializer(many=True, required=False)
+    remote_service_bindings = RemoteServiceBindingSerializer(many=True, required=False)
 
 
-class ServiceShape(fields.Serializer):
+class ServiceSerializer(fields.Serializer):
     """A row of sys.services."""
 
     id = row_id()
@@ -140,7 +150,7 @@ class ServiceShape(fields.Serializer):
     )
 
 
-class ActivationShape(fields.Serializer):
+class ActivationSerializer(fields.Serializer):
     """ACTIVATION of a queue."""
 
     procedure = fields.CharField(max_length=776)
@@ -148,7 +158,7 @@ class ActivationShape(fields.Serializer):
     enabled = fields.BooleanField(required=False)
 
 
-class QueueShape(fields.Serializer):
+class QueueSerializer(fields.Serializer):
     """A row of sys.service_queues."""
 
     id = row_id()
@@ -158,10 +168,10 @@ class QueueShape(fields.Serializer):
     enabled = fields.BooleanField(required=False)
     retention = fields.BooleanField(required=False)
     poison_handling = fields.BooleanField(required=False)
-    activation = ActivationShape(required=False, allow_null=True)
+    activation = ActivationSerializer(required=False, allow_null=True)
 
 
-class RouteShape(fields.Serializer):
+class RouteSerializer(fields.Serializer):
     """A row of sys.routes."""
 
     id = row_id()
@@ -175,7 +185,7 @@ class RouteShape(fields.Serializer):
     mirror_address = or_null(256, _("tcp://HOST[:PORT] of the mirroring partner."))
 
 
-class FaultShape(fields.Serializer):
+class FaultSerializer(fields.Serializer):
     """One thing that is wrong, and where."""
 
     vars()["in"] = fields.ChoiceField(["query", "body", "file"])  # a word of Python
@@ -184,7 +194,7 @@ class FaultShape(fields.Serializer):
     detail = fields.CharField()
 
 
-class ProblemShape(fields.Serializer):
+class ProblemSerializer(fields.Serializer):
     """A problem document (RFC 9457)."""
 
     type = fields.CharField()
@@ -192,11 +202,11 @@ class ProblemShape(fields.Serializer):
     status = fields.IntegerField()
     code = fields.CharField(help_text=_("A word for programs to compare."))
     detail = fields.CharField(help_text=_("A sentence for people, in the language of Accept-Language."))
-    errors = FaultShape(many=True, required=False)  # type: ignore[assignment]  # taken out by the metaclass
+    errors = FaultSerializer(many=True, required=False)  # type: ignore[assignment]  # taken out by the metaclass
     existing = fields.CharField(required=False, help_text=_("The id of the row that is in the way."))
 
 
-class VersionShape(fields.Serializer):
+class VersionSerializer(fields.Serializer):
     """A version of the live estate, and what made it of the one before."""
 
     number = fields.IntegerField(min_value=1)
@@ -209,7 +219,7 @@ class VersionShape(fields.Serializer):
     removed = fields.IntegerField(min_value=0)
 
 
-class EntryShape(fields.Serializer):
+class EntrySerializer(fields.Serializer):
     """Where a conversation begins: instance and database; or outside, the instance that it reaches."""
 
     instance = fields.CharField(required=False)
@@ -217,21 +227,21 @@ class EntryShape(fields.Serializer):
     outside = fields.CharField(required=False)
 
 
-class ConversationShape(fields.Serializer):
+class ConversationSerializer(fields.Serializer):
     """A conversation, as routing sees it."""
 
     id = fields.CharField(required=False, allow_null=True, allow_blank=True)
-    vars()["from"] = EntryShape()
+    vars()["from"] = EntrySerializer()
     to_service = fields.CharField(max_length=SERVICE_NAME)
     to_broker_instance = identifier(None)
     is_reply = fields.BooleanField(required=False)
     from_service = or_null(SERVICE_NAME)
 
 
-class WhatIfShape(fields.Serializer):
+class WhatIfSerializer(fields.Serializer):
     """A question."""
 
-    conversation = ConversationShape()
+    conversation = ConversationSerializer()
     edits = fields.ListField(
         child=fields.DictField(), required=False, help_text=_("Tried out, in order; nothing is written.")
     )
@@ -242,7 +252,7 @@ class WhatIfShape(fields.Serializer):
     )
 
 
-class OutcomeShape(fields.Serializer):
+class OutcomeSerializer(fields.Serializer):
     """One way that it may end."""
 
     outcome = fields.ChoiceField(["delivered", "delayed", "dropped", "exits"])
@@ -254,54 +264,54 @@ class OutcomeShape(fields.Serializer):
     path = fields.ListField(child=fields.DictField(), required=False)
 
 
-class BeforeShape(fields.Serializer):
+class BeforeSerializer(fields.Serializer):
     """The answer without the edits."""
 
     verdict = fields.CharField()
-    outcomes = OutcomeShape(many=True)
+    outcomes = OutcomeSerializer(many=True)
 
 
-class AnswerShape(fields.Serializer):
+class AnswerSerializer(fields.Serializer):
     """Every outcome, every hop with every rule, and the way back."""
 
     version = fields.IntegerField(min_value=0, max_value=2**31 - 1, help_text=_("0: of a scenario."))
-    conversation = ConversationShape()
+    conversation = ConversationSerializer()
     at = fields.DateTimeField()
     answer = fields.CharField()
     verdict = fields.CharField()
-    outcomes = OutcomeShape(many=True)
+    outcomes = OutcomeSerializer(many=True)
     hops = fields.ListField(child=fields.DictField())
     vars()["return"] = fields.ListField(child=fields.DictField())
-    before = BeforeShape(required=False, allow_null=True)
+    before = BeforeSerializer(required=False, allow_null=True)
 
 
-class ScriptShape(fields.Serializer):
+class ScriptSerializer(fields.Serializer):
     """A script."""
 
     file = fields.CharField(required=False, max_length=255, help_text=_("What findings call it."))
     text = fields.CharField(allow_blank=True)
 
 
-class ServerShape(fields.Serializer):
+class ServerSerializer(fields.Serializer):
     """The scripts of one server, in the order in which they are run."""
 
     instance = fields.CharField(max_length=SERVICE_NAME)
     address = AddressField(required=False, allow_null=True)
-    scripts = ScriptShape(many=True)
+    scripts = ScriptSerializer(many=True)
 
 
-class ImportShape(fields.Serializer):
+class ImportSerializer(fields.Serializer):
     """Either `document` or `sql`; or the document alone, without anything around it."""
 
     document = fields.DictField(required=False, help_text=_("An estate document."))
-    sql = ServerShape(many=True, required=False)
+    sql = ServerSerializer(many=True, required=False)
     mode = fields.ChoiceField(["whole", "instances", "into"], required=False)
     dry_run = fields.BooleanField(required=False)
     at = fields.DateTimeField(required=False, allow_null=True, help_text=_("From when LIFETIME counts; null: now."))
     note = fields.CharField(required=False, max_length=1_000)
 
 
-class FormShape(fields.Serializer):
+class FormSerializer(fields.Serializer):
     """The same as a form."""
 
     file = fields.FileField(help_text=_("An estate document (its name ends in .json) or a T-SQL script."))
@@ -313,7 +323,7 @@ class FormShape(fields.Serializer):
     note = fields.CharField(required=False, max_length=1_000)
 
 
-class CountsShape(fields.Serializer):
+class CountsSerializer(fields.Serializer):
     """How much the estate holds now."""
 
     instances = fields.IntegerField(min_value=0)
@@ -323,7 +333,7 @@ class CountsShape(fields.Serializer):
     routes = fields.IntegerField(min_value=0)
 
 
-class ChangesShape(fields.Serializer):
+class ChangesSerializer(fields.Serializer):
     """Rows that differ."""
 
     added = fields.IntegerField(min_value=0)
@@ -331,7 +341,7 @@ class ChangesShape(fields.Serializer):
     removed = fields.IntegerField(min_value=0)
 
 
-class FindingShape(fields.Serializer):
+class FindingSerializer(fields.Serializer):
     """What is to be said of one object."""
 
     code = fields.CharField()
@@ -345,19 +355,19 @@ class FindingShape(fields.Serializer):
     line = fields.IntegerField(allow_null=True)
 
 
-class ImportedShape(fields.Serializer):
+class ImportedSerializer(fields.Serializer):
     """What came of it."""
 
     version = fields.IntegerField(min_value=0, help_text=_("The one before, where nothing changed or was written."))
     dry_run = fields.BooleanField()
     complete = fields.BooleanField(help_text=_("Whether every statement was applied."))
-    counts = CountsShape()
-    changes = ChangesShape()
-    findings = FindingShape(many=True, help_text=_("The first 1,000."))
+    counts = CountsSerializer()
+    changes = ChangesSerializer()
+    findings = FindingSerializer(many=True, help_text=_("The first 1,000."))
     findings_total = fields.IntegerField(min_value=0)
 
 
-class EstateShape(fields.Serializer):
+class EstateSerializer(fields.Serializer):
     """An estate document, `brokerui.estate/1`."""
 
     format = fields.ChoiceField(["brokerui.estate/1"])

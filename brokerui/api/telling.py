@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 
 from brokerui.api.parameters import Parameter
-from brokerui.api.shapes import ProblemShape
+from brokerui.api.shapes import ProblemSerializer
 from brokerui.core.problems import KINDS, MEDIA_TYPE
 
 ALWAYS = (401, 403, 406, 429)
@@ -53,5 +53,6 @@ UNCHANGED = OpenApiResponse(description=_("It is as you have it."))
 def problems(statuses: Iterable[int]) -> dict[Any, Any]:
     """The answers to what goes wrong."""
     return {
-        (status, MEDIA_TYPE): OpenApiResponse(ProblemShape, description=KINDS[status][1]) for status in sorted(statuses)
+        (status, MEDIA_TYPE): OpenApiResponse(ProblemSerializer, description=KINDS[status][1])
+        for status in sorted(statuses)
     }

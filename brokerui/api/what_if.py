@@ -17,7 +17,7 @@ from brokerui.accounts.levels import Level
 from brokerui.api import telling
 from brokerui.api.base import ApiView
 from brokerui.api.parameters import given
-from brokerui.api.shapes import AnswerShape, WhatIfShape
+from brokerui.api.shapes import AnswerSerializer, WhatIfSerializer
 from brokerui.explain.as_json import explanation_as_json
 from brokerui.viewing.viewed import Viewed, ViewedError, viewed_from
 from routing.asking import conversation_from
@@ -60,7 +60,7 @@ class WhatIf(ApiView):
             "`edits` the answer is for the estate as it would be after them, and `before` is for the estate as it is. "
             "Nothing is written."
         ),
-        request=WhatIfShape,
+        request=WhatIfSerializer,
         examples=[
             OpenApiExample(
                 "edits",
@@ -78,7 +78,7 @@ class WhatIf(ApiView):
                 request_only=True,
             )
         ],
-        responses={200: AnswerShape, **telling.problems([*telling.ALWAYS, 400, 413, 415, 422])},
+        responses={200: AnswerSerializer, **telling.problems([*telling.ALWAYS, 400, 413, 415, 422])},
     )
     def post(self, request: Request) -> Response:
         """The account of one conversation."""

@@ -1,0 +1,158 @@
+"""Who may do what, for every view of the interface and every method: a new one cannot be forgotten here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.conf import settings as site
+from django.test import Client
+from django.urls import reverse
+from rest_framework.settings import api_settings
+
+from brokerui.accounts.levels import Level, Role, may
+from brokerui.accounts.services import token_create
+from brokerui.api.base import ApiView
+from brokerui.api.ids import id_of
+from tests.brokerui.api.helpers import API, NEW, QUESTION, ROWS, row, send, views
+from tests.brokerui.pages import signed_in, user_of
+
+pytestmark = pytest.mark.usefixtures("small")
+
+METHODS = ("get", "post", "put", "patch", "delete")
+VIEWS = {name: pattern for name, pattern in views() if hasattr(pattern.callback, "cls")}
+SINGULAR = {
+    "instance": "instances",
+    "database": "databases",
+    "service": "services",
+    "queue": "queues",
+    "route": "routes",
+}
+
+
+def path_of(name: str) -> str:
+    match name:
+        case "version":
+            return reverse("api:version", args=["1"])
+        case _ if name in SINGULAR:
+            return reverse(f"api:{name}", args=[id_of(ROWS[SINGULAR[name]])])
+    return reverse(f"api:{name}")
+
+
+def view_of(name: str) -> Any:
+    return VIEWS[name].callback.cls
+
+
+def test_every_view_is_one_of_ours_but_for_the_page_that_tells_of_them() -> None:
+    assert {name for name, pattern in views() if not hasattr(pattern.callback, "cls")} == {"docs"}
+    assert all(issubclass(view_of(name), ApiView) and view_of(name).read is Level.VIEW for name in VIEWS)
+
+
+def test_what_takes_less_than_editing_is_a_short_list() -> None:
+    assert {name for name in VIEWS if view_of(name).write is not Level.EDIT} == {"whatif"}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_strangers_are_told_to_identify_themselves(stranger: Client, name: str) -> None:
+    for method in METHODS:
+        response = send(stranger, method, path_of(name))
+        assert response.status_code == 401
+        assert response.headers["WWW-Authenticate"].startswith("Bearer ")
+        assert response.headers["Content-Type"] == "application/problem+json"
+        assert response.json()["code"] == "not_authenticated"
+
+
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_role_may_what_the_view_says(role: Role, name: str) -> None:
+    view, client = view_of(name), signed_in(role)
+    for method in METHODS:
+        is_reading = method == "get"
+        status = send(client, method, path_of(name), None if is_reading else {}).status_code
+        if not hasattr(view, method):
+            assert status == 405
+        elif may(user_of(role), view.read if is_reading else view.write):
+            assert status == 200 if is_reading else status in (422, 428)
+        else:
+            assert status == 403
+
+
+def test_editors_edit_and_viewers_ask(editor: Client, viewer: Client, operator: Client) -> None:
+    assert send(editor, "post", f"{API}/routes/", NEW["routes"]).status_code == 201
+    assert send(viewer, "post", f"{API}/whatif/", QUESTION).status_code == 200
+    for client in (viewer, operator):
+        assert send(client, "post", f"{API}/routes/", NEW["routes"]).json()["code"] == "forbidden"
+
+
+@pytest.mark.parametrize("kind", NEW)
+def test_nobody_writes_on_a_site_that_is_read_only(client: Client, settings: Any, kind: str) -> None:
+    settings.READ_ONLY = True
+    response = send(client, "post", f"{API}/{kind}/", NEW[kind])
+    assert (response.status_code, response.json()["code"]) == (403, "read_only")
+    assert send(client, "delete", row(kind), If_Match="*").status_code == 403
+    assert send(client, "post", f"{API}/whatif/", QUESTION).status_code == 200
+
+
+def test_a_user_without_a_role_sees_nothing(stranger: Client) -> None:
+    user = user_of(Role.VIEWER)
+    user.groups.clear()
+    stranger.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    methods = {name: "get" if hasattr(view_of(name), "get") else "post" for name in VIEWS}
+    assert {send(stranger, method, path_of(name)).status_code for name, method in methods.items()} == {403}
+
+
+# -- Tokens and sessions -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "Token", "bearer"])
+def test_a_token_stands_for_its_user(stranger: Client, scheme: str) -> None:
+    _token, secret = token_create(user=user_of(Role.EDITOR), name="script")
+    response = send(stranger, "post", f"{API}/routes/", NEW["routes"], Authorization=f"{scheme} {secret}")
+    assert response.status_code == 201
+    version = send(stranger, "get", f"{API}/versions/", Authorization=f"{scheme} {secret}").json()["results"][0]
+    assert version["author"] == "editor"
+
+
+@pytest.mark.parametrize(
+    "header", ["Bearer", "Bearer a b", "Bearer " + "0" * 64, "Bearer \xff\xfe", "Bearer ../..", "Basic YTpi", "\xff"]
+)
+def test_what_is_no_token_is_refused_alike(stranger: Client, header: str) -> None:
+    response = send(stranger, "get", f"{API}/routes/", Authorization=header)
+    assert (response.status_code, response.json()["code"]) == (401, "not_authenticated")
+
+
+def test_a_token_of_who_left_is_none(stranger: Client) -> None:
+    user = user_of(Role.EDITOR)
+    _token, secret = token_create(user=user, name="script")
+    user.is_active = False
+    user.save()
+    assert send(stranger, "get", f"{API}/routes/", Authorization=f"Bearer {secret}").status_code == 401
+
+
+def test_a_session_alone_does_not_write_for_another_site() -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(user_of(Role.EDITOR), backend="django.contrib.auth.backends.ModelBackend")
+    response = send(client, "post", f"{API}/routes/", NEW["routes"])
+    assert (response.status_code, response.json()["code"]) == (403, "forbidden")
+    client.get("/scenarios/")
+    secret = client.cookies[site.CSRF_COOKIE_NAME].value
+    assert send(client, "post", f"{API}/routes/", NEW["routes"], X_CSRFToken=secret).status_code == 201
+
+
+def test_who_asks_too_often_has_to_wait(stranger: Client, viewer: Client, monkeypatch: Any) -> None:
+    monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": "2/min", "user": "3/min"})
+    path = f"{API}/instances/"
+    guesses = [send(stranger, "get", path, Authorization="Bearer 0").status_code for _ in range(3)]
+    assert guesses == [401, 401, 429]
+    late = send(stranger, "get", path)
+    assert late.status_code == 429
+    assert int(late.headers["Retry-After"]) > 0
+    assert late.json()["code"] == "too_many_requests"
+    assert [send(viewer, "get", path).status_code for _ in range(4)] == [200, 200, 200, 429]
+
+
+def test_another_address_cannot_be_claimed_to_go_on_guessing(stranger: Client, monkeypatch: Any) -> None:
+    monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": "2/min", "user": None})
+    path = f"{API}/instances/"
+    statuses = [send(stranger, "get", path, X_Forwarded_For=f"192.0.2.{n}").status_code for n in range(3)]
+    assert statuses == [401, 401, 429]

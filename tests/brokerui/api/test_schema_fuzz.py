@@ -1,0 +1,72 @@
+"""What the schema says holds for whatever is sent: no fault of ours, and answers as it tells them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+from rest_framework.settings import api_settings
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from brokerui.accounts.levels import Role
+from brokerui.accounts.services import token_create
+from brokerui.api.ids import id_of
+from brokerui.api.schema import schema
+from brokerui.wsgi import application
+from tests.brokerui.api.helpers import ROWS
+from tests.brokerui.pages import user_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small")]
+
+EXAMPLES = int(os.environ.get("API_EXAMPLES", "15"))
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    negative_data_rejection,
+]
+TOLD = schema()
+OPERATIONS = [(path, method) for path, methods in TOLD["paths"].items() for method in methods]
+
+
+@pytest.fixture
+def token(monkeypatch: Any) -> str:
+    """Of an administrator, who may ask as often as it takes."""
+    monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
+    return token_create(user=user_of(Role.ADMINISTRATOR), name="fuzz")[1]
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["right", "wrong"])
+@pytest.mark.parametrize(("path", "method"), OPERATIONS, ids=lambda part: str(part).removeprefix("/api/v1/"))
+def test_whatever_is_sent_is_answered_as_the_schema_says(
+    path: str, method: str, mode: GenerationMode, token: str
+) -> None:
+    told: Any = schemathesis.openapi.from_dict(TOLD)
+    told.app = application
+    headers = {"Authorization": f"Bearer {token}"}
+
+    @seed(1)
+    @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(case=told[path][method].as_strategy(generation_mode=mode), is_there=st.booleans())
+    def ask(case: Any, is_there: bool) -> None:
+        if is_there and "id" in case.path_parameters:
+            # Of itself it would never find one.
+            case.path_parameters["id"] = id_of(ROWS[path.split("/")[3]])
+            case.headers["If-Match"] = "*"
+        case.call_and_validate(checks=CHECKS, headers=headers)
+
+    ask()

@@ -4,6 +4,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from brokerui.core import health
+from brokerui.estate.admin.site import site
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="explain:where", query_string=True), name="start"),
@@ -16,6 +17,7 @@ urlpatterns = [
     path("findings/", include("brokerui.lint.urls")),
     path("import/", include("brokerui.intake.urls")),
     path("scenarios/", include("brokerui.scenarios.urls")),
+    path("admin/", site.urls),
     path("demo/", include("brokerui.demo.urls")),
     path("api/v1/", include("brokerui.api.urls")),
     path("", include("brokerui.viewing.urls")),

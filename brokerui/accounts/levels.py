@@ -49,6 +49,11 @@ def may(user: AbstractUser | AnonymousUser, level: Level) -> bool:
     """Whether this user has the level here and now: nobody changes anything where the site is read-only."""
     if settings.READ_ONLY and level is not Level.VIEW:
         return False
+    return holds(user, level)
+
+
+def holds(user: AbstractUser | AnonymousUser, level: Level) -> bool:
+    """Whether the user's role has the level, also where the site is read-only: enough to look, never to write."""
     return bool(user.is_active and user.has_perm(level))
 
 

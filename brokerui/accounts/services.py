@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
+import axes.utils
 from django.contrib.auth.models import Group, Permission, User
 from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
@@ -39,12 +40,43 @@ def _permissions_ensure() -> None:
         )
 
 
+class LastAdministratorError(Exception):
+    """Nobody would be left who may manage users."""
+
+
 @transaction.atomic
-def user_create(*, name: str, password: str, role: Role) -> User:
+def user_create(*, name: str, password: str, role: Role, author: str = "") -> User:
     """A user who may sign in, with one role."""
     user = User.objects.create_user(username=name, password=password)
     user.groups.set([Group.objects.get(name=role)])
+    if author:
+        _audit(author, "user.create", f"{name}: {role}")
     return user
+
+
+@transaction.atomic
+def user_save(*, user: User, role: Role, active: bool, password: str = "", author: str) -> None:
+    """Role, whether the user may sign in, and a new password where one is given.
+
+    Raises `LastAdministratorError` where nobody would be left to manage users.
+    """
+    user.is_active = active
+    if password:
+        user.set_password(password)
+    user.save()
+    user.groups.set([Group.objects.get(name=role)])
+    if not User.objects.filter(is_active=True, groups__name=Role.ADMINISTRATOR).exists():
+        raise LastAdministratorError
+    _audit(author, "user.change", f"{user.username}: {role}" if active else f"{user.username}: may not sign in")
+    if password:
+        _audit(author, "user.password", user.username)
+
+
+@transaction.atomic
+def lockout_release(*, name: str, address: str, author: str) -> None:
+    """Forget the wrong passwords for a name from an address."""
+    axes.utils.reset(username=name, ip=address or None)
+    _audit(author, "lockout.release", f"{name} {address}".strip())
 
 
 def first_login(password: str = "") -> tuple[str, str] | None:
@@ -76,21 +108,25 @@ def token_create(*, user: User, name: str) -> tuple[Token, str]:
     if Token.objects.filter(user=user).count() >= TOKENS:
         raise ValueError(f"{user} has {TOKENS} tokens")
     token, secret = Token.objects.create(user, name=name)
-    _audit(user, "token.create", name)
+    _audit(user.get_username(), "token.create", name)
     return token, secret
 
 
 @transaction.atomic
-def token_revoke(*, user: User, key: str) -> str | None:
-    """Delete the user's token that begins so; its name, None where there is none."""
+def token_revoke(*, user: User, key: str, author: str = "") -> str | None:
+    """Delete the user's token that begins so; its name, None where there is none.
+
+    `author` is who does it, where that is not the user.
+    """
     token = Token.objects.filter(user=user, token_key=key).first()
     if token is None:
         return None
     name: str = token.name
     token.delete()
-    _audit(user, "token.revoke", name)
+    own = not author or author == user.get_username()
+    _audit(author or user.get_username(), "token.revoke", name if own else f"{user.get_username()}: {name}")
     return name
 
 
-def _audit(user: User, action: str, note: str) -> None:
-    AuditEntry.objects.create(at=timezone.now(), author=user.get_username(), action=action, note=note)
+def _audit(author: str, action: str, note: str) -> None:
+    AuditEntry.objects.create(at=timezone.now(), author=author, action=action, note=note)

@@ -1,0 +1,27 @@
+"""A change in the making: edits of the engine, each tried on the estate as the ones before leave it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from routing.estate import Edit, Estate
+
+
+@dataclass(slots=True)
+class Draft:
+    """What would be written as one version."""
+
+    before: Estate
+    after: Estate = field(init=False)
+    edits: list[Edit] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.after = self.before
+
+    def add(self, edit: Edit) -> None:
+        """One more. Raises `Invalid` where the estate cannot take it; the draft is as it was then."""
+        self.after = edit.apply(self.after)
+        self.edits.append(edit)
+
+    def __bool__(self) -> bool:
+        return bool(self.edits)

@@ -1,0 +1,194 @@
+"""What lists are narrowed by: each is a field of the form above them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+SOON = timedelta(days=30)
+SLASHES = 20
+"""So many are tried."""
+
+
+class Chosen(admin.SimpleListFilter):
+    """One of a few; `tests` gives the condition of each."""
+
+    choices_of: ClassVar[tuple[tuple[str, Promise | str], ...]] = ()
+    tests: ClassVar[dict[str, Q]] = {}
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
+        """The choices."""
+        return self.choices_of
+
+    def condition(self, value: str) -> Q | None:
+        """None: no such choice, which narrows nothing."""
+        return self.tests.get(value)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows that are of the choice."""
+        test = self.condition(self.value() or "")
+        return queryset.filter(test) if test is not None else queryset
+
+
+class Typed(admin.SimpleListFilter):
+    """A text, with suggestions: a list of a thousand instances is none to choose from."""
+
+    options: ClassVar[str] = ""
+    is_typed = True
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
+        """None to choose from."""
+        return ()
+
+    def has_output(self) -> bool:
+        """Django shows only what has choices."""
+        return True
+
+    def condition(self, text: str) -> Q:
+        """For a text that is not empty."""
+        raise NotImplementedError
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows that the text names."""
+        text = self.value()
+        return queryset.filter(self.condition(text)) if text else queryset
+
+
+class ByInstance(Typed):
+    """Of one instance."""
+
+    title = "instance"
+    parameter_name = "instance"
+    options = "instance"
+
+    def condition(self, text: str) -> Q:
+        """Its databases, or what is in them."""
+        return Q(instance__name=text)
+
+
+class InInstance(ByInstance):
+    """What is in the databases of one instance."""
+
+    def condition(self, text: str) -> Q:
+        """Two steps away."""
+        return Q(database__instance__name=text)
+
+
+class InDatabase(Typed):
+    """Of one database: its number, its name, or `instance/database`."""
+
+    title = "database"
+    parameter_name = "database"
+    options = "database"
+
+    def condition(self, text: str) -> Q:
+        """Names may hold slashes: each may be the one between the two."""
+        if text.isascii() and text.isdecimal():
+            return Q(database_id=int(text)) | Q(database__name=text)
+        found = Q(database__name=text)
+        slashes = [number for number, letter in enumerate(text) if letter == "/"]
+        for number in slashes[:SLASHES]:
+            found |= Q(database__instance__name=text[:number], database__name=text[number + 1 :])
+        return found
+
+
+class Lifetime(Chosen):
+    """Of routes: when they expire."""
+
+    title = "lifetime"
+    parameter_name = "lifetime"
+    choices_of = (("expired", _("expired")), ("soon", _("expires within 30 days")), ("never", _("never expires")))
+
+    def condition(self, value: str) -> Q | None:
+        """Against the clock as it is now."""
+        now = timezone.now()
+        return {
+            "expired": Q(lifetime__lte=now),
+            "soon": Q(lifetime__gt=now, lifetime__lte=now + SOON),
+            "never": Q(lifetime__isnull=True),
+        }.get(value)
+
+
+class For(Chosen):
+    """Of routes: which conversations they are for."""
+
+    title = _("for")
+    parameter_name = "for"
+    choices_of = (
+        ("any", _("any service (wildcard)")),
+        ("named", _("one service")),
+        ("identified", _("one database (identifier)")),
+    )
+    tests = {
+        "any": Q(remote_service_name__isnull=True, broker_instance__isnull=True),
+        "named": Q(remote_service_name__isnull=False),
+        "identified": Q(broker_instance__isnull=False),
+    }
+
+
+class Leads(Chosen):
+    """Of routes: where they lead."""
+
+    title = "address"
+    parameter_name = "address"
+    choices_of = (("local", "LOCAL"), ("transport", "TRANSPORT"), ("network", "tcp://"), ("mirrored", _("mirrored")))
+    tests = {
+        "local": Q(address_key="LOCAL"),
+        "transport": Q(address_key="TRANSPORT"),
+        "network": Q(address_key__startswith="tcp:"),
+        "mirrored": Q(mirror_address__isnull=False),
+    }
+
+
+class OnOff(Chosen):
+    """Of a column that is true or false."""
+
+    column: ClassVar[str] = ""
+    choices_of = (("on", _("on")), ("off", _("off")))
+
+    def condition(self, value: str) -> Q | None:
+        """By the column."""
+        return {"on": Q(**{self.column: True}), "off": Q(**{self.column: False})}.get(value)
+
+
+class Enabled(OnOff):
+    """Of queues."""
+
+    title = parameter_name = column = "enabled"
+
+
+class BrokerEnabled(OnOff):
+    """Of databases."""
+
+    title = parameter_name = column = "broker_enabled"
+
+
+class Forwarding(OnOff):
+    """Of instances."""
+
+    title = parameter_name = column = "forwarding"
+
+
+class Hosted(OnOff):
+    """Of instances: run by this deployment, or observed."""
+
+    title = parameter_name = column = "hosted"
+
+
+class Role(Chosen):
+    """Of databases."""
+
+    title = parameter_name = "mirroring_role"
+    choices_of = (("PRINCIPAL", "PRINCIPAL"), ("MIRROR", "MIRROR"), ("none", _("not mirrored")))
+    tests = {
+        "PRINCIPAL": Q(mirroring_role="PRINCIPAL"),
+        "MIRROR": Q(mirroring_role="MIRROR"),
+        "none": Q(mirroring_role__isnull=True),
+    }

@@ -1,0 +1,73 @@
+"""What the pages of the tables need besides: `{% load tables %}`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.timesince import timesince, timeuntil
+from django.utils.translation import gettext as _
+
+from routing.errors import Invalid
+from routing.moment import parse_moment
+
+register = template.Library()
+
+
+@register.filter
+def at(found: Mapping[str, Any], name: str) -> Any:
+    """What a mapping holds under a name; empty: nothing."""
+    return found.get(name, ()) if found else ()
+
+
+@register.filter
+def told_at(told: Any, name: str) -> Any:
+    """The findings at a field."""
+    return told.at_fields.get(name, ()) if told else ()
+
+
+@register.simple_tag
+def page_query(cl: Any, page: int) -> str:
+    """The address of another page of a list, with all filters kept."""
+    query: str = cl.get_query_string({"p": page})
+    return query
+
+
+@register.simple_tag
+def kept_query(cl: Any, *without: str) -> list[tuple[str, str]]:
+    """What of an address a form sends along that sets the rest."""
+    return [(name, value) for name, values in cl.filter_params.items() if name in without for value in values]
+
+
+@register.filter
+def fields_of(form: Any) -> Iterator[tuple[Any, list[Any]]]:
+    """Headings with their fields."""
+    for heading, names in form.groups or (("", form.names()),):
+        yield heading, [form[name] for name in names]
+
+
+@register.filter
+def cells(form: Any) -> list[Any]:
+    """The fields of a line."""
+    return [form[name] for name in form.names()]
+
+
+@register.filter
+def is_tick(field: Any) -> bool:
+    """Whether it is a box to tick."""
+    return bool(field.widget_type == "checkbox")
+
+
+@register.filter
+def from_now(text: Any) -> str:
+    """A moment in words; empty for what is none."""
+    try:
+        moment = text if isinstance(text, datetime) else parse_moment(str(text or ""))
+    except Invalid:
+        return ""
+    is_past = moment <= timezone.now()
+    distance = timesince(moment, depth=1) if is_past else timeuntil(moment, depth=1)
+    return (_("expired %(time)s ago") if is_past else _("expires in %(time)s")) % {"time": distance}

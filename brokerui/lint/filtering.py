@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from brokerui.core.filters import FilterError, Term, Test, combined, one_of, parse, whole, within
+from brokerui.core.filters import FilterError, Term, Test, kept, one_of, parse, whole, within
 from brokerui.lint.found import Found
 from routing.finding import SEVERITIES
 from routing.lint.registry import CHECKS
 from routing.sentence import say
 
 
-def finding_test(text: str) -> Test[Found]:
-    """Which findings a filter lets through. Raises `FilterError`."""
-    return combined(parse(text, tuple(key for key in MAKERS if key)), MAKERS)
+def findings_kept(text: str, findings: Iterable[Found]) -> list[Found]:
+    """The findings that a filter lets through. Raises `FilterError`."""
+    return kept(findings, parse(text, tuple(key for key in MAKERS if key)), MAKERS)
 
 
 def _word(term: Term) -> Test[Found]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from urllib.parse import urlencode
 
-from brokerui.core.filters import FilterError, Test
+from brokerui.core.filters import FilterError
 from brokerui.core.paging import Page, page_number
-from brokerui.lint.filtering import finding_test
+from brokerui.lint.filtering import findings_kept
 from brokerui.lint.found import Found
 from brokerui.lint.selectors import Report
 from routing.finding import SEVERITIES
@@ -56,19 +56,13 @@ class Listing:
     error: FilterError | None = None
 
     @cached_property
-    def rows(self) -> tuple[Found, ...]:
-        """All that fit, worst first."""
-        test = self._test()
-        if test is None or not self.text:
-            return self.report.findings if test else ()
-        return tuple(filter(test, self.report.findings))
-
-    def _test(self) -> Test[Found] | None:
+    def rows(self) -> list[Found]:
+        """All that fit, worst first; none where the filter cannot be."""
         try:
-            return finding_test(self.text)
+            return findings_kept(self.text, self.report.findings)
         except FilterError as error:
             self.error = error
-            return None
+            return []
 
     @property
     def wrong_part(self) -> str:
@@ -136,5 +130,5 @@ def _kind(found: Found) -> tuple[str, str]:
     return found.severity, found.code
 
 
-def _counted(findings: tuple[Found, ...]) -> Counter[tuple[str, str]]:
+def _counted(findings: Iterable[Found]) -> Counter[tuple[str, str]]:
     return Counter(map(_kind, findings))

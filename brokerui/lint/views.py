@@ -110,7 +110,7 @@ def _can_suppress(request: HttpRequest, viewed: Viewed) -> bool:
     return viewed.is_editable and may(request.user, Level.EDIT)
 
 
-def _as_csv(rows: tuple[Found, ...]) -> Iterator[str]:
+def _as_csv(rows: list[Found]) -> Iterator[str]:
     writer = csv.writer(Line())
     yield writer.writerow(COLUMNS)
     for row in rows:

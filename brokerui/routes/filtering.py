@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from brokerui.core.filters import FilterError, Term, Test, combined, one_of, parse, whole, within
+from brokerui.core.filters import FilterError, Term, Test, kept, one_of, parse, whole, within
 from brokerui.lint.found import Found, RouteKey
 from brokerui.routes.rows import Row
 from routing.address import Address
@@ -50,15 +50,15 @@ class RouteFilter:
         """Whether it can be answered only once the estate has been looked over."""
         return any(term.key in ("has", "finding") for term in self.terms)
 
-    def test(self, at: datetime, findings: Mapping[RouteKey, tuple[Found, ...]]) -> Test[Row]:
-        """Which rows it lets through at a moment."""
-        return combined(self.terms, _Meaning(at, findings).makers)
+    def kept(self, rows: Iterable[Row], at: datetime, findings: Mapping[RouteKey, tuple[Found, ...]]) -> list[Row]:
+        """The rows that it lets through at a moment."""
+        return kept(rows, self.terms, _Meaning(at, findings).makers)
 
 
 def route_filter(text: str) -> RouteFilter:
     """The filter that a text is. Raises `FilterError`."""
     found = RouteFilter(parse(text, KEYS))
-    found.test(LATEST, {})  # every word must mean something, at any moment
+    found.kept((), LATEST, {})  # every word must mean something, at any moment
     return found
 
 

@@ -101,10 +101,7 @@ class Listing:
         """All that fit, in their order."""
         if self._filter is None or self.is_waiting:
             return []
-        rows = self.routes.sorted_by(self.asked.order)
-        if not self._filter.terms:
-            return list(rows)
-        return list(filter(self._filter.test(self.at, self.report.of_routes), rows))
+        return self._filter.kept(self.routes.sorted_by(self.asked.order), self.at, self.report.of_routes)
 
     @cached_property
     def page(self) -> Page[Row]:

@@ -36,6 +36,7 @@ def routes_list(request: HttpRequest) -> HttpResponse:
     """The page, or (asked by htmx) the panel with one route."""
     viewed = viewed_of(request)
     listing = _listing(request, viewed)
+    _ = listing.rows  # here, not deep inside of the template: there a loop over all rows can take ten times as long
     detail = _detail(viewed, listing)
     context: dict[str, Any] = {"viewed": viewed, "listing": listing, "detail": detail}
     context["edit_url"] = _edit_url(request, viewed, detail) if detail else ""

@@ -1,0 +1,97 @@
+"""The tables of routes and of findings in a real browser: by keys, in both themes, on a phone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from brokerui.lint import selectors, services
+from brokerui.lint.models import LintWanted
+from brokerui.lint.tasks import lint_refresh
+from tests.brokerui.lint.helpers import live
+from tests.browser.conftest import NARROW, WIDE, accessibility_faults
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture(autouse=True)
+def _nobody_is_woken(monkeypatch: pytest.MonkeyPatch) -> None:
+    selectors._found_small.clear()
+    selectors._found_large.clear()
+    monkeypatch.setattr(services, "wake_on_commit", lambda task: None)
+
+
+def test_routes_by_keyboard_alone(site: Page) -> None:
+    live()
+    site.goto("/routes/")
+    site.keyboard.press("/")
+    expect(site.get_by_label("Filter", exact=True)).to_be_focused()
+    site.keyboard.type("database:Sales -name:Auto*")
+    site.keyboard.press("Enter")
+    site.wait_for_url("**q=database*")
+    expect(site.locator("[data-row]")).to_have_count(4)
+    site.locator("body").focus()
+    site.keyboard.press("j")
+    expect(site.get_by_role("link", name="OldRoute")).to_be_focused()
+    site.keyboard.press("j")
+    site.keyboard.press("k")
+    site.keyboard.press("Enter")
+    panel = site.locator("[data-panel]")
+    expect(panel).to_contain_text("It is ignored: no conversation takes it.")
+    expect(site.locator("[data-row][aria-current]")).to_contain_text("OldRoute")
+    expect(site.locator("#panel-title")).to_be_focused()
+    assert "select=route%2Fhub%2FSales%2FOldRoute" in site.url
+    site.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect(site.get_by_role("link", name="OldRoute")).to_be_focused()
+    assert "select=" not in site.url
+    site.keyboard.press("j")
+    site.keyboard.press("Enter")
+    expect(panel).to_contain_text("no server of this estate listens there")
+    site.go_back()
+    expect(panel).to_have_count(0)
+
+
+def test_findings_are_marked_and_answered_for_by_keyboard(site: Page) -> None:
+    live()
+    site.goto("/findings/")
+    expect(site.get_by_role("region", name="Answer")).to_contain_text("for sure")
+    site.keyboard.press("j")
+    site.keyboard.press("x")
+    expect(site.get_by_role("checkbox").first).to_be_checked()
+    site.get_by_role("button", name="Suppress the marked findings…").press("Enter")
+    site.get_by_label("Why it is as it should be").fill("a test")
+    site.get_by_label("Why it is as it should be").press("Enter")
+    expect(site.get_by_role("status")).to_contain_text("1 finding is suppressed.")
+    site.get_by_role("link", name="1 suppressed").click()
+    expect(site.get_by_role("row")).to_have_count(2)
+
+
+def test_findings_arrive_by_themselves(site: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    live()
+    monkeypatch.setattr(selectors, "SMALL", 0)
+    site.goto("/findings/")
+    expect(site.get_by_role("status")).to_contain_text("This estate is being checked.")
+    assert LintWanted.objects.count() == 1
+    lint_refresh()
+    expect(site.get_by_role("region", name="Answer")).to_contain_text("for sure", timeout=10_000)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_keeps_anybody_out(site: Page, live_server: Any, theme: str) -> None:
+    live()
+    site.context.add_cookies([{"name": "theme", "value": theme, "url": live_server.url}])
+    for url in (
+        "/routes/?select=route/hub/Sales/ToAudit&sort=-lifetime",
+        "/routes/?q=colour:red",
+        "/findings/",
+        "/findings/route-expired/",
+        "/findings/suppressions/",
+    ):
+        site.set_viewport_size(dict(zip(("width", "height"), WIDE, strict=True)))
+        site.goto(url)
+        assert accessibility_faults(site) == [], url
+        site.set_viewport_size(dict(zip(("width", "height"), NARROW, strict=True)))
+        assert site.evaluate("document.documentElement.scrollWidth") <= NARROW[0], url

@@ -1,24 +1,36 @@
-"""Batches that the program which sends them does not run at all: `GO 0` ends them."""
+"""Batches of which nothing is run: those that `GO 0` ends, and those that the product refuses as a whole.
+
+It reads a batch to its end before it runs any of it. A procedure, function, trigger or view that does not stand first
+is an error of the whole batch: 111.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import NamedTuple
 
+from routing.tsql.bodies import Body, body_at
 from routing.tsql.lexer import (
     AT_BLOCK,
     AT_COMMAND,
+    AT_MARK,
     AT_OPEN,
+    AT_STRING,
     AT_WORD,
     EVENT,
     Unclosed,
     end_of_comment,
     is_command,
+    next_token,
     separator,
 )
 from routing.tsql.parts import Part, Parts
 
+_BODY = re.compile(r"\b(?:create|alter)\s+(?:or\s+alter\s+)?(?:proc|function|trigger|view)", re.IGNORECASE)
+_CONTROL = frozenset(("if", "while", "else", "begin"))
+_GO_INSIDE = re.compile(r"\n[^\S\n]*go[^\S\n]*(?=\n)", re.IGNORECASE)
 _GO_ZERO = re.compile(r"^[^\S\n]*go[^\S\n]*0+\b", re.IGNORECASE | re.MULTILINE)
 
 
@@ -47,7 +59,110 @@ def _not_sent(text: str) -> Iterator[Part]:
             position = end_of_line(text, match.start(AT_COMMAND))
 
 
+class Refused(NamedTuple):
+    """A batch that the product refuses, and why."""
+
+    begin: int
+    end: int
+    body: Body
+    """That does not stand first."""
+    is_guarded: bool
+    """Whether it stands under a condition, or in a block."""
+
+
+class RefusedBatches:
+    """Those of one script. Most have none, and only those with a body that may be misplaced are read for it."""
+
+    def __init__(self, text: str) -> None:
+        found: list[Refused] = []
+        if _BODY.search(text):
+            with suppress(Unclosed):  # whoever reads the script says so
+                found += _Bodies(text).misplaced()
+        self._by_begin = {one.begin: one for one in found}
+        self._parts = Parts((one.begin, one.end) for one in found)
+
+    def holding(self, position: int) -> Refused | None:
+        part = self._parts.holding(position)
+        return self._by_begin[part[0]] if part is not None else None
+
+    def __bool__(self) -> bool:
+        return bool(self._parts)
+
+
+class _Bodies:
+    """Reads one script for bodies, and nothing else in it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._position = 0
+        self._new_batch(0)
+
+    def _new_batch(self, begin: int) -> None:
+        self._begin = begin
+        self._is_first = True
+        self._is_guarded = False
+        self._in_schema = False
+        """CREATE SCHEMA may hold views."""
+        self._body: Body | None = None
+        """One that does not stand first."""
+        self._is_over = False
+        """Nothing that could matter comes any more in this batch."""
+
+    def misplaced(self) -> Iterator[Refused]:
+        """Raises `Unclosed`."""
+        text = self._text
+        while match := EVENT.match(text, self._position):
+            self._position, kind = match.end(), match.lastindex
+            if kind == AT_WORD:
+                word, start = match[AT_WORD].lower(), match.start(AT_WORD)
+                if word == "go" and (go := separator(text, start)):
+                    yield from self._refused(start)
+                    self._position = go.end
+                    self._new_batch(go.end)
+                elif not self._is_over:
+                    self._word(word, start)
+            elif kind == AT_MARK:
+                self._in_schema = self._in_schema and match[AT_MARK] != ";"
+            elif kind == AT_BLOCK:
+                self._position = end_of_comment(text, match.start(AT_BLOCK))
+            elif kind == AT_OPEN:
+                break
+            elif kind == AT_COMMAND and is_command(text, match.start(AT_COMMAND)):
+                self._position = end_of_line(text, match.start(AT_COMMAND))
+        yield from self._refused(len(text))
+
+    def _word(self, word: str, start: int) -> None:
+        if word in ("create", "alter"):
+            body = body_at(self._text, word, start, self._position)
+            if body is not None and not (self._in_schema and body.kind == "VIEW"):
+                self._is_over = True
+                self._body = None if self._is_first else body
+            elif body is None and next_token(self._text, self._position).text.lower() == "schema":
+                self._in_schema = True
+        elif word in _CONTROL:
+            self._is_guarded = True
+        self._is_first = self._is_first and word[0] == "$"
+
+    def _refused(self, end: int) -> Iterator[Refused]:
+        if self._body is not None:
+            yield Refused(self._begin, end, self._body, self._is_guarded)
+
+
 def end_of_line(text: str, position: int) -> int:
     """Where the line ends on which this position lies."""
     end = text.find("\n", position)
     return end if end >= 0 else len(text)
+
+
+def first_string_over_go(text: str, end: int) -> int | None:
+    """Where the first string begins that holds a line of GO, before a position; raises `Unclosed`."""
+    position = 0
+    while position < end and (match := EVENT.match(text, position)):
+        position, kind = match.end(), match.lastindex
+        if kind == AT_STRING and _GO_INSIDE.search(text, match.start(AT_STRING), match.end()):
+            return match.start(AT_STRING)
+        if kind == AT_BLOCK:
+            position = end_of_comment(text, match.start(AT_BLOCK))
+        elif kind == AT_COMMAND and is_command(text, match.start(AT_COMMAND)):
+            position = end_of_line(text, match.start(AT_COMMAND))
+    return None

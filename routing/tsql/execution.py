@@ -5,6 +5,8 @@ from __future__ import annotations
 from routing.errors import Invalid
 from routing.finding import INFO, WARNING
 from routing.sentence import Sentence, say
+from routing.tsql.batches import Refused, RefusedBatches
+from routing.tsql.bodies import Body
 from routing.tsql.flow import CONDITIONAL as UNDER_CONDITION
 from routing.tsql.flow import GUARDED, NEVER, Flow
 from routing.tsql.refusal import (
@@ -15,6 +17,7 @@ from routing.tsql.refusal import (
     REFUSED,
     NotApplied,
 )
+from routing.tsql.refusal import refused as refused_by
 from routing.tsql.report import Report
 from routing.tsql.running import Switches, Transactions
 from routing.tsql.session import Session
@@ -37,6 +40,11 @@ class Execution:
         self._told_open: set[int] = set()
         self._all_sent = not self._transactions.not_sent
         self._none_undone = not self._transactions.undone
+        self._text = text
+        self._refused: RefusedBatches | None = None
+        self._body_lines: dict[int, int] = {}
+        self._told_refused: dict[int, int] = {}
+        """The lines of bodies that do not stand first, by where they stand."""
 
     def new_batch(self) -> None:
         self.flow = Flow()
@@ -51,7 +59,7 @@ class Execution:
         """Whether running the script would do what stands there."""
         if self.switches.on and self.switches.stop:
             return NEVER
-        if not self.is_sent(start) or not (self._none_undone or self._transactions.undone.holding(start) is None):
+        if not self._is_run(start) or not (self._none_undone or self._transactions.undone.holding(start) is None):
             return NEVER
         return self.flow.reached()
 
@@ -61,21 +69,52 @@ class Execution:
             return False
         return self._all_sent or self._transactions.not_sent.holding(start) is None
 
+    def _is_run(self, start: int) -> bool:
+        """Whether the server runs the batch in which that stands."""
+        return self.is_sent(start) and self._refusal(start) is None
+
+    def _refusal(self, start: int) -> Refused | None:
+        """Why the product refuses the whole batch there."""
+        if self._refused is None:
+            self._refused = RefusedBatches(self._text)
+        return self._refused.holding(start) if self._refused else None
+
+    def _tell_refused(self, refused: Refused) -> int:
+        """Once a batch, in the line of the body that does not stand first; that line."""
+        body = refused.body
+        if body.start not in self._told_refused:
+            self._told_refused[body.start] = self._report.line_of(body.start)
+            problem = say(
+                "{title} does not stand first in its batch, so the product runs nothing of it:"
+                " put a line with GO before it, and one after its end",
+                title=body.title,
+            )
+            fault = refused_by(None if refused.is_guarded else 111, problem)
+            self._report.add(REFUSED, body.start, body.name or None, fault.problem)
+        return self._told_refused[body.start]
+
     def use(self, statement: Statement, start: int) -> None:
         """USE is carried out where it is reached, even where other statements are only looked at."""
-        if self.flow.reached() != NEVER and self.is_sent(start):
+        if self._is_reached(start):
             self._session.apply(statement)
 
     def lose_database(self, start: int) -> None:
         """A USE that cannot be read."""
-        if self.flow.reached() != NEVER and self.is_sent(start):
+        if self._is_reached(start):
             self._session.use(None)
+
+    def _is_reached(self, start: int) -> bool:
+        """Whether a USE there is carried out."""
+        if refused := self._refusal(start):
+            self._tell_refused(refused)
+        return self.flow.reached() != NEVER and self._is_run(start)
 
     def apply(self, statement: Statement, start: int) -> None:
         """Does what the statement at `start` says, and tells what is to be told of it."""
         reached, name = self.reached(start), statement.object
         if reached == NEVER:
-            self._report.add(NOT_EXECUTED, start, name, self._why_not(statement, start), statement.kind)
+            why = self._why_not(statement, start)
+            self._report.add(NOT_EXECUTED, start, name, why, statement.kind, body=self.flow.body)
             return
         self.has_applied = True
         try:
@@ -96,11 +135,27 @@ class Execution:
         title = statement.title
         if self._transactions.not_sent.holding(start):
             return say("{title} stands in a batch that GO 0 keeps from being run", title=title)
+        if not self.sqlcmd.has_left and (refused := self._refusal(start)):
+            line = self._tell_refused(refused)
+            return say("{title} stands in a batch that the product refuses (line {line})", title=title, line=line)
+        if not self.sqlcmd.has_left and (body := self.flow.body):
+            return say(
+                "{title} stands in the body of {kind} {body} (line {line}), which the script does not run",
+                title=title,
+                kind=body.kind.lower(),
+                body=body.name,
+                line=self._body_line(body),
+            )
         if self.sqlcmd.has_left or self.flow.reached() == NEVER:
             return say("{title} stands where running this script does not come", title=title)
         if self.switches.stop:
             return say("{title} stands after SET NOEXEC ON or SET PARSEONLY ON", title=title)
         return say("{title} stands in a transaction that is rolled back", title=title)
+
+    def _body_line(self, body: Body) -> int:
+        if body.start not in self._body_lines:
+            self._body_lines = {body.start: self._report.line_of(body.start)}
+        return self._body_lines[body.start]
 
     def _tell_conditions(self, statement: Statement, reached: str, start: int) -> None:
         name, title = statement.object, statement.title

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from routing.tsql.bodies import Body
 from routing.tsql.lexer import NUMBER, SYMBOL, last_word, next_token, words
 
 ALWAYS, GUARDED, CONDITIONAL, NEVER = "always", "guarded", "conditional", "never"
@@ -93,7 +94,7 @@ class Frame:
 class Flow:
     """The state of one batch, fed with its words."""
 
-    body: bool = False
+    body: Body | None = None
     """In a procedure, function or trigger: to the end of the batch."""
     parentheses: int = 0
     catches: int = 0

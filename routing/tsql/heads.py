@@ -38,8 +38,6 @@ _KINDS = {
 _OTHER_DATABASE = frozenset(("AUDIT", "ENCRYPTION", "SCOPED"))
 """DATABASE AUDIT SPECIFICATION, DATABASE ENCRYPTION KEY, DATABASE SCOPED CONFIGURATION | CREDENTIAL."""
 _AFTER_OTHER_DATABASE = frozenset(("SPECIFICATION", "KEY", "CONFIGURATION", "CREDENTIAL"))
-BODIES = frozenset(("PROC", "PROCEDURE", "FUNCTION", "TRIGGER", "OR", "VIEW"))
-"""What the rest of a batch belongs to; `CREATE OR ALTER` makes nothing else."""
 
 
 def kind_at(cursor: Cursor) -> str | None:

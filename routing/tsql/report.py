@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from routing.finding import ERROR, Finding
+from dataclasses import replace
+
+from routing.finding import ERROR, WARNING, Finding
 from routing.sentence import Sentence, say
-from routing.tsql.refusal import NOT_UNDERSTOOD, SEVERITY
+from routing.tsql.bodies import Body
+from routing.tsql.refusal import NOT_EXECUTED, NOT_UNDERSTOOD, SEVERITY
 from routing.tsql.session import Session
 from routing.tsql.statement import DATABASE, ENDPOINT
 
@@ -26,6 +29,8 @@ class Report:
         self._line = 1
         self._counted = 0
         self._batch = 0
+        self._bodies: dict[str, list[int]] = {}
+        """Findings of what stands in procedures, by the folded name."""
         self._told: set[tuple[str, int | None, str | None]] = set()
 
     @property
@@ -47,8 +52,12 @@ class Report:
         severity: str | None = None,
         lines: int = 0,
         place: Place | None = None,
+        body: Body | None = None,
     ) -> None:
-        """A finding about what stands at `start`, or so many lines below; `place`: not where the session is."""
+        """A finding about what stands at `start`, or so many lines below; `place`: not where the session is.
+
+        `body`: of the procedure in which it stands, if it does in any.
+        """
         if len(self.findings) >= MOST_FINDINGS:
             self._left_out += 1
             return
@@ -57,12 +66,34 @@ class Report:
             return
         instance, database = place or self._here(kind)
         rank = severity or SEVERITY[code]
+        if body is not None:
+            self._bodies.setdefault(body.name.casefold(), []).append(len(self.findings))
         self.findings.append(Finding(code, rank, instance, database, name, reason, file=self.file, line=line))
 
     def _here(self, kind: str | None) -> Place:
         database = self._session.database
         in_database = database is not None and kind not in (DATABASE, ENDPOINT)
         return self._session.instance.name, database.name if database is not None and in_database else None
+
+    @property
+    def has_bodies(self) -> bool:
+        """Whether anything was told of what stands in a procedure, and not yet that it is called."""
+        return bool(self._bodies)
+
+    def called(self, name: str, start: int) -> None:
+        """A procedure of this name is called there: what was told of its body is worth a warning after all."""
+        for index in self._bodies.pop(name.casefold(), ()):
+            found = self.findings[index]
+            severity, reason = SEVERITY[found.code], found.reason
+            if found.code == NOT_EXECUTED:
+                severity = WARNING
+            if "body" in reason.values:
+                reason = say(
+                    "{title} stands in the body of {kind} {body}, which line {line} calls: it was not run; write it"
+                    " as a statement of its own to have it imported",
+                    **{**reason.values, "line": self.line_of(start)},
+                )
+            self.findings[index] = replace(found, severity=severity, reason=reason)
 
     def new_batch(self) -> None:
         """What follows belongs to the next batch."""

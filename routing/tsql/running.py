@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from routing.tsql.batches import batches_not_sent, end_of_line
+from routing.tsql.bodies import body_at
 from routing.tsql.flow import ALWAYS, CONTROL, JUMPS, NEVER, STARTERS, TESTS, Flow
-from routing.tsql.heads import BODIES
 from routing.tsql.lexer import (
     AT_BLOCK,
     AT_COMMAND,
@@ -163,8 +163,8 @@ class _Reader:
         if word == "rollback" and following in ("immediate", "after"):
             return
         self._flow.word(word, following if word in ("begin", "end") else "")
-        if word in ("create", "alter") and following.upper() in BODIES:
-            self._flow.body = True
+        if word in ("create", "alter") and (body := body_at(self._text, word, start, self._position)):
+            self._flow.body = body
         elif word == "set":
             self._switches.set(self._text, self._position, self._flow.reached())
         elif word in JUMPS:

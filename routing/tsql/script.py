@@ -5,14 +5,15 @@ from __future__ import annotations
 from routing.errors import Invalid
 from routing.finding import INFO, Finding
 from routing.sentence import say
-from routing.tsql.batches import end_of_line
+from routing.tsql.batches import end_of_line, first_string_over_go
+from routing.tsql.bodies import body_at, called_at, name_from
 from routing.tsql.cursor import Cursor
 from routing.tsql.directives import PREFIX, apply_directive
 from routing.tsql.draft import KINDS, folded
 from routing.tsql.dynamic import VERB, Found, statements_in
 from routing.tsql.execution import Execution
 from routing.tsql.flow import CONTROL, JUMPS, NEVER, STARTERS, TESTS
-from routing.tsql.heads import BODIES, is_permission, kind_at, read_statement, read_use_statement
+from routing.tsql.heads import is_permission, kind_at, read_statement, read_use_statement
 from routing.tsql.lexer import (
     AT_BLOCK,
     AT_COMMAND,
@@ -25,6 +26,8 @@ from routing.tsql.lexer import (
     AT_WORD,
     END,
     EVENT,
+    QUOTED,
+    WORD,
     Token,
     Unclosed,
     end_of_comment,
@@ -99,8 +102,21 @@ class Script:
         try:
             self._read()
         except Unclosed as fault:
-            self._report.add(NOT_UNDERSTOOD, fault.start, None, fault.problem)
+            self._unclosed(fault)
         self._report.close()
+
+    def _unclosed(self, fault: Unclosed) -> None:
+        """A string without an end: one quote too many may stand far before it."""
+        start = first_string_over_go(self._text, fault.start) if self._text[fault.start] == "'" else None
+        problem = fault.problem
+        if start is not None:
+            problem = say(
+                "{problem}; the first one with a line of GO in it begins in line {line}: a quote before it may be"
+                " one too many",
+                problem=problem,
+                line=self._report.line_of(start),
+            )
+        self._report.add(NOT_UNDERSTOOD, fault.start, None, problem)
 
     def _read(self) -> None:
         match_at, text = EVENT.match, self._text
@@ -158,6 +174,13 @@ class Script:
             flow.jump(word, self._text, self._position)
         elif word == "set" and self._execution.is_sent(start):
             self._execution.switches.set(self._text, self._position, flow.reached())
+        elif word in ("exec", "execute") and self._report.has_bodies:
+            self._call(called_at(self._text, self._position), start)
+
+    def _call(self, first: Token, start: int) -> None:
+        """Of a procedure: what stands in the body of one of this script is run after all."""
+        if first.kind in (WORD, QUOTED) and self._execution.reached(start) != NEVER:
+            self._report.called(name_from(self._text, first)[0][-1], start)
 
     def _following(self) -> str:
         return next_token(self._text, self._position).text.lower()
@@ -186,6 +209,9 @@ class Script:
         self._execution.new_batch()
         self._grants = self._in_service = False
         self._verb, self._verb_end = "", self._position
+        if self._report.has_bodies:
+            first = next_token(self._text, self._position)  # EXEC may be left out there
+            self._call(first, first.start)
 
     def _mark(self, mark: str) -> None:
         self._execution.flow.mark(mark)
@@ -202,8 +228,8 @@ class Script:
     def _ddl(self, verb: str, start: int) -> None:
         cursor = self._cursor()
         kind = kind_at(cursor)
-        if kind is None and verb != DROP and cursor.ahead.text.upper() in BODIES:
-            self._body(cursor)
+        if kind is None and verb != DROP and (body := body_at(self._text, verb, start, self._verb_end)):
+            self._execution.flow.body = body
             return
         is_cut_off = cursor.ahead.kind == END and verb != DROP and cursor.position > self._position
         if kind is None and not self._grants and (cursor.is_open or is_cut_off):
@@ -242,13 +268,7 @@ class Script:
             problem = say("{title}: {problem}; it changes nothing", title=title, problem=fault.problem)
         else:
             problem = say("{title}: {problem}", title=title, problem=fault.problem)
-        self._report.add(code, start, shown(name or "") or None, problem, kind)
-
-    def _body(self, cursor: Cursor) -> None:
-        """CREATE PROCEDURE, FUNCTION, TRIGGER: all to the end of the batch is their body, which nobody runs now."""
-        word = cursor.take().text.upper()
-        if word != "OR" or cursor.accept("ALTER"):
-            self._execution.flow.body = True
+        self._report.add(code, start, shown(name or "") or None, problem, kind, body=self._execution.flow.body)
 
     def _use(self, start: int) -> None:
         cursor = self._cursor()
@@ -278,7 +298,15 @@ class Script:
             place = target.place(self._session, one.database or ("" if self._uses == self._verb_end else None))
             told = target.told(one.title)
             self._report.add(
-                DYNAMIC_SQL, one.start, one.name, told, one.kind, severity=severity, lines=one.lines, place=place
+                DYNAMIC_SQL,
+                one.start,
+                one.name,
+                told,
+                one.kind,
+                severity=severity,
+                lines=one.lines,
+                place=place,
+                body=self._execution.flow.body,
             )
             self._remember(one, place)
 

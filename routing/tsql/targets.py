@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from routing.sentence import Sentence, say
+from routing.tsql.bodies import called_at, name_from
 from routing.tsql.lexer import END, NUMBER, QUOTED, STRING, SYMBOL, WORD, Token, next_token
 from routing.tsql.report import Place
 from routing.tsql.session import Session
@@ -64,7 +65,7 @@ def target_of(text: str, verb: str, begun: int, start: int, end: int) -> Target:
         return HERE  # the end of a word before a stray quote: Don't
     if first.text == "(" and first.kind == SYMBOL and verb:
         return _at(text, end)
-    return _procedure(text, first, start)
+    return _procedure(text, called_at(text, begun), start)
 
 
 def _at(text: str, position: int) -> Target:
@@ -92,19 +93,10 @@ def _server(text: str, token: Token) -> Target:
 
 def _procedure(text: str, token: Token, start: int) -> Target:
     """Of a call, from its first token; `start`: where the string is."""
-    after = next_token(text, token.end)
-    if token.text[:1] == "@" and after.text == "=":
-        token = next_token(text, after.end)
-        after = next_token(text, token.end)
     if token.start >= start or token.kind in (STRING, NUMBER, END):
         return HERE
-    parts = [token.text]
-    while after.text == "." and after.kind == SYMBOL and len(parts) < _MOST_TOKENS:
-        token = next_token(text, after.end)
-        is_empty = token.kind == SYMBOL and token.text == "."
-        parts.append("" if is_empty else token.text)
-        after = token if is_empty else next_token(text, token.end)
-    return _target(parts, token.kind in (WORD, QUOTED))
+    parts, last = name_from(text, token)
+    return _target(parts, last.kind in (WORD, QUOTED))
 
 
 def _target(parts: list[str], is_name: bool) -> Target:

@@ -1,0 +1,70 @@
+"""Procedures, functions, triggers and views: all that follows in the batch belongs to them, and nobody runs it now."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from routing.tsql.lexer import SYMBOL, WORD, Token, next_token
+
+_KINDS = {
+    "PROC": "PROCEDURE",
+    "PROCEDURE": "PROCEDURE",
+    "FUNCTION": "FUNCTION",
+    "TRIGGER": "TRIGGER",
+    "VIEW": "VIEW",
+}
+_AFTER_PERMISSION = frozenset((",", "TO", "FROM", "ON"))
+"""What follows where it is only named, as in GRANT CREATE VIEW TO somebody."""
+_MOST_PARTS = 100
+
+
+class Body(NamedTuple):
+    """The statement that makes or changes one."""
+
+    start: int
+    """Where its verb stands."""
+    verb: str
+    kind: str
+    name: str
+    """Without a schema."""
+
+    @property
+    def title(self) -> str:
+        return f"{self.verb} {self.kind}"
+
+
+def body_at(text: str, verb: str, start: int, end: int) -> Body | None:
+    """After the verb CREATE or ALTER that stands from `start` to `end`; None for a statement of another kind."""
+    token = next_token(text, end)
+    if token.kind == WORD and token.text.upper() == "OR":
+        alter = next_token(text, token.end)
+        if alter.text.upper() != "ALTER":
+            return None
+        token = next_token(text, alter.end)
+    kind = _KINDS.get(token.text.upper()) if token.kind == WORD else None
+    name = next_token(text, token.end)
+    if kind is None or name.text.upper() in _AFTER_PERMISSION:
+        return None
+    return Body(start, verb.upper(), kind, name_from(text, name)[0][-1])
+
+
+def called_at(text: str, position: int) -> Token:
+    """The first token of what EXEC calls, after the word: `@result =` may stand before it."""
+    token = next_token(text, position)
+    if token.text[:1] == "@" and (after := next_token(text, token.end)).text == "=":
+        return next_token(text, after.end)
+    return token
+
+
+def name_from(text: str, token: Token) -> tuple[list[str], Token]:
+    """The parts of the name that begins with a token, and its last token; parts left out are empty."""
+    parts, after = [token.text], next_token(text, token.end)
+    while _is_dot(after) and len(parts) < _MOST_PARTS:
+        token = next_token(text, after.end)
+        parts.append("" if _is_dot(token) else token.text)
+        after = token if _is_dot(token) else next_token(text, token.end)
+    return parts, token
+
+
+def _is_dot(token: Token) -> bool:
+    return token.kind == SYMBOL and token.text == "."

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from routing.address import LOCAL, Address
+from routing.address import DEFAULT_PORT, LOCAL, Address
 from routing.estate import Instance
 from routing.finding import ERROR, INFO, WARNING, Finding
 from routing.lint.facts import host_of, network_addresses
@@ -26,8 +26,11 @@ def unknown_address(scene: Scene) -> Iterator[Finding]:
     labels = _by_first_label(scene)
     for row, address in unresolved(scene):
         host = host_of(address)
-        if host not in scene.by_host:
-            yield row.finding("unknown-address", WARNING, _unknown(address, host, labels.get(_first_label(host))))
+        if host in scene.by_host:
+            continue
+        guessed = scene.guessed.get(host)
+        reason = _unknown(address, host, labels.get(_first_label(host)))
+        yield row.finding("unknown-address", WARNING, _port_not_known(address, guessed) if guessed else reason)
 
 
 def _unknown(address: Address, host: str, alike: Instance | None) -> Sentence:
@@ -68,6 +71,9 @@ def wrong_port(scene: Scene) -> Iterator[Finding]:
     there may be missing in the estate. A warning, too, where the route has a mirror, and the other address is that of
     an instance: the principal may be there. Also an instance that has a different port in all its addresses than its
     endpoint listens on.
+
+    Where an instance there has no endpoint in the estate, and no address but that which an import makes of its name,
+    its port is an assumption, and the route may be right: a warning where the service is on that host, else a remark.
     """
     for row, address in unresolved(scene):
         instances = scene.by_host.get(host_of(address))
@@ -86,9 +92,12 @@ def wrong_port(scene: Scene) -> Iterator[Finding]:
 
 def _wrong_port(scene: Scene, row: Row, address: Address, instances: list[Instance]) -> Finding:
     host = host_of(address)
-    right = [a for instance in instances for a in instance.addresses if host_of(a) == host]
     service = row.route.remote_service_name
-    meant = any(service in instance.targets for instance in instances)
+    guessed = scene.guessed.get(host, ())
+    meant = any(service in instance.targets for instance in (*instances, *guessed))
+    if guessed and address.port != TDS_PORT:
+        return row.finding("wrong-port", WARNING if meant else INFO, _port_not_known(address, guessed))
+    right = [a for instance in instances for a in instance.addresses if host_of(a) == host]
     reason = say(
         "No instance listens at {address}; on that host, {instances} has {right}.",
         address=address.key,
@@ -98,10 +107,37 @@ def _wrong_port(scene: Scene, row: Row, address: Address, instances: list[Instan
     if address.port == TDS_PORT:
         reason = say("{reason} {port} is the port for queries.", reason=reason, port=TDS_PORT)
     column = "address" if address == row.route.address else "mirror_address"
-    remedy = altered(row.database.name, row.route, **{column: right[0]})
     partner = any(scene.estate.resolve(other) is not None for other in network_addresses(row.route))
     severity = ERROR if (meant or address.port == TDS_PORT) and not partner else WARNING
-    return row.finding("wrong-port", severity, reason, remedy if len(right) == 1 else None)
+    there = {instance.name for instance in (*instances, *guessed)}
+    is_sure = len(right) == 1 and len(there) == 1 and row.instance.name not in there
+    remedy = altered(row.database.name, row.route, **{column: right[0]}) if is_sure else None
+    return row.finding("wrong-port", severity, reason, remedy)
+
+
+def _port_not_known(address: Address, instances: Sequence[Instance]) -> Sentence:
+    """Of instances there whose ports nobody told, those without an address first: that is who is meant, most likely."""
+    without = [instance for instance in instances if not instance.addresses]
+    if without:
+        reason = say(
+            "No instance listens at {address}, and the estate does not tell where {instances} listens.",
+            address=address.key,
+            instances=tuple(instance.name for instance in without),
+        )
+    else:
+        reason = say(
+            "No instance listens at {address}; that {instances} listens on port {port} is assumed: the estate has no"
+            " endpoint of it.",
+            address=address.key,
+            instances=tuple(instance.name for instance in instances),
+            port=DEFAULT_PORT,
+        )
+    return say(
+        "{reason} If this is its address, import its scripts as {name}@{address}=FILE, or tell its endpoint.",
+        reason=reason,
+        name=(without or instances)[0].name,
+        address=address.key,
+    )
 
 
 def own_address(scene: Scene) -> Iterator[Finding]:

@@ -27,10 +27,11 @@ def queue_off(scene: Scene) -> Iterator[Finding]:
             services = users.get(queue.lower(), [])
             if services:
                 severity = ERROR
-                reason = say("It is off: messages for {services} wait.", services=tuple(services))
+                reason = say("The queue is off: messages for {services} wait.", services=tuple(services))
+            elif any(service.queue is None for service in database.services):
+                severity, reason = WARNING, say("The queue is off: messages for its services wait.")
             else:
-                severity = WARNING if any(service.queue is None for service in database.services) else INFO
-                reason = say("It is off.")
+                severity, reason = INFO, say("The queue is off; no service uses it.")
             remedy = use(database.name, (alter_queue_on(queue),))
             yield Finding("queue-off", severity, instance.name, database.name, queue, reason, remedy)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from routing.address import Address
-from routing.estate import Database
+from routing.address import DEFAULT_PORT, Address
+from routing.estate import Database, Instance
 from routing.parts import Service
 from routing.route import Route
 from routing.table import RouteTable
@@ -32,6 +32,21 @@ def network_addresses(route: Route) -> Iterator[Address]:
 def host_of(address: Address) -> str:
     """The host of a network address, in lower case."""
     return address.key.rpartition(":")[0].removeprefix("tcp://")
+
+
+def host_in_name(instance: Instance) -> str:
+    """The host of an instance as its name says: what stands before a backslash, in lower case."""
+    return instance.name.partition("\\")[0].lower()
+
+
+def is_guessed(instance: Instance) -> bool:
+    """Whether nothing tells where it listens: an import takes the host of its name, and the usual port.
+
+    A document that says just that, and tells of no endpoint, is taken to assume it too; any other address is meant.
+    """
+    if instance.endpoint is not None:
+        return False
+    return [address.key for address in instance.addresses] in ([], [f"tcp://{host_in_name(instance)}:{DEFAULT_PORT}"])
 
 
 def own_services(database: Database) -> list[str]:

@@ -19,7 +19,7 @@ from routing.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
 from routing.finding import Finding
 from routing.hop import Hop
 from routing.journey import Journeys
-from routing.lint.facts import host_of, network_addresses
+from routing.lint.facts import host_in_name, host_of, is_guessed, network_addresses
 from routing.names import MSDB
 from routing.route import Route
 from routing.router import decide
@@ -140,6 +140,15 @@ class Scene:
         for instance in self.estate.instances.values():
             for host in dict.fromkeys(map(host_of, instance.addresses)):
                 found[host].append(instance)
+        return found
+
+    @cached_property
+    def guessed(self) -> Mapping[str, list[Instance]]:
+        """By the host that its name says: the instances whose port is an assumption."""
+        found: dict[str, list[Instance]] = defaultdict(list)
+        for instance in self.estate.instances.values():
+            if is_guessed(instance):
+                found[host_in_name(instance)].append(instance)
         return found
 
     @cached_property

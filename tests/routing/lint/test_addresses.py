@@ -7,7 +7,9 @@ import pytest
 from routing.lint.missing import missing_servers, still_missing
 from tests.routing.lint.estates import AT, ENDPOINT, PAST, about, bare, db, estate, finding, findings, route, server
 
-B = server("b", db("E", services=("Bill",)))
+B = server("b", db("E", services=("Bill",)), endpoint=ENDPOINT)
+GUESSED = server("b", db("E", services=("Bill",)))
+"""Nothing tells on which port it listens: its address is what an import makes of its name."""
 
 
 def test_an_address_of_no_instance_leaves_the_estate() -> None:
@@ -93,6 +95,52 @@ def test_between_two_instances_on_the_host_there_is_no_remedy() -> None:
     other = server("b2") | {"addresses": ["tcp://b:5022"]}
     found = finding("wrong-port", server("a", db("D", route("R", "Bill", "tcp://b:1433"))), B, other)
     assert found.remedy_sql is None
+
+
+def test_a_port_that_is_only_assumed_makes_no_error_and_no_remedy() -> None:
+    found = finding("wrong-port", server("a", db("D", route("R", "Bill", "tcp://b:7022"))), GUESSED)
+    assert (found.severity, found.remedy_sql) == ("warning", None)
+    assert "port 4022 is assumed" in str(found.reason)
+    assert "import its scripts as b@tcp://b:7022=FILE" in str(found.reason)
+
+
+def test_of_a_service_that_is_not_there_it_is_a_remark() -> None:
+    found = finding("wrong-port", server("a", db("D", route("R", "Else", "tcp://b:7022"))), GUESSED)
+    assert (found.severity, found.remedy_sql) == ("info", None)
+
+
+def test_the_port_for_queries_is_wrong_for_sure() -> None:
+    found = finding("wrong-port", server("a", db("D", route("R", "Bill", "tcp://b:1433"))), GUESSED)
+    assert (found.severity, found.remedy_sql) == (
+        "error",
+        "USE [D];\nALTER ROUTE [R] WITH ADDRESS = N'tcp://b:4022';",
+    )
+
+
+@pytest.mark.parametrize("addresses", [["tcp://b:4024"], ["tcp://b.example:4022"], ["tcp://b:4022", "tcp://b:4024"]])
+def test_an_address_that_no_import_would_make_is_meant(addresses: list[str]) -> None:
+    known = GUESSED | {"addresses": addresses}
+    host = addresses[0].removeprefix("tcp://").partition(":")[0]
+    found = finding("wrong-port", server("a", db("D", route("R", "Bill", f"tcp://{host}:7022"))), known)
+    assert found.severity == "error"
+
+
+def test_of_two_instances_on_one_host_the_one_without_an_address_is_meant() -> None:
+    one = server("box\\ONE", db("D", route("R", "Bill", "tcp://box:4023"))) | {"addresses": ["tcp://box:4022"]}
+    two = server("box\\TWO", db("E", services=("Bill",))) | {"addresses": []}
+    found = finding("wrong-port", one, two)
+    assert (found.severity, found.remedy_sql) == ("warning", None)
+    assert "does not tell where box\\TWO listens" in str(found.reason)
+    assert "box\\TWO@tcp://box:4023=FILE" in str(found.reason)
+    apart = server("a", db("D", route("R", "Bill", "tcp://box:4023")))
+    assert "does not tell where box\\TWO listens" in str(finding("unknown-address", apart, two).reason)
+
+
+def test_no_remedy_leads_a_route_back_to_its_own_instance() -> None:
+    here = server("a", db("D", route("R", "Bill", "tcp://a:4023")), endpoint=ENDPOINT)
+    assert finding("wrong-port", here).remedy_sql is None
+    query = server("a", db("D", route("R", "Bill", "tcp://a:1433")), endpoint=ENDPOINT)
+    assert finding("wrong-port", query).remedy_sql is None
 
 
 def test_an_endpoint_on_a_port_of_no_address() -> None:

@@ -18,13 +18,15 @@ def queued(*services: Any, **more: Any) -> dict[str, Any]:
 def test_a_queue_that_is_off_holds_messages() -> None:
     found = finding("queue-off", queued({"name": "Ship", "queue": "DBO.ship]queue"}))
     assert about(found) == ("error", "a", "D", "dbo.Ship]Queue")
-    assert str(found.reason) == "It is off: messages for Ship wait."
+    assert str(found.reason) == "The queue is off: messages for Ship wait."
     assert found.remedy_sql == "USE [D];\nALTER QUEUE [dbo].[Ship]]Queue] WITH STATUS = ON;"
 
 
 def test_a_queue_of_unknown_or_other_services() -> None:
-    assert finding("queue-off", queued("Ship")).severity == "warning"
-    assert finding("queue-off", queued({"name": "Ship", "queue": "dbo.Other"})).severity == "info"
+    unknown, other = (finding("queue-off", queued(one)) for one in ("Ship", {"name": "Ship", "queue": "dbo.Other"}))
+    assert (unknown.severity, other.severity) == ("warning", "info")
+    assert str(unknown.reason) == "The queue is off: messages for its services wait."
+    assert str(other.reason) == "The queue is off; no service uses it."
 
 
 def test_a_queue_that_is_on_is_sound() -> None:

@@ -59,7 +59,11 @@ CASES: dict[str, tuple[list[Json], set[str]]] = {
     "another case": ([a(go(service="//T/target", broker=None)), b()], {"error similar-service-name Go"}),
     "a space at the end": ([a(go(service=TARGET + " ", broker=None)), b()], {"error similar-service-name Go"}),
     "the port for queries": ([a(go("tcp://b:1433")), b()], {"error wrong-port Go"}),
-    "the port of the mirroring endpoint": ([a(go("tcp://b:5022")), b()], {"error wrong-port Go"}),
+    "the port of the mirroring endpoint": (
+        [a(go("tcp://b:5022"), **LISTENS), b(**LISTENS)],
+        {"error wrong-port Go"},
+    ),
+    "a port that no script tells": ([a(go("tcp://b:7022")), b()], {"warning wrong-port Go"}),
     "LIFETIME is over": ([a(go(lifetime=PAST)), b()], {"error route-expired Go"}),
     "no way back": ([a(), server("b", NEVER)], {"error no-return-route T"}),
     "the way back is in msdb": (

@@ -261,7 +261,7 @@ def test_a_filter_that_cannot_be_is_kept_and_explained(client: Client) -> None:
     page = page_of(response)
     assert response.status_code == 400
     assert 'value="adress:tcp://a &quot;b"' in page
-    assert "<code>adress:tcp://a</code> there is no adress: here; did you mean address:?" in page
+    assert "<code>adress:tcp://a</code>: there is no adress: here; did you mean address:?" in page
 
 
 def test_what_is_often_wanted_has_its_number(client: Client) -> None:

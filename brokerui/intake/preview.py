@@ -14,13 +14,13 @@ from brokerui.estate.counting import counted
 from brokerui.estate.difference import difference
 from brokerui.importing import something_is_missing
 from brokerui.intake.changes import Line, by_instance, lines_of
-from brokerui.intake.missing import servers_missing
 from brokerui.intake.models import Phase
 from brokerui.intake.outcomes import Ends, ends_compared, group_as_json
 from brokerui.intake.reading import Made
 from brokerui.lint.sentences import sentence_as_json
 from routing.estate import Estate
 from routing.finding import SEVERITIES, Finding
+from routing.lint.missing import missing_servers
 from routing.lint.registry import lint
 
 Json = dict[str, Any]
@@ -65,7 +65,7 @@ def preview_of(live: Estate, made: Made, at: datetime, heed: Heed = lambda phase
         "ends": ends.as_json() | {"shown": groups[:SHOWN_GROUPS]},
         "judged": judged,
         **_of_findings(findings, made),
-        **_of_missing(made.estate),
+        **_of_missing(made.estate, at),
         "holds": _holds(made.estate),
     }
     return Preview(summary, lines, [_finding(each) for each in findings[:FINDINGS]], groups)
@@ -96,8 +96,8 @@ def _of_findings(findings: Sequence[Finding], made: Made) -> Json:
     }
 
 
-def _of_missing(estate: Estate) -> Json:
-    missing = servers_missing(estate)
+def _of_missing(estate: Estate, at: datetime) -> Json:
+    missing = missing_servers(estate, at)
     return {"missing": missing[:SHOWN_MISSING], "missing_total": len(missing)}
 
 

@@ -1,0 +1,57 @@
+"""Files to import, and imports on their way."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from brokerui.intake.models import ImportRun
+from brokerui.intake.services import Assignment, Given, run_assign, run_create
+from brokerui.intake.sources import Kind, Mode
+from brokerui.intake.working import run_do
+
+SHOP = """USE master;
+CREATE ENDPOINT Broker STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS);
+GO
+CREATE DATABASE Orders;
+GO
+USE Orders;
+CREATE QUEUE ShipQueue;
+CREATE SERVICE Ship ON QUEUE ShipQueue;
+CREATE ROUTE ToParts WITH SERVICE_NAME = 'Parts', ADDRESS = 'tcp://depot:4022';
+GO
+"""
+DEPOT = """CREATE DATABASE Stock;
+GO
+USE Stock;
+CREATE QUEUE PartsQueue;
+CREATE SERVICE Parts ON QUEUE PartsQueue ([DEFAULT]);
+CREATE ROUTE ToShop WITH SERVICE_NAME = 'Ship', ADDRESS = 'tcp://shop:4022';
+GO
+"""
+OFFICE = """CREATE DATABASE Bills;
+GO
+USE Bills;
+CREATE ROUTE ToBank WITH SERVICE_NAME = 'Bank', ADDRESS = 'tcp://bank:4022';
+GO
+"""
+THREE = {"shop.sql": SHOP, "depot.sql": DEPOT, "office.sql": OFFICE}
+
+
+def uploaded(files: dict[str, str | bytes] | None = None, token: str = "") -> ImportRun:
+    contents = {name: text if isinstance(text, bytes) else text.encode() for name, text in (files or THREE).items()}
+    given = [Given(name, content) for name, content in contents.items()]
+    return run_create(given=given, author="editor", token=token or uuid4().hex)
+
+
+def assigned(run: ImportRun, mode: Mode = Mode.INSTANCES) -> ImportRun:
+    """As the files were guessed."""
+    rows = run.files.defer("content")
+    guessed = [Assignment(Kind(row.kind), row.instance, row.database, row.address) for row in rows]
+    return run_assign(run=run, assignments=guessed, mode=mode)
+
+
+def previewed(files: dict[str, str | bytes] | None = None, mode: Mode = Mode.INSTANCES) -> ImportRun:
+    run = assigned(uploaded(files), mode)
+    assert run_do(run.pk)
+    run.refresh_from_db()
+    return run

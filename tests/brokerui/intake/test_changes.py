@@ -1,0 +1,87 @@
+"""What is new, changed and removed, as lines; and which conversations end otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+
+import pytest
+
+from brokerui.estate.counting import counted
+from brokerui.estate.difference import difference
+from brokerui.intake.changes import Line, by_instance, lines_of
+from brokerui.intake.outcomes import ends_compared
+from routing.address import parse_address
+from routing.compare import compare
+from routing.edits import DropRoute, PutRoute, SetForwarding
+from routing.estate import Estate
+from routing.route import Route
+from tests.brokerui.estate.helpers import LOCAL, TWO, estate_of, server
+
+AT = datetime(2030, 1, 1, tzinfo=UTC)
+MOVED = Route("R", "Parts", None, None, parse_address("LOCAL"))
+
+
+def lines(before: Estate, after: Estate) -> list[Line]:
+    return list(lines_of(difference(before, after), before, after))
+
+
+def test_a_changed_route_says_what_of_it() -> None:
+    after = TWO.edited([PutRoute("here", "Orders", MOVED), SetForwarding("here", True)])
+    assert lines(TWO, after) == [
+        Line("changed", "instances", "here", "", "here", "forwarding: False → True"),
+        Line("changed", "routes", "here", "Orders", "R", "address: tcp://there.example → LOCAL"),
+    ]
+
+
+def test_a_removed_server_takes_all_that_is_in_it_along() -> None:
+    after = replace(TWO, instances={"here": TWO.instances["here"]})
+    assert [(line.verb, line.kind, line.name) for line in lines(TWO, after)] == [
+        ("removed", "instances", "there"),
+        ("removed", "databases", "Parts"),
+        ("removed", "services", "Parts"),
+        ("removed", "routes", "AutoCreatedLocal"),
+    ]
+
+
+OTHERS = [
+    Estate(),
+    TWO,
+    TWO.edited([DropRoute("here", "Orders", "R"), PutRoute("there", "Parts", MOVED)]),
+    estate_of(server("here", {"name": "New", "routes": [LOCAL]}), server("third", forwarding=True)),
+]
+
+
+@pytest.mark.parametrize("before", OTHERS)
+@pytest.mark.parametrize("after", OTHERS)
+def test_lines_and_counts_agree(before: Estate, after: Estate) -> None:
+    counts = asdict(counted(difference(before, after), before))
+    verbs = [line.verb for line in lines(before, after)]
+    assert counts == {
+        "added": verbs.count("new"),
+        "changed": verbs.count("changed"),
+        "removed": verbs.count("removed"),
+    }
+
+
+def test_servers_that_lose_something_come_first() -> None:
+    after = TWO.edited([DropRoute("there", "Parts", "AutoCreatedLocal"), PutRoute("here", "Orders", MOVED)])
+    found = by_instance(lines(TWO, after), shown=1)
+    assert [(one.name, dict(one.verbs)) for one in found] == [("there", {"removed": 1}), ("here", {"changed": 1})]
+
+
+@pytest.mark.parametrize("before", OTHERS[1:])
+@pytest.mark.parametrize("after", OTHERS[1:])
+def test_ends_are_those_of_the_comparison(before: Estate, after: Estate) -> None:
+    found, whole = ends_compared(before, after, AT), compare(before, after, AT)
+    sided = [group for group in whole.groups if group.kind in ("appeared", "vanished")]
+    assert found.classes == whole.classes
+    assert found.counts.total() == sum(len(group.members) for group in whole.groups)
+    assert found.grouped == len(whole.groups) - len(sided)
+    assert found.counts["worse"] == whole.summary()["worse"]
+
+
+def test_a_comparison_that_takes_too_long_says_how_far_it_came() -> None:
+    after = TWO.edited([DropRoute("here", "Orders", "AutoCreatedLocal")])
+    assert ends_compared(TWO, after, AT).done == ends_compared(TWO, after, AT).names > 1
+    assert ends_compared(TWO, after, AT, seconds=-1).done == 1

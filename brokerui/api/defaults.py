@@ -39,6 +39,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "catalog views would show; and where a conversation goes, with every rule."
     ),
     "OAS_VERSION": "3.1.0",
+    # As in the list of addresses.
+    "SORT_OPERATIONS": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,

@@ -11,6 +11,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
@@ -31,7 +33,7 @@ class Value:
     where: str
     """`query`, `path`, `header` or `body`."""
     kind: str
-    says: str
+    says: SafeString
     required: bool
 
 
@@ -43,7 +45,8 @@ class Operation:
     method: str
     path: str
     summary: str
-    description: str
+    description: list[SafeString]
+    """Its paragraphs."""
     values: list[Value]
     common: list[str]
     """Names of parameters that are told once for all."""
@@ -87,14 +90,14 @@ def _operations(told: dict[str, Any], site: str) -> Iterator[tuple[str, Operatio
 
 
 def _operation(told: dict[str, Any], site: str, path: str, method: str, operation: dict[str, Any]) -> Operation:
-    parameters = [_parameter(one) for one in operation.get("parameters", ())]
+    parameters = [_parameter(told, one) for one in operation.get("parameters", ())]
     own = [one for one in parameters if one.name not in COMMON]
     return Operation(
         name=operation["operationId"],
         method=method.upper(),
         path=path,
         summary=operation.get("summary", ""),
-        description=operation.get("description", ""),
+        description=[marked(part) for part in operation.get("description", "").split("\n\n") if part],
         values=own + list(_body(told, operation)),
         common=[one.name for one in parameters if one.name in COMMON],
         statuses=[(status, answer["description"]) for status, answer in sorted(operation["responses"].items())],
@@ -102,9 +105,16 @@ def _operation(told: dict[str, Any], site: str, path: str, method: str, operatio
     )
 
 
-def _parameter(one: dict[str, Any]) -> Value:
-    kind = _kind(one.get("schema", {}))
-    return Value(one["name"], one["in"], kind, one.get("description", ""), one.get("required", False))
+def marked(text: str) -> SafeString:
+    """With what stands between backticks as code."""
+    return format_html_join(
+        "", "{}", ((format_html("<code>{}</code>", part) if n % 2 else part,) for n, part in enumerate(text.split("`")))
+    )
+
+
+def _parameter(told: dict[str, Any], one: dict[str, Any]) -> Value:
+    kind = _kind(told, one.get("schema", {}))
+    return Value(one["name"], one["in"], kind, marked(one.get("description", "")), one.get("required", False))
 
 
 def _body(told: dict[str, Any], operation: dict[str, Any]) -> Iterator[Value]:
@@ -115,7 +125,7 @@ def _body(told: dict[str, Any], operation: dict[str, Any]) -> Iterator[Value]:
     shape = _resolved(told, content["schema"])
     for name, member in shape.get("properties", {}).items():
         required = name in shape.get("required", ())
-        yield Value(name, "body", _kind(member), member.get("description", ""), required)
+        yield Value(name, "body", _kind(told, member), marked(member.get("description", "")), required)
 
 
 def _resolved(told: dict[str, Any], member: dict[str, Any]) -> dict[str, Any]:
@@ -123,10 +133,14 @@ def _resolved(told: dict[str, Any], member: dict[str, Any]) -> dict[str, Any]:
     return told["components"]["schemas"][reference.rpartition("/")[2]] if reference else member
 
 
-def _kind(member: dict[str, Any]) -> str:
+def _kind(told: dict[str, Any], member: dict[str, Any]) -> str:
     """In a word or two."""
+    choices = member.get("oneOf") or member.get("allOf")
+    if choices:
+        return " | ".join(_kind(told, choice) for choice in choices)
+    member = _resolved(told, member)
     if "enum" in member:
-        return " | ".join(str(value) for value in member["enum"])
+        return " | ".join("null" if value is None else str(value) for value in member["enum"])
     kind = member.get("type", "object")
     return " | ".join(kind) if isinstance(kind, list) else str(kind)
 
@@ -157,7 +171,7 @@ def _common(told: dict[str, Any]) -> list[Value]:
         for operation in members.values():
             for one in operation.get("parameters", ()):
                 if one["name"] in COMMON:
-                    found.setdefault(one["name"], _parameter(one))
+                    found.setdefault(one["name"], _parameter(told, one))
     return [found[name] for name in COMMON if name in found]
 
 

@@ -16,15 +16,15 @@ from rest_framework.request import Request
 from brokerui.api.parameters import NOTE, Parameter, address, choice, flag, given, moment, text
 from brokerui.api.parsers import Body, json_of
 from brokerui.api.problems import Problem, in_query
+from brokerui.intake.sources import Kind, Mode, Source
 from routing.address import Address, parse_network_address
 from routing.errors import Invalid, must_be
 from routing.leaves import Convert, array_of, boolean, fields, network_address, or_null, string
 from routing.moment import parse_moment
 from routing.names import check_name
 from routing.sentence import say
-from routing.tsql import Group, decode_script
 
-WHOLE, INSTANCES, INTO = MODES = ("whole", "instances", "into")
+MODES = tuple(mode.value for mode in Mode)
 OPTIONS = (
     text("instance", gettext_lazy("Of T-SQL that is sent as it is: the server that it is of.")),
     address("address", gettext_lazy("Where that server listens (default: what its name and its endpoint say).")),
@@ -40,14 +40,10 @@ _FIRST_KEY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:document|sql|mode|dry_ru
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What to import, and how: a document, or scripts."""
+    """What to import, and how."""
 
-    document: bytes | str | None = None
-    groups: tuple[Group, ...] = ()
-    where: str = "document"
-    """The file of the document, as its sender calls it."""
-    mode: str | None = None
-    """None: `whole` for a document, `instances` for scripts."""
+    sources: tuple[Source, ...]
+    mode: Mode
     dry_run: bool = False
     at: datetime | None = None
     note: str = ""
@@ -106,12 +102,29 @@ def _of_file(content: bytes, name: str, options: Mapping[str, Any]) -> Asked:
     """A document where the name says so, else a script."""
     rest = {key: value for key, value in options.items() if key not in ("instance", "address")}
     if name.lower().endswith(".json"):
-        return Asked(document=content, where=name, **rest)
+        return _asked((_source(name, Kind.DOCUMENT, content),), rest)
     if "instance" not in options:
         raise Invalid("instance", say("is missing: scripts do not say of which server they are"))
-    listens = parse_network_address(options["address"]) if "address" in options else None
-    script = (name, decode_script(content, where=name))
-    return Asked(groups=(Group(options["instance"], listens, (script,)),), **rest)
+    listens = _listens(options["address"]) if "address" in options else None
+    return _asked((_source(name, Kind.SCRIPT, content, options["instance"], listens),), rest)
+
+
+def _asked(sources: tuple[Source, ...], options: Mapping[str, Any]) -> Asked:
+    """A document is a whole estate, scripts are of their servers, unless it is said otherwise."""
+    is_document = any(source.kind is Kind.DOCUMENT for source in sources)
+    mode = Mode(options.get("mode") or (Mode.WHOLE if is_document else Mode.INSTANCES))
+    return Asked(sources, **{**options, "mode": mode})
+
+
+def _source(name: str, kind: Kind, content: bytes, instance: str = "", listens: Address | None = None) -> Source:
+    return Source(name, kind, lambda: content, len(content), instance, address=listens)
+
+
+def _listens(key: str) -> Address:
+    try:
+        return parse_network_address(key)
+    except Invalid as fault:
+        raise fault.below("address") from None
 
 
 # -- JSON with options -------------------------------------------------------------------------------------
@@ -122,16 +135,18 @@ def _script_from(value: Any) -> tuple[str, str]:
     return found.get("file", "script.sql"), found["text"]
 
 
-def _group_from(value: Any) -> Group:
+def _scripts_from(value: Any) -> list[Source]:
     readers: Mapping[str, Convert] = {
         "instance": string,
         "address": or_null(network_address),
         "scripts": array_of(_script_from),
     }
     found = fields(value, readers, ("instance", "scripts"))
-    listens: Address | None = found.get("address")
     check_name(found["instance"], "instance", 256)
-    return Group(found["instance"], listens, found["scripts"])
+    return [
+        _source(name, Kind.SCRIPT, content.encode(), found["instance"], found.get("address"))
+        for name, content in found["scripts"]
+    ]
 
 
 def _mode_from(value: Any) -> str:
@@ -140,16 +155,16 @@ def _mode_from(value: Any) -> str:
     return str(value)
 
 
-def _document_from(value: Any) -> str:
+def _document_from(value: Any) -> list[Source]:
     if type(value) is not dict:
         raise Invalid("", must_be(say("an object"), value))
-    return json.dumps(value, ensure_ascii=False)
+    return [_source("document", Kind.DOCUMENT, json.dumps(value, ensure_ascii=False).encode())]
 
 
 def _options_from(value: Any) -> Asked:
     readers: Mapping[str, Convert] = {
         "document": _document_from,
-        "sql": array_of(_group_from),
+        "sql": array_of(_scripts_from),
         "mode": _mode_from,
         "dry_run": boolean,
         "at": or_null(lambda text: parse_moment(string(text))),
@@ -158,4 +173,5 @@ def _options_from(value: Any) -> Asked:
     found = fields(value, readers, ())
     if ("document" in found) == ("sql" in found):
         raise Invalid("", say("must have either a document or sql"))
-    return Asked(groups=found.pop("sql", ()), **found)
+    servers = found.pop("sql", None) or (found.pop("document", []),)
+    return _asked(tuple(source for sources in servers for source in sources), found)

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext as _
 
-from brokerui.api.import_request import INSTANCES, INTO, WHOLE, Asked
+from brokerui.api.import_request import Asked
 from brokerui.api.problems import Problem
 from brokerui.api.rows import databases_of
 from brokerui.estate.counting import counted
 from brokerui.estate.difference import difference
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import LiveEstate
-from brokerui.estate.services import estate_import
 from brokerui.importing import something_is_missing
-from routing.document import read_estate
-from routing.errors import Invalid
+from brokerui.intake.applying import made_apply
+from brokerui.intake.reading import Made, beginning, with_document, with_scripts
+from brokerui.intake.sources import Mode
+from brokerui.intake.reading import Made, estate_made
 from routing.estate import Estate
 from routing.finding import Finding
-from routing.sentence import say, translator
-from routing.tsql import read_scripts
+from routing.sentence import translator
 
 SHOWN = 1_000
 """Findings that an answer holds."""
@@ -55,17 +55,9 @@ class Taken:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    estate: Estate
-    imported: frozenset[str]
-    """The instances that were read anew."""
-    findings: Sequence[Finding] = ()
-
-
 def estate_take(asked: Asked, live: LiveEstate, author: str) -> Taken:
     """Import what is asked for, as the next version; or say what would come of it."""
-    made = _made(asked, live.estate)
+    made = estate_made(asked.sources, asked.mode, live.estate, asked.at or timezone.now())
     changes = asdict(counted(difference(live.estate, made.estate), live.estate))
     written = live if asked.dry_run else _written(asked, made, live, author)
     return Taken(written.version, written.digest, asked.dry_run, counts_of(made.estate), changes, made.findings)
@@ -83,50 +75,26 @@ def counts_of(estate: Estate) -> dict[str, int]:
     }
 
 
-def _written(asked: Asked, made: _Made, live: LiveEstate, author: str) -> LiveEstate:
+def _written(asked: Asked, made: Made, live: LiveEstate, author: str) -> LiveEstate:
     try:
-        return estate_import(
-            estate=made.estate,
-            author=author,
-            note=asked.note,
-            imported=made.imported,
-            base_version=live.version,
+        return made_apply(
+            estate=made.estate, imported=made.imported, author=author, note=asked.note, base_version=live.version
         )
     except EstateStaleError:
         detail = _("The estate changed while this was read. Nothing of it was written; send it again.")
         raise Problem(409, detail) from None
 
 
-def _made(asked: Asked, live: Estate) -> _Made:
+def _made(asked: Asked, live: Estate) -> Made:
     if asked.document is not None:
-        return _of_document(asked, live)
-    return _of_scripts(asked, live)
+        return _of_document(asked, asked.document, live)
+    mode = Mode(asked.mode or Mode.INSTANCES)
+    files = {group.name: file for group in asked.groups for file, _text in group.scripts}
+    return with_scripts(beginning(mode, live), asked.groups, files, mode, asked.at or timezone.now())
 
 
-def _of_document(asked: Asked, live: Estate) -> _Made:
-    if asked.mode == INTO:
+def _of_document(asked: Asked, document: bytes | str, live: Estate) -> Made:
+    mode = Mode(asked.mode or Mode.WHOLE)
+    if mode is Mode.INTO:
         raise Invalid("mode", say("is for scripts: a document is not run on an estate"))
-    assert asked.document is not None  # the caller looked
-    estate = read_estate(asked.document, where=asked.where)
-    imported = frozenset(estate.instances)
-    if asked.mode == INSTANCES:
-        estate = replace(live, instances={**live.instances, **estate.instances})
-    return _Made(estate, imported)
-
-
-def _of_scripts(asked: Asked, live: Estate) -> _Made:
-    names = {group.name for group in asked.groups}
-    estate, findings = read_scripts(asked.groups, into=_base(asked, live, names), at=asked.at or timezone.now())
-    imported = {name for name in estate.instances if name in names or name not in live.instances}
-    return _Made(estate, frozenset(imported), findings)
-
-
-def _base(asked: Asked, live: Estate, names: set[str]) -> Estate | None:
-    """What the scripts are run on."""
-    if asked.mode == WHOLE:
-        return None
-    if asked.mode == INTO:
-        return live
-    # Names of servers compare without case.
-    folded = {name.casefold() for name in names}
-    return replace(live, instances={n: i for n, i in live.instances.items() if n.casefold() not in folded})
+    return with_document(beginning(mode, live), read_estate(document, where=asked.where), mode, asked.where)

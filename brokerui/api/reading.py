@@ -70,6 +70,7 @@ class OneVersion(ApiView):
         operation_id="version_read",
         tags=telling.tagged(gettext_lazy("Versions")),
         summary=gettext_lazy("Read one"),
+        description=gettext_lazy("Who made it, when and why, and how many rows it added, changed and removed."),
         parameters=[
             OpenApiParameter("number", {"type": "integer", "minimum": 1}, OpenApiParameter.PATH),
             telling.IF_NONE_MATCH,

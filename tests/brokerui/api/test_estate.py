@@ -87,13 +87,13 @@ def test_nothing_is_written_over_what_was_not_seen(client: Client) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_nothing_is_written_over_what_came_meanwhile(client: Client, monkeypatch: Any) -> None:
-    real = importing.read_estate
+    real = importing.estate_made
 
     def slowly(*args: Any, **kwargs: Any) -> Any:
         estate_edit(edits=[SetHopLimit(3)], base_version=1, author="x")
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(importing, "read_estate", slowly)
+    monkeypatch.setattr(importing, "estate_made", slowly)
     assert raw(client, OTHER).status_code == 409
     assert instances() == {"hub", "far/away"}
 
@@ -186,7 +186,6 @@ def test_a_form_takes_a_file(client: Client) -> None:
         ({"document": {}, "sql": []}, ""),
         ({"mode": "whole"}, ""),
         ({"document": [], "mode": "whole"}, "document"),
-        ({"document": {"format": "brokerui.estate/1"}, "mode": "into"}, "mode"),
         ({"document": {}, "mode": "some"}, "mode"),
         ({"document": {}, "dry_run": "yes"}, "dry_run"),
         ({"sql": [{"instance": "a"}]}, "sql[0].scripts"),

@@ -33,7 +33,7 @@ class PlotlyFinder(BaseFinder):
     def find(self, path: str, find_all: bool = False, **_: Any) -> Any:
         """Where `plotly/plotly.min.js` is."""
         if path != f"{PREFIX}/{FILE}":
-            return [] if find_all else None
+            return []
         found = self._storage.path(FILE)
         return [found] if find_all else found
 

@@ -17,6 +17,8 @@ ROW_LEAST, ROW_MOST, HEIGHT = 15, 30, 560
 """Pixels of a row, and of all of them if they may be so many."""
 AROUND = 190
 """Pixels for the labels above the columns."""
+FEW = 20
+"""Columns whose labels have room to lie down."""
 COLUMN_LEAST, BESIDE = 15, 250
 """Pixels of a column at the least, and of the labels of the rows."""
 
@@ -34,9 +36,9 @@ class Field(NamedTuple):
 
 
 def matrix_figure(
-    rows: Sequence[str], columns: Sequence[str], fields: Sequence[Field], words: Mapping[str, str]
+    rows: Sequence[str], columns: Sequence[str], fields: Sequence[Field], words: Mapping[str, str], above: str = ""
 ) -> Figure:
-    """The figure. `words` has the word of each verdict, in the reader's language."""
+    """The figure. `words` has the word of each verdict, in the reader's language; `above` stands over all columns."""
     by_verdict: dict[str, list[Field]] = {}
     for field in fields:
         by_verdict.setdefault(field.verdict, []).append(field)
@@ -50,7 +52,13 @@ def matrix_figure(
             barmode="overlay",
             height=AROUND + row * len(rows),
             margin={"l": 8, "r": 24, "t": 8, "b": 8},
-            xaxis=_axis(columns, side="top", tickangle=-40, range=[-0.5, len(columns) - 0.5]),
+            xaxis=_axis(
+                columns,
+                side="top",
+                tickangle=-40 if len(columns) <= FEW else -75,
+                range=[-0.5, len(columns) - 0.5],
+                title={"text": plain(above), "font": {"size": 11, "color": MUTED}, "standoff": 8},
+            ),
             yaxis=_axis(rows, range=[len(rows) - 0.5, -0.5]),
             meta={"minWidth": BESIDE + COLUMN_LEAST * len(columns)},
         ),

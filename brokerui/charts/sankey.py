@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from brokerui.charts.look import COLOURS, LINE, MUTED, Figure, layout, plain, short
 
-NODE, LEAST = 24, 320
-"""Pixels for a node of the column with the most, and of the whole."""
+NODE, PAD, LEAST = 30, 16, 320
+"""Pixels for a node of the column with the most, between two of them, and of the whole."""
 WIDE = 720
 LABEL = 46
 """Letters of a label."""
@@ -50,11 +50,11 @@ def sankey_figure(heads: Sequence[str], nodes: Sequence[Node], streams: Sequence
                     "label": [plain(short(node.label, LABEL)) for node in nodes],
                     "color": [COLOURS[node.outcome][0] if node.outcome else "var(--muted)" for node in nodes],
                     "line": {"color": LINE, "width": 0},
-                    "pad": 10,
+                    "pad": PAD,
                     "thickness": 12,
                     "customdata": [[node.tells, node.link] for node in nodes],
                     "hovertemplate": "%{customdata[0]}<extra></extra>",
-                    **_places(nodes, streams, columns),
+                    **_places(nodes, streams, columns, height),
                 },
                 "link": {
                     "source": [stream.source for stream in streams],
@@ -88,18 +88,18 @@ def _in_column(nodes: Sequence[Node], column: int) -> int:
     return sum(node.column == column for node in nodes)
 
 
-def _places(nodes: Sequence[Node], streams: Sequence[Stream], columns: int) -> Figure:
+def _places(nodes: Sequence[Node], streams: Sequence[Stream], columns: int, height: int) -> Figure:
     """Each column from top to bottom in the order of the nodes, each node in the middle of its share."""
     weights = [_weight(number, streams) for number in range(len(nodes))]
-    x, y = [], []
-    for number, node in enumerate(nodes):
-        column = [n for n, other in enumerate(nodes) if other.column == node.column]
-        gap = 0.35 / max(1, len(column))
-        whole = sum(weights[n] for n in column) or 1
-        above = sum(weights[n] for n in column if n < number)
-        place = column.index(number)
-        x.append(round(0.001 + 0.998 * node.column / max(1, columns), 4))
-        y.append(round(min(0.999, max(0.001, 0.65 * (above + weights[number] / 2) / whole + gap * (place + 0.5))), 4))
+    x, y = [0.0] * len(nodes), [0.0] * len(nodes)
+    for column in range(columns + 1):
+        those = [number for number, node in enumerate(nodes) if node.column == column]
+        whole, gap, above = sum(weights[number] for number in those) or 1, PAD / height, 0.0
+        for number in those:
+            share = weights[number] / whole * (1 - gap * len(those))
+            x[number] = round(0.001 + 0.998 * column / max(1, columns), 4)
+            y[number] = round(min(0.999, max(0.001, above + (share + gap) / 2)), 4)
+            above += share + gap
     return {"x": x, "y": y}
 
 

@@ -172,7 +172,7 @@ def _node(page: Page, place: Place) -> Node:
     label = label_of(page, place)
     outcome = _outcome_of(place)
     sign = f"{SIGNS[outcome]} " if outcome else ""
-    return Node(place.column, f"{sign}{label}", f"<b>{plain(label)}</b>", outcome=outcome)
+    return Node(place.column, f"{sign}{label}", plain(label), outcome=outcome)
 
 
 def _outcome_of(place: Place) -> str:
@@ -194,7 +194,7 @@ def label_of(page: Page, place: Place) -> str:
 def _tells(page: Page, lane: Lane, weight: float) -> str:
     source, target = (plain(short(label_of(page, place))) for place in (lane.source, lane.target))
     word = outcome_words(lane.outcome).render(translate)
-    return f"<b>{source}</b> → <b>{target}</b><br>{SIGNS[lane.outcome]} {weight:,.0f} {plain(word)}"
+    return f"{source} → {target}<br>{SIGNS[lane.outcome]} {weight:,.0f} {plain(word)}"
 
 
 # -- The twin ----------------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ def outcome_words(outcome: str) -> Sentence:
 def reason_words(outcome: str, detail: str) -> Sentence:
     """An end that is no database."""
     if outcome == EXITS:
-        return say("Exits to {address}", address=detail)
+        return say("Exits to {address}", address=detail.removeprefix("tcp://"))
     reason = REASONS[detail]
     return say("Delayed: {reason}", reason=reason) if outcome == DELAYED else say("Dropped: {reason}", reason=reason)
 

@@ -153,13 +153,13 @@ def _split(name: str) -> list[str]:
 def _merged(names: Sequence[str], chunk: Sequence[tuple[str, list[int]]]) -> Group:
     members = tuple(number for _, those in chunk for number in those)
     first, last = names[members[0]], names[members[-1]]
-    label = _range(_beginning(names, chunk[0]), _beginning(names, chunk[-1]))
-    return Group(label, members, first, last)
+    label = _range(_shown(names, chunk[0]), _shown(names, chunk[-1]))
+    return Group(f"{label}…" if len(chunk) == 1 and len(members) > 1 else label, members, first, last)
 
 
-def _beginning(names: Sequence[str], one: tuple[str, list[int]]) -> str:
+def _shown(names: Sequence[str], one: tuple[str, list[int]]) -> str:
     beginning, those = one
-    return names[those[0]] if len(those) == 1 else f"{beginning}…"
+    return names[those[0]] if len(those) == 1 else beginning
 
 
 # -- Both --------------------------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -24,6 +25,8 @@ from routing.reach import entry_points
 from routing.sentence import translator
 
 translate = translator(gettext, ngettext)
+WORTH = 6
+"""Letters that are worth to be left out."""
 
 
 @dataclass(frozen=True)
@@ -116,19 +119,30 @@ def figure_of(page: Page) -> Figure:
     """The table as a chart."""
     table = page.shown
     words = {verdict: word(verdict) for verdict in VERDICTS}
-    labels = [plain(short(group.label)) for group in table.rows], [plain(short(group.label)) for group in table.columns]
+    rows = [group.label for group in table.rows]
+    shared = shared_beginning(table.columns)
+    columns = [group.label.replace(shared, "") if shared else group.label for group in table.columns]
+    labels = [plain(short(label)) for label in rows], [plain(short(label)) for label in columns]
     fields = [
         Field(row, column, worst(counts), _tells(labels[0][row], labels[1][column], counts, words), _id(row, column))
         for (row, column), counts in table.fields.items()
     ]
-    return matrix_figure([group.label for group in table.rows], [group.label for group in table.columns], fields, words)
+    return matrix_figure(rows, columns, fields, words, f"{shared}…" if shared else "")
+
+
+def shared_beginning(groups: Sequence[Group]) -> str:
+    """What all names begin with, up to a slash: it is said once, not above every column."""
+    ends = [name for group in groups for name in (group.first, group.last)]
+    beginning = commonprefix(ends)  # noqa: RUF071 - names, whose last slash is looked for below
+    beginning = beginning[: beginning.rfind("/") + 1]
+    return beginning if len(groups) > 1 and len(beginning) >= WORTH else ""
 
 
 def _tells(row: str, column: str, counts: Counts, words: dict[str, str]) -> str:
     if counts.total() == 1:
-        return f"<b>{row}</b> → <b>{column}</b><br>{SIGNS[worst(counts)]} {words[worst(counts)]}"
+        return f"{row} → {column}<br>{SIGNS[worst(counts)]} {words[worst(counts)]}"
     lines = (f"{SIGNS[v]} {counts[v]:,} {words[v]}" for v in reversed(VERDICTS) if counts[v])
-    return "<br>".join((f"<b>{row}</b> → <b>{column}</b>", *lines))
+    return "<br>".join((f"{row} → {column}", *lines))
 
 
 def _id(row: int, column: int) -> str:

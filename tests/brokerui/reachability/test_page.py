@@ -1,0 +1,238 @@
+"""The page of reachability: what it says, where its fields lead, and what it costs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import time
+from html import unescape
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from benchmarks.estates import large_estate
+from brokerui.reachability import selectors, tasks
+from brokerui.reachability.models import Survey
+from brokerui.reachability.services import KEPT, LAPSE
+from brokerui.scenarios.services import scenario_create
+from tests.brokerui.estates import EVERY_KIND, HOSTILE, HOSTILE_ESTATE, document
+
+PARTS = "/reachability/?scenario=2-network-route"
+PATIENCE = 3.0
+"""Seconds of processor time; more than ten times what it takes."""
+
+
+def figure(response: Any, name: str = "matrix") -> Any:
+    found = re.search(rf'<script id="{name}-figure" type="application/json">(.*?)</script>', response.content.decode())
+    return json.loads(found[1]) if found else None
+
+
+def links(response: Any) -> dict[str, str]:
+    """The links of the fields, by the id that the figure names."""
+    found = re.findall(r'<a id="(f\d+-\d+)" href="([^"]*)"', response.content.decode())
+    return {name: unescape(href) for name, href in found}
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A scenario that counts as large."""
+    monkeypatch.setattr(selectors, "SMALL", 10)
+    monkeypatch.setattr(selectors, "PART", 2)
+    return scenario_create(title="kinds", text=EVERY_KIND)[0].name
+
+
+def test_the_first_sentence_answers(client: Client) -> None:
+    page = client.get(PARTS)
+    assert "8 of 12 pairs always arrive; 4 wait where they begin." in page.content.decode()
+    assert page.status_code == 200
+
+
+def test_a_field_leads_to_the_explanation_of_its_pair(client: Client) -> None:
+    page = client.get(PARTS)
+    found = links(page)
+    assert len(found) == 12
+    target = "/where/?scenario=2-network-route&from=host2%2FParts&to=OrderParts"
+    assert target in found.values()
+    answer = client.get(target)
+    assert b"Delivered" in answer.content or b"delivered" in answer.content
+
+
+def test_every_field_of_the_figure_has_its_link(client: Client) -> None:
+    page = client.get(PARTS)
+    named = {link for trace in figure(page)["data"] for link in trace.get("customdata", ())}
+    assert named == links(page).keys()
+
+
+def test_filters_are_in_the_address(client: Client) -> None:
+    page = client.get(f"{PARTS}&origin=host2&service=order&verdict=must_deliver&outside=1")
+    text = page.content.decode()
+    assert 'value="host2"' in text
+    assert '<option value="must_deliver" selected' in text
+    assert len(links(page)) == 2
+    assert "outside:host2" in text
+
+
+def test_only_pairs_that_a_route_names(client: Client) -> None:
+    page = client.get(f"{PARTS}&pairs=named")
+    assert "The one pair that a route names always arrives." in page.content.decode()
+    assert len(links(page)) == 1
+
+
+def test_nothing_fits(client: Client) -> None:
+    assert b"Nothing fits" in client.get(f"{PARTS}&origin=zzz").content
+    assert b"No pair has this verdict" in client.get(f"{PARTS}&verdict=mixed").content
+    page = client.get(f"{PARTS}&origin_from=nowhere/X")
+    assert page.status_code == 404
+    assert b"No such origin" in page.content
+
+
+def test_an_empty_estate(client: Client) -> None:
+    assert b"The live estate is empty" in client.get("/reachability/").content
+
+
+def test_hostile_names_stay_text(client: Client) -> None:
+    name = scenario_create(title="hostile", text=HOSTILE_ESTATE)[0].name
+    page = client.get(f"/reachability/?scenario={name}&outside=1&system=1")
+    assert page.status_code == 200
+    assert HOSTILE not in page.content.decode()
+    tells = [tell for trace in figure(page)["data"] for tell in trace.get("hovertext", ())]
+    assert tells
+    assert not any("<script" in tell for tell in tells)
+    for href in links(page).values():
+        assert client.get(href).status_code == 200
+
+
+def test_the_files_say_the_same(client: Client) -> None:
+    text = b"".join(client.get("/reachability/pairs.csv?scenario=2-network-route").streaming_content).decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == 12
+    assert sum(row["verdict"] == "must_deliver" for row in rows) == 8
+    text = b"".join(client.get("/reachability/table.csv?scenario=2-network-route").streaming_content).decode()
+    table = list(csv.DictReader(io.StringIO(text)))
+    assert sum(int(row["must_deliver"]) for row in table) == 8
+    text = b"".join(
+        client.get("/reachability/pairs.csv?scenario=2-network-route&verdict=delayed").streaming_content
+    ).decode()
+    assert text.count("delayed") == 4
+
+
+def test_strangers_see_nothing(stranger: Client) -> None:
+    for url in ("/reachability/", "/reachability/progress/", "/reachability/pairs.csv", "/reachability/table.csv"):
+        assert stranger.get(url).status_code == 302
+
+
+# -- Large estates -----------------------------------------------------------------------------------------
+
+
+def test_a_large_estate_is_worked_out_in_the_background(client: Client, large: str) -> None:
+    url = f"/reachability/?scenario={large}&pairs=all"
+    before = client.get(url).content.decode()
+    assert "the first 2 of 3 services" in before
+    assert "waiting for a worker" in before
+    assert "hx-get" in client.get(f"/reachability/progress/?scenario={large}").content.decode()
+    assert client.get(f"/reachability/pairs.csv?scenario={large}").status_code == 404
+    tasks.survey_refresh()
+    assert client.get(f"/reachability/progress/?scenario={large}").headers["HX-Refresh"] == "true"
+    after = client.get(url)
+    assert "data-ticks" not in after.content.decode()
+    assert Survey.objects.get().done == 3
+    small = figure_when_small(client, url)
+    assert figure(after) == small
+
+
+def figure_when_small(client: Client, url: str) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(selectors, "SMALL", 10**9)
+        return figure(client.get(url))
+
+
+def test_it_is_asked_for_once(client: Client, large: str) -> None:
+    for _ in range(3):
+        client.get(f"/reachability/?scenario={large}")
+        client.get(f"/flow/?scenario={large}")
+    assert Survey.objects.count() == 1
+
+
+def test_a_worker_that_died_is_followed_by_another(client: Client, large: str) -> None:
+    client.get(f"/reachability/?scenario={large}")
+    row = Survey.objects.get()
+    Survey.objects.update(begun_at=row.asked_at)
+    tasks.survey_refresh()
+    assert Survey.objects.get().finished_at is None
+    Survey.objects.update(begun_at=row.asked_at - LAPSE * 2)
+    tasks.survey_refresh()
+    assert Survey.objects.get().finished_at is not None
+
+
+def test_what_is_about_an_estate_that_is_gone_is_forgotten(client: Client, large: str) -> None:
+    client.get(f"/reachability/?scenario={large}")
+    Survey.objects.update(key="0" * 64)
+    tasks.survey_refresh()
+    assert not Survey.objects.exists()
+
+
+def test_old_ones_are_deleted(client: Client, large: str) -> None:
+    client.get(f"/reachability/?scenario={large}")
+    tasks.survey_refresh()
+    row = Survey.objects.get()
+    for number in range(KEPT + 3):
+        row.pk, row.key = None, f"{number:064}"
+        row.save()
+    tasks.survey_refresh()
+    assert Survey.objects.count() == KEPT
+
+
+def test_a_missing_worker_is_told(client: Client, large: str) -> None:
+    client.get(f"/reachability/?scenario={large}")
+    Survey.objects.update(asked_at="2000-01-01T00:00:00Z")
+    assert b"Nobody works on it" in client.get(f"/reachability/progress/?scenario={large}").content
+
+
+# -- Cost --------------------------------------------------------------------------------------------------
+
+
+def scenario_of(instances: int) -> str:
+    text = json.dumps(large_estate(instances=instances, databases=5 * instances, routes=50 * instances, names=300))
+    return scenario_create(title=f"of {instances}", text=text)[0].name
+
+
+@pytest.mark.parametrize("page", ["reachability", "flow"])
+def test_queries_do_not_grow(client: Client, page: str) -> None:
+    counts = []
+    for instances in (2, 40):
+        url = f"/{page}/?scenario={scenario_of(instances)}"
+        client.get(url)
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            assert client.get(url).status_code == 200
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.slow
+def test_a_company_is_seen_while_one_waits(client: Client) -> None:
+    """Sixty million pairs: a worker takes seconds, a page less than a blink once they are known."""
+    name = scenario_create(title="company", text=json.dumps(large_estate()))[0].name
+    urls = [f"/reachability/?scenario={name}", f"/reachability/?scenario={name}&pairs=all", f"/flow/?scenario={name}"]
+    for url in urls:
+        client.get(url)
+    tasks.survey_refresh()
+    for url in urls:
+        client.get(url)
+        begun = time.process_time()
+        page = client.get(url)
+        assert time.process_time() - begun < PATIENCE
+        assert page.status_code == 200
+    assert "40,000,000" in client.get(urls[1]).content.decode()
+
+
+def test_a_document_without_services(client: Client) -> None:
+    name = scenario_create(title="bare", text=document({"name": "a", "databases": [{"name": "D"}]}))[0].name
+    assert b"Nothing fits" in client.get(f"/reachability/?scenario={name}").content
+    assert b"No route names a service" in client.get(f"/flow/?scenario={name}").content

@@ -186,7 +186,7 @@ CELERY_BEAT_SCHEDULE = {
 }
 # A wake-up that cannot be handed over at once is not waited for: the database knows what is due.
 CELERY_TASK_PUBLISH_RETRY = False
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 0.1, "socket_timeout": 30}
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 0.1, "socket_timeout": 30, "max_retries": 0}
 
 # -- Files -------------------------------------------------------------------------------------------------
 STATIC_URL = "static/"

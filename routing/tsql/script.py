@@ -302,7 +302,7 @@ class Script:
                 one.start,
                 one.name,
                 told,
-                one.kind,
+                one.kind if one.name else None,
                 severity=severity,
                 lines=one.lines,
                 place=place,

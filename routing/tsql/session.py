@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -37,6 +37,7 @@ from routing.tsql.statement import CREATE, DATABASE, DROP, ENDPOINT, QUEUE, USE,
 
 MASTER = "master"
 """Where a connection begins, unless its login says otherwise."""
+_MADE, _SOUGHT = "made", "sought"
 _USE = say("put `USE [database]` and `GO` first")
 _ONLY_ON_PRINCIPAL = frozenset(("SAFETY", "TIMEOUT"))
 """Of `SET PARTNER`: the product takes these from the principal alone."""
@@ -53,8 +54,8 @@ class Session:
     """None: a USE named one that could not be read."""
     said: bool = False
     """Whether it was said in which database it is."""
-    told: bool = False
-    """Whether the lack of that was spoken of."""
+    told: set[str] = field(default_factory=set)
+    """Of which statements the lack of that was spoken: of those that make something, of those that look for it."""
 
     def apply(self, statement: Statement) -> list[NotApplied]:
         """Raises `NotApplied`, having changed nothing. Gives back what is to be said of what was applied."""
@@ -65,8 +66,7 @@ class Session:
             return []
         database = self._target(statement)
         notes = apply_to_database(database, statement, self.at)
-        if not (self.said or self.told) and database is self.database:
-            self.told = True
+        if database is self.database and self._to_tell(_MADE):
             problem = say(
                 "no USE stands before it, so it belongs to master, where connections begin: {what}", what=_USE
             )
@@ -75,13 +75,19 @@ class Session:
 
     def unsaid(self, statement: Statement) -> NotApplied | None:
         """What is to be told, once, of an object that was not found, because nobody said in which database it is."""
-        if self.said or self.told or statement.kind not in KINDS or self._target(statement) is not self.database:
+        if statement.kind not in KINDS or self._target(statement) is not self.database or not self._to_tell(_SOUGHT):
             return None
-        self.told = True
         problem = say(
             "no USE stands before it, so it was looked for in master, where connections begin: {what}", what=_USE
         )
         return NotApplied(NO_USE, problem)
+
+    def _to_tell(self, what: str) -> bool:
+        """Whether it is to be told, this once, that nobody said which database is meant."""
+        if self.said or what in self.told:
+            return False
+        self.told.add(what)
+        return True
 
     def _target(self, statement: Statement) -> DraftDatabase:
         if statement.kind == QUEUE and len(statement.name) == 3 and statement.name[0]:
@@ -94,7 +100,7 @@ class Session:
         """Another connection; `said`: which database it is in is not left open."""
         self.instance = instance
         self.database = instance.database(MASTER)
-        self.said, self.told = said, False
+        self.said, self.told = said, set()
 
     def use(self, database: DraftDatabase | None) -> None:
         self.database = database

@@ -49,7 +49,8 @@ def estate_made(
         heed(source)
         made = _with_document(made, read_estate(source.load(), where=source.name), mode, source.name)
     if by_kind[Kind.SCRIPT]:
-        made = _with_scripts(made, by_kind[Kind.SCRIPT], groups_of(by_kind[Kind.SCRIPT], heed), mode, at)
+        files = {source.instance: source.name for source in by_kind[Kind.SCRIPT]}
+        made = _with_scripts(made, groups_of(by_kind[Kind.SCRIPT], heed), files, mode, at)
     for source in by_kind[Kind.CATALOG]:
         heed(source)
         made = _with_catalog(made, source)
@@ -92,16 +93,18 @@ def _with_document(made: Made, estate: Estate, mode: Mode, where: str) -> Made:
     return replace(made, estate=merged, imported=imported)
 
 
-def _with_scripts(made: Made, sources: list[Source], groups: list[Group], mode: Mode, at: datetime) -> Made:
+def _with_scripts(made: Made, groups: Sequence[Group], files: Mapping[str, str], mode: Mode, at: datetime) -> Made:
+    """What scripts make of it, and what is to be said of them; `files` has the last one of each server."""
     names = {group.name for group in groups}
     base = made.estate if mode is Mode.INTO else _without(made.estate, names - made.imported.keys())
     estate, findings = read_scripts(groups, into=base, at=at)
-    files = {source.instance.casefold(): source.name for source in sources}
+    known = {name.casefold(): file for name, file in files.items()}
     # A script may name servers itself; which one did is not kept.
+    some = next(iter(known.values()), "")
     imported = {
-        name: files.get(name.casefold(), sources[0].name)
+        name: known.get(name.casefold(), some)
         for name in estate.instances
-        if name.casefold() in files or name not in base.instances
+        if name.casefold() in known or name not in base.instances
     }
     return Made(estate, {**made.imported, **imported}, made.findings + findings, made.sums)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
@@ -20,12 +19,11 @@ from django.db.models import Q, Sum
 from django.utils import timezone
 
 from brokerui.estate.errors import EstateStaleError
-from brokerui.estate.lists import chunks
-from brokerui.estate.models import Instance, Version
+from brokerui.estate.models import Version
 from brokerui.estate.packing import pack_estate, unpack_estate
 from brokerui.estate.selectors import estate_current
-from brokerui.estate.services import estate_import
-from brokerui.intake.models import DUE, NAME, ImportFile, ImportResult, ImportRun, Origin, Phase, State
+from brokerui.intake.applying import made_apply
+from brokerui.intake.models import DUE, ImportFile, ImportResult, ImportRun, Phase, State
 from brokerui.intake.packing import packed_rows, unpacked
 from brokerui.intake.preview import Preview, preview_of
 from brokerui.intake.reading import Made, estate_made
@@ -212,16 +210,15 @@ def _apply(run: ImportRun) -> None:
     imported = json.loads(result.imported)
     with transaction.atomic():
         before = estate_current().version
-        written = estate_import(
+        written = made_apply(
             estate=estate,
+            imported=imported,
             author=run.applied_by,
             note=run.note or _note(run),
-            imported=list(imported),
             base_version=run.base_version,
         )
         version = _version(written.version) if written.version != before else None
         _end(run, state=State.APPLIED, version=version, ended_at=timezone.now())
-        _remember(imported, run.applied_by, written.version)
         run.files.update(content=None)
         ImportResult.objects.filter(run=run).update(document=None)
 
@@ -234,17 +231,3 @@ def _note(run: ImportRun) -> str:
     """Of an import that nobody wrote a note about: its files."""
     names = list(run.files.values_list("name", flat=True)[: NAMED + 1])
     return ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
-
-
-def _remember(imported: Mapping[str, str], author: str, version: int) -> None:
-    """From which file each server was read, and by whom."""
-    now = timezone.now()
-    for part in chunks(sorted(imported)):
-        moments = dict(Instance.objects.filter(name__in=part).values_list("name", "imported_at"))
-        rows = [
-            Origin(instance=name, file=imported[name][:NAME], author=author, version=version, at=moments.get(name, now))
-            for name in part
-        ]
-        Origin.objects.bulk_create(
-            rows, update_conflicts=True, unique_fields=["instance"], update_fields=["file", "author", "version", "at"]
-        )

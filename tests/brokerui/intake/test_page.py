@@ -165,7 +165,7 @@ def test_a_file_that_is_wrong_says_where(editor: Client) -> None:
 def test_findings_of_the_files_are_told_with_their_line(editor: Client) -> None:
     run = previewed({"a.sql": SHOP + "CREATE ROUTE Bad WITH ADDRESS = @x;\n"})
     page = page_of(editor.get(f"/import/{run.pk}/"))
-    assert "a.sql:12" in page
+    assert "a.sql:11" in page
     assert "value-not-literal" in page
 
 

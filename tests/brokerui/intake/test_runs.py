@@ -206,7 +206,7 @@ def test_a_worker_lost_while_reading_leaves_it_to_the_next(where: str, monkeypat
     assert (fresh(run).state, fresh(run).attempts) == (State.PREVIEWED, 2)
 
 
-@pytest.mark.parametrize("where", ["unpack_estate", "estate_import", "_remember", "_end"])
+@pytest.mark.parametrize("where", ["unpack_estate", "made_apply", "_version", "_end"])
 def test_a_worker_lost_while_applying_leaves_nothing_half_written(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = run_apply(run=previewed(), author="boss")
     with monkeypatch.context() as patch:

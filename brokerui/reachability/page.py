@@ -152,9 +152,17 @@ def _id(row: int, column: int) -> str:
 # -- The twin ----------------------------------------------------------------------------------------------
 
 
-def heads_of(page: Page) -> list[tuple[str, str]]:
-    """The columns: label, and the query that shows this one alone."""
-    return [(group.label, _alone(page, "service", group)) for group in page.shown.columns]
+def heads_of(page: Page) -> list[tuple[str, str, str]]:
+    """The columns: label, the whole of it, and the query that shows this one alone."""
+    shared = shared_beginning(page.shown.columns)
+    return [
+        (
+            short(group.label.replace(shared, "…") if shared else group.label),
+            group.label,
+            _alone(page, "service", group),
+        )
+        for group in page.shown.columns
+    ]
 
 
 def lines_of(page: Page) -> Iterator[tuple[str, str, list[SafeString]]]:

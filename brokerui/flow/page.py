@@ -13,13 +13,14 @@ from django.utils.translation import gettext, ngettext
 
 from brokerui.charts.look import SIGNS, Figure, plain, short
 from brokerui.charts.sankey import Node, Stream, sankey_figure
-from brokerui.core.filters import Term, as_text
+from brokerui.core.filters import Term, Test, as_text
 from brokerui.flow.filtering import Row, way_filter
 from brokerui.flow.folding import REST, Cut, Folded, Lane, Path, Place, folded
 from brokerui.flow.wording import ENDS, HEADS, more, outcome_words, reason_words
+from brokerui.lint.memory import Memory
 from brokerui.reachability.axes import asked_origin
 from brokerui.reachability.matrix import Matrix
-from brokerui.reachability.selectors import Known, known_of, names_of
+from brokerui.reachability.selectors import Known, kept_under, known_of, names_of
 from brokerui.viewing.viewed import Viewed
 from routing.classes import Node as Entry
 from routing.decision import DELIVERED, EXITS
@@ -136,10 +137,21 @@ class Page:
         return folded(self.weights, always)
 
 
+KEPT = 8
+_pages: Memory[Page] = Memory(KEPT)
+
+
 def page_of(viewed: Viewed, asked: Asked) -> Page:
     """Everything on the page. Raises `FilterError`."""
     test = way_filter(asked.q) if asked.q else None
     known = known_of(viewed, names_of(viewed))
+    kept = kept_under(viewed, known)
+    if kept is None:
+        return _page(viewed, asked, known, test)
+    return _pages.get((kept, asked), lambda: _page(viewed, asked, known, test))
+
+
+def _page(viewed: Viewed, asked: Asked, known: Known, test: Test[Row] | None) -> Page:
     matrix = known.matrix
     begun = [asked.begins(node) for node in matrix.nodes]
     ways = [way for way in matrix.ways if begun[way[0]]]

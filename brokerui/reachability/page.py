@@ -14,11 +14,12 @@ from django.utils.translation import gettext, ngettext
 
 from brokerui.charts.look import SIGNS, Figure, plain, short
 from brokerui.charts.matrix import Field, matrix_figure
+from brokerui.lint.memory import Memory
 from brokerui.reachability.asked import ALL, NAMED, VERDICTS, Asked
 from brokerui.reachability.axes import MOST, Group, origin_groups, origins, service_groups, services
 from brokerui.reachability.counting import Counts, Table, table_of, worst
 from brokerui.reachability.matrix import Matrix
-from brokerui.reachability.selectors import Known, known_of, names_of
+from brokerui.reachability.selectors import Known, kept_under, known_of, names_of
 from brokerui.reachability.wording import WORDS
 from brokerui.viewing.viewed import Viewed
 from routing.reach import entry_points
@@ -60,6 +61,10 @@ class Page:
         return self.asked.but(verdict=verdict).query(self.viewed.query)
 
 
+KEPT = 8
+_pages: Memory[Page] = Memory(KEPT)
+
+
 def word(verdict: str) -> str:
     return WORDS[verdict].render(translate)
 
@@ -71,9 +76,17 @@ def page_of(viewed: Viewed, asked: Asked) -> Page:
     all_names = names_of(viewed)
     wanted = [all_names[number] for number in services(all_names, asked)]
     known = known_of(viewed, wanted)
+    kept = kept_under(viewed, known)
+    if kept is None:
+        return _page(viewed, asked, known, rows, wanted)
+    return _pages.get((kept, asked), lambda: _page(viewed, asked, known, rows, wanted))
+
+
+def _page(viewed: Viewed, asked: Asked, known: Known, rows: list[int], wanted: list[str]) -> Page:
     columns = _numbers(known.matrix, wanted)
     named = is_named(asked, len(rows), len(wanted))
-    groups = origin_groups(viewed.estate, nodes, rows), service_groups(known.matrix.names, columns)
+    nodes, names = known.matrix.nodes, known.matrix.names
+    groups = origin_groups(viewed.estate, nodes, rows), service_groups(names, columns)
     table = table_of(known.matrix, *groups, named=named)
     shown = table.only(asked.verdict) if asked.verdict else table
     return Page(viewed, asked, known, table, shown, named, len(rows), len(columns))

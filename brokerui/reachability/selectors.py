@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.utils import timezone
 
@@ -53,6 +54,13 @@ class Known:
         return self.survey is not None and self.survey.begun_at is None and is_late(self.survey)
 
 
+def kept_under(viewed: Viewed, known: Known) -> Hashable | None:
+    """What pages about it may be kept under: its content, its name and its moment; None while it is a part."""
+    if known.survey is not None:
+        return None
+    return viewed.key, viewed.address, since_of(viewed, viewed.at())
+
+
 def is_late(survey: Survey) -> bool:
     return survey.begun_at is None and timezone.now() - survey.asked_at > LATE
 
@@ -71,7 +79,7 @@ def known_of(viewed: Viewed, names: Sequence[str]) -> Known:
     survey = survey_of(viewed)
     if survey.finished_at is not None:
         try:
-            return Known(_large.get((viewed.key, since), lambda: _read(viewed, survey)))
+            return Known(_large.get((viewed.key, since), partial(_read, viewed, survey)))
         except Survey.DoesNotExist:  # deleted just now, because others were asked for since
             survey = survey_of(viewed)
     part = tuple(names[:PART])

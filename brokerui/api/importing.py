@@ -19,8 +19,6 @@ from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import LiveEstate
 from brokerui.importing import something_is_missing
 from brokerui.intake.applying import made_apply
-from brokerui.intake.reading import Made, beginning, with_document, with_scripts
-from brokerui.intake.sources import Mode
 from brokerui.intake.reading import Made, estate_made
 from routing.estate import Estate
 from routing.finding import Finding
@@ -83,18 +81,3 @@ def _written(asked: Asked, made: Made, live: LiveEstate, author: str) -> LiveEst
     except EstateStaleError:
         detail = _("The estate changed while this was read. Nothing of it was written; send it again.")
         raise Problem(409, detail) from None
-
-
-def _made(asked: Asked, live: Estate) -> Made:
-    if asked.document is not None:
-        return _of_document(asked, asked.document, live)
-    mode = Mode(asked.mode or Mode.INSTANCES)
-    files = {group.name: file for group in asked.groups for file, _text in group.scripts}
-    return with_scripts(beginning(mode, live), asked.groups, files, mode, asked.at or timezone.now())
-
-
-def _of_document(asked: Asked, document: bytes | str, live: Estate) -> Made:
-    mode = Mode(asked.mode or Mode.WHOLE)
-    if mode is Mode.INTO:
-        raise Invalid("mode", say("is for scripts: a document is not run on an estate"))
-    return with_document(beginning(mode, live), read_estate(document, where=asked.where), mode, asked.where)

@@ -31,7 +31,7 @@ COMMANDS = {
     "export-sql": say("the T-SQL that makes an estate, or changes one into another"),
     "collect-sql": say("the read-only script that collects the catalog of a live server"),
     "import-catalog": say("the results of that script, or grids of its views, to an estate"),
-    "estate": say("the live estate: its history as documents"),
+    "estate": say("the live estate: files into it, and its history as documents"),
     "up": say("run the whole product on this machine"),
     "worker": say("run a worker of the product, which does what is due"),
     "beat": say("run the clock of the product, which wakes workers"),

@@ -29,7 +29,7 @@ Heed = Callable[[Phase, int, int], None]
 FINDINGS = 10_000
 """Findings that are kept: ten thousand statements may be wrong, and all for one reason."""
 FIELDS = ("severity", "code", "instance", "database", "object", "file", "line")
-SHOWN_INSTANCES, SHOWN_LINES, SHOWN_FINDINGS, SHOWN_GROUPS, SHOWN_MISSING = 60, 40, 100, 50, 20
+SHOWN_INSTANCES, SHOWN_LINES, SHOWN_FINDINGS, SHOWN_GROUPS, SHOWN_MISSING = 40, 25, 100, 50, 20
 
 
 @dataclass(frozen=True, slots=True)

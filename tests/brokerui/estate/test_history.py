@@ -78,4 +78,4 @@ def test_a_database_that_cannot_be_read_is_one_clear_line(
 
     monkeypatch.setattr(history, "history_write", fail)
     assert main(["estate", "history", "-o", str(tmp_path)]) == 4
-    assert capsys.readouterr().err == "error: the database: cannot be read: no such table: estate_version\n"
+    assert capsys.readouterr().err == "error: the database: cannot be read or written: no such table: estate_version\n"

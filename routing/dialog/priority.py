@@ -1,0 +1,34 @@
+"""Conversation priorities: the best match for an endpoint, found when it is made and kept for its life."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from routing.parts import Priority
+
+DEFAULT_PRIORITY = 5
+
+Pattern = tuple[str | None, str | None, str | None]
+
+
+class Priorities:
+    """The rows of sys.conversation_priorities of a database."""
+
+    __slots__ = ("_levels",)
+
+    def __init__(self, rows: Iterable[Priority] = ()) -> None:
+        self._levels: dict[Pattern, int] = {}
+        for row in rows:
+            pattern = (row.contract_name, row.local_service_name, row.remote_service_name)
+            self._levels.setdefault(pattern, row.priority_level)
+
+    def level(self, contract: str, local: str, remote: str) -> int:
+        """1 to 10. The contract tells more than the local service, and this more than the remote one."""
+        if not self._levels:
+            return DEFAULT_PRIORITY
+        for c in (contract, None):
+            for own in (local, None):
+                for far in (remote, None):
+                    if (found := self._levels.get((c, own, far))) is not None:
+                        return found
+        return DEFAULT_PRIORITY

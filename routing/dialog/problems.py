@@ -1,0 +1,90 @@
+"""The product's errors by number: raised to an application, told to a peer, or the reason of an event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from routing.sentence import Sentence, Translate, say
+
+PROBLEMS: Mapping[int, Sentence] = {
+    # Raised for a verb.
+    8410: say("The conversation timer cannot be set beyond the conversation's lifetime."),
+    8411: say("A dialog lifetime of {given} seconds is outside the range of {least} to {most}."),
+    8414: say('The conversation group "{group}" belongs to another queue.'),
+    8418: say("A conversation handle is missing."),
+    8419: say("An error needs a code greater than 0 and a description."),
+    8423: say('The service "{service}" is not found.'),
+    8425: say('The service contract "{contract}" is not found.'),
+    8426: say('The conversation handle "{handle}" is not found.'),
+    8427: say("The conversation cannot be ended: its endpoint is {state}."),
+    8428: say('The message type "{message_type}" is not found.'),
+    8429: say("Nothing can be sent on the conversation: its endpoint is {state}."),
+    8431: say('The message type "{message_type}" is not part of the service contract.'),
+    8432: say('The message type "{message_type}" is sent by the target only, and this service is the initiator.'),
+    8434: say('The message type "{message_type}" is sent by the initiator only, and this service is the target.'),
+    8438: say("The conversation cannot be moved: its endpoint is {state}."),
+    8439: say('The destination conversation group "{group}" is not one of the same queue.'),
+    8451: say('The conversation handle "{handle}" stands twice.'),
+    8458: say("No conversation timer can be started: the endpoint is {state}."),
+    8461: say("Two conversations would have the same handle."),
+    9617: say('The queue "{queue}" is disabled.'),
+    # Told to a peer or to the local application, as negative codes.
+    8408: say('The target service "{service}" does not support the contract "{contract}".'),
+    8430: say("The message body failed the configured validation."),
+    8437: say('The target service has sent "{message_type}", which the contract lets only the initiator send.'),
+    8457: say('The initiator has sent "{message_type}", which the contract lets only the target send.'),
+    8462: say("The remote endpoint is in a state where no more messages can be exchanged, or it has been dropped."),
+    8489: say("The dialog has exceeded its lifetime."),
+    8490: say('The remote service "{service}" does not exist.'),
+    8495: say("The conversation has already been acknowledged by another instance of this service."),
+    8498: say('The remote service has sent "{message_type}", which is not part of the contract.'),
+    9615: say('A message of type "{message_type}" failed XML validation at the other service.'),
+    9616: say('A message of type "{message_type}" was received and failed XML validation.'),
+    # Why a message is undeliverable.
+    9704: say("The message failed XML validation."),
+    11209: say("The message belongs to no active conversation here."),
+    11210: say('The service "{service}" is not here.'),
+    11212: say("The conversation endpoint has been closed already."),
+    11213: say("The message is not the first of its conversation, and there is no endpoint for it."),
+    11214: say('The contract "{contract}" is not known here, or the service does not accept it.'),
+    11217: say("The message is out of sequence: {came} came, {expected} is next."),
+    11218: say("The message is a duplicate."),
+    11219: say('The destination queue "{queue}" is disabled.'),
+    11225: say('The message type "{message_type}" is not known here.'),
+    11226: say('The message type "{message_type}" is not part of the contract.'),
+    11227: say('The initiator has sent "{message_type}", which only the target may send.'),
+    11228: say('The target has sent "{message_type}", which only the initiator may send.'),
+    11277: say("The first message of a conversation can neither end it nor be an error."),
+    28010: say("An acknowledgement came for a message that was not sent."),
+    # Why a message waits: transmission_status.
+    9749: say("The target is busy; the messages are queued for delivery."),
+    9753: say("The target service broker cannot be reached: no partner is the principal."),
+    9770: say("A route has been asked for at the dynamic routing service."),
+    9785: say("The service name holds no address, as a TRANSPORT route needs."),
+    9792: say("Message forwarding is disabled."),
+    9793: say("The target service was not found: check its name, or make a route to it."),
+    9796: say("A LOCAL route matched, but no service of this name can take messages here."),
+}
+
+
+def problem(number: int, **values: Any) -> Sentence:
+    """The error of this number, with the values of its places."""
+    return Sentence(PROBLEMS[number].text, values)
+
+
+class Refused(Exception):
+    """A verb that the product refuses; nothing was changed. The application is at fault, not the peer."""
+
+    def __init__(self, number: int, **values: Any) -> None:
+        super().__init__(number, values)
+        self.number = number
+        """Of sys.messages."""
+        self.problem = problem(number, **values)
+
+    def render(self, translate: Translate = str) -> str:
+        """`NUMBER: what is wrong`."""
+        return f"{self.number}: {self.problem.render(translate)}"
+
+    def __str__(self) -> str:
+        return self.render()

@@ -12,6 +12,8 @@ class Draft:
     """What would be written as one version."""
 
     before: Estate
+    key: str = ""
+    """Stands for the content of `before`."""
     after: Estate = field(init=False)
     edits: list[Edit] = field(default_factory=list)
 

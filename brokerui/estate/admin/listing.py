@@ -195,7 +195,7 @@ class Table(Listing):
             messages.warning(request, text % {"most": f"{AT_ONCE:,}"})
             return None
         live = estate_current()
-        draft = Draft(live.estate)
+        draft = Draft(live.estate, live.digest)
         try:
             for key in keys:
                 act(draft, key)

@@ -14,6 +14,7 @@ from brokerui.estate.admin.kinds import Key
 from brokerui.estate.admin.placing import field_of, key_of, kind_of
 from brokerui.estate.admin.sheet import Sheet
 from brokerui.findings import place
+from brokerui.lint.memory import Memory
 from routing.compare import compare
 from routing.estate import Estate
 from routing.finding import ERROR, Finding
@@ -21,6 +22,10 @@ from routing.lint.registry import lint_around
 
 COMPARED = 2_000
 """Routes of an estate in which a form waits until all outcomes are compared: a tenth of a second."""
+
+
+KEPT = 30
+_before: Memory[dict[tuple[str | None, ...], Finding]] = Memory(KEPT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,11 @@ class Outlook:
     changed: Mapping[str, int] | None = None
     """How many classes of conversations end otherwise: worse, better, moved; None: not worked out."""
     is_change: bool = False
+
+    @property
+    def placed(self) -> int:
+        """How many findings stand at a field."""
+        return sum(map(len, self.at_fields.values()))
 
     @property
     def errors(self) -> list[Note]:
@@ -92,7 +102,9 @@ def places(sheet: Sheet) -> dict[tuple[str, Key], Any]:
 
 def _told(draft: Draft, at: datetime, arounds: Iterable[Key], forms: Mapping[tuple[str, Key], Any]) -> Outlook:
     arounds = list(dict.fromkeys(arounds))
-    before = _found(draft.before, at, arounds)
+    # To the minute: what is said of the estate as it is does not have to be found for every letter that is typed.
+    at = at.replace(second=0, microsecond=0)
+    before = _before.get((draft.key, at, *arounds), lambda: _found(draft.before, at, arounds))
     after = _found(draft.after, at, arounds) if draft else before
     told = Outlook(is_change=bool(draft))
     for identity, finding in after.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -46,17 +47,17 @@ def form_page(request: HttpRequest, kind: Kind, key: Key | None, context: dict[s
     if key is not None and find(kind, live.estate, key) is None:
         raise Http404
     if request.method != "POST":
-        sheet = Sheet(kind, live.estate, key, initial=_asked(request, kind) if key is None else None)
+        sheet = Sheet(kind, live, key, initial=_asked(request, kind) if key is None else None)
         # Before anything was typed: what is said of the object as it is.
-        told = outlook(sheet, Draft(live.estate), timezone.now()) if key is not None else Outlook()
+        told = outlook(sheet, Draft(live.estate, live.digest), timezone.now()) if key is not None else Outlook()
         return _form(request, sheet, live, told, context)
-    return _take(request, Sheet(kind, live.estate, key, request.POST), live, context)
+    return _take(request, Sheet(kind, live, key, request.POST), live, context)
 
 
 def preview_page(request: HttpRequest, kind: Kind, key: Key | None, context: dict[str, Any]) -> HttpResponse:
     """What the form as it stands would bring. Nothing is written."""
     live = estate_current()
-    sheet = Sheet(kind, live.estate, key, request.POST)
+    sheet = Sheet(kind, live, key, request.POST)
     draft = sheet.draft
     told = outlook(sheet, draft, timezone.now()) if draft is not None else Outlook()
     return render(request, "admin/_preview.html", {**context, "sheet": sheet, "told": told, "faults": _faults(sheet)})
@@ -156,7 +157,9 @@ def _copy(sheet: Sheet) -> dict[str, Any]:
     """The columns with which another one like it begins."""
     if sheet.key is None:
         return {}
-    columns = {name: value for name, value in sheet.document.items() if isinstance(value, str) and name != "name"}
+    # An identifier is of one database; a route may give the same one as another.
+    own = ("name", "broker_instance") if sheet.kind.name == "database" else ("name",)
+    columns = {name: value for name, value in sheet.document.items() if isinstance(value, str) and name not in own}
     return {**columns, "place": "/".join(sheet.key[:-1])}
 
 
@@ -173,8 +176,6 @@ def _also(sheet: Sheet) -> list[tuple[Any, int, str, str]]:
 
 
 def _link(kind: Kind, count: int, parameter: str, place: str) -> tuple[Any, int, str, str]:
-    from urllib.parse import urlencode  # noqa: PLC0415
-
     base = f"admin:estate_{kind.name}"
     listed = f"{reverse(base + '_changelist')}?{urlencode({parameter: place})}"
     return (
@@ -244,7 +245,7 @@ def drop_page(request: HttpRequest, kind: Kind, key: Key, context: dict[str, Any
     live = estate_current()
     if find(kind, live.estate, key) is None:
         raise Http404
-    draft = Draft(live.estate)
+    draft = Draft(live.estate, live.digest)
     drop(kind, draft, key)
     if request.method != "POST" or request.POST.get("base_version") != str(live.version):
         if request.method == "POST":

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from brokerui.estate.admin.draft import Draft
 from brokerui.estate.admin.forms import WAS, Json, PlaceForm, ValueForm, row_of
 from brokerui.estate.admin.kinds import KINDS, Key, Kind, Rows, document_of, drop, find, members_of, put
+from brokerui.estate.selectors import LiveEstate
 from brokerui.explain.templatetags.wording import said
 from routing.errors import Invalid
 from routing.estate import Estate
@@ -56,9 +57,10 @@ class Sheet:
     """`key` names what is shown; None for something new, whose place stands in a field of its own."""
 
     def __init__(
-        self, kind: Kind, estate: Estate, key: Key | None, data: Any = None, initial: Mapping[str, Any] | None = None
+        self, kind: Kind, live: LiveEstate, key: Key | None, data: Any = None, initial: Mapping[str, Any] | None = None
     ) -> None:
-        self.kind, self.estate, self.key, self.data = kind, estate, key, data
+        self.kind, self.live, self.key, self.data = kind, live, key, data
+        estate = self.estate = live.estate
         self.initial = dict(initial or {})
         self.old = find(kind, estate, key) if key else None
         self.document: Json = document_of(kind, self.old) if self.old is not None else {}
@@ -127,7 +129,7 @@ class Sheet:
         """What the form would change; None where something in it cannot be, which its fields say then."""
         if not self._is_valid():
             return None
-        draft = Draft(self.estate)
+        draft = Draft(self.estate, self.live.digest)
         owner = self.owner
         if owner is not None:
             self._put_value(draft, owner)

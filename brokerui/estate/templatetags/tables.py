@@ -36,12 +36,6 @@ def page_query(cl: Any, page: int) -> str:
     return query
 
 
-@register.simple_tag
-def kept_query(cl: Any, *without: str) -> list[tuple[str, str]]:
-    """What of an address a form sends along that sets the rest."""
-    return [(name, value) for name, values in cl.filter_params.items() if name in without for value in values]
-
-
 @register.filter
 def fields_of(form: Any) -> Iterator[tuple[Any, list[Any]]]:
     """Headings with their fields."""

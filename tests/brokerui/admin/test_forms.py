@@ -15,18 +15,43 @@ from brokerui.estate.models import AuditEntry, Contract, Database, Instance, Que
 from brokerui.estate.selectors import estate_current
 from routing.edits import SetHopLimit
 from routing.estate import Estate
-from tests.brokerui.estate.helpers import GUID, LOCAL, TWO, brought_in, changed, estate_of, server, stands, text_of_rows
+from tests.brokerui.estate.helpers import GUID, LOCAL, brought_in, changed, estate_of, server, stands, text_of_rows
 
 pytestmark = pytest.mark.django_db
 ROUTES = "/admin/estate/route/"
+
+
+ESTATE = estate_of(
+    server(
+        "here",
+        {
+            "name": "Orders",
+            "broker_instance": GUID,
+            "services": ["Own", {"name": "Ship", "queue": "dbo.Q", "contracts": ["C", "D"]}],
+            "contracts": [{"name": "C", "messages": [{"message_type": "M", "sent_by": "ANY"}]}],
+            "routes": [LOCAL, {"name": "R", "remote_service_name": "Parts", "address": "tcp://there.example"}],
+        },
+        {"name": "msdb", "routes": [LOCAL]},
+    ),
+    server(
+        "there",
+        {
+            "name": "Parts",
+            "broker_instance": "00000000-0000-4000-8000-000000000001",
+            "services": ["Parts"],
+            "routes": [LOCAL, {"name": "Back", "remote_service_name": "Own", "address": "tcp://here.example"}],
+        },
+        {"name": "msdb", "routes": [LOCAL]},
+    ),
+)
 
 
 @pytest.fixture(autouse=True)
 def estate() -> Iterator[Estate]:
     """The live one."""
     estates.clear()
-    brought_in(TWO)
-    yield TWO
+    brought_in(ESTATE)
+    yield ESTATE
     estates.clear()
 
 
@@ -56,6 +81,13 @@ def as_sent(client: Client, url: str, **typed: Any) -> dict[str, Any]:
 
 def save(client: Client, url: str, **typed: Any) -> Any:
     return client.post(url, as_sent(client, url, **typed))
+
+
+def save_all_the_same(client: Client, url: str, **typed: Any) -> Any:
+    """Having seen which errors it brings."""
+    sent = as_sent(client, url, **typed)
+    response = client.post(url, sent)
+    return client.post(url, {**sent, "seen": response.context["seen"]}) if response.status_code == 422 else response
 
 
 def faults(response: Any) -> dict[str, list[str]]:
@@ -156,7 +188,7 @@ def test_a_new_instance_a_new_database_and_what_is_in_it(editor: Client) -> None
         "priority": {"name": "P", "priority_level": "9"},
         "remoteservicebinding": {"name": "B", "remote_service_name": "X", "user": "u"},
     }.items():
-        response = save(editor, f"/admin/estate/{name}/add/?place=third/Stock", **values)
+        response = save_all_the_same(editor, f"/admin/estate/{name}/add/?place=third/Stock", **values)
         assert response.status_code == 302, (name, faults(response))
     found = estate_current().estate.instances["third"]
     assert found.endpoint is not None
@@ -183,7 +215,7 @@ def test_lines_below_a_database_are_one_version_with_it(editor: Client) -> None:
         "services-0-queue": "dbo.Own",
         "queues-0-name": "dbo.Own",
     }
-    response = save(editor, page_of(database), **sent)
+    response = save_all_the_same(editor, page_of(database), **sent)
     assert response.status_code == 302, faults(response)
     live = estate_current()
     orders = live.estate.instances["here"].databases["Orders"]

@@ -1,0 +1,168 @@
+"""The tables in a real browser: findings follow what is typed, by keyboard, in both themes and on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from brokerui.estate.memory import estates
+from brokerui.estate.models import Database, Instance, Route
+from brokerui.estate.selectors import estate_current
+from tests.brokerui.estate.helpers import GUID, LOCAL, brought_in, estate_of, server
+from tests.browser.conftest import NARROW, WIDE, accessibility_faults
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+ESTATE = estate_of(
+    server(
+        "headquarters",
+        {
+            "name": "Orders",
+            "broker_instance": GUID,
+            "services": ["OrderEntry", {"name": "Returns", "queue": "dbo.ReturnQueue"}],
+            "queues": [{"name": "dbo.ReturnQueue", "enabled": False}],
+            "routes": [
+                LOCAL,
+                {"name": "ToParts", "remote_service_name": "OrderParts", "address": "tcp://branch.example:4022"},
+                {"name": "ToNowhere", "remote_service_name": "Gone", "address": "tcp://gone.example:4022"},
+            ],
+        },
+        {"name": "msdb", "routes": [LOCAL]},
+        endpoint={"port": 4022},
+    ),
+    server(
+        "branch",
+        {
+            "name": "Parts",
+            "services": ["OrderParts"],
+            "routes": [
+                LOCAL,
+                {"name": "Back", "remote_service_name": "OrderEntry", "address": "tcp://headquarters.example"},
+            ],
+        },
+        {"name": "msdb", "routes": [LOCAL]},
+    ),
+)
+
+
+@pytest.fixture(autouse=True)
+def estate() -> Iterator[None]:
+    estates.clear()
+    brought_in(ESTATE)
+    yield
+    estates.clear()
+
+
+def change(row: Any) -> str:
+    return f"/admin/estate/{row._meta.model_name}/{row.pk}/change/"
+
+
+def parts() -> Route:
+    return Route.objects.get(name="ToParts")
+
+
+def pages() -> list[str]:
+    """One of every kind."""
+    return [
+        "/admin/",
+        "/admin/estate/route/",
+        change(Route.objects.get(name="ToNowhere")),
+        change(Database.objects.get(name="Orders")),
+        f"/admin/estate/route/{parts().pk}/delete/",
+        "/admin/auth/user/add/",
+    ]
+
+
+def test_findings_follow_what_is_typed_and_are_asked_about_before_saving(site: Page) -> None:
+    site.goto(change(parts()))
+    address = site.get_by_label("address", exact=True).or_(site.locator("#id_address")).first
+    address.fill("tcp://branch.example:5000")
+    address.press("Tab")
+    expect(site.locator("#id_address_error")).to_contain_text("wrong-port")
+    expect(site.locator("#id_address_error")).to_contain_text("this change brings it")
+    expect(site.locator("#outlook")).to_contain_text("What saving this would bring")
+    expect(address).to_have_attribute("aria-describedby", "id_address_helptext id_address_error")
+    address.fill("nowhere")
+    address.press("Tab")
+    expect(site.locator("#id_address_error")).to_contain_text("must be LOCAL")
+    expect(address).to_have_attribute("aria-invalid", "true")
+    address.fill("tcp://gone.example")
+    address.press("Tab")
+    expect(site.locator("#id_address_error")).to_contain_text("unknown-address")
+    address.fill("TCP://branch.example")
+    address.press("Tab")
+    expect(site.locator("#id_address_error")).to_be_empty()
+    expect(site.locator("#outlook")).to_contain_text("Every conversation ends as before")
+    assert estate_current().version == 1
+    site.locator("#id_remote_service_name").fill("orderparts")
+    site.get_by_role("button", name="Save", exact=True).click()
+    expect(site.get_by_role("alert")).to_contain_text("This change brings")
+    assert estate_current().version == 1
+    site.get_by_role("button", name="Save all the same").click()
+    expect(site.get_by_role("status")).to_contain_text("Saved ToParts: the estate is at version 2")
+
+
+def test_a_route_by_keyboard_with_suggestions(site: Page) -> None:
+    database = Database.objects.get(name="Parts")
+    site.goto(f"/admin/estate/route/add/?database={database.pk}")
+    expect(site.locator("#id_place")).to_have_value("branch/Parts")
+    site.keyboard.press("/")
+    expect(site.locator("#id_place")).to_be_focused()
+    site.keyboard.press("Tab")
+    site.keyboard.type("ToReturns")
+    site.keyboard.press("Tab")
+    site.keyboard.type("Ret")
+    option = site.locator("#id_remote_service_name + datalist option").first
+    expect(option).to_have_attribute("value", "Returns")
+    site.keyboard.type("urns")
+    site.keyboard.press("Tab")
+    option = site.locator("#id_broker_instance + datalist option").first
+    expect(option).to_have_attribute("label", "headquarters/Orders")
+    site.keyboard.press("Tab")
+    site.keyboard.type("tcp://headquarters.example")
+    site.keyboard.press("Enter")
+    expect(site.get_by_role("status")).to_contain_text("Saved ToReturns", timeout=15_000)
+
+
+def test_one_more_line(site: Page) -> None:
+    site.goto(change(Instance.objects.get(name="branch")))
+    site.locator("#id_addresses-1-address").fill("tcp://second")
+    site.get_by_role("button", name="One more line").press("Enter")
+    expect(site.locator("#id_addresses-2-address")).to_be_focused()
+    site.keyboard.type("tcp://third")
+    site.get_by_role("button", name="Save and stay").click()
+    expect(site.get_by_role("status")).to_contain_text("version 2")
+    assert [one.text for one in estate_current().estate.instances["branch"].addresses][1:] == [
+        "tcp://second",
+        "tcp://third",
+    ]
+
+
+def test_many_rows_are_ticked_and_confirmed(site: Page) -> None:
+    site.goto("/admin/estate/route/?for=named")
+    site.locator("#action-toggle").check()
+    expect(site.get_by_text("3 rows ticked")).to_be_visible()
+    site.get_by_role("button", name="Set lifetime…").click()
+    expect(site.get_by_role("heading", level=1)).to_have_text("Set lifetime: 3 routes?")
+    site.get_by_label("lifetime").fill("2035-01-01")
+    site.get_by_role("button", name="Set lifetime: 3 routes").click()
+    expect(site.get_by_role("status")).to_contain_text("3 rows; version 2")
+    expect(site.get_by_text("expires 2035-01-01")).to_have_count(3)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(site: Page, scheme: Any) -> None:
+    site.emulate_media(color_scheme=scheme)
+    for url in pages():
+        site.goto(url)
+        assert accessibility_faults(site) == [], url
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_no_page_scrolls_sideways(site: Page, size: tuple[int, int]) -> None:
+    site.set_viewport_size({"width": size[0], "height": size[1]})
+    for url in pages():
+        site.goto(url)
+        assert site.evaluate("document.documentElement.scrollWidth") <= size[0], url

@@ -55,9 +55,18 @@ def _told(page: Page) -> dict[str, Any]:
         "lines": list(lines_of(page)),
         "narrowed": _narrowed(asked, viewed),
         "clear": Asked().query(viewed),
-        "csv": f"{reverse('reachability:table_csv')}?{query}",
-        "pairs_csv": f"{reverse('reachability:pairs_csv')}?{query}" if table.totals.total() <= MOST_PAIRS else "",
+        **_files(page, query),
     }
+
+
+def _files(page: Page, query: str) -> dict[str, str]:
+    """The same as files, once all of it is known; every pair only where they are not too many."""
+    if not page.known.is_whole:
+        return {}
+    files = {"csv": f"{reverse('reachability:table_csv')}?{query}"}
+    if page.shown.totals.total() <= MOST_PAIRS:
+        files["pairs_csv"] = f"{reverse('reachability:pairs_csv')}?{query}"
+    return files
 
 
 def _narrowed(asked: Asked, viewed: dict[str, str]) -> list[tuple[str, str, str]]:

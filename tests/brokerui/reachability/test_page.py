@@ -134,12 +134,14 @@ def test_a_large_estate_is_worked_out_in_the_background(client: Client, large: s
     before = client.get(url).content.decode()
     assert "the first 2 of 3 services" in before
     assert "waiting for a worker" in before
+    assert ".csv" not in before
     assert "hx-get" in client.get(f"/reachability/progress/?scenario={large}").content.decode()
     assert client.get(f"/reachability/pairs.csv?scenario={large}").status_code == 404
     tasks.survey_refresh()
     assert client.get(f"/reachability/progress/?scenario={large}").headers["HX-Refresh"] == "true"
     after = client.get(url)
     assert "data-ticks" not in after.content.decode()
+    assert "/reachability/pairs.csv" in after.content.decode()
     assert Survey.objects.get().done == 3
     small = figure_when_small(client, url)
     assert figure(after) == small

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from django.db.models import Count, Min
+from django.conf import settings
+from django.db.models import Count, Min, Q
+from django.utils import timezone
 
 from brokerui.estate.errors import VersionNotFoundError
 from brokerui.estate.memory import estates
@@ -37,6 +39,13 @@ class Freshness:
     instances: int
     oldest: datetime | None
     """The import that is longest ago, among instances that were imported."""
+    never: int = 0
+    """Instances that were not imported at all."""
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether something was read so long ago that it may not hold."""
+        return bool(self.instances) and (self.never > 0 or import_is_stale(self.oldest))
 
 
 def live_version() -> int:
@@ -44,9 +53,15 @@ def live_version() -> int:
     return Live.objects.values_list("version__number", flat=True).first() or 0
 
 
+def import_is_stale(at: datetime | None) -> bool:
+    """Whether a server that was imported then (None: never) should be imported again."""
+    return at is None or timezone.now() - at > timedelta(days=settings.ESTATE_STALE_DAYS)
+
+
 def estate_freshness() -> Freshness:
     """One query, however many instances there are."""
-    found = Instance.objects.aggregate(instances=Count("id"), oldest=Min("imported_at"))
+    never = Count("id", filter=Q(imported_at=None))
+    found = Instance.objects.aggregate(instances=Count("id"), oldest=Min("imported_at"), never=never)
     return Freshness(**found)
 
 

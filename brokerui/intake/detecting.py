@@ -46,7 +46,7 @@ def guess(name: str, content: bytes) -> Guess:
     if CATALOG_FORMAT in text or _FRAMED.search(text):
         return Guess(Kind.CATALOG, _server(content, name) or stem)
     if _is_grid(text):
-        instance, _, database = stem.partition(".")
+        instance, database, *_ = (*stem.split("."), "")
         return Guess(Kind.CATALOG, instance, database)
     if name.lower().endswith(".json"):
         return Guess(Kind.DOCUMENT)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.db.models import F, Prefetch
-from django.utils import timezone
 
 from brokerui.core.paging import Page
 from brokerui.estate.models import Instance
+from brokerui.estate.selectors import import_is_stale
 from brokerui.intake.models import ImportFile, ImportResult, ImportRun, Origin, State
 from brokerui.intake.packing import unpacked, unpacked_rows
 
@@ -32,12 +31,7 @@ class Freshness:
 
     @property
     def is_stale(self) -> bool:
-        return is_stale(self.at)
-
-
-def is_stale(at: datetime | None) -> bool:
-    """Whether a server was read so long ago that what is known of it may not hold."""
-    return at is None or timezone.now() - at > timedelta(days=settings.ESTATE_STALE_DAYS)
+        return import_is_stale(self.at)
 
 
 def freshness_page(number: int) -> Page[Freshness]:

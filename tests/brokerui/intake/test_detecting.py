@@ -33,6 +33,7 @@ def collected() -> bytes:
         ("export.sql", b'-- brokerui: {"instance": {"name": "host\xc3\xa9"}}\n', Guess(Kind.SCRIPT, "host\u00e9")),
         ("wide.sql", "CREATE DATABASE D".encode("utf-16"), Guess(Kind.SCRIPT, "wide")),
         ("host1.Orders.tsv", GRID.encode(), Guess(Kind.CATALOG, "host1", "Orders")),
+        ("host1.Orders.routes.tsv", GRID.encode(), Guess(Kind.CATALOG, "host1", "Orders")),
         ("host1.tsv", GRID.encode("utf-16"), Guess(Kind.CATALOG, "host1")),
         ("noise.sql", b"\x00\x01\xff\xfe" * 99, Guess(Kind.SCRIPT, "noise")),
     ],

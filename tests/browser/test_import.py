@@ -1,0 +1,107 @@
+"""Importing in a real browser: from three scripts to a version, with the mouse, with keys, and without scripts."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from brokerui.estate.models import Instance
+from brokerui.estate.selectors import live_version
+from brokerui.intake.models import ImportRun, State
+from brokerui.intake.services import run_apply
+from brokerui.intake.working import run_do
+from tests.brokerui.intake.helpers import SHOP, THREE, previewed, uploaded
+from tests.browser.conftest import NARROW, WIDE, accessibility_faults
+
+URL = "/import/"
+WRONG = SHOP.replace("tcp://depot:4022", "tcp://nobody:4022") + "CREATE ROUTE Bad WITH ADDRESS = @x;\n"
+
+
+def files(contents: dict[str, str]) -> Any:
+    return [{"name": n, "mimeType": "text/plain", "buffer": text.encode()} for n, text in contents.items()]
+
+
+def applied() -> None:
+    run = previewed()
+    run_apply(run=run, author="dba")
+    run_do(run.pk)
+
+
+def test_from_three_scripts_to_a_version(site: Page) -> None:
+    site.goto(URL)
+    site.get_by_label("Scripts, catalogs, documents").set_input_files(files(THREE))
+    expect(site.locator("[data-files-list] li")).to_have_text(["shop.sql", "depot.sql", "office.sql"])
+    site.get_by_role("button", name="Upload the files").click()
+    expect(site.get_by_label("Server of depot.sql", exact=True)).to_have_value("depot")
+    site.get_by_role("button", name="Preview 3 files").click()
+    expect(site.get_by_text("The first import: 3 servers")).to_be_visible()
+    site.get_by_role("button", name=re.compile("Apply .* as version 1")).click()
+    expect(site.get_by_text("Applied as version 1 by administrator.")).to_be_visible()
+    site.locator(".fresh a").click()
+    expect(site.get_by_role("rowheader", name="depot", exact=True)).to_be_visible()
+
+
+def test_by_keys_alone(site: Page) -> None:
+    applied()
+    run = uploaded({"shop.sql": WRONG})
+    site.goto(f"/import/{run.pk}/")
+    site.get_by_label("Server of shop.sql", exact=True).focus()
+    for _ in range(8):
+        site.keyboard.press("Tab")
+        if site.evaluate("document.activeElement.type") == "submit":
+            break
+    site.keyboard.press("Enter")
+    button = site.get_by_role("button", name=re.compile("Apply .* as version 2"))
+    expect(button).to_be_visible()
+    expect(site.get_by_text("1 worse")).to_be_visible()
+    site.get_by_role("link", name=re.compile("Why before")).first.press("Enter")
+    expect(site).to_have_url(re.compile("/where/.*as_of=1"))
+    site.go_back()
+    site.get_by_role("button", name=re.compile("Why after")).first.press("Enter")
+    expect(site).to_have_url(re.compile("/where/.*scenario=import"))
+    site.go_back()
+    button.press("Enter")
+    expect(site.get_by_text("Applied as version 2")).to_be_visible()
+    assert live_version() == 2
+
+
+def test_what_waits_for_a_worker_shows_when_it_is_done(site: Page) -> None:
+    run = previewed()
+    ImportRun.objects.update(state=State.READING, phase="outcomes", done=10, total=20, claim="x")
+    site.goto(f"/import/{run.pk}/")
+    expect(site.get_by_text("10 of 20 services")).to_be_visible()
+    ImportRun.objects.update(done=15)
+    expect(site.get_by_text("15 of 20 services")).to_be_visible()
+    ImportRun.objects.update(state=State.PREVIEWED, claim="")
+    expect(site.get_by_role("heading", name="What this import would change")).to_be_visible()
+
+
+def test_too_many_files_are_told_at_once(site: Page, settings: Any) -> None:
+    settings.IMPORT_MAX_FILES = 2
+    site.goto(URL)
+    site.get_by_label("Scripts, catalogs, documents").set_input_files(files(THREE))
+    expect(site.get_by_role("alert")).to_contain_text("At most 2 files at a time")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_axe_finds_nothing_and_the_pages_never_scroll_sideways(
+    site: Page, live_server: Any, theme: str, size: tuple[int, int]
+) -> None:
+    applied()
+    Instance.objects.filter(name="shop").update(imported_at=timezone.now() - timedelta(days=99))
+    run, other = previewed({"shop.sql": WRONG}), uploaded()
+    site.set_viewport_size({"width": size[0], "height": size[1]})
+    site.context.add_cookies([{"name": "theme", "value": theme, "url": live_server.url}])
+    for path in (URL, f"/import/{run.pk}/", f"/import/{other.pk}/"):
+        site.goto(path)
+        assert accessibility_faults(site) == [], path
+        assert site.evaluate("document.documentElement.scrollWidth") <= size[0], path
+    ImportRun.objects.update(state=State.READING, claim="x", phase="reading", done=1, total=2)
+    site.goto(f"/import/{run.pk}/")
+    assert accessibility_faults(site) == []

@@ -23,7 +23,7 @@ from routing.lint.registry import lint
 
 LAPSE = timedelta(minutes=5)
 """A worker that has begun and not ended by then is no more."""
-KEPT = 20
+KEPT = 8
 """So many looks are kept."""
 PLACE = ("code", "instance", "database", "object")
 BATCH = 2_000

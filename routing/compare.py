@@ -7,15 +7,14 @@ them as whole cells of the background, and answered.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator, Set
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from routing.asked import Asked
 from routing.background import Change, changes
 from routing.classes import Node, TrafficClass
+from routing.collector import collector_at_rest
 from routing.comparing import Comparing
 from routing.comparison import Comparison, Group, Members, Outcomes, in_worst_order
 from routing.estate import Estate
@@ -24,7 +23,7 @@ from routing.one_name import OneName
 
 def compare(before: Estate, after: Estate, at: datetime) -> Comparison:
     """Every class whose outcomes differ between two estates at a moment, in groups."""
-    with _collector_at_rest():
+    with collector_at_rest():
         comparing = Comparing(before, after, at)
         groups = [group for name in comparing.names for group in _groups(comparing, name)]
         return Comparison(comparing.vocabulary.count(), in_worst_order(groups))
@@ -44,7 +43,7 @@ class Stepwise:
 
 def compare_stepwise(before: Estate, after: Estate, at: datetime) -> Stepwise:
     """The same as `compare`, in no order; names that the change itself is about come first."""
-    with _collector_at_rest():
+    with collector_at_rest():
         comparing = Comparing(before, after, at)
         named = comparing.delta.by_name
         names = sorted(comparing.names, key=lambda name: name not in named)
@@ -52,20 +51,8 @@ def compare_stepwise(before: Estate, after: Estate, at: datetime) -> Stepwise:
 
 
 def _step(comparing: Comparing, name: str) -> list[Group]:
-    with _collector_at_rest():
+    with collector_at_rest():
         return list(_groups(comparing, name))
-
-
-@contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    """What is made here lives as long as the answer and holds no cycles: looking for some takes as long as the work."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _groups(comparing: Comparing, name: str) -> Iterator[Group]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from brokerui.map.refs import OUTSIDE, SERVER, Ref, outside, server
 from routing.address import Address
+from routing.collector import collector_at_rest
 from routing.estate import Estate, Instance
 from routing.route import Route
 
@@ -149,22 +148,10 @@ def network_of(key: str, estate: Estate) -> Network:
         if known is not None and known.estate is estate:
             _made.move_to_end(key)
             return known
-    with _collector_at_rest():
+    with collector_at_rest():
         network = Network(estate)
     with _lock:
         _made[key] = network
         while len(_made) > KEPT:
             _made.popitem(last=False)
     return network
-
-
-@contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    """What is made here holds no cycles: looking for some in a large estate takes as long as the work."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()

@@ -14,6 +14,7 @@ from django.utils.functional import Promise
 from brokerui.scenarios.errors import ScenarioNotFoundError
 from brokerui.scenarios.examples import Example, example_find, examples
 from brokerui.scenarios.models import Scenario
+from routing.collector import settle
 from routing.document import read_estate
 from routing.errors import InputError
 from routing.estate import Estate
@@ -22,6 +23,8 @@ logger = logging.getLogger(__name__)
 
 # An estate of a large document takes some hundred megabytes; a few are enough to go back and forth between.
 KEPT_ESTATES = 8
+LARGE = 1 << 20
+"""Bytes of a document whose estate would slow down every collection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,11 @@ def _row_estate(name: str, sha256: str) -> Estate:
 def _read(name: str) -> Estate:
     """Parse a document that was good when it was kept; one that is not any more is as good as gone."""
     try:
-        return read_estate(scenario_document(name), where=name)
+        document = scenario_document(name)
+        estate = read_estate(document, where=name)
     except InputError as error:
         logger.warning("scenario not readable: %s", error)
         raise ScenarioNotFoundError(name) from error
+    if len(document) > LARGE:
+        settle()
+    return estate

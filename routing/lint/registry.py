@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from routing.collector import collector_at_rest
 from routing.estate import Estate
 from routing.finding import SEVERITIES, Finding
 from routing.lint.addresses import own_address, unknown_address, wrong_port
@@ -83,8 +84,9 @@ def lint_around(
 ) -> tuple[Finding, ...]:
     """Those findings of `lint` that are about one instance and all that is on it, or about one database and its
     routes and queues; in the same order, at a fraction of the time."""
-    found = _found(Scene(estate, at, instance, database), checks)
-    return _worst_first(f for f in found if f.instance == instance and database in (None, f.database))
+    with collector_at_rest():
+        found = _found(Scene(estate, at, instance, database), checks)
+        return _worst_first(f for f in found if f.instance == instance and database in (None, f.database))
 
 
 def _found(scene: Scene, checks: Iterable[Check]) -> Iterator[Finding]:

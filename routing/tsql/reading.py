@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from routing.address import Address
+from routing.collector import collector_at_rest
 from routing.errors import InputError, Invalid
 from routing.estate import Estate
 from routing.finding import Finding
@@ -41,7 +40,7 @@ def read_scripts(
     """
     draft = Draft(into)
     findings: list[Finding] = []
-    with _collector_at_rest():
+    with collector_at_rest():
         for group in groups:
             _read_group(group, draft, at, findings)
     findings += [_without_address(*one) for one in draft.finish()]
@@ -49,18 +48,6 @@ def read_scripts(
         return draft.built(), tuple(findings)
     except Invalid as fault:
         raise InputError("estate", f"$.{fault.path}".rstrip("."), fault.problem) from None
-
-
-@contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    """Findings live as long as the answer and hold no cycles: looking for some takes as long as the reading."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _read_group(group: Group, draft: Draft, at: datetime, findings: list[Finding]) -> None:

@@ -16,16 +16,12 @@ from routing.estate import Estate
 
 
 @transaction.atomic
-def made_apply(
-    *, estate: Estate, imported: Mapping[str, str], author: str, note: str, base_version: int
-) -> LiveEstate:
+def made_apply(*, estate: Estate, imported: Mapping[str, str], author: str, note: str, base_version: int) -> LiveEstate:
     """One transaction, one version. `imported` names the servers that were read, each with its file.
 
     Raises `EstateStaleError` where the live estate has another version by now.
     """
-    written = estate_import(
-        estate=estate, author=author, note=note, imported=list(imported), base_version=base_version
-    )
+    written = estate_import(estate=estate, author=author, note=note, imported=list(imported), base_version=base_version)
     _remember(imported, author, written.version)
     return written
 
@@ -35,7 +31,9 @@ def _remember(imported: Mapping[str, str], author: str, version: int) -> None:
     for part in chunks(sorted(imported)):
         moments = dict(Instance.objects.filter(name__in=part).values_list("name", "imported_at"))
         rows = [
-            Origin(instance=name, file=imported[name][:NAME], author=author, version=version, at=moments.get(name, now))
+            Origin(
+                instance=name, file=imported[name][:NAME], author=author, version=version, at=moments.get(name) or now
+            )
             for name in part
         ]
         Origin.objects.bulk_create(

@@ -60,7 +60,7 @@ def _ends(ends: Json) -> Sentence:
 
 
 def _instance(instance: Json, translate: Translate) -> Iterator[str]:
-    yield f"\n{one_line(instance['name'])}\n"
+    yield f"\n{one_line(instance['name']) or say('the estate itself').render(translate)}\n"
     for verb, kind, _instance_name, database, name, what in instance["lines"]:
         place = f"{database}/{name}" if database and kind != "databases" else name
         yield f"  {SIGNS[verb]} {kind} {one_line(place)}{'  ' + one_line(what) if what else ''}\n"

@@ -17,6 +17,8 @@ VERBS = (REMOVED, CHANGED, NEW)
 """What may do harm first."""
 INSTANCE, DATABASE = "instances", "databases"
 KINDS = (INSTANCE, DATABASE, *(table.kind for table in TABLES))
+ORDER = "order"
+"""What changes of a list that stands in another order."""
 _BY_KIND = {table.kind: table for table in TABLES}
 _DERIVED = ("address_key", "mirror_key")
 
@@ -28,15 +30,21 @@ class Line(NamedTuple):
     kind: str
     """The list's name in the document."""
     instance: str
+    """Empty: the estate itself."""
     database: str
     """Empty for instances."""
     name: str
+    """Empty: the list as a whole."""
     what: str = ""
     """Of a changed one: `column: before → after`."""
 
 
 def lines_of(change: Difference, before: Estate, after: Estate) -> Iterator[Line]:
     """Every row, in the order of the estates: what goes, then what changes, then what comes."""
+    if change.hop_limit is not None:
+        yield Line(CHANGED, INSTANCE, "", "", "", f"hop_limit: {before.hop_limit} → {after.hop_limit}")
+    if change.instances.order:
+        yield Line(CHANGED, INSTANCE, "", "", "", ORDER)
     for name in change.instances.dropped:
         yield from _whole(REMOVED, before.instances[name])
     for instance in change.instances.changed:
@@ -52,6 +60,8 @@ def lines_of(change: Difference, before: Estate, after: Estate) -> Iterator[Line
 
 
 def _databases(instance: str, change: ListChange[Database], before: Instance) -> Iterator[Line]:
+    if change.order:
+        yield Line(CHANGED, DATABASE, instance, "", "", ORDER)
     for name in change.dropped:
         yield from _whole_database(REMOVED, instance, before.databases[name])
     for one in change.changed:
@@ -62,6 +72,8 @@ def _databases(instance: str, change: ListChange[Database], before: Instance) ->
 
 
 def _members(table: Table, instance: str, before: Database, change: ListChange[Any]) -> Iterator[Line]:
+    if change.order:
+        yield Line(CHANGED, table.kind, instance, before.name, "", ORDER)
     known = {member.name: member for member in table.members(before)} if change.changed else {}
     yield from (Line(REMOVED, table.kind, instance, before.name, name) for name in change.dropped)
     for one in change.changed:

@@ -41,7 +41,9 @@ def _finding(finding: dict[str, Any]) -> list[Any]:
 
 
 def _group(group: dict[str, Any]) -> list[Any]:
-    first = " ".join("outside:" + instance if name is None else f"{instance}/{name}" for instance, name in group["from"])
+    first = " ".join(
+        "outside:" + instance if name is None else f"{instance}/{name}" for instance, name in group["from"]
+    )
     ends = [" ".join("/".join(end) for end in group[side]) for side in ("before", "after")]
     return [*(group[name] for name in GROUPS[:6]), first, *ends]
 

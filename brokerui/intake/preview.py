@@ -58,7 +58,6 @@ def preview_of(live: Estate, made: Made, at: datetime, heed: Heed = lambda phase
     findings = _worst_first(made.findings)
     summary = {
         "changes": asdict(counted(change, live)),
-        "hop_limit": change.hop_limit,
         "is_changed": bool(change),
         "is_first": not live.instances,
         **_of_instances(lines),

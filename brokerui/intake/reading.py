@@ -106,7 +106,17 @@ def _with_scripts(made: Made, groups: Sequence[Group], files: Mapping[str, str],
         for name in estate.instances
         if name.casefold() in known or name not in base.instances
     }
+    estate = _in_place(estate, made.estate)
     return Made(estate, {**made.imported, **imported}, made.findings + findings, made.sums)
+
+
+def _in_place(estate: Estate, before: Estate) -> Estate:
+    """Servers that were there stand where they stood."""
+    places = {name.casefold(): place for place, name in enumerate(before.instances)}
+    names = sorted(estate.instances, key=lambda name: places.get(name.casefold(), len(places)))
+    if names == list(estate.instances):
+        return estate
+    return replace(estate, instances={name: estate.instances[name] for name in names})
 
 
 def _without(estate: Estate, names: set[str]) -> Estate:

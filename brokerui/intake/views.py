@@ -70,7 +70,7 @@ def _start(request: HttpRequest, problem: str = "") -> HttpResponse:
         "fresh": fresh,
         "stale": stale_count(fresh),
         "stale_days": settings.ESTATE_STALE_DAYS,
-        "runs": [Shown(run, run.files.all()) for run in run_list()],
+        "runs": [Shown(run, list(run.files.all())) for run in run_list()],
         "problem": problem,
         "token": uuid4().hex,
         "max_bytes": settings.SCENARIO_MAX_BYTES,
@@ -93,7 +93,9 @@ def run_page(request: HttpRequest, run_id: int) -> HttpResponse:
     run = _run(run_id)
     if request.htmx:  # type: ignore[attr-defined]
         shown = Shown(run)
-        return render(request, "intake/_progress.html", {"shown": shown}) if shown.is_due else HttpResponseClientRefresh()
+        return (
+            render(request, "intake/_progress.html", {"shown": shown}) if shown.is_due else HttpResponseClientRefresh()
+        )
     return _page(request, run)
 
 
@@ -206,5 +208,3 @@ def _run(run_id: int) -> ImportRun:
 
 def _to(run: ImportRun) -> HttpResponse:
     return redirect("imports:run", run.pk)
-
-

@@ -206,6 +206,7 @@ def _apply(run: ImportRun) -> None:
     """The estate, the audit and the state of the import are one transaction: none is there without the others."""
     _Progress(run)(Phase.APPLYING)
     result = ImportResult.objects.get(run=run)
+    assert result.document is not None  # what was previewed has one until it is applied
     estate = unpack_estate(result.document)
     imported = json.loads(result.imported)
     with transaction.atomic():

@@ -5,95 +5,143 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('estate', '0001_initial'),
+        ("estate", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Origin',
+            name="Origin",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('instance', models.CharField(max_length=256, unique=True)),
-                ('file', models.CharField(max_length=255)),
-                ('author', models.CharField(max_length=150)),
-                ('version', models.PositiveIntegerField()),
-                ('at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("instance", models.CharField(max_length=256, unique=True)),
+                ("file", models.CharField(max_length=255)),
+                ("author", models.CharField(max_length=150)),
+                ("version", models.PositiveIntegerField()),
+                ("at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='ImportRun',
+            name="ImportRun",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField()),
-                ('author', models.CharField(max_length=150)),
-                ('token', models.CharField(max_length=64, unique=True)),
-                ('state', models.CharField(choices=[('uploaded', 'Uploaded'), ('reading', 'Reading'), ('previewed', 'Previewed'), ('applying', 'Applying'), ('applied', 'Applied'), ('failed', 'Failed'), ('discarded', 'Discarded')], max_length=10)),
-                ('mode', models.CharField(default='instances', max_length=10)),
-                ('note', models.TextField(blank=True)),
-                ('applied_by', models.CharField(blank=True, max_length=150)),
-                ('base_version', models.PositiveIntegerField(default=0)),
-                ('phase', models.CharField(blank=True, choices=[('', 'Waiting'), ('reading', 'Reading'), ('comparing', 'Comparing'), ('outcomes', 'Outcomes'), ('findings', 'Findings'), ('keeping', 'Keeping'), ('applying', 'Applying')], max_length=10)),
-                ('done', models.PositiveBigIntegerField(default=0)),
-                ('total', models.PositiveBigIntegerField(default=0)),
-                ('claim', models.CharField(blank=True, max_length=64)),
-                ('claimed_at', models.DateTimeField(null=True)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('error', models.TextField(blank=True)),
-                ('error_where', models.TextField(blank=True)),
-                ('error_path', models.TextField(blank=True)),
-                ('summary', models.TextField(blank=True)),
-                ('ended_at', models.DateTimeField(null=True)),
-                ('version', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='estate.version')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("created_at", models.DateTimeField()),
+                ("author", models.CharField(max_length=150)),
+                ("token", models.CharField(max_length=64, unique=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("uploaded", "Uploaded"),
+                            ("reading", "Reading"),
+                            ("previewed", "Previewed"),
+                            ("applying", "Applying"),
+                            ("applied", "Applied"),
+                            ("failed", "Failed"),
+                            ("discarded", "Discarded"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("mode", models.CharField(default="instances", max_length=10)),
+                ("note", models.TextField(blank=True)),
+                ("applied_by", models.CharField(blank=True, max_length=150)),
+                ("base_version", models.PositiveIntegerField(default=0)),
+                (
+                    "phase",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("", "Waiting"),
+                            ("reading", "Reading"),
+                            ("comparing", "Comparing"),
+                            ("outcomes", "Outcomes"),
+                            ("findings", "Findings"),
+                            ("keeping", "Keeping"),
+                            ("applying", "Applying"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("done", models.PositiveBigIntegerField(default=0)),
+                ("total", models.PositiveBigIntegerField(default=0)),
+                ("claim", models.CharField(blank=True, max_length=64)),
+                ("claimed_at", models.DateTimeField(null=True)),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("error", models.TextField(blank=True)),
+                ("error_where", models.TextField(blank=True)),
+                ("error_path", models.TextField(blank=True)),
+                ("summary", models.TextField(blank=True)),
+                ("ended_at", models.DateTimeField(null=True)),
+                (
+                    "version",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="estate.version"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-id'],
+                "ordering": ["-id"],
             },
         ),
         migrations.CreateModel(
-            name='ImportResult',
+            name="ImportResult",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('document', models.BinaryField(null=True)),
-                ('imported', models.TextField()),
-                ('changes', models.BinaryField()),
-                ('findings', models.BinaryField()),
-                ('groups', models.BinaryField()),
-                ('run', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='result', to='intake.importrun')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("document", models.BinaryField(null=True)),
+                ("imported", models.TextField()),
+                ("changes", models.BinaryField()),
+                ("findings", models.BinaryField()),
+                ("groups", models.BinaryField()),
+                (
+                    "run",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="result", to="intake.importrun"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='ImportFile',
+            name="ImportFile",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField()),
-                ('name', models.CharField(max_length=255)),
-                ('size', models.PositiveBigIntegerField()),
-                ('sha256', models.CharField(max_length=64)),
-                ('content', models.BinaryField(null=True)),
-                ('kind', models.CharField(max_length=10)),
-                ('instance', models.CharField(blank=True, max_length=256)),
-                ('database', models.CharField(blank=True, max_length=128)),
-                ('address', models.CharField(blank=True, max_length=256)),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='files', to='intake.importrun')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("position", models.PositiveIntegerField()),
+                ("name", models.CharField(max_length=255)),
+                ("size", models.PositiveBigIntegerField()),
+                ("sha256", models.CharField(max_length=64)),
+                ("content", models.BinaryField(null=True)),
+                ("kind", models.CharField(max_length=10)),
+                ("instance", models.CharField(blank=True, max_length=256)),
+                ("database", models.CharField(blank=True, max_length=128)),
+                ("address", models.CharField(blank=True, max_length=256)),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="files", to="intake.importrun"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['position'],
+                "ordering": ["position"],
             },
         ),
         migrations.AddIndex(
-            model_name='importrun',
-            index=models.Index(fields=['state', 'claimed_at'], name='intake_run_due'),
+            model_name="importrun",
+            index=models.Index(fields=["state", "claimed_at"], name="intake_run_due"),
         ),
         migrations.AddConstraint(
-            model_name='importrun',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['uploaded', 'reading', 'previewed', 'applying', 'applied', 'failed', 'discarded'])), name='intake_run_state'),
+            model_name="importrun",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("state__in", ["uploaded", "reading", "previewed", "applying", "applied", "failed", "discarded"])
+                ),
+                name="intake_run_state",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='importfile',
-            constraint=models.UniqueConstraint(fields=('run', 'position'), name='intake_file_place'),
+            model_name="importfile",
+            constraint=models.UniqueConstraint(fields=("run", "position"), name="intake_file_place"),
         ),
     ]

@@ -44,10 +44,12 @@ def test_a_removed_server_takes_all_that_is_in_it_along() -> None:
     ]
 
 
+SERVERS = server("here", {"name": "Orders", "routes": [LOCAL]}), server("there", {"name": "Parts"})
 OTHERS = [
     Estate(),
     TWO,
     TWO.edited([DropRoute("here", "Orders", "R"), PutRoute("there", "Parts", MOVED)]),
+    estate_of(*reversed(SERVERS), hop_limit=3),
     estate_of(server("here", {"name": "New", "routes": [LOCAL]}), server("third", forwarding=True)),
 ]
 

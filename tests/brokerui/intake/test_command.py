@@ -44,7 +44,8 @@ def test_a_dry_run_says_the_same_and_writes_nothing(call: Call, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("flags", "left"), [((), ["here", "there", "new"]), (("--into",), ["here", "there", "new"]), (("--replace",), ["new"])]
+    ("flags", "left"),
+    [((), ["here", "there", "new"]), (("--into",), ["here", "there", "new"]), (("--replace",), ["new"])],
 )
 def test_a_document_replaces_its_servers_or_everything(
     call: Call, tmp_path: Path, flags: tuple[str, ...], left: list[str]

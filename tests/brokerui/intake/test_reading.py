@@ -28,7 +28,7 @@ def made(*sources: Source, mode: Mode = Mode.INSTANCES, live: Estate = TWO) -> M
 
 def test_scripts_replace_their_servers_and_the_others_stay() -> None:
     found = made(source("a.sql", SHOP, instance="HERE"))
-    assert list(found.estate.instances) == ["there", "HERE"]
+    assert list(found.estate.instances) == ["HERE", "there"]
     assert list(found.estate.instances["HERE"].databases) == ["Orders", "msdb"]
     assert found.estate.instances["there"] == TWO.instances["there"]
     assert found.imported == {"HERE": "a.sql"}
@@ -84,9 +84,10 @@ def test_what_cannot_be_read_is_refused_with_its_file(bad: Source, problem: str)
 
 
 def test_two_servers_at_one_address_are_refused() -> None:
-    with pytest.raises(InputError, match="e.json"):
-        one = document("new").replace(b'"name": "new"', b'"name": "new", "addresses": ["tcp://here.example:4022"]', 1)
-        made(source("e.json", one, Kind.DOCUMENT))
+    taken = b'"name": "new", "addresses": ["tcp://here.example:4022"]'
+    one = source("estate", document("new").replace(b'"name": "new"', taken, 1), Kind.DOCUMENT)
+    with pytest.raises(InputError, match="estate"):
+        made(one)
 
 
 def test_whoever_heeds_may_stop_it() -> None:

@@ -92,7 +92,7 @@ def test_the_preview_says_what_ends_otherwise_and_what_is_worse() -> None:
     asks = {"name": "Orders", "routes": [{"name": "R", "address": "tcp://there.example:4022"}]}
     estate = estate_of(server("here", asks), heard)
     brought_in(estate)
-    text = write_estate(estate).replace("tcp://there.example:4022\", \"mirror", "tcp://nobody:4022\", \"mirror")
+    text = write_estate(estate).replace('tcp://there.example:4022", "mirror', 'tcp://nobody:4022", "mirror')
     found = summary(previewed({"e.json": text}, Mode.WHOLE))
     assert found["changes"] == {"added": 0, "changed": 1, "removed": 0}
     assert found["ends"]["counts"]["worse"] > 0

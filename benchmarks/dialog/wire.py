@@ -1,0 +1,90 @@
+"""Fragments of 1 KB written, read and opened on one core, beside pickle and json of the same content in the same run.
+
+    .venv/bin/python benchmarks/dialog/wire.py [--messages 20000] [--runs 7]
+
+The claim: under 15 microseconds for a message with its names, an acknowledgement and its digest, written and opened
+again; and a forwarder that passes it on reads the header in a part of that, whatever the size of the body.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import pickle
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
+
+from benchmarks.claims import best, claim
+from routing.adjacent.fragment import INITIATOR, Header, Names, Range, forwarded, read, write
+from routing.adjacent.limits import MAX_BODY
+
+NAMES = Names(
+    "//example.org/Parts/Order",
+    "//example.org/Shop/Order",
+    "//example.org/Order/Contract",
+    "//example.org/Order/Request",
+    "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d",
+)
+HEADER = Header(bytes(range(16)), bytes(range(1, 17)), NAMES, INITIATOR, 0, 60_000, 10, 0, 1, (Range(0, 0, 7, 0),))
+KILOBYTE = bytes(range(256)) * 4
+LIMIT = 15.0
+LIMIT_FORWARD = 8.0
+
+
+def microseconds(work: Callable[[int], object], messages: int, runs: int) -> float:
+    """Of one message, in the quickest of some runs; each message has a number of its own."""
+
+    def all_of_them() -> None:
+        for number in range(messages):
+            work(number)
+
+    return best(runs, all_of_them)[0] / messages * 1e6
+
+
+def through_wire(number: int) -> bytes:
+    return read(write(HEADER._replace(sequence=number), KILOBYTE)).open()
+
+
+def through_pickle(number: int) -> object:
+    return pickle.loads(pickle.dumps((HEADER._replace(sequence=number), KILOBYTE), protocol=5))
+
+
+def through_json(number: int) -> bytes:
+    header = HEADER._replace(sequence=number)
+    said = [header.conversation_id.hex(), header.message_id.hex(), *header[2:], base64.b64encode(KILOBYTE).decode()]
+    return base64.b64decode(json.loads(json.dumps(said))[-1])
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--messages", type=int, default=20_000)
+    arguments.add_argument("--runs", type=int, default=7)
+    given = arguments.parse_args()
+    messages, runs = given.messages, given.runs
+    peers = {
+        "pickle": microseconds(through_pickle, messages, runs),
+        "json": microseconds(through_json, messages, runs),
+    }
+    wire = microseconds(through_wire, messages, runs)
+    small = write(HEADER, KILOBYTE)
+    large = write(HEADER, bytes(MAX_BODY))
+
+    def pass_on(raw: bytes) -> bytes:
+        return forwarded(raw, read(raw).header.hops_remaining - 1, 5)
+
+    peer = ", ".join(f"{name} without a digest {took:.1f}" for name, took in peers.items())
+    on_the_way = microseconds(lambda _: pass_on(small), messages, runs)
+    large_on_the_way = microseconds(lambda _: pass_on(large), max(messages // 10, 1), runs)
+    kept = [
+        claim("1 KB written, read and opened", wire, LIMIT, "µs", peer),
+        claim("1 KB passed on", on_the_way, LIMIT_FORWARD, "µs", f"64 KB {large_on_the_way:.1f}"),
+    ]
+    return 0 if all(kept) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,385 @@
+"""Fragments as bytes. docs/reference/wire.md describes them, in the order of this module.
+
+A fragment stays bytes from end to end: `write` makes it at its origin, `Fragment.open` opens it at its target, and on
+the way `forwarded` changes hops and time and nothing else. Neither `read` nor `forwarded` looks into a body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from struct import Struct
+from typing import Final, NamedTuple
+
+from routing.adjacent.errors import Corrupted, LocalProtocolError
+from routing.adjacent.guard import KEY_ID, KINDS, OVERHEAD, PLAIN, UNPROTECTED, Guard, Piece
+from routing.adjacent.limits import (
+    MAX_BODY,
+    MAX_FRAGMENTS,
+    MAX_HOPS,
+    MAX_MILLISECONDS,
+    MAX_NAMES,
+    MAX_RANGES,
+    MAX_SEQUENCE,
+    VERSION,
+)
+from routing.errors import Invalid
+from routing.identifier import parse_identifier
+from routing.names import SERVICE_NAME, SYSNAME, check_name
+from routing.sentence import Sentence, say
+
+INITIATOR: Final = 1
+"""From the initiator to the target."""
+UNSEQUENCED: Final = 2
+"""A dedicated acknowledgement, or an error made by the broker (DLG-UNSEQ)."""
+END: Final = 4
+"""End of conversation."""
+ERROR: Final = 8
+_KNOWN_FLAGS: Final = INITIATOR | UNSEQUENCED | END | ERROR
+
+_UNPROTECTED: Final = Struct(">IBI")
+_HEADER: Final = Struct(f">IBIBBB16s16sQIII{KEY_ID}sBH")
+_PROTECTED: Final = Struct(f">BBB16s16sQIII{KEY_ID}sBH")
+_RANGE: Final = Struct(">QIQI")
+_LENGTH: Final = Struct(">I")
+_TEXT: Final = Struct(">H")
+_ID: Final = 16
+_NULL: Final = bytes(_ID)
+_CONVERSATION: Final = slice(UNPROTECTED + 3, UNPROTECTED + 3 + _ID)
+
+LEAST_FRAGMENT: Final = _HEADER.size + min(OVERHEAD.values())
+MAX_FRAGMENT: Final = _HEADER.size + MAX_RANGES * _RANGE.size + MAX_NAMES + MAX_BODY + max(OVERHEAD.values())
+"""Bytes of a whole fragment; it fits in any frame (`LEAST_FRAME`)."""
+NAMES_KEPT: Final = 4096
+"""Names sections that are kept read: the messages of a conversation repeat them. At most 13 MB, usually under one."""
+
+
+class Range(NamedTuple):
+    """Fragments that have been received: from one up to another, both included, in the order of their messages."""
+
+    first_sequence: int
+    first_fragment: int
+    last_sequence: int
+    last_fragment: int
+
+
+class Names(NamedTuple):
+    """What routing and dispatch ask of a message: the same for all messages of one type in one direction."""
+
+    to_service: str
+    from_service: str
+    contract: str = ""
+    message_type: str = ""
+    """Empty in a dedicated acknowledgement."""
+    to_broker_instance: str | None = None
+    """A GUID in lower case, as `parse_identifier` gives it."""
+    from_broker_instance: str | None = None
+
+
+class Header(NamedTuple):
+    """What every instance on the way can read."""
+
+    conversation_id: bytes
+    message_id: bytes
+    """The 16 bytes of a GUID, in the order of its digits; as `conversation_id`."""
+    names: Names
+    flags: int
+    sequence: int
+    time_to_live: int
+    """Milliseconds from the origin on, until forwarders drop it."""
+    hops_remaining: int
+    fragment: int = 0
+    fragments: int = 1
+    acknowledged: tuple[Range, ...] = ()
+    """What the sender of this fragment has received in this conversation; ascending, without overlap."""
+    time_consumed: int = 0
+    """Milliseconds, by the clocks of those who have had it so far."""
+
+    @property
+    def is_initiator(self) -> bool:
+        return bool(self.flags & INITIATOR)
+
+    @property
+    def is_sequenced(self) -> bool:
+        return not self.flags & UNSEQUENCED
+
+    @property
+    def is_end(self) -> bool:
+        return bool(self.flags & END)
+
+    @property
+    def is_error(self) -> bool:
+        return bool(self.flags & ERROR)
+
+
+class Fragment(NamedTuple):
+    """A fragment whose header has been read. Its body has not: it may have been changed on the way until `open`."""
+
+    header: Header
+    raw: bytes
+    body_at: int
+    body_size: int
+    """Bytes that `open` will give."""
+    integrity: int
+    key_id: bytes
+
+    def open(self, guard: Guard = PLAIN) -> bytes:
+        """The body; `Corrupted` when header or body are not what was written with the same keys (INT-1)."""
+        if self.integrity != guard.integrity:
+            kinds = {"expected": KINDS[guard.integrity], "came": KINDS[self.integrity]}
+            raise Corrupted("integrity", say('is of the kind "{came}", and the dialog has "{expected}"', **kinds))
+        if self.key_id != guard.key_id:
+            raise Corrupted("key id", say("names other keys than those of the dialog"))
+        body = guard.open(self.raw, self.body_at)
+        if body is None:
+            raise Corrupted("tag", say("does not fit: header or body were changed on the way"))
+        return body
+
+
+def write(header: Header, body: Piece, guard: Guard = PLAIN) -> bytes:
+    """A fragment, ready to be sent any number of times. `LocalProtocolError` for what the format cannot hold."""
+    (conversation, message, names, flags, sequence, life, hops, fragment, fragments, acknowledged, consumed) = header
+    size = len(body)
+    objection = _objection(header, size)
+    if objection is not None:
+        raise LocalProtocolError(*objection)
+    section = _section(names)
+    protected = _PROTECTED.pack(
+        VERSION,
+        flags,
+        guard.integrity,
+        conversation,
+        message,
+        sequence,
+        fragment,
+        fragments,
+        life,
+        guard.key_id,
+        len(acknowledged),
+        len(section),
+    )
+    if acknowledged:
+        protected = b"".join((protected, *[_RANGE.pack(*one) for one in acknowledged], section))
+    else:
+        protected += section
+    first, second = guard.close(protected, body)
+    length = UNPROTECTED + len(protected) + len(first) + len(second) - _LENGTH.size
+    return b"".join((_UNPROTECTED.pack(length, hops, consumed), protected, first, second))
+
+
+def read(raw: bytes) -> Fragment:
+    """The header of a fragment. `Corrupted` when it cannot have been written by `write`."""
+    if not LEAST_FRAGMENT <= len(raw) <= MAX_FRAGMENT:
+        raise Corrupted("length", say("a fragment cannot have {length} bytes", length=len(raw)))
+    (
+        length,
+        hops,
+        consumed,
+        version,
+        flags,
+        integrity,
+        conversation,
+        message,
+        sequence,
+        fragment,
+        fragments,
+        life,
+        key_id,
+        ranges,
+        size_of_names,
+    ) = _HEADER.unpack_from(raw)
+    if length != len(raw) - _LENGTH.size:
+        raise Corrupted("length", say("says {length}, and {got} bytes follow", length=length, got=len(raw) - 4))
+    if version != VERSION:
+        raise Corrupted("version", say("{version} is not known here", version=version))
+    overhead = OVERHEAD.get(integrity)
+    if overhead is None:
+        raise Corrupted("integrity", say("there is no kind {kind}", kind=integrity))
+    names_at = _HEADER.size + ranges * _RANGE.size
+    body_at = names_at + size_of_names
+    body_size = len(raw) - body_at - overhead
+    if body_size < 0:
+        raise Corrupted("length", say("header and tag alone are longer than the fragment"))
+    acknowledged: tuple[Range, ...] = ()
+    if ranges:
+        acknowledged = tuple(map(Range._make, _RANGE.iter_unpack(memoryview(raw)[_HEADER.size : names_at])))
+    names = _names(raw[names_at:body_at])
+    header = Header(
+        conversation, message, names, flags, sequence, life, hops, fragment, fragments, acknowledged, consumed
+    )
+    objection = _objection(header, body_size)
+    if objection is not None:
+        raise Corrupted(*objection)
+    return Fragment(header, raw, body_at, body_size, integrity, key_id)
+
+
+def forwarded(raw: bytes, hops_remaining: int, time_consumed: int) -> bytes:
+    """The same fragment for the next hop. What its tag protects stays as it came, unread."""
+    objection = _objection_on_the_way(hops_remaining, time_consumed)
+    if objection is not None:
+        raise LocalProtocolError(*objection)
+    return _UNPROTECTED.pack(len(raw) - _LENGTH.size, hops_remaining, time_consumed) + raw[UNPROTECTED:]
+
+
+def conversation_of(raw: bytes) -> bytes:
+    """The conversation of a fragment that nobody has read yet: enough to hand it to whom it concerns."""
+    return raw[_CONVERSATION]
+
+
+# ------------------------------------------------------------------------------------------------ what may stand in it
+_Objection = tuple[str, Sentence] | tuple[str, Sentence, int]
+_NO_END_OF_UNSEQUENCED: Final = 11276
+_NOT_BOTH: Final = 11275
+_SEQUENCE_OF_UNSEQUENCED: Final = 11299
+
+
+def _objection(header: Header, body_size: int) -> _Objection | None:
+    """Why no fragment may say this: its field, what is wrong, and the product's number where it has one."""
+    (conversation, message, _, flags, sequence, life, hops, fragment, fragments, acknowledged, consumed) = header
+    if not len(conversation) == len(message) == _ID or _NULL in (conversation, message):
+        known = len(conversation) == _ID and conversation != _NULL
+        return "message id" if known else "conversation id", say("must be a GUID that is not null")
+    if flags & ~_KNOWN_FLAGS:
+        return "flags", say("{flags} holds one that is not known here", flags=f"0x{flags:02x}")
+    if flags > INITIATOR:  # most fragments are plain parts of messages
+        objection = _objection_to_flags(flags, sequence, fragments, body_size, bool(acknowledged))
+        if objection is not None:
+            return objection
+    if not 0 <= sequence <= MAX_SEQUENCE:
+        return "sequence", say("{sequence} is out of range", sequence=sequence)
+    if not 0 <= fragment < fragments <= MAX_FRAGMENTS:
+        return "fragment", say("there is no fragment {fragment} of {fragments}", fragment=fragment, fragments=fragments)
+    if body_size > MAX_BODY:
+        return "body", say("of {size} bytes is longer than {most}", size=body_size, most=MAX_BODY)
+    if fragments > 1 and not body_size:
+        return "body", say("is empty, and it is only a part of a message")
+    if not 0 < life <= MAX_MILLISECONDS:
+        return "time to live", say("{milliseconds} is out of range", milliseconds=life)
+    return _objection_to_ranges(acknowledged) or _objection_on_the_way(hops, consumed)
+
+
+def _objection_to_flags(
+    flags: int, sequence: int, fragments: int, body_size: int, acknowledges: bool
+) -> _Objection | None:
+    if flags & END and flags & ERROR:
+        return "flags", say("a message is not both an end and an error"), _NOT_BOTH
+    if flags & UNSEQUENCED:
+        if flags & END:
+            return "flags", say("the end of a conversation must be sequenced"), _NO_END_OF_UNSEQUENCED
+        if sequence:
+            return "sequence", say("must be 0 in an unsequenced message"), _SEQUENCE_OF_UNSEQUENCED
+        if fragments != 1:
+            return "fragment", say("an unsequenced message is one fragment")
+        if not flags & ERROR and (body_size or not acknowledges):
+            return "flags", say("an unsequenced message is an error, or acknowledges and says nothing else")
+    return None
+
+
+def _objection_to_ranges(acknowledged: tuple[Range, ...]) -> _Objection | None:
+    if len(acknowledged) > MAX_RANGES:
+        return "acknowledged", say("has {count} ranges; {most} is the most", count=len(acknowledged), most=MAX_RANGES)
+    before = (-1, MAX_FRAGMENTS)
+    for first_sequence, first_fragment, last_sequence, last_fragment in acknowledged:
+        first, last = (first_sequence, first_fragment), (last_sequence, last_fragment)
+        if not before < first <= last or last_sequence > MAX_SEQUENCE:
+            return "acknowledged", say("its ranges must ascend and not overlap")
+        if not (0 <= first_fragment < MAX_FRAGMENTS and 0 <= last_fragment < MAX_FRAGMENTS):
+            return "acknowledged", say("holds a fragment that no message has")
+        before = last
+    return None
+
+
+def _objection_on_the_way(hops_remaining: int, time_consumed: int) -> _Objection | None:
+    if not 0 <= hops_remaining <= MAX_HOPS:
+        return "hops remaining", say("{hops} is out of range", hops=hops_remaining)
+    if not 0 <= time_consumed <= MAX_MILLISECONDS:
+        return "time consumed", say("{milliseconds} is out of range", milliseconds=time_consumed)
+    return None
+
+
+# ------------------------------------------------------------------------------------------------ the section of names
+_HAS_TO_BROKER: Final = 1
+_HAS_FROM_BROKER: Final = 2
+_NAME_LIMITS: Final[Mapping[str, int]] = {
+    "to service": SERVICE_NAME,
+    "from service": SERVICE_NAME,
+    "contract": SYSNAME,
+    "message type": SYSNAME,
+}
+_TEXTS: Final = 4
+"""Of `Names`, before the identifiers."""
+_REQUIRED: Final = frozenset({"to service", "from service"})
+
+
+@lru_cache(NAMES_KEPT)
+def _section(names: Names) -> bytes:
+    """Names as they stand in a header."""
+    to_broker, from_broker = names.to_broker_instance, names.from_broker_instance
+    has = (to_broker is not None and _HAS_TO_BROKER) | (from_broker is not None and _HAS_FROM_BROKER)
+    pieces = [bytes([has])]
+    for field, identifier in (("to broker instance", to_broker), ("from broker instance", from_broker)):
+        if identifier is not None:
+            try:
+                same = parse_identifier(identifier) == identifier
+            except Invalid:
+                same = False
+            if not same:
+                raise LocalProtocolError(field, say("must be a GUID in lower case"))
+            pieces.append(bytes.fromhex(identifier.replace("-", "")))
+    for (field, limit), name in zip(_NAME_LIMITS.items(), names[:_TEXTS], strict=True):
+        try:
+            _check(name, field, limit)
+        except Invalid as invalid:
+            raise LocalProtocolError(invalid.path, invalid.problem) from None
+        text = name.encode()
+        pieces += (_TEXT.pack(len(text)), text)
+    return b"".join(pieces)
+
+
+@lru_cache(NAMES_KEPT)
+def _names(section: bytes) -> Names:
+    """Names from a header."""
+    if not section or section[0] & ~(_HAS_TO_BROKER | _HAS_FROM_BROKER):
+        raise Corrupted("names", say("begins with a flag that is not known here"))
+    at = 1
+    identifiers: list[str | None] = []
+    for flag in (_HAS_TO_BROKER, _HAS_FROM_BROKER):
+        if section[0] & flag:
+            digits = section[at : at + _ID].hex()
+            if len(digits) != 2 * _ID:
+                raise _ends_too_soon()
+            at += _ID
+            identifiers.append(f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}")
+        else:
+            identifiers.append(None)
+    texts: list[str] = []
+    for field, limit in _NAME_LIMITS.items():
+        if len(section) < at + _TEXT.size:
+            raise _ends_too_soon()
+        (size,) = _TEXT.unpack_from(section, at)
+        at += _TEXT.size
+        piece = section[at : at + size]
+        if len(piece) != size:
+            raise _ends_too_soon()
+        at += size
+        try:
+            text = piece.decode()
+            _check(text, field, limit)
+        except UnicodeDecodeError:
+            raise Corrupted(field, say("is not UTF-8")) from None
+        except Invalid as invalid:
+            raise Corrupted(invalid.path, invalid.problem) from None
+        texts.append(text)
+    if at != len(section):
+        raise Corrupted("names", say("goes on after the last name"))
+    return Names(texts[0], texts[1], texts[2], texts[3], identifiers[0], identifiers[1])
+
+
+def _check(name: str, field: str, limit: int) -> None:
+    """Raises `Invalid` for a name that no column of the product could hold."""
+    if name or field in _REQUIRED:
+        check_name(name, field, limit)
+
+
+def _ends_too_soon() -> Corrupted:
+    return Corrupted("names", say("ends in the middle of a name"))

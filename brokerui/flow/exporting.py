@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
+from itertools import chain
 
-from brokerui.core.csv import Line
+from brokerui.core.csv import csv_lines
 from brokerui.flow.page import Page
 
 COLUMNS = ("instance", "database", "service", "next_instance", "outcome", "end_instance", "end")
@@ -13,8 +13,11 @@ COLUMNS = ("instance", "database", "service", "next_instance", "outcome", "end_i
 
 def ways_as_csv(page: Page) -> Iterator[str]:
     """A line for each way; without a database it is what arrives from outside, without a next instance it stays."""
-    writer, matrix = csv.writer(Line()), page.matrix
-    yield writer.writerow(COLUMNS)
+    return csv_lines(chain([COLUMNS], _rows(page)))
+
+
+def _rows(page: Page) -> Iterator[tuple[str, ...]]:
+    matrix = page.matrix
     for node, name, (via, end) in page.ways:
         instance, database = matrix.nodes[node]
-        yield writer.writerow((instance, database or "", matrix.names[name], via or "", *end))
+        yield instance, database or "", matrix.names[name], via or "", *end

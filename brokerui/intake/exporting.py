@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any
 
 from django.http import StreamingHttpResponse
 from django.utils.translation import gettext, ngettext
 
-from brokerui.core.csv import Line
+from brokerui.core.csv import csv_lines
 from brokerui.intake.preview import FIELDS
 from brokerui.intake.showing import sentence
 from routing.sentence import translator
@@ -23,15 +23,8 @@ def csv_response(name: str, rows: Iterable[Any]) -> StreamingHttpResponse:
     """`changes`, `findings` or `groups`, with a line for each."""
     columns, row = _FILES[name]
     headers = {"Content-Disposition": f'attachment; filename="import-{name}.csv"', "Cache-Control": "private, no-cache"}
-    lines = _lines(columns, map(row, rows))
+    lines = csv_lines(chain([columns], map(row, rows)))
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
-
-
-def _lines(columns: Iterable[str], rows: Iterable[list[Any]]) -> Iterator[str]:
-    writer = csv.writer(Line())
-    yield writer.writerow(columns)
-    for row in rows:
-        yield writer.writerow(row)
 
 
 def _finding(finding: dict[str, Any]) -> list[Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,7 +17,7 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRefresh
 
 from brokerui.accounts.levels import Level, may
-from brokerui.core.csv import Line
+from brokerui.core.csv import csv_lines
 from brokerui.lint.explained import explained, source
 from brokerui.lint.found import Found
 from brokerui.lint.listing import TITLES, Listing
@@ -111,8 +111,8 @@ def _can_suppress(request: HttpRequest, viewed: Viewed) -> bool:
 
 
 def _as_csv(rows: list[Found]) -> Iterator[str]:
-    writer = csv.writer(Line())
-    yield writer.writerow(COLUMNS)
-    for row in rows:
-        place = row.instance, row.database, row.object
-        yield writer.writerow((row.code, row.severity, *place, row.reason.render(gettext), row.remedy_sql))
+    lines = (
+        (row.code, row.severity, row.instance, row.database, row.object, row.reason.render(gettext), row.remedy_sql)
+        for row in rows
+    )
+    return csv_lines(chain([COLUMNS], lines))

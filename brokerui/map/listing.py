@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from io import StringIO
 from itertools import islice
 
+from brokerui.core.csv import csv_lines
 from brokerui.map.network import Network
 from brokerui.map.refs import SERVER, Ref, database, server
 from brokerui.map.scope import Scope
@@ -120,11 +119,11 @@ COLUMNS = (
 
 def as_csv(network: Network, scope: Scope, at: datetime) -> Iterator[str]:
     """Every route of the servers on the map, in the order of the estate; a database without routes has a line too."""
-    yield _written(COLUMNS)
+    yield from csv_lines([COLUMNS])
     for instance, one in _tables(network, scope):
         routes = one.table.routes.values()
-        lines = [_written((instance, one.name, *_columns(network, route, at))) for route in routes]
-        yield "".join(lines) or _written((instance, one.name, *[""] * (len(COLUMNS) - 2)))
+        rows = [(instance, one.name, *_columns(network, route, at)) for route in routes]
+        yield "".join(csv_lines(rows or [(instance, one.name, *[""] * (len(COLUMNS) - 2))]))
 
 
 def _columns(network: Network, route: Route, at: datetime) -> tuple[str, ...]:
@@ -145,9 +144,3 @@ def _columns(network: Network, route: Route, at: datetime) -> tuple[str, ...]:
 def _server_at(network: Network, address: Address) -> str:
     place = network.place(address)
     return place.name if place.kind == SERVER else ""
-
-
-def _written(values: tuple[str, ...]) -> str:
-    text = StringIO()
-    csv.writer(text).writerow(values)
-    return text.getvalue()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
+from typing import Any
 
-from brokerui.core.csv import Line
+from brokerui.core.csv import csv_lines
 from brokerui.reachability.asked import VERDICTS
 from brokerui.reachability.page import Page
 
@@ -15,18 +15,26 @@ MOST_PAIRS = 1_000_000
 
 def table_as_csv(page: Page) -> Iterator[str]:
     """A line for each field, with how many pairs of which verdict it has."""
-    writer, table = csv.writer(Line()), page.shown
-    yield writer.writerow(("origin_from", "origin_to", "service_from", "service_to", *VERDICTS))
+    return csv_lines(_fields(page))
+
+
+def _fields(page: Page) -> Iterator[tuple[Any, ...]]:
+    yield "origin_from", "origin_to", "service_from", "service_to", *VERDICTS
+    table = page.shown
     for (row, column), counts in sorted(table.fields.items()):
         origin, service = table.rows[row], table.columns[column]
         numbers = [counts[verdict] for verdict in VERDICTS]
-        yield writer.writerow((origin.first, origin.last, service.first, service.last, *numbers))
+        yield origin.first, origin.last, service.first, service.last, *numbers
 
 
 def pairs_as_csv(page: Page) -> Iterator[str]:
     """A line for each pair; an origin without a database is what arrives from outside."""
-    writer, matrix, wanted = csv.writer(Line()), page.known.matrix, page.asked.verdict
-    yield writer.writerow(("instance", "database", "service", "verdict"))
+    return csv_lines(_pairs(page))
+
+
+def _pairs(page: Page) -> Iterator[tuple[str, ...]]:
+    yield "instance", "database", "service", "verdict"
+    matrix, wanted = page.known.matrix, page.asked.verdict
     rows = [node for group in page.shown.rows for node in group.members]
     columns = [name for group in page.shown.columns for name in group.members]
     for name in columns:
@@ -37,4 +45,4 @@ def pairs_as_csv(page: Page) -> Iterator[str]:
             verdict = matrix.verdict(node, name)
             if not wanted or verdict == wanted:
                 instance, database = matrix.nodes[node]
-                yield writer.writerow((instance, database or "", matrix.names[name], verdict))
+                yield instance, database or "", matrix.names[name], verdict

@@ -70,7 +70,6 @@ INSTALLED_APPS = [
     "django_celery_beat",
     "django_htmx",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
     "knox",
     "rest_framework",
 ]

@@ -12,16 +12,9 @@ from routing.names import SYSNAME
 from routing.route import Route
 from routing.table import RouteTable
 from routing.tsql.refusal import NotApplied
-from routing.tsql.routes import made_route
+from routing.tsql.routes import COLUMNS, LONGEST_LIFETIME, made_route
 
-MAX_LIFETIME = 2_147_483_647
-"""LIFETIME is an int, in seconds."""
-CLAUSES = {
-    "remote_service_name": "SERVICE_NAME",
-    "broker_instance": "BROKER_INSTANCE",
-    "address": "ADDRESS",
-    "mirror_address": "MIRROR_ADDRESS",
-}
+_CLAUSES = {column: clause for clause, column in COLUMNS.items()}
 """The clauses of ALTER ROUTE, by the columns of `sys.routes`."""
 _ANY_TIME = datetime.min.replace(tzinfo=UTC)
 _ALTER_ENDPOINT = """\
@@ -54,7 +47,7 @@ def altered(database: str, route: Route, **columns: Any) -> str | None:
     """ALTER ROUTE to these columns of `sys.routes`; None where SQL Server would refuse the route that comes out."""
     if not is_accepted(replace(route, **columns)):
         return None
-    changes = ", ".join(f"{CLAUSES[column]} = {quoted(str(value))}" for column, value in columns.items())
+    changes = ", ".join(f"{_CLAUSES[column]} = {quoted(str(value))}" for column, value in columns.items())
     return use(database, (f"ALTER ROUTE {bracketed(route.name)} WITH {changes};",))
 
 
@@ -93,7 +86,7 @@ def create_route(route: Route, at: datetime) -> str:
 def _seconds_left(lifetime: datetime | None, at: datetime) -> str | None:
     if lifetime is None:
         return None
-    return str(min(max(ceil((lifetime - at).total_seconds()), 1), MAX_LIFETIME))
+    return str(min(max(ceil((lifetime - at).total_seconds()), 1), LONGEST_LIFETIME))
 
 
 def free_name(wanted: str, taken: Container[str]) -> str:

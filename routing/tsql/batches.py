@@ -59,68 +59,59 @@ def _not_sent(text: str) -> Iterator[Part]:
             position = end_of_line(text, match.start(AT_COMMAND))
 
 
-class Refused(NamedTuple):
-    """A batch that the product refuses, and why."""
+class Misplaced(NamedTuple):
+    """Why the product refuses a batch."""
 
-    begin: int
-    end: int
     body: Body
     """That does not stand first."""
     is_guarded: bool
     """Whether it stands under a condition, or in a block."""
 
 
-class RefusedBatches:
-    """Those of one script. Most have none, and only those with a body that may be misplaced are read for it."""
-
-    def __init__(self, text: str) -> None:
-        found: list[Refused] = []
-        if _BODY.search(text):
-            with suppress(Unclosed):  # whoever reads the script says so
-                found += _Bodies(text).misplaced()
-        self._by_begin = {one.begin: one for one in found}
-        self._parts = Parts((one.begin, one.end) for one in found)
-
-    def holding(self, position: int) -> Refused | None:
-        part = self._parts.holding(position)
-        return self._by_begin[part[0]] if part is not None else None
-
-    def __bool__(self) -> bool:
-        return bool(self._parts)
-
-
-class _Bodies:
-    """Reads one script for bodies, and nothing else in it."""
+class Bodies:
+    """What procedures, functions, triggers and views one script may have."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._position = 0
-        self._new_batch(0)
+        self._next = -1
+        """Where the next one may stand; after the end where none does."""
 
-    def _new_batch(self, begin: int) -> None:
-        self._begin = begin
+    def misplaced(self, begin: int) -> Misplaced | None:
+        """The one that makes the product refuse the batch that begins there."""
+        if self._next < begin:
+            match = _BODY.search(self._text, begin)
+            self._next = match.start() if match else len(self._text)
+        if self._next == len(self._text):
+            return None  # few batches are read for it
+        try:
+            return _Batch(self._text, begin).misplaced()
+        except Unclosed:
+            return None  # whoever reads the script says so
+
+
+class _Batch:
+    """Reads one batch up to its first body, and nothing else in it."""
+
+    def __init__(self, text: str, begin: int) -> None:
+        self._text = text
+        self._position = begin
         self._is_first = True
         self._is_guarded = False
         self._in_schema = False
         """CREATE SCHEMA may hold views."""
-        self._body: Body | None = None
-        """One that does not stand first."""
-        self._is_over = False
-        """Nothing that could matter comes any more in this batch."""
 
-    def misplaced(self) -> Iterator[Refused]:
+    def misplaced(self) -> Misplaced | None:
         """Raises `Unclosed`."""
         text = self._text
         while match := EVENT.match(text, self._position):
             self._position, kind = match.end(), match.lastindex
             if kind == AT_WORD:
                 word, start = match[AT_WORD].lower(), match.start(AT_WORD)
-                if word == "go" and (go := separator(text, start)):
-                    yield from self._refused(start)
-                    self._position = go.end
-                    self._new_batch(go.end)
-                elif not self._is_over:
-                    self._word(word, start)
+                if word == "go" and separator(text, start):
+                    break
+                if body := self._word(word, start):
+                    return None if self._is_first else Misplaced(body, self._is_guarded)
+                self._is_first = self._is_first and word[0] == "$"
             elif kind == AT_MARK:
                 self._in_schema = self._in_schema and match[AT_MARK] != ";"
             elif kind == AT_BLOCK:
@@ -129,23 +120,18 @@ class _Bodies:
                 break
             elif kind == AT_COMMAND and is_command(text, match.start(AT_COMMAND)):
                 self._position = end_of_line(text, match.start(AT_COMMAND))
-        yield from self._refused(len(text))
+        return None
 
-    def _word(self, word: str, start: int) -> None:
+    def _word(self, word: str, start: int) -> Body | None:
         if word in ("create", "alter"):
             body = body_at(self._text, word, start, self._position)
             if body is not None and not (self._in_schema and body.kind == "VIEW"):
-                self._is_over = True
-                self._body = None if self._is_first else body
-            elif body is None and next_token(self._text, self._position).text.lower() == "schema":
+                return body
+            if body is None and next_token(self._text, self._position).text.lower() == "schema":
                 self._in_schema = True
         elif word in _CONTROL:
             self._is_guarded = True
-        self._is_first = self._is_first and word[0] == "$"
-
-    def _refused(self, end: int) -> Iterator[Refused]:
-        if self._body is not None:
-            yield Refused(self._begin, end, self._body, self._is_guarded)
+        return None
 
 
 def end_of_line(text: str, position: int) -> int:

@@ -157,7 +157,9 @@ class Cursor:
                 raise self.unexpected(_A_NAME)
         elif token.kind not in _NAMES:
             raise self.unexpected(_A_NAME)
-        self._look_for_unknown(token)
+        raw = token.raw
+        if raw[0] == "@" or "$(" in raw or "<" in raw:
+            self._look_for_unknown(token)
         if not token.text:
             raise refused(1038, say("a name is empty"))
         return self.take().text
@@ -173,7 +175,8 @@ class Cursor:
         """The value of a string literal; double quotes make one too, where QUOTED_IDENTIFIER is off."""
         token = self.ahead
         if token.kind == STRING or (token.kind == QUOTED and token.raw[0] == '"'):
-            self._look_for_unknown(token)
+            if "$(" in token.raw or "<" in token.raw:
+                self._look_for_unknown(token)
         elif not self._is_unknown(token):
             raise self._no_value(say("a string"))
         self.take()

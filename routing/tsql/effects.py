@@ -151,7 +151,7 @@ def _alter_message_type(_: Needs, message_type: MessageType, clauses: Values) ->
 
 # ---------------------------------------------------------------- priorities and bindings
 
-_PRIORITY_FIELDS = {
+PRIORITY_COLUMNS = {
     "CONTRACT_NAME": "contract_name",
     "LOCAL_SERVICE_NAME": "local_service_name",
     "REMOTE_SERVICE_NAME": "remote_service_name",
@@ -164,7 +164,7 @@ def _make_priority(needs: Needs, name: str, clauses: Values) -> Priority:
 
 
 def _alter_priority(needs: Needs, priority: Priority, clauses: Values) -> Priority:
-    changes = {_PRIORITY_FIELDS[clause]: value for clause, value in clauses.items()}
+    changes = {PRIORITY_COLUMNS[clause]: value for clause, value in clauses.items()}
     if contract := changes.get("contract_name"):
         needs.all(CONTRACT, (contract,))
     if service := changes.get("local_service_name"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from routing.errors import Invalid
 from routing.finding import INFO, WARNING
 from routing.sentence import Sentence, say
-from routing.tsql.batches import Refused, RefusedBatches
+from routing.tsql.batches import Bodies, Misplaced
 from routing.tsql.bodies import Body
 from routing.tsql.flow import CONDITIONAL as UNDER_CONDITION
 from routing.tsql.flow import GUARDED, NEVER, Flow
@@ -40,14 +40,19 @@ class Execution:
         self._told_open: set[int] = set()
         self._all_sent = not self._transactions.not_sent
         self._none_undone = not self._transactions.undone
-        self._text = text
-        self._refused: RefusedBatches | None = None
+        self._bodies = Bodies(text)
+        self._batch = 0
+        """Where the batch begins."""
+        self._misplaced: Misplaced | None = None
+        """Why the product refuses the batch, if it does; once it was asked."""
+        self._asked = -1
+        """The beginning of the batch of which it was asked."""
         self._body_lines: dict[int, int] = {}
         self._told_refused: dict[int, int] = {}
         """The lines of bodies that do not stand first, by where they stand."""
 
-    def new_batch(self) -> None:
-        self.flow = Flow()
+    def new_batch(self, begin: int) -> None:
+        self.flow, self._batch = Flow(), begin
         self.has_applied = False
 
     def command(self, line: str, start: int) -> None:
@@ -59,7 +64,9 @@ class Execution:
         """Whether running the script would do what stands there."""
         if self.switches.on and self.switches.stop:
             return NEVER
-        if not self._is_run(start) or not (self._none_undone or self._transactions.undone.holding(start) is None):
+        if not self.is_sent(start) or (self._refusal() if self._asked != self._batch else self._misplaced):
+            return NEVER
+        if not self._none_undone and self._transactions.undone.holding(start):
             return NEVER
         return self.flow.reached()
 
@@ -69,17 +76,13 @@ class Execution:
             return False
         return self._all_sent or self._transactions.not_sent.holding(start) is None
 
-    def _is_run(self, start: int) -> bool:
-        """Whether the server runs the batch in which that stands."""
-        return self.is_sent(start) and self._refusal(start) is None
+    def _refusal(self) -> Misplaced | None:
+        """Why the product refuses the whole batch."""
+        if self._asked != self._batch:
+            self._asked, self._misplaced = self._batch, self._bodies.misplaced(self._batch)
+        return self._misplaced
 
-    def _refusal(self, start: int) -> Refused | None:
-        """Why the product refuses the whole batch there."""
-        if self._refused is None:
-            self._refused = RefusedBatches(self._text)
-        return self._refused.holding(start) if self._refused else None
-
-    def _tell_refused(self, refused: Refused) -> int:
+    def _tell_refused(self, refused: Misplaced) -> int:
         """Once a batch, in the line of the body that does not stand first; that line."""
         body = refused.body
         if body.start not in self._told_refused:
@@ -105,9 +108,9 @@ class Execution:
 
     def _is_reached(self, start: int) -> bool:
         """Whether a USE there is carried out."""
-        if refused := self._refusal(start):
+        if refused := self._refusal():
             self._tell_refused(refused)
-        return self.flow.reached() != NEVER and self._is_run(start)
+        return self.flow.reached() != NEVER and self.is_sent(start) and self._refusal() is None
 
     def apply(self, statement: Statement, start: int) -> None:
         """Does what the statement at `start` says, and tells what is to be told of it."""
@@ -129,13 +132,14 @@ class Execution:
         for note in notes:
             problem = say("{title} was applied: {problem}", title=statement.title, problem=note.problem)
             self._report.add(note.code, start, name, problem, statement.kind, severity=note.severity)
-        self._tell_conditions(statement, reached, start)
+        if reached == UNDER_CONDITION or self._transactions.open:
+            self._tell_conditions(statement, reached, start)
 
     def _why_not(self, statement: Statement, start: int) -> Sentence:
         title = statement.title
         if self._transactions.not_sent.holding(start):
             return say("{title} stands in a batch that GO 0 keeps from being run", title=title)
-        if not self.sqlcmd.has_left and (refused := self._refusal(start)):
+        if not self.sqlcmd.has_left and (refused := self._refusal()):
             line = self._tell_refused(refused)
             return say("{title} stands in a batch that the product refuses (line {line})", title=title, line=line)
         if not self.sqlcmd.has_left and (body := self.flow.body):

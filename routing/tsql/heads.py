@@ -83,12 +83,11 @@ def read_statement(verb: str, kind: str, cursor: Cursor) -> Statement | None:
 
 
 def _read_statement(verb: str, kind: str, cursor: Cursor) -> Statement | None:
-    if verb == DROP and kind != DATABASE and cursor.accept("IF", "EXISTS"):
-        cursor.name(3)
-        raise not_understood(say("the product has no IF EXISTS here"))
     if kind == DATABASE:
         return None if _is_other_database(cursor) else read_database(verb, cursor)
     if kind == ENDPOINT:
+        if verb == DROP:
+            _refuse_if_exists(cursor)
         return read_endpoint(verb, cursor)
     return None if kind == SERVICE and _is_master_key(cursor) else _read_object(verb, kind, cursor)
 
@@ -109,8 +108,16 @@ def read_use_statement(cursor: Cursor) -> Statement | None:
 
 
 def _read_object(verb: str, kind: str, cursor: Cursor) -> Statement:
+    if verb == DROP:
+        _refuse_if_exists(cursor)
     name = cursor.name(3 if kind == QUEUE else 1)
     return Statement(verb, kind, name, READERS[verb, kind](cursor))
+
+
+def _refuse_if_exists(cursor: Cursor) -> None:
+    if cursor.accept("IF", "EXISTS"):
+        cursor.name(3)
+        raise not_understood(say("the product has no IF EXISTS here"))
 
 
 def _is_other_database(cursor: Cursor) -> bool:

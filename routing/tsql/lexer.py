@@ -131,7 +131,8 @@ class Token(NamedTuple):
 
 _token = tuple.__new__
 """Makes one in half the time."""
-_AS_WRITTEN = frozenset((WORD, SYMBOL))
+_KINDS = {index: kind for kind, index in _TOKEN.groupindex.items()}
+_WORD_AT, _SYMBOL_AT = _TOKEN.groupindex[WORD], _TOKEN.groupindex[SYMBOL]
 
 
 def next_token(text: str, position: int) -> Token:
@@ -143,13 +144,14 @@ def next_token(text: str, position: int) -> Token:
         match = _TOKEN.match(text, position)
         if match is None:
             return Token(END, "", len(text), len(text), "")
-        kind = match.lastgroup or ""
-        start, end = match.span(match.lastindex or 0)
-        if kind in _AS_WRITTEN:
+        index = match.lastindex or 0
+        start, end = match.span(index)
+        if index in (_WORD_AT, _SYMBOL_AT):
             raw = text[start:end]
             if raw in _ENDING and (separator(text, start) or is_command(text, start)):
                 return Token(END, "", start, start, "")
-            return _token(Token, (kind, raw, start, end, raw))
+            return _token(Token, (WORD if index == _WORD_AT else SYMBOL, raw, start, end, raw))
+        kind = _KINDS[index]
         if kind == "comment":
             position = end
         elif kind == "block":

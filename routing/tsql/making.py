@@ -31,7 +31,8 @@ from routing.tsql.clauses import (
     SCHEMA_COLLECTION,
     VALIDATION,
 )
-from routing.tsql.routes import LONGEST_LIFETIME
+from routing.tsql.effects import PRIORITY_COLUMNS
+from routing.tsql.routes import COLUMNS, LONGEST_LIFETIME
 from routing.tsql.statement import (
     ALTER,
     BINDING,
@@ -48,13 +49,6 @@ from routing.tsql.statement import (
 )
 
 Clauses = dict[str, Any]
-_COLUMNS = {
-    "SERVICE_NAME": "remote_service_name",
-    "BROKER_INSTANCE": "broker_instance",
-    "LIFETIME": "lifetime",
-    "ADDRESS": "address",
-    "MIRROR_ADDRESS": "mirror_address",
-}
 _AUTHENTICATION = re.compile(
     r"(?:WINDOWS(?: (?:NTLM|KERBEROS|NEGOTIATE))?)?(?:(?:^|(?<=.) )CERTIFICATE .+)?", re.DOTALL
 )
@@ -116,7 +110,7 @@ def _alter_route(before: Route, route: Route, at: datetime) -> Statement | None:
     """ALTER ROUTE leaves alone what it does not name: it cannot take a clause away."""
     clauses = _route_clauses(route, at)
     if clauses is None or any(
-        getattr(before, column) is not None and key not in clauses for key, column in _COLUMNS.items()
+        getattr(before, column) is not None and key not in clauses for key, column in COLUMNS.items()
     ):
         return None
     changed = {key: value for key, value in clauses.items() if _said(before, key) != _said(route, key)}
@@ -124,7 +118,7 @@ def _alter_route(before: Route, route: Route, at: datetime) -> Statement | None:
 
 
 def _said(route: Route, clause: str) -> Any:
-    value = getattr(route, _COLUMNS[clause])
+    value = getattr(route, COLUMNS[clause])
     return value.text if clause in ("ADDRESS", "MIRROR_ADDRESS") and value is not None else value
 
 
@@ -208,12 +202,7 @@ def _message_type(message_type: MessageType) -> Clauses | None:
 
 
 def _priority(priority: Priority) -> Clauses | None:
-    found: Clauses = {
-        "CONTRACT_NAME": priority.contract_name,
-        "LOCAL_SERVICE_NAME": priority.local_service_name,
-        "REMOTE_SERVICE_NAME": priority.remote_service_name,
-        "PRIORITY_LEVEL": priority.priority_level,
-    }
+    found: Clauses = {clause: getattr(priority, column) for clause, column in PRIORITY_COLUMNS.items()}
     return None if "" in found.values() else found
 
 

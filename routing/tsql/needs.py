@@ -52,7 +52,7 @@ def missing(database: DraftDatabase, kind: str, name: str) -> Sentence:
     """How it comes that an object is not there."""
     if database.catalog(KINDS[kind]).had(name):
         return say('the {kind} "{name}" was dropped before', kind=kind.lower(), name=name)
-    place = database.in_strings.get((kind, folded(kind, name)))
+    place = database.in_strings.get((kind, folded(kind, name))) if database.in_strings else None
     if place is None:
         return not_made(kind, name)
     return say(

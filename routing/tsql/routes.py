@@ -14,6 +14,14 @@ from routing.route import Route
 from routing.sentence import say
 from routing.tsql.refusal import not_understood, refused
 
+COLUMNS = {
+    "SERVICE_NAME": "remote_service_name",
+    "BROKER_INSTANCE": "broker_instance",
+    "LIFETIME": "lifetime",
+    "ADDRESS": "address",
+    "MIRROR_ADDRESS": "mirror_address",
+}
+"""The columns of sys.routes, by the clauses that set them."""
 LENGTHS = {"SERVICE_NAME": 256, "BROKER_INSTANCE": 128, "ADDRESS": 256, "MIRROR_ADDRESS": 256}
 """sys.routes: nvarchar(256) and nvarchar(128)."""
 _PLACEHOLDER = re.compile(r"\[[^\]:]*\]|\{[^}]*\}|<[^>]*>|%\w+%|@@+\w*@*")
@@ -31,9 +39,9 @@ def made_route(name: str, clauses: Mapping[str, Any], before: Route | None, at: 
     if "BROKER_INSTANCE" in clauses:
         _check_named(name, values)
         values["broker_instance"] = _identifier(clauses["BROKER_INSTANCE"])
-    for clause, column in (("ADDRESS", "address"), ("MIRROR_ADDRESS", "mirror_address")):
+    for clause in ("ADDRESS", "MIRROR_ADDRESS"):
         if clause in clauses:
-            values[column] = _address(name, clause, clauses[clause])
+            values[COLUMNS[clause]] = _address(name, clause, clauses[clause])
     if "LIFETIME" in clauses:
         values["lifetime"] = _lifetime(name, clauses["LIFETIME"], at)
     if values["address"] is None:
@@ -43,8 +51,7 @@ def made_route(name: str, clauses: Mapping[str, Any], before: Route | None, at: 
 
 
 def _values(before: Route | None) -> dict[str, Any]:
-    columns = ("remote_service_name", "broker_instance", "lifetime", "address", "mirror_address")
-    return {column: getattr(before, column) if before else None for column in columns}
+    return {column: getattr(before, column) if before else None for column in COLUMNS.values()}
 
 
 def _check_texts(name: str, clauses: Mapping[str, Any]) -> None:

@@ -38,6 +38,8 @@ _MENTIONED = re.compile(
     re.IGNORECASE,
 )
 _WORDS = STARTERS | CONTROL | TESTS | {"go"}
+_FOLLOWED = ("begin", "end", "rollback")
+"""Of which the next word tells what they are."""
 _LONGEST = max(map(len, _WORDS))
 _TRANSACTION = ("tran", "transaction", "work")
 _STOPPING = words("noexec parseonly")
@@ -159,7 +161,7 @@ class _Reader:
             if go := separator(self._text, start):
                 self._position, self._flow = go.end, Flow()
             return
-        following = next_token(self._text, self._position).text.lower()
+        following = next_token(self._text, self._position).text.lower() if word in _FOLLOWED else ""
         if word == "rollback" and following in ("immediate", "after"):
             return
         self._flow.word(word, following if word in ("begin", "end") else "")

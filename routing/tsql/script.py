@@ -206,7 +206,7 @@ class Script:
         else:
             self._report.new_batch()
             self._position = self._batch = go.end
-        self._execution.new_batch()
+        self._execution.new_batch(self._batch)
         self._grants = self._in_service = False
         self._verb, self._verb_end = "", self._position
         if self._report.has_bodies:

@@ -42,4 +42,4 @@ class Statement:
 
     @property
     def object(self) -> str:
-        return name_in_estate(self.kind, self.name)
+        return schema_qualified(self.name) if self.kind == QUEUE else self.name[-1]

@@ -8,7 +8,6 @@ import pytest
 
 from routing.address import parse_address
 from routing.lint.remedy import (
-    MAX_LIFETIME,
     alter_queue_on,
     altered,
     bracketed,
@@ -21,6 +20,7 @@ from routing.lint.remedy import (
     use,
 )
 from routing.route import Route
+from routing.tsql.routes import LONGEST_LIFETIME
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -52,7 +52,7 @@ def test_a_queue_is_named_with_its_schema(name: str, shown: str) -> None:
         (timedelta(seconds=90), 90),
         (timedelta(milliseconds=1500), 2),
         (timedelta(seconds=-5), 1),
-        (timedelta(days=36_500), MAX_LIFETIME),
+        (timedelta(days=36_500), LONGEST_LIFETIME),
     ],
 )
 def test_a_lifetime_is_the_seconds_that_are_left(left: timedelta, seconds: int) -> None:

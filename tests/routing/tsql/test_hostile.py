@@ -42,6 +42,7 @@ CALM = (
     "CREATE PROCEDURE p AS", "BEGIN TRAN", "END CONVERSATION @h", "ALTER DATABASE A SET", "FOR SERVICE_BROKER (",
     "CREATE ENDPOINT e AS TCP (LISTENER_IP = (", "WITH ADDRESS =", "USE A", "CREATE ROUTE r WITH", "-- comment\n",
     "/* comment */", "ACTIVATION (", "SET PARTNER", "SET PARTNER =", "GRANT CREATE ROUTE", "<x, y, z>",
+    "EXEC p", "CREATE SCHEMA s", "DROP QUEUE IF EXISTS", '"CREATE ROUTE x"',
 )  # fmt: skip
 WILD = (
     *CALM, "'", '"', "[", "]", "/*", "*/", "--", "''", "]]", "\0", "\r", "\ufeff", "💥", ":", "!!", "$(", "<", ">",
@@ -102,6 +103,11 @@ SIZES: dict[str, Callable[[int], str]] = {
     "one long concatenation": lambda n: "'create '+" * (n // 10),
     "open calls": lambda n: "'create '+f(" * (n // 12),
     "dynamic statements": lambda n: "EXEC('" + "create route x " * (n // 15) + "')",
+    "sentences in strings": lambda n: "SET @x = '" + "please create route x: " * (n // 23) + "'",
+    "strings in double quotes": lambda n: 'EXEC("create route x") ' * (n // 23),
+    "bodies that do not stand first": lambda n: "DROP ROUTE r CREATE PROC p AS DROP ROUTE r\nGO\n" * (n // 46),
+    "bodies that are called": lambda n: "CREATE PROC p AS DROP ROUTE r\nGO\nEXEC p\nGO\n" * (n // 43),
+    "bodies in strings": lambda n: "DROP ROUTE r EXEC('create proc p')\n" * (n // 35),
     "dynamic lines": lambda n: "EXEC('" + "create database\n" * (n // 16) + "')",
     "variables": lambda n: ":setvar a b\n$(a)" * (n // 16),
     "templates": lambda n: "<a, " * (n // 4),

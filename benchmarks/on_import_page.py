@@ -42,7 +42,7 @@ def measure() -> bool:
 
 def _editor() -> Client:
     roles_ensure()
-    user = user_create(name="editor", password="correct horse battery staple", role=Role.EDITOR)  # noqa: S106
+    user = user_create(name="editor", password="correct horse battery staple", role=Role.EDITOR)
     client = Client()
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     return client
@@ -63,7 +63,9 @@ def _import(client: Client, document: bytes, what: str) -> bool:
     _timed("applied page", lambda: client.get(page))
     _timed("start page", lambda: client.get("/import/"))
     assert ImportRun.objects.get(pk=run.pk).state == State.APPLIED
-    return claim(f"import {what}", reading + applying, 60, "s", f"reading and preview {reading:.1f}, applying {applying:.1f}")
+    return claim(
+        f"import {what}", reading + applying, 60, "s", f"reading and preview {reading:.1f}, applying {applying:.1f}"
+    )
 
 
 def _worked() -> float:

@@ -44,9 +44,9 @@ def test_killed_while_reading_and_while_applying(tmp_path: Path) -> None:
     killed(tmp_path, "preview_of")
     assert report(tmp_path)["state"] == "reading"
     done(tmp_path, "work")
-    assert report(tmp_path) == {"state": "previewed", "attempts": 2, "Version": 0, "Instance": 0, "AuditEntry": 1}
+    assert report(tmp_path) == {"state": "previewed", "attempts": 2, "Version": 0, "Instance": 0, "imported": 0}
     done(tmp_path, "apply")
     killed(tmp_path, "_end")  # all is written, and not yet committed
-    assert report(tmp_path) == {"state": "applying", "attempts": 1, "Version": 0, "Instance": 0, "AuditEntry": 1}
+    assert report(tmp_path) == {"state": "applying", "attempts": 1, "Version": 0, "Instance": 0, "imported": 0}
     done(tmp_path, "work")
-    assert report(tmp_path) == {"state": "applied", "attempts": 2, "Version": 1, "Instance": 3, "AuditEntry": 2}
+    assert report(tmp_path) == {"state": "applied", "attempts": 2, "Version": 1, "Instance": 3, "imported": 1}

@@ -61,7 +61,8 @@ def report() -> None:
     from brokerui.intake.models import ImportRun
 
     run = ImportRun.objects.get()
-    counts = {model.__name__: model.objects.count() for model in (Version, Instance, AuditEntry)}
+    counts = {model.__name__: model.objects.count() for model in (Version, Instance)}
+    counts["imported"] = AuditEntry.objects.filter(action="estate.import").count()
     sys.stdout.write(json.dumps({"state": run.state, "attempts": run.attempts, **counts}))
 
 

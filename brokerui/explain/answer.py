@@ -92,6 +92,8 @@ class Answer:
     """Worst first."""
     other_outcomes: tuple[OutcomeWords, ...]
     forward: JourneyView
+    asked: tuple[HopAccount, ...]
+    """The hops of the way forth, all of them."""
     returns: tuple[ReturnView, ...]
     more_returns: int
     changes: tuple[Change, ...]
@@ -119,6 +121,7 @@ def answer(estate: Estate, conversation: Conversation, at: datetime, route: str,
         outcomes=tuple(ends[:MOST_OUTCOMES]),
         other_outcomes=tuple(ends[MOST_OUTCOMES:]),
         forward=journey_view(explanation.forward, words),
+        asked=explanation.forward.hops,
         returns=tuple(_return_view(alike) for alike in backs[:MOST_RETURNS]),
         more_returns=max(0, len(backs) - MOST_RETURNS),
         changes=changes_of(explanation, estate),

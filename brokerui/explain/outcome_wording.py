@@ -21,6 +21,7 @@ from routing.decision import (
 )
 from routing.estate import Estate
 from routing.explanation import End, HopAccount, Journey
+from routing.lint.facts import addresses_beside
 from routing.names import DYNAMIC_ROUTING_SERVICE, MSDB
 from routing.sentence import Sentence, say
 
@@ -59,18 +60,24 @@ def outcome_sentences(journey: Journey, end: End, estate: Estate) -> tuple[Sente
     if kind == DELIVERED:
         return (say("Delivered to {database} on {instance}.", database=detail, instance=instance),)
     if kind == EXITS:
-        return exit_sentences(end.outcome)
+        return exit_sentences(end.outcome, estate)
     return why(journey, end), meaning(journey, end), remedy(journey, end, estate)
 
 
-def exit_sentences(outcome: Outcome) -> tuple[Sentence, Sentence]:
-    """The estate ends where no instance of it listens."""
+def exit_sentences(outcome: Outcome, estate: Estate) -> tuple[Sentence, Sentence]:
+    """The estate ends where no instance of it listens: another is there, or the address is wrong."""
     leaves = say(
         "It leaves {instance} for {address}: no server of this estate listens there.",
         instance=outcome.instance,
         address=outcome.detail,
     )
-    return leaves, say("Import that server to see further.")
+    neighbours = addresses_beside(estate, outcome.detail)
+    if not neighbours:
+        return leaves, say("Import that server to see further.")
+    return leaves, say(
+        "On that host, this estate has {addresses}: correct the address of the route, or import what listens there.",
+        addresses=neighbours,
+    )
 
 
 def short_reason(reason: str) -> Sentence:

@@ -105,7 +105,7 @@ _TITLES = {
 def _astray(back: Return, end: End, estate: Estate) -> tuple[Sentence, ...]:
     """Where they end instead, and why."""
     if end.outcome.kind == EXITS:
-        return exit_sentences(end.outcome)
+        return exit_sentences(end.outcome, estate)
     if end.outcome.kind == DELIVERED:
         return (
             say("They end in {place}, which did not begin the conversation.", place=place(end.outcome, back.journey)),

@@ -14,8 +14,10 @@ from django.views.decorators.vary import vary_on_headers
 from brokerui.explain.answer import answer
 from brokerui.explain.catalog import Catalog, catalog_of, fitting, identifiers_for, routes_fitting
 from brokerui.explain.contradictions import NOTES
+from brokerui.explain.found import MOST, found_on_way
 from brokerui.explain.question import Question, asked_from, command, read
 from brokerui.explain.starting import first_question
+from brokerui.lint.selectors import findings_for
 from brokerui.viewing.viewed import Viewed, viewed_of
 from routing.estate import Estate
 
@@ -62,8 +64,12 @@ def _page(request: HttpRequest, viewed: Viewed) -> dict[str, Any]:
     moment = asked.at or now
     query = question.asked_at(moment).query(viewed.query)
     document = viewed.file
+    told = answer(estate, asked.conversation, moment, question.get("route"), gettext)
+    found = found_on_way(told, asked.conversation, findings_for(viewed).findings)
     return page | {
-        "answer": answer(estate, asked.conversation, moment, question.get("route"), gettext),
+        "answer": told,
+        "found": found[:MOST],
+        "more_found": max(0, len(found) - MOST),
         "link": request.build_absolute_uri(f"{reverse('explain:where')}?{query}"),
         "command": command(asked.conversation, moment, document, estate),
         "document": document,

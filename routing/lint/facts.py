@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from routing.address import DEFAULT_PORT, Address
-from routing.estate import Database, Instance
+from routing.estate import Database, Estate, Instance
 from routing.parts import Service
 from routing.route import Route
 from routing.table import RouteTable
@@ -32,6 +32,12 @@ def network_addresses(route: Route) -> Iterator[Address]:
 def host_of(address: Address) -> str:
     """The host of a network address, in lower case."""
     return address.key.rpartition(":")[0].removeprefix("tcp://")
+
+
+def addresses_beside(estate: Estate, key: str) -> tuple[str, ...]:
+    """The addresses of the estate on the host of an address, given in its canonical form."""
+    beginning = key.rpartition(":")[0] + ":"
+    return tuple(other for other in estate.by_address if other.startswith(beginning) and other != key)
 
 
 def host_in_name(instance: Instance) -> str:

@@ -253,7 +253,7 @@ def test_the_services_offered_are_those_of_the_database_that_is_meant(client: Cl
 def test_what_is_handed_on_names_the_moment_of_the_answer(client: Client) -> None:
     page = ask(client, "2-network-route", from_="headquarters/AdventureWorks", to="OrderParts")
     moment = re.search(r'<time datetime="([^"+]+)', page)[1]  # type: ignore[index]
-    link, command = (html.unescape(text) for text in re.findall(r'data-copy="([^"]+)"', page))
+    link, command = (html.unescape(text) for text in re.findall(r'data-copy="([^"]+)"', page)[:2])
     assert f"at={quote(moment)}Z" in link
     assert command.startswith(".venv/bin/brokerui explain examples/2-network-route.json ")
     assert command.endswith(f" --at {moment}Z")
@@ -406,3 +406,34 @@ def test_the_link_asks_the_same_again(client: Client) -> None:
     link = html.unescape(re.search(r'data-copy="(http[^"]+)"', page)[1])  # type: ignore[index]
     assert words(client.get(link).content.decode()) == words(page)
     assert json.dumps(link).count("scenario=2-network-route") == 1
+
+
+# -- What was found on the way -----------------------------------------------------------------------------
+
+
+def on_the_way(client: Client, origin: str, to: str) -> list[str]:
+    """The codes of the findings beside the answer."""
+    page = ask(client, "three-servers", from_=origin, to=to)
+    return re.findall(r'href="/findings/([a-z-]+)/\?scenario=three-servers"', page)
+
+
+@pytest.mark.parametrize(
+    ("origin", "to", "code"),
+    [
+        ("shop/Orders", "//example/ledger/Post", "wrong-port"),
+        ("shop/Orders", "//example/ledger/Archive", "similar-service-name"),
+        ("depot/Stock", "//example/ledger/Correct", "route-name-as-service-name"),
+        ("office/Ledger", "//example/ledger/Invoice", "dynamic-route-hides-local"),
+    ],
+)
+def test_the_cause_stands_beside_the_answer(client: Client, origin: str, to: str, code: str) -> None:
+    assert on_the_way(client, origin, to) == [code]
+
+
+def test_several_causes_stand_worst_first(client: Client) -> None:
+    assert on_the_way(client, "shop/Orders", "//example/print/Labels") == ["no-return-route", "unknown-identifier"]
+
+
+def test_where_nothing_was_found_nothing_is_said(client: Client) -> None:
+    page = ask(client, "three-servers", from_="depot/Stock", to="//example/orders/Cart")
+    assert "Found on this way" not in page

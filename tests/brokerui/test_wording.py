@@ -122,6 +122,14 @@ def test_exits_say_what_to_import() -> None:
     ]
 
 
+def test_exits_beside_a_known_address_say_that_it_may_be_wrong() -> None:
+    there = instance("b", database("Y"))
+    head = words(estate_of(instance("a", database("X", to("tcp://b:1433"))), there), "a", "X", "S").headline
+    assert texts(head.details)[1] == (
+        "On that host, this estate has tcp://b:4022: correct the address of the route, or import what listens there."
+    )
+
+
 MIRRORED = to("tcp://b", "S", mirror_address="tcp://c")
 REASONS = {
     "no_route": ([], "No route of X on a matches S.", "Create a route for S in X on a."),

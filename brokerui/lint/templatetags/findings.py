@@ -10,11 +10,19 @@ from django.urls import reverse
 
 from brokerui.core.filters import Term, as_text
 from brokerui.lint.found import Found
+from brokerui.lint.listing import TITLES
 from brokerui.lint.places import token
 from brokerui.map import refs
+from routing.sentence import Sentence
 
 register = template.Library()
 register.filter("token", token)
+
+
+@register.filter
+def title_of(found: Found) -> Sentence:
+    """What its code is about."""
+    return TITLES[found.code]
 
 
 @register.inclusion_tag("findings/_place.html")

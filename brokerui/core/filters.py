@@ -17,8 +17,7 @@ from routing.sentence import Sentence, say
 LONGEST = 1_000
 """Characters of a filter."""
 QUOTE = '"'
-_KEY = re.compile(r"([A-Za-z_]+):(?!//)")
-"""An address is a word, not a value of the key `tcp`."""
+_KEY = re.compile(r"([A-Za-z_]+):")
 _BARE = re.compile(r"\S*")
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
@@ -101,6 +100,9 @@ def _key(text: str, place: int, keys: Collection[str]) -> tuple[str, int]:
         return "", place
     key = found[1].lower()
     if key not in keys:
+        if text.startswith("//", found.end()):
+            # An address is a word. Services may begin with `//`, too: after a key that is there, it is a value.
+            return "", place
         raise FilterError(place, _word_end(text, place), _unknown(found[1], keys))
     return key, found.end()
 

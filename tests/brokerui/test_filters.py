@@ -39,9 +39,10 @@ def parsed(text: str) -> tuple[tuple[Term, ...], FilterError | None]:
 
 
 def test_the_words_of_a_filter() -> None:
-    text = 'Service:Order* -is:expired tcp://host2 "two ""big"" words" - service:"" -"-x"'
+    text = 'Service:Order* service://a/b -is:expired tcp://host2 "two ""big"" words" - service:"" -"-x"'
     assert parse(text, KEYS) == (
         Term("Order*", "service"),
+        Term("//a/b", "service"),
         Term("expired", "is", is_negated=True),
         Term("tcp://host2"),
         Term('two "big" words'),

@@ -78,6 +78,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "brokerui.core.middleware.fence",
+    "brokerui.core.origin.origin",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -119,6 +120,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- Who may do what ---------------------------------------------------------------------------------------
 READ_ONLY = env.bool("READ_ONLY", default=False)
+# How many proxies of ours stand before the site: whose word about the address of a client is taken.
+PROXIES = env.int("PROXIES", default=0)
 LOGIN_URL = "accounts:login"
 LOGIN_REDIRECT_URL = "start"
 LOGOUT_REDIRECT_URL = "accounts:login"
@@ -132,6 +135,7 @@ SESSION_COOKIE_AGE = 43_200
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = env.int("LOGIN_FAILURES", default=5)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_CLIENT_IP_CALLABLE = "brokerui.core.origin.client_address"
 AXES_RESET_ON_SUCCESS = True
 AXES_ENABLE_ACCESS_FAILURE_LOG = False
 AXES_DISABLE_ACCESS_LOG = True

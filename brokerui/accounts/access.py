@@ -60,9 +60,14 @@ class AccessMiddleware:
         level = level_needed(view, request.method or "GET")
         if level is None:
             return HttpResponseNotAllowed(SAFE)
-        if not may(request.user, level):
+        if _is_refused_here(request) or not may(request.user, level):
             raise PermissionDenied
         return None
+
+
+def _is_refused_here(request: HttpRequest) -> bool:
+    """On a site that is read-only nobody writes, not even to the own account: signing in and out is all."""
+    return settings.READ_ONLY and request.method not in SAFE
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponse:

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from brokerui.accounts.levels import Level, Role
 from brokerui.accounts.models import Token
-from brokerui.estate.models import AuditEntry
+from brokerui.estate.audit import audit
 
 FIRST_NAME = "admin"
 PASSWORD_BYTES = 12
@@ -46,11 +46,10 @@ class LastAdministratorError(Exception):
 
 @transaction.atomic
 def user_create(*, name: str, password: str, role: Role, author: str = "") -> User:
-    """A user who may sign in, with one role."""
+    """A user who may sign in, with one role. Without an author it is the product's own doing."""
     user = User.objects.create_user(username=name, password=password)
     user.groups.set([Group.objects.get(name=role)])
-    if author:
-        _audit(author, "user.create", f"{name}: {role}")
+    audit(author=author, action="user.create", note=f"{name}: {role}")
     return user
 
 
@@ -58,6 +57,7 @@ def user_create(*, name: str, password: str, role: Role, author: str = "") -> Us
 def user_save(*, user: User, role: Role, active: bool, password: str = "", author: str) -> None:
     """Role, whether the user may sign in, and a new password where one is given.
 
+    Who may no longer sign in loses the tokens: they do not come back with the user.
     Raises `LastAdministratorError` where nobody would be left to manage users.
     """
     user.is_active = active
@@ -67,16 +67,28 @@ def user_save(*, user: User, role: Role, active: bool, password: str = "", autho
     user.groups.set([Group.objects.get(name=role)])
     if not User.objects.filter(is_active=True, groups__name=Role.ADMINISTRATOR).exists():
         raise LastAdministratorError
-    _audit(author, "user.change", f"{user.username}: {role}" if active else f"{user.username}: may not sign in")
+    note = f"{user.username}: {role}" if active else f"{user.username}: may not sign in"
+    audit(author=author, action="user.change", note=note)
     if password:
-        _audit(author, "user.password", user.username)
+        audit(author=author, action="user.password", note=user.username)
+    if not active:
+        for token in Token.objects.filter(user=user):
+            token_revoke(user=user, key=token.token_key, author=author)
+
+
+@transaction.atomic
+def password_change(*, user: User, password: str) -> None:
+    """The user's own doing. All other sessions of the user end."""
+    user.set_password(password)
+    user.save()
+    audit(author=user.get_username(), action="user.password", note=user.get_username())
 
 
 @transaction.atomic
 def lockout_release(*, name: str, address: str, author: str) -> None:
     """Forget the wrong passwords for a name from an address."""
     axes.utils.reset(username=name, ip=address or None)
-    _audit(author, "lockout.release", f"{name} {address}".strip())
+    audit(author=author, action="lockout.release", note=f"{name} {address}".strip())
 
 
 def first_login(password: str = "") -> tuple[str, str] | None:
@@ -108,7 +120,7 @@ def token_create(*, user: User, name: str) -> tuple[Token, str]:
     if Token.objects.filter(user=user).count() >= TOKENS:
         raise ValueError(f"{user} has {TOKENS} tokens")
     token, secret = Token.objects.create(user, name=name)
-    _audit(user.get_username(), "token.create", name)
+    audit(author=user.get_username(), action="token.create", note=name)
     return token, secret
 
 
@@ -124,9 +136,6 @@ def token_revoke(*, user: User, key: str, author: str = "") -> str | None:
     name: str = token.name
     token.delete()
     own = not author or author == user.get_username()
-    _audit(author or user.get_username(), "token.revoke", name if own else f"{user.get_username()}: {name}")
+    note = name if own else f"{user.get_username()}: {name}"
+    audit(author=author or user.get_username(), action="token.revoke", note=note)
     return name
-
-
-def _audit(author: str, action: str, note: str) -> None:
-    AuditEntry.objects.create(at=timezone.now(), author=author, action=action, note=note)

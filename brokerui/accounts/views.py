@@ -7,8 +7,9 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth import views as auth
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse_lazy
 from django.utils.decorators import method_decorator
 from django.utils.timesince import timeuntil
@@ -16,6 +17,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
 from brokerui.accounts.access import own_account, public
+from brokerui.accounts.services import password_change
 from brokerui.core.errors import error_page
 
 
@@ -34,15 +36,17 @@ class SignOut(auth.LogoutView):
 
 @method_decorator(own_account, name="dispatch")
 class ChangePassword(auth.PasswordChangeView):
-    """Of the user who is signed in."""
+    """Of the user who is signed in, who stays so here and nowhere else."""
 
     template_name = "accounts/password.html"
     success_url = reverse_lazy("start")
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Say that it happened."""
+        """Write it, and say that it happened."""
+        password_change(user=form.user, password=form.cleaned_data["new_password1"])
+        update_session_auth_hash(self.request, form.user)
         messages.success(self.request, _("Your password is changed."))
-        return super().form_valid(form)
+        return HttpResponseRedirect(self.get_success_url())
 
 
 def locked_out(request: HttpRequest, _response: Any = None, _credentials: Any = None) -> HttpResponse:

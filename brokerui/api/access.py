@@ -17,6 +17,7 @@ from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
 from brokerui.accounts.access import SAFE
 from brokerui.accounts.levels import Level, may
 from brokerui.api.problems import Problem
+from brokerui.core.origin import client_address
 
 SCHEMES = (b"bearer", b"token")
 
@@ -58,6 +59,9 @@ class StrangerThrottle(AnonRateThrottle):
 
     def get_rate(self) -> str | None:
         return _rate(self.scope)
+
+    def get_ident(self, request: Request) -> str:
+        return client_address(request) or ""
 
 
 class UserThrottle(UserRateThrottle):

@@ -21,8 +21,6 @@ REST_FRAMEWORK: dict[str, Any] = {
         "anon": env.str("API_RATE_STRANGER", default="60/min"),
         "user": env.str("API_RATE_USER", default="1200/min"),
     },
-    # How many proxies of ours stand before the site: whose word about the address of a client is taken.
-    "NUM_PROXIES": env.int("PROXIES", default=0),
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_METADATA_CLASS": None,
     "EXCEPTION_HANDLER": "brokerui.api.problems.handle",

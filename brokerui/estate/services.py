@@ -10,12 +10,13 @@ from functools import partial
 from django.db import transaction
 from django.utils import timezone
 
+from brokerui.estate.audit import audit
 from brokerui.estate.counting import counted
 from brokerui.estate.difference import Difference, difference
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.lists import chunks
 from brokerui.estate.memory import estates
-from brokerui.estate.models import AuditEntry, Instance, Live, Version
+from brokerui.estate.models import Instance, Live, Version
 from brokerui.estate.models.versions import VersionKind
 from brokerui.estate.packing import digest_of, pack_edits, pack_estate
 from brokerui.estate.selectors import LiveEstate, estate_current
@@ -113,7 +114,7 @@ def _write(live: Live, before: LiveEstate, after: Estate, entry: _Entry) -> Live
         estates.put(version.digest, after)
         transaction.on_commit(partial(version_written.send_robust, sender=Version))
     action = f"estate.{entry.kind.value}"
-    AuditEntry.objects.create(at=timezone.now(), author=entry.author, action=action, note=entry.note, version=version)
+    audit(author=entry.author, action=action, note=entry.note, version=version)
     return LiveEstate(version.number, version.digest, after) if version is not None else before
 
 

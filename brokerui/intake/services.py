@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from brokerui.core.wake import wake_on_commit
-from brokerui.estate.models import AuditEntry
+from brokerui.estate.audit import audit
 from brokerui.estate.selectors import estate_current, live_version
 from brokerui.intake.detecting import guess
 from brokerui.intake.errors import ImportStaleError, ImportStateError
@@ -70,7 +70,7 @@ def _created(rows: list[ImportFile], author: str, token: str) -> ImportRun:
     for row in rows:
         row.run = run
     ImportFile.objects.bulk_create(rows)
-    AuditEntry.objects.create(at=now, author=author, action="import.upload", note=f"{run}: {_names(rows)}")
+    audit(author=author, action="import.upload", note=f"{run}: {_names(rows)}")
     return run
 
 
@@ -100,7 +100,7 @@ def _names(rows: Sequence[ImportFile]) -> str:
 
 
 @transaction.atomic
-def run_assign(*, run: ImportRun, assignments: Sequence[Assignment], mode: Mode) -> ImportRun:
+def run_assign(*, run: ImportRun, assignments: Sequence[Assignment], mode: Mode, author: str) -> ImportRun:
     """Say what the files are, and have them read. Raises `ImportStateError` where that is too late."""
     if len(assignments) != run.files.count():
         raise ImportStateError(run.state)
@@ -110,13 +110,16 @@ def run_assign(*, run: ImportRun, assignments: Sequence[Assignment], mode: Mode)
         row.kind, row.instance, row.database, row.address = one.kind, one.instance, one.database, one.address
     ImportFile.objects.bulk_update(rows, ["kind", "instance", "database", "address"])
     run.mode = mode
+    audit(author=author, action="import.assign", note=f"{run}: {mode}")
     return _due(run, State.READING)
 
 
 @transaction.atomic
-def run_again(*, run: ImportRun) -> ImportRun:
+def run_again(*, run: ImportRun, author: str) -> ImportRun:
     """Read the files again, on the estate as it is now."""
-    return _due(_locked(run, State.PREVIEWED, State.FAILED), State.READING)
+    row = _locked(run, State.PREVIEWED, State.FAILED)
+    audit(author=author, action="import.again", note=str(row))
+    return _due(row, State.READING)
 
 
 @transaction.atomic
@@ -132,6 +135,7 @@ def run_apply(*, run: ImportRun, author: str, note: str = "") -> ImportRun:
     if current != row.base_version:
         raise ImportStaleError(base_version=row.base_version, current_version=current)
     row.note, row.applied_by = note, author
+    audit(author=author, action="import.apply", note=f"{row}: {note}" if note else str(row))
     return _due(row, State.APPLYING)
 
 
@@ -145,7 +149,7 @@ def run_discard(*, run: ImportRun, author: str) -> ImportRun:
     row.save()
     ImportResult.objects.filter(run=row).delete()
     row.files.update(content=None)
-    AuditEntry.objects.create(at=timezone.now(), author=author, action="import.discard", note=str(row))
+    audit(author=author, action="import.discard", note=str(row))
     return row
 
 

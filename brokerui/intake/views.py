@@ -120,15 +120,16 @@ def run_preview(request: HttpRequest, run_id: int) -> HttpResponse:
     form = Assigning.of(files, request.POST.dict())
     if form.faults:
         return _page(request, run, form)
-    return _done(request, run, lambda: run_assign(run=run, assignments=form.assignments, mode=form.mode))
+    author = request.user.get_username()
+    return _done(request, run, lambda: run_assign(run=run, assignments=form.assignments, mode=form.mode, author=author))
 
 
 @access(write=Level.EDIT)
 @require_POST
 def run_preview_again(request: HttpRequest, run_id: int) -> HttpResponse:
     """Read the files again, on the estate as it is now."""
-    run = _run(run_id)
-    return _done(request, run, lambda: run_again(run=run))
+    run, author = _run(run_id), request.user.get_username()
+    return _done(request, run, lambda: run_again(run=run, author=author))
 
 
 @access(write=Level.EDIT)
@@ -187,7 +188,7 @@ def run_document(request: HttpRequest, run_id: int) -> HttpResponse:
 def run_scenario(request: HttpRequest, run_id: int) -> HttpResponse:
     """Open the estate that the files would make as a scenario, and ask it the question that was sent along."""
     run = _run(run_id)
-    scenario, _gone = scenario_create(title=f"import-{run.pk}", text=_document(run))
+    scenario, _gone = scenario_create(title=f"import-{run.pk}", text=_document(run), author=request.user.get_username())
     asked = {name: request.POST[name] for name in ("from", "to", "broker", "reply") if request.POST.get(name)}
     return HttpResponseRedirect(f"{reverse('explain:where')}?{urlencode({'scenario': scenario.name, **asked})}")
 

@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from brokerui.core.wake import wake_on_commit
-from brokerui.estate.models import AuditEntry
+from brokerui.estate.audit import audit
 from brokerui.estate.selectors import estate_current
 from brokerui.lint.found import Found, counted
 from brokerui.lint.models import LintFinding, LintRun, LintWanted, Suppression
@@ -165,4 +165,4 @@ def suppression_remove(*, suppression: Suppression, author: str) -> None:
 
 def _audit(author: str, action: str, row: Suppression, why: str) -> None:
     place = "/".join(part for part in (row.instance, row.database, row.object) if part)
-    AuditEntry.objects.create(at=timezone.now(), author=author, action=action, note=f"{row.code} {place}: {why}")
+    audit(author=author, action=action, note=f"{row.code} {place}: {why}")

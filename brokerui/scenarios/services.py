@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.text import slugify
 
+from brokerui.estate.audit import audit
 from brokerui.scenarios.errors import DocumentTooLargeError, ScenarioNotFoundError
 from brokerui.scenarios.examples import example_find
 from brokerui.scenarios.models import Scenario
@@ -18,7 +19,7 @@ TITLE_MAX = 200
 NAME_MAX = 60
 
 
-def scenario_create(*, title: str, text: bytes | str) -> tuple[Scenario, list[str]]:
+def scenario_create(*, title: str, text: bytes | str, author: str = "") -> tuple[Scenario, list[str]]:
     """Check a document and keep it; gives back the scenario, and the titles of those that made room for it.
 
     Raises `DocumentTooLargeError`, or the reader's `InputError` naming `title`, file or not, as the place.
@@ -39,15 +40,18 @@ def scenario_create(*, title: str, text: bytes | str) -> tuple[Scenario, list[st
             sha256=hashlib.sha256(document).hexdigest(),
             **asdict(counts),
         )
-        return scenario, _make_room()
+        audit(author=author, action="scenario.create", note=title)
+        return scenario, _make_room(author)
 
 
-def scenario_delete(*, name: str) -> str:
+@transaction.atomic
+def scenario_delete(*, name: str, author: str = "") -> str:
     """Delete what a user gave; gives back its title. The examples cannot be deleted."""
     row = Scenario.objects.defer("document").filter(name=name).first()
     if row is None:
         raise ScenarioNotFoundError(name)
     row.delete()
+    audit(author=author, action="scenario.delete", note=row.title)
     return row.title
 
 
@@ -67,8 +71,11 @@ def _free_name(title: str) -> str:
     return name
 
 
-def _make_room() -> list[str]:
+def _make_room(author: str) -> list[str]:
     """Delete the oldest beyond the number that is kept."""
     surplus = list(Scenario.objects.values_list("id", "title")[settings.SCENARIO_KEEP :])
     Scenario.objects.filter(id__in=[row_id for row_id, _ in surplus]).delete()
-    return [title for _, title in surplus]
+    titles = [title for _, title in surplus]
+    for title in titles:
+        audit(author=author, action="scenario.delete", note=title)
+    return titles

@@ -40,7 +40,7 @@ class ScenarioList(View):
             return _page(request, problem={"text": str(form.errors["document"][0])})
         file = form.cleaned_data["document"]
         try:
-            scenario, gone = scenario_create(title=file.name, text=file.read())
+            scenario, gone = scenario_create(title=file.name, text=file.read(), author=request.user.get_username())
         except InputError as error:
             text = error.problem.render(_)
             return _page(request, problem={"where": file.name, "path": error.path, "text": text})
@@ -65,7 +65,7 @@ def scenario_download(request: HttpRequest, name: str) -> HttpResponse:
 def scenario_remove(request: HttpRequest, name: str) -> HttpResponse:
     """Delete a document that a user gave."""
     try:
-        title = scenario_delete(name=name)
+        title = scenario_delete(name=name, author=request.user.get_username())
     except ScenarioNotFoundError as error:
         raise Http404 from error
     messages.success(request, _("Deleted: %(title)s.") % {"title": title})

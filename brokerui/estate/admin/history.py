@@ -141,26 +141,31 @@ class Versions(Listing):
 
 @admin.register(AuditEntry, site=site)
 class Audit(Listing):
-    """Who wrote what when."""
+    """Who wrote what when, and from where."""
 
-    about = gettext_lazy("Who wrote what when.")
+    about = gettext_lazy("Who wrote what when, and from where.")
     actions = None
     ordering = ("-at", "-id")
-    list_display = ("moment", "author", "action", "note", "led_to")
+    list_display = ("moment", "author", "come_from", "action", "note", "led_to")
     list_display_links = None
     list_filter = (Author, Action, Since)
     list_select_related = ()
-    search_fields = ("note", "author")
+    search_fields = ("note", "author", "address")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """With the number of the version, not with what it holds."""
         rows = super().get_queryset(request).select_related("version")
-        return rows.only("at", "author", "action", "note", "version__number")
+        return rows.only("at", "author", "address", "action", "note", "version__number")
 
     @admin.display(description="at", ordering="at")
     def moment(self, row: Any) -> SafeString:
         """When."""
         return when(row.at)
+
+    @admin.display(description="address", ordering="address")
+    def come_from(self, row: Any) -> str:
+        """From which address."""
+        return row.address or "—"
 
     @admin.display(description="version")
     def led_to(self, row: Any) -> Any:

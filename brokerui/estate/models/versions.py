@@ -88,10 +88,12 @@ class Live(models.Model):
 
 
 class AuditEntry(models.Model):
-    """Who wrote what when. Entries are only ever added."""
+    """Who wrote what when, and from where. Entries are only ever added."""
 
     at = models.DateTimeField()
     author = models.CharField(max_length=AUTHOR)
+    address = models.GenericIPAddressField(null=True)
+    """Of the client; null for a command, and for what happens beside the web."""
     action = models.CharField(max_length=50)
     """What was done, as the service is called: `estate.import`, `estate.edit`, …"""
     note = models.TextField(blank=True)

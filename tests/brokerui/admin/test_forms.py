@@ -152,7 +152,7 @@ def test_a_form_that_is_sent_back_as_it_came_changes_nothing(editor: Client, mod
     response = save(editor, page_of(model.objects.first()))
     assert response.status_code == 302, faults(response)
     assert Version.objects.count() == 2
-    assert AuditEntry.objects.count() == 2
+    assert AuditEntry.objects.filter(action__startswith="estate.").count() == 2
     assert text_of_rows() == before
 
 

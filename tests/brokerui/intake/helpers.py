@@ -47,7 +47,7 @@ def assigned(run: ImportRun, mode: Mode = Mode.INSTANCES) -> ImportRun:
     """As the files were guessed."""
     rows = run.files.defer("content")
     guessed = [Assignment(Kind(row.kind), row.instance, row.database, row.address) for row in rows]
-    return run_assign(run=run, assignments=guessed, mode=mode)
+    return run_assign(run=run, assignments=guessed, mode=mode, author="editor")
 
 
 def previewed(files: dict[str, str | bytes] | None = None, mode: Mode = Mode.INSTANCES) -> ImportRun:

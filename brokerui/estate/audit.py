@@ -1,0 +1,23 @@
+"""The audit: who wrote what, when and from where. Every service that writes adds its entry here."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from brokerui.core.origin import address_now
+from brokerui.estate.models import AuditEntry, Version
+
+SYSTEM = "brokerui"
+"""The author of what happens by itself."""
+
+
+def audit(*, author: str, action: str, note: str = "", version: Version | None = None) -> None:
+    """One entry, in the transaction of what it tells of. `action` is what was done, as `estate.import`."""
+    AuditEntry.objects.create(
+        at=timezone.now(),
+        author=author or SYSTEM,
+        address=address_now(),
+        action=action,
+        note=note,
+        version=version,
+    )

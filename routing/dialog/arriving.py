@@ -1,0 +1,244 @@
+"""A message before the endpoint it is meant for: taken, refused, or left with its sender for a while.
+
+The sender keeps a message until it is taken (ACK-3), and here is decided what taken means: it stands in the queue, or
+was taken before (ACK-4), or there is nobody any more who would receive it. The same holds for messages from the
+network and for those of the same instance that go straight into the queue.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from routing.dialog.directory import Directory, Objection
+from routing.dialog.endpoint import Endpoint
+from routing.dialog.error_message import broker_error
+from routing.dialog.messages import Arriving
+from routing.dialog.states import (
+    CD,
+    CO,
+    DO,
+    END_DIALOG,
+    ER,
+    ERROR,
+    INVALID,
+    MESSAGE,
+    NONE,
+    SI,
+    STRAY,
+    Input,
+    State,
+    after,
+)
+from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE
+from routing.dialog.validation import VALIDATION_CODE
+from routing.dialog.work import Work
+from routing.events import OfConversation
+
+GONE = 8462
+"""What a sender is told whose messages nobody takes any more."""
+_TOLD = frozenset((11209, 11212, 11213, 11217))
+"""The reasons for which it is told so; for others it tries again, in vain or not."""
+
+
+_LISTENING = frozenset((SI, CO))
+"""The states in which the application wants to hear what arrives."""
+
+
+class Answer(NamedTuple):
+    """What the sender learns."""
+
+    taken: bool
+    """Acknowledge it: the sender may delete it (after the commit, ACK-5)."""
+    error: bytes | None = None
+    """The body of an Error by the broker (DLG-UNSEQ): the conversation is over."""
+    waits: int = 0
+    """Not taken now; tried again, it may be. A number of `problems`."""
+
+
+TAKEN = Answer(taken=True)
+DROPPED = Answer(taken=False)
+
+
+def arrive(work: Work, here: Directory, message: Arriving) -> Answer:
+    """A whole sequenced message for a service of this database."""
+    endpoint = work.of((message.conversation_id, not message.from_initiator))
+    if endpoint is None or endpoint.database != here.database:
+        return _to_nobody(work, here, message)
+    number, expected = message.message_sequence_number, endpoint.receive_sequence
+    if number < expected:
+        return TAKEN
+    if work.is_off(endpoint.queue_key):
+        return _off(work, here, message, expected)
+    if number > expected:
+        work.undeliverable(here.database, message.conversation_id, number, expected, 11217)
+        return Answer(taken=False, waits=11217)
+    return _in_turn(work, here, endpoint, message)
+
+
+def _off(work: Work, here: Directory, message: Arriving, expected: int) -> Answer:
+    """NET-2: into the queue of the target only while it is on."""
+    number = message.message_sequence_number
+    work.undeliverable(here.database, message.conversation_id, number, expected, 11219)
+    return Answer(taken=False, waits=9749)
+
+
+# ---------------------------------------------------------------- no endpoint
+
+
+def _to_nobody(work: Work, here: Directory, message: Arriving) -> Answer:
+    number = message.message_sequence_number
+    first = message.from_initiator and number == 0
+    objection = None
+    if not first:
+        reason = after(not message.from_initiator, NONE, STRAY)
+    elif message.is_end_of_dialog or message.is_conversation_error:
+        reason = after(False, NONE, END_DIALOG)
+    else:
+        identified = message.to_broker_instance is not None
+        objection = here.objection_to_first(
+            message.to_service, message.service_contract_name, identified
+        ) or here.objection(message.service_contract_name, message.message_type_name, message.message_body, True)
+        if objection is None:
+            return _begin(work, here, message)
+        reason = objection.reason
+    assert isinstance(reason, int), "nobody there takes anything but a first message"
+    work.undeliverable(here.database, message.conversation_id, number, 0, reason)
+    if objection is not None:
+        return _objected(objection)
+    return Answer(taken=False, error=broker_error(GONE)) if reason in _TOLD else DROPPED
+
+
+def _objected(objection: Objection) -> Answer:
+    if not objection.to_sender:
+        return DROPPED
+    return Answer(taken=False, error=broker_error(objection.to_sender, **objection.values))
+
+
+def _begin(work: Work, here: Directory, message: Arriving) -> Answer:
+    """The first message, whole: it makes the endpoint of the target (unless its queue is off)."""
+    service, far, contract = message.to_service, message.from_service, message.service_contract_name
+    queue = here.queue(service)
+    if work.is_off((here.database, queue)):
+        return _off(work, here, message, 0)
+    endpoint = Endpoint(
+        work.choices.identifier(),
+        message.conversation_id,
+        False,
+        here.database,
+        service,
+        queue,
+        far,
+        message.from_broker_instance,
+        contract,
+        work.choices.identifier(),
+        message.lifetime,
+        NONE,
+        here.priority(contract, service, far),
+        message.encryption,
+    )
+    work.step(endpoint, MESSAGE)
+    endpoint.receive_sequence = 1
+    work.add(endpoint)
+    work.tell(OfConversation.DIALOG_CREATED, endpoint)
+    _queue(work, here, endpoint, message)
+    return TAKEN
+
+
+# ---------------------------------------------------------------- an endpoint, and the message in its turn
+
+
+def _in_turn(work: Work, here: Directory, endpoint: Endpoint, message: Arriving) -> Answer:
+    given, objection = _judged(here, endpoint, message)
+    to = after(endpoint.is_initiator, endpoint.state, given)
+    number = message.message_sequence_number
+    if isinstance(to, int):
+        work.undeliverable(here.database, message.conversation_id, number, endpoint.receive_sequence, to)
+        return Answer(taken=False, error=broker_error(GONE)) if to in _TOLD else DROPPED
+    before = endpoint.state
+    endpoint = work.own(endpoint)
+    if objection is not None and before != DO:
+        return _invalid(work, endpoint, objection, number)
+    work.step(endpoint, given)
+    endpoint.receive_sequence = number + 1
+    if endpoint.state in (CD, NONE):
+        close(work, endpoint)
+    elif before in _LISTENING:
+        _queue(work, here, endpoint, message)
+        if endpoint.state != CO:
+            # The peer has ended, and would discard it: "the remote service drops the unsent messages".
+            stop_sending(work, endpoint)
+    return TAKEN
+
+
+def _judged(here: Directory, endpoint: Endpoint, message: Arriving) -> tuple[Input, Objection | None]:
+    if message.is_end_of_dialog:
+        return END_DIALOG, None
+    if message.is_conversation_error:
+        return ERROR, None
+    objection = here.objection(
+        endpoint.service_contract_name, message.message_type_name, message.message_body, message.from_initiator
+    )
+    return (MESSAGE, None) if objection is None else (INVALID, objection)
+
+
+def _invalid(work: Work, endpoint: Endpoint, objection: Objection, number: int) -> Answer:
+    """Validated on receipt: discarded, and both sides get an error; the order cannot go on without it."""
+    work.undeliverable(endpoint.database, endpoint.conversation_id, number, endpoint.receive_sequence, objection.reason)
+    fail(work, endpoint, INVALID, broker_error(objection.here, **objection.values))
+    work.tell(OfConversation.BROKER_INITIATED_ERROR, endpoint)
+    return _objected(objection)
+
+
+def _queue(work: Work, here: Directory, endpoint: Endpoint, message: Arriving) -> None:
+    """Into the queue, as what it is."""
+    number = message.message_sequence_number
+    if message.is_end_of_dialog:
+        work.enqueue(endpoint, number, END_DIALOG_TYPE, None, "E")
+        work.tell(OfConversation.RECEIVED_END_CONVERSATION, endpoint)
+    elif message.is_conversation_error:
+        work.enqueue(endpoint, number, ERROR_TYPE, message.message_body, "X")
+        work.tell(OfConversation.RECEIVED_END_CONVERSATION_WITH_ERROR, endpoint)
+    else:
+        validation = VALIDATION_CODE[here.validation(message.message_type_name)]
+        work.enqueue(endpoint, number, message.message_type_name, message.message_body, validation)
+        work.tell(OfConversation.RECEIVED_SEQUENCED_MESSAGE, endpoint)
+
+
+# ---------------------------------------------------------------- ends
+
+
+def take_error(work: Work, endpoint: Endpoint, body: bytes) -> None:
+    """An Error that the broker of the peer has made, at once and in no order."""
+    fail(work, endpoint, ERROR, body)
+    work.tell(OfConversation.RECEIVED_BROKER_ERROR_MESSAGE, endpoint)
+
+
+def fail(work: Work, endpoint: Endpoint, given: Input, body: bytes) -> None:
+    """An own endpoint meets an error: its application is told, unless it has ended or was told before.
+
+    The Error comes into the queue even while this is off: nobody else keeps it.
+    """
+    before: State = endpoint.state
+    if work.step(endpoint, given):
+        return
+    if endpoint.state in (CD, NONE):
+        close(work, endpoint)
+    elif endpoint.state == ER and before != ER:
+        stop_sending(work, endpoint)
+        work.enqueue(endpoint, 0, ERROR_TYPE, body, "X")
+
+
+def stop_sending(work: Work, endpoint: Endpoint) -> None:
+    """Nothing of an own endpoint is sent any more."""
+    work.drop_outgoing(endpoint)
+    endpoint.next_attempt = None
+    endpoint.attempts = endpoint.transmission_status = 0
+
+
+def close(work: Work, endpoint: Endpoint) -> None:
+    """An own endpoint that is CD stays without messages, until no replay is possible; one without a state goes."""
+    stop_sending(work, endpoint)
+    if endpoint.state == NONE:
+        work.remove(endpoint)
+    else:
+        work.empty_queue(endpoint)

@@ -1,0 +1,100 @@
+"""What a store hands out and takes back: whole conversations in, all their changes out, a batch at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from routing.dialog.endpoint import ConversationKey, Endpoint, Group, QueueKey
+from routing.dialog.messages import Outgoing, QueuedMessage
+from routing.events import Event
+
+OUTGOING_AT_ONCE = 100
+"""Messages of one conversation that a batch holds at most: a long conversation must not keep the others waiting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receive:
+    """Messages of the first conversation group of a queue that has any and is not locked."""
+
+    queue: QueueKey
+    top: int | None = None
+    """At most so many; None: all of the group; 0: only the group (GET CONVERSATION GROUP)."""
+    handle: str | None = None
+    """Only this conversation."""
+    group: str | None = None
+    """Only this group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to claim."""
+
+    handles: tuple[str, ...] = ()
+    """For an application: these conversations, their groups locked."""
+    groups: tuple[str, ...] = ()
+    """For an application: these groups, locked."""
+    conversations: tuple[ConversationKey, ...] = ()
+    """For the engine: the conversations of these endpoints, whether they exist or not; no group is locked."""
+    due: int = 0
+    """For the engine: so many conversations in which something is due."""
+    receive: Receive | None = None
+    token: int = 0
+    """A claim to be added to; 0: a new one."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """What was claimed. It is the claimer's alone until it commits or releases the token; nobody changes it."""
+
+    token: int
+    endpoints: dict[str, Endpoint] = field(default_factory=dict)
+    """By handle: of every conversation claimed, both sides where both are here."""
+    handles: dict[ConversationKey, str] = field(default_factory=dict)
+    groups: dict[str, Group] = field(default_factory=dict)
+    """Those of the endpoints, and those asked for."""
+    off: frozenset[QueueKey] = frozenset()
+    """The queues that are off."""
+    outgoing: dict[str, tuple[Outgoing, ...]] = field(default_factory=dict)
+    """By handle, in order: what waits in conversations that are due for an attempt."""
+    due: tuple[str, ...] = ()
+    """The endpoints in which something is due."""
+    received: tuple[QueuedMessage, ...] = ()
+    received_group: str | None = None
+    """The group that `receive` locked; None: none has messages that anyone else has not locked."""
+    busy: frozenset[str | ConversationKey] = frozenset()
+    """What was asked for, and another holds. Ask again later."""
+
+
+@dataclass(slots=True)
+class Changes:
+    """All that a batch changes: committed as a whole, or not at all; and the claim ends.
+
+    A store applies them in the order of the fields.
+    """
+
+    token: int
+    now: int
+    received: list[QueuedMessage] = field(default_factory=list)
+    """Messages that leave their queue for the application."""
+    settled: list[tuple[str, int]] = field(default_factory=list)
+    """Messages, by handle and number, that leave the transmission queue because they arrived."""
+    emptied: list[str] = field(default_factory=list)
+    """Endpoints whose messages leave the queue."""
+    unsent: dict[str, int] = field(default_factory=dict)
+    """Endpoints whose messages from this number on leave the transmission queue."""
+    removed: list[str] = field(default_factory=list)
+    """Endpoints that go; their messages are gone by then."""
+    moved: dict[str, str] = field(default_factory=dict)
+    """Endpoints whose queued messages go to another group."""
+    endpoints: dict[str, Endpoint] = field(default_factory=dict)
+    """New or changed."""
+    groups: dict[str, Group | None] = field(default_factory=dict)
+    """New or changed; None: gone."""
+    enqueued: list[QueuedMessage] = field(default_factory=list)
+    """Into their queues, in this order."""
+    outgoing: list[Outgoing] = field(default_factory=list)
+    """Into the transmission queue."""
+    queues: Mapping[QueueKey, bool] = field(default_factory=dict)
+    """Queues that are switched on or off."""
+    events: list[Event] = field(default_factory=list)

@@ -1,0 +1,66 @@
+"""BEGIN DIALOG: an endpoint for the initiator. Nothing is sent, and nothing of the target has to exist."""
+
+from __future__ import annotations
+
+from routing.dialog.endpoint import LONGEST_LIFETIME_S, Endpoint
+from routing.dialog.problems import Refused
+from routing.dialog.states import BEGIN_DIALOG, NONE
+from routing.dialog.system import DEFAULT
+from routing.dialog.work import Work
+from routing.events import OfConversation
+
+
+def begin_dialog(
+    work: Work,
+    database: str,
+    from_service: str,
+    to_service: str,
+    *,
+    to_broker_instance: str | None = None,
+    contract: str = DEFAULT,
+    related_conversation: str | None = None,
+    related_conversation_group: str | None = None,
+    lifetime_s: int = LONGEST_LIFETIME_S,
+    encryption: bool = True,
+) -> str:
+    """The handle of the new conversation. A related conversation or group must have been claimed; a group that is
+    nowhere yet is made."""
+    here = work.around.directory(database)
+    here.check_beginning(from_service, contract)
+    if not 1 <= lifetime_s <= LONGEST_LIFETIME_S:
+        raise Refused(8411, given=lifetime_s, least=1, most=LONGEST_LIFETIME_S)
+    queue = here.queue(from_service)
+    group = _group(work, (database, queue), related_conversation, related_conversation_group)
+    endpoint = Endpoint(
+        work.choices.identifier(),
+        work.choices.identifier(),
+        True,
+        database,
+        from_service,
+        queue,
+        to_service,
+        to_broker_instance,
+        contract,
+        group,
+        work.now + lifetime_s * 1000,
+        NONE,
+        here.priority(contract, from_service, to_service),
+        encryption,
+    )
+    if work.seen(endpoint.conversation_handle) is not None:
+        raise Refused(8461)
+    work.step(endpoint, BEGIN_DIALOG)
+    work.add(endpoint)
+    work.tell(OfConversation.BEGIN_DIALOG, endpoint)
+    return endpoint.conversation_handle
+
+
+def _group(work: Work, queue: tuple[str, str], conversation: str | None, group: str | None) -> str:
+    if conversation is not None:
+        group = work.named(conversation).conversation_group_id
+    if group is None:
+        return work.choices.identifier()
+    known = work.group(group)
+    if known is not None and known.queue_key != queue:
+        raise Refused(8414, group=group)
+    return group

@@ -1,0 +1,45 @@
+"""What happens by itself, when its time has come: timers, lifetimes, further attempts, forgetting the closed."""
+
+from __future__ import annotations
+
+from routing.dialog.arriving import fail
+from routing.dialog.delivering import attempt
+from routing.dialog.endpoint import Endpoint
+from routing.dialog.error_message import broker_error
+from routing.dialog.states import CD, LIFETIME, REPLAY_IMPOSSIBLE, TIMER
+from routing.dialog.system import TIMER_TYPE
+from routing.dialog.work import Work
+from routing.events import OfConversation
+
+
+def advance(work: Work) -> None:
+    """Do what is due in the conversations of the batch. Done twice, it is done once."""
+    for handle in work.batch.due:
+        seen = work.seen(handle)
+        if seen is not None:
+            _advance(work, work.own(seen))
+
+
+def _advance(work: Work, endpoint: Endpoint) -> None:
+    now = work.now
+    if endpoint.dialog_timer is not None and endpoint.dialog_timer <= now:
+        endpoint.dialog_timer = None
+        work.step(endpoint, TIMER)
+        work.enqueue(endpoint, 0, TIMER_TYPE, None, "E")
+    if endpoint.state == CD:
+        if endpoint.replay_impossible <= now:
+            work.step(endpoint, REPLAY_IMPOSSIBLE)
+            work.tell(OfConversation.TERMINATE_DIALOG, endpoint)
+            work.remove(endpoint)
+    elif endpoint.lifetime <= now:
+        _outlived(work, endpoint)
+    if endpoint.next_attempt is not None and endpoint.next_attempt <= now:
+        attempt(work, endpoint)
+
+
+def _outlived(work: Work, endpoint: Endpoint) -> None:
+    """Each side finds it out by its own clock."""
+    before = endpoint.state
+    fail(work, endpoint, LIFETIME, broker_error(8489))
+    if endpoint.state != before:
+        work.tell(OfConversation.BROKER_INITIATED_ERROR, endpoint)

@@ -1,0 +1,62 @@
+"""END CONVERSATION: one side ends, plainly, with an error, or without a word."""
+
+from __future__ import annotations
+
+from routing.dialog.arriving import close, stop_sending
+from routing.dialog.delivering import put
+from routing.dialog.endpoint import Endpoint
+from routing.dialog.error_message import LONGEST_DESCRIPTION, error_body
+from routing.dialog.problems import Refused
+from routing.dialog.states import CO, DO, END, END_WITH_CLEANUP, END_WITH_ERROR, Input, after
+from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE
+from routing.dialog.work import Work
+from routing.events import OfConversation
+
+
+def end_conversation(work: Work, handle: str) -> None:
+    """Plainly: what was sent before arrives before the end does."""
+    endpoint = _ended(work, handle, END)
+    if endpoint.state == DO:
+        endpoint.end_dialog_sequence = endpoint.send_sequence
+        put(work, endpoint, END_DIALOG_TYPE, None, is_end_of_dialog=True)
+    else:
+        close(work, endpoint)
+
+
+def end_with_error(work: Work, handle: str, code: int, description: str) -> None:
+    """With an error: what was not sent yet is not sent."""
+    if code <= 0 or not description or len(description) > LONGEST_DESCRIPTION:
+        raise Refused(8419)
+    seen = work.named(handle)
+    # Nothing has left: the peer knows of no conversation, and an error cannot be its first message (11277).
+    untold = seen.is_initiator and seen.state == CO and not seen.transmitted
+    endpoint = _ended(work, handle, END_WITH_CLEANUP if untold else END_WITH_ERROR)
+    if endpoint.state == DO:
+        work.drop_outgoing(endpoint, endpoint.transmitted)
+        endpoint.send_sequence = endpoint.end_dialog_sequence = endpoint.transmitted
+        put(work, endpoint, ERROR_TYPE, error_body(code, description), is_conversation_error=True)
+    else:
+        close(work, endpoint)
+
+
+def end_with_cleanup(work: Work, handle: str) -> None:
+    """Without a word: the endpoint and all its messages go, and the peer is not told."""
+    endpoint = work.own(work.named(handle))
+    work.step(endpoint, END_WITH_CLEANUP)
+    work.tell(OfConversation.END_CONVERSATION_WITH_CLEANUP, endpoint)
+    work.remove(endpoint)
+
+
+def _ended(work: Work, handle: str, given: Input) -> Endpoint:
+    """What all ends have in common: the application receives nothing more."""
+    seen = work.named(handle)
+    if isinstance(number := after(seen.is_initiator, seen.state, given), int):
+        raise Refused(number, state=seen.state)
+    endpoint = work.own(seen)
+    work.step(endpoint, given)
+    work.empty_queue(endpoint)
+    plain = given == END
+    work.tell(OfConversation.END_CONVERSATION if plain else OfConversation.END_CONVERSATION_WITH_ERROR, endpoint)
+    if endpoint.state != DO:
+        stop_sending(work, endpoint)
+    return endpoint

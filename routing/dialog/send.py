@@ -1,0 +1,35 @@
+"""SEND: a message on one conversation, or the same on several, all or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from routing.dialog.delivering import put
+from routing.dialog.problems import Refused
+from routing.dialog.states import SEND, after
+from routing.dialog.system import DEFAULT
+from routing.dialog.work import Work
+from routing.events import OfConversation
+
+
+def send(work: Work, handles: Sequence[str], message_type: str = DEFAULT, body: bytes | None = None) -> None:
+    """A message of the application's. Raises `Refused`, and then nothing was sent on any conversation."""
+    _check(work, handles, message_type)
+    for handle in handles:
+        endpoint = work.own(work.named(handle))
+        work.step(endpoint, SEND)
+        work.tell(OfConversation.SEND_MESSAGE, endpoint)
+        put(work, endpoint, message_type, body)
+
+
+def _check(work: Work, handles: Sequence[str], message_type: str) -> None:
+    if not handles:
+        raise Refused(8418)
+    if len(handles) > 1 and len(set(handles)) < len(handles):
+        raise Refused(8451, handle=next(handle for handle in handles if handles.count(handle) > 1))
+    for handle in handles:
+        endpoint = work.named(handle)
+        if isinstance(number := after(endpoint.is_initiator, endpoint.state, SEND), int):
+            raise Refused(number, state=endpoint.state)
+        directory = work.around.directory(endpoint.database)
+        directory.check_sending(endpoint.service_contract_name, message_type, endpoint.is_initiator)

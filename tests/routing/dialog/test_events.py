@@ -1,0 +1,42 @@
+"""Events have the numbers and names of the product."""
+
+from __future__ import annotations
+
+import pytest
+
+from routing.events import (
+    NAMES,
+    Conversation,
+    ConversationGroup,
+    Event,
+    MessageClassify,
+    MessageUndeliverable,
+    OfClassify,
+    OfConversation,
+    OfGroup,
+    OfUndeliverable,
+    QueueDisabled,
+)
+
+
+@pytest.mark.parametrize(
+    ("event", "name"),
+    [
+        (Conversation(OfConversation.SEND_MESSAGE, "db", "CO", "c", "h", "g", True), "Broker:Conversation"),
+        (ConversationGroup(OfGroup.CREATE, "db", "g"), "Broker:Conversation Group"),
+        (MessageClassify(OfClassify.LOCAL, "db", "c", "S", None, "", False, 0), "Broker:Message Classify"),
+        (QueueDisabled("db", "Q"), "Broker:Queue Disabled"),
+        (
+            MessageUndeliverable(OfUndeliverable.SEQUENCED_MESSAGE, "db", "c", 0, -1, 11213),
+            "Broker:Message Undeliverable",
+        ),
+    ],
+)
+def test_every_event_has_its_number_and_name(event: Event, name: str) -> None:
+    assert NAMES[event.number] == name
+    assert hash(event) == hash(event._replace())
+
+
+def test_subclasses_count_as_in_the_product() -> None:
+    assert [of.value for of in OfConversation] == list(range(1, 14))
+    assert (OfGroup.DROP, OfClassify.DELAYED, OfUndeliverable.UNSEQUENCED_MESSAGE) == (2, 3, 2)

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from routing.tsql.cursor import FOLLOWERS, NOT_NAMES
 from routing.tsql.flow import CONTROL, STARTERS
 from routing.tsql.lexer import END, NUMBER, QUOTED, STRING, SYMBOL, WORD, Token, next_token, words
-from routing.tsql.statement import DEFAULT_SCHEMA, QUEUE, name_in_estate
+from routing.tsql.statement import QUEUE, name_in_estate
 
 VERB = re.compile(r"\b(?:create|alter|drop)\b", re.IGNORECASE)
 """What a string must hold to be looked at."""
 _HOLE = "\0"
 """In the place of what only running the script can tell."""
 _DELIMITED = r"\[[^\]]*+(?:\]\][^\]]*+)*+\]|\"[^\"]++\""
-_NAME = rf"(?:(?P<schema>{_DELIMITED}|\w++)\.(?=[\[\"])){{0,3}}(?P<name>{_DELIMITED}|(?:\$\([\w-]++\)|[\w@#$./:-])++)?"
+_SCHEMA = rf"(?:(?P<schema>{_DELIMITED}(?=\.\S)|\w++(?=(?:\.\w++){{0,2}}\.[\[\"{_HOLE}]))\.){{0,3}}"
+_NAME = rf"{_SCHEMA}(?P<name>{_DELIMITED}|(?:\$\([\w-]++\)|[\w@#$./:-])++)?"
 _STATEMENT = re.compile(
     rf"""\buse\s++(?P<used>{_DELIMITED}|\w++|{_HOLE}) | \b(?P<verb>create|alter|drop)\s++
     (?P<kind>route|service(?!\s++master\s++key\b)|queue|contract|message\s++type|broker\s++priority
@@ -76,16 +77,30 @@ class Found:
         return f"{self.verb} {self.kind}"
 
 
-def statements_in(text: str, start: int) -> tuple[list[Found], int]:
-    """What is found in the string that begins at `start` and in all that is joined to it with `+`; where they end."""
+@dataclass(frozen=True, slots=True)
+class _Nature:
+    """What a string is."""
+
+    is_code: bool
+    """It is run: nothing in it is a sentence for people."""
+    is_name: bool
+    """It may as well be the name of a column, as in AS "Create route"."""
+    is_part: bool
+    """More may stand before."""
+
+
+def statements_in(text: str, start: int, *, is_code: bool) -> tuple[list[Found], int]:
+    """What is found in the string that begins at `start` and in all that is joined to it with `+`; where they end.
+
+    `is_code`: it is run for sure.
+    """
     pieces, end = _pieces(text, start)
-    is_name = text[start] == '"' and len(pieces) == 1
+    is_name = text[start] == '"' and len(pieces) == 1 and not is_code
     is_part = _JOINED.search(text, max(0, start - _LOOK_BACK), start) is not None
-    return list(_found(pieces, is_name, is_part)), end
+    return list(_found(pieces, _Nature(is_code, is_name, is_part))), end
 
 
-def _found(pieces: list[tuple[int, str]], is_name: bool, is_part: bool) -> Iterator[Found]:
-    """`is_name`: it may as well be the name of a column, as in AS "Create route"; `is_part`: more may stand before."""
+def _found(pieces: list[tuple[int, str]], nature: _Nature) -> Iterator[Found]:
     places, whole = _Places(pieces), "".join(value for _, value in pieces)
     database, position, taken, refused = None, 0, -1, -1
     while match := _STATEMENT.search(whole, position):
@@ -93,8 +108,9 @@ def _found(pieces: list[tuple[int, str]], is_name: bool, is_part: bool) -> Itera
             database, position = _bare(match["used"]) or "", match.end()
             continue
         verb, kind = match["verb"].upper(), " ".join(match["kind"].split()).upper()
-        is_statement = _may_begin(whole, match.start(), taken, refused, is_part) and _goes_on(match, verb, kind)
-        if is_statement and not (is_name and match["name"] is None):
+        is_sentence = not nature.is_code and not _may_begin(whole, match.start(), taken, refused, nature.is_part)
+        is_statement = not is_sentence and _goes_on(match, verb, kind, nature.is_code)
+        if is_statement and not (nature.is_name and match["name"] is None):
             yield Found(*places.of(match.start()), verb, kind, _object(kind, match), database)
             position = taken = match.end()
         else:
@@ -113,13 +129,15 @@ def _may_begin(whole: str, start: int, taken: int, refused: int, is_part: bool) 
     return first in _BEGINNINGS and not (first in ("create", "alter", "drop") and refused > before.start(1))
 
 
-def _goes_on(match: re.Match[str], verb: str, kind: str) -> bool:
+def _goes_on(match: re.Match[str], verb: str, kind: str, is_code: bool) -> bool:
     """Whether the name and what follows are what the statement needs."""
     if (match["name"] or "").lower() in NOT_NAMES:
         return False
     needed = _NEEDED.get(f"{verb} {kind}") or _NEEDED.get(kind)
     if needed is not None:
         return needed.match(match.string, match.end()) is not None
+    if is_code:
+        return True
     gap, after = (_NEXT.match(match.string, match.end()) or match).groups()[:2]
     word = after.lower()
     if word in _OWN[kind]:
@@ -133,10 +151,12 @@ def _object(kind: str, match: re.Match[str]) -> str | None:
     name = _bare(match["name"])
     if kind != QUEUE or name is None:
         return name
-    if match["name"][0] not in '["':
-        parts = name.split(".")
-        return name_in_estate(kind, tuple(parts[-2:])) if parts[-1] else None
-    schema = _bare(match["schema"]) if match["schema"] else DEFAULT_SCHEMA
+    parts = [name] if match["name"][0] in '["' else name.split(".")
+    if not parts[-1]:
+        return None
+    if len(parts) > 1 or match["schema"] is None:
+        return name_in_estate(kind, tuple(parts))
+    schema = _bare(match["schema"])
     return f"{schema}.{name}" if schema else name
 
 

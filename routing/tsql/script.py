@@ -59,7 +59,7 @@ from routing.tsql.statement import (
     Statement,
     name_in_estate,
 )
-from routing.tsql.targets import target_of
+from routing.tsql.targets import is_run, target_of
 from routing.tsql.unknown import shown
 
 LEAVING = frozenset(("exit", "quit"))
@@ -289,7 +289,8 @@ class Script:
             if self._text[max(start, end - 8) : end - 1].rstrip()[-3:].lower() == "use":
                 self._uses = self._verb_end
             return
-        found, self._position = statements_in(self._text, start)
+        is_code = is_run(self._text, self._verb, self._verb_end, start)
+        found, self._position = statements_in(self._text, start, is_code=is_code)
         if not found:
             return
         severity = INFO if self._execution.flow.body else None

@@ -53,6 +53,11 @@ HERE = Target()
 UNKNOWN = Target(is_known=False)
 
 
+def is_run(text: str, verb: str, begun: int, start: int) -> bool:
+    """Whether the string that begins at `start` is run for sure; the rest as `target_of` takes it."""
+    return verb in ("exec", "execute") and target_of(text, verb, begun, start, start).is_known
+
+
 def target_of(text: str, verb: str, begun: int, start: int, end: int) -> Target:
     """Of the string from `start` to `end`, in a statement of which `verb` is the first word, and ends at `begun`.
 

@@ -12,3 +12,6 @@ SET @e = FORMATMESSAGE('CREATE ROUTE %s WITH ADDRESS = ''LOCAL'' ', @r)
 SET @f = 'drop route a7
 drop queue a8'
 SET @g = 'CREATE QUEUE a9 GO CREATE MESSAGE TYPE a10 /* c */ VALIDATION = NONE'
+EXEC ('please create route b1 now')
+EXEC sp_executesql N'please drop queue b2 now'
+EXEC sp_notify N'please drop queue b3 now'

@@ -1,0 +1,487 @@
+"""One connection between two instances: bytes and time in, bytes and events out. What happens when is in `states`.
+
+The caller owns the socket and does what it is told: it hands over what the socket gives (`receive`, `lost`), sends what
+there is to send (`data_to_send` until that is empty, after every call of anything else), calls `handle_timer` at
+`next_timer`, takes the `events`, and closes the socket when `is_over` and everything is sent, or cannot be sent within
+`Settings.closing_within`. Times are seconds of any clock that does not run backwards.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from routing.adjacent import frames, states
+from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
+from routing.adjacent.fragment import LEAST_FRAGMENT, MAX_FRAGMENT
+from routing.adjacent.frames import Frame, FrameReader, Hello
+from routing.adjacent.limits import LEAST_FRAME, MOST_FRAME, VERSION
+from routing.adjacent.states import OURS, STEPS, THEIRS, Input, Phase, Shown
+from routing.sentence import say
+
+SHUTDOWN: Final = 1
+IDLE: Final = 2
+DUPLICATE: Final = 3
+PROTOCOL: Final = 4
+LATE: Final = 5
+SILENT: Final = 6
+LOST: Final = 7
+REASONS: Final = {
+    SHUTDOWN: "shut down",
+    IDLE: "idle",
+    DUPLICATE: "another connection to the same peer is used",
+    PROTOCOL: "protocol error",
+    LATE: "not ready in time",
+    SILENT: "no answer",
+    LOST: "the transport has ended",
+}
+"""Why a connection is closed, as a CLOSE says it. LOST is never sent; a peer may give others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What one side may choose for itself."""
+
+    most_frame: int = 256 << 10
+    """Bytes of the largest frame to take: two of the least make one write worth while, and none holds up another
+    conversation for long."""
+    most_outgoing: int = 4 << 20
+    """Bytes of fragments that wait for the socket, per connection. More are refused until half of them are sent."""
+    login_within: float = 15.0
+    """Seconds from dialling or accepting until ONLINE: strangers hold a socket no longer. The product's own login
+    timeout is about as long."""
+    idle_after: float = 30.0
+    """ADJ-2, a short while. Shorter than the longest wait for a retry (64 s): a peer that is away costs no socket."""
+    closing_within: float = 10.0
+    """Seconds from our CLOSE until the peer's."""
+    ping_after: float = 20.0
+    """Seconds of silence after something was sent."""
+    pong_within: float = 20.0
+
+    def __post_init__(self) -> None:
+        if not LEAST_FRAME <= self.most_frame <= MOST_FRAME:
+            raise LocalProtocolError("most_frame", say("must be {least} to {most}", least=LEAST_FRAME, most=MOST_FRAME))
+        if self.most_outgoing < MAX_FRAGMENT:
+            raise LocalProtocolError("most_outgoing", say("must hold a fragment of {size} bytes", size=MAX_FRAGMENT))
+        for name in ("login_within", "idle_after", "closing_within", "ping_after", "pong_within"):
+            if not getattr(self, name) > 0:
+                raise LocalProtocolError(name, say("must be more than 0"))
+
+
+# ------------------------------------------------------------------------------------------------ events
+@dataclass(frozen=True, slots=True)
+class Online:
+    """Fragments may be sent."""
+
+    peer: Hello
+    displaced: Connection | None = None
+    """An older connection to the same peer that closes now: it has bytes to send and events of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """Fragments, whole and unread, in the order in which they came."""
+
+    fragments: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """`send` takes fragments again after it has refused some."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """We close; what the peer has sent still arrives."""
+
+    reason: int
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """The connection is CLOSED or FAILED: the last event."""
+
+    reason: int
+    by_peer: bool
+    unsent: int
+    """Fragments that were never sent. They are lost, as on any network, and will be sent again (ACK-3)."""
+    error: RemoteProtocolError | None = None
+    """What the peer has done wrong, where it has."""
+    text: str = ""
+    """What the peer says of it, for people."""
+
+
+Event = Online | Arrived | Room | Closing | Over
+
+
+class Neighbours:
+    """The connections of one instance that are online, one for each peer."""
+
+    def __init__(self) -> None:
+        self._online: dict[tuple[str, bytes], Connection] = {}
+        self._decisions = 0
+
+    def decide(self) -> int:
+        """A number for a decision: the peer may hear of a later one first, over another connection."""
+        self._decisions += 1
+        return self._decisions
+
+    def get(self, peer: Hello) -> Connection | None:
+        return self._online.get(peer[:2])
+
+    def put(self, peer: Hello, connection: Connection) -> Connection | None:
+        """Gives the one in whose place it is."""
+        before = self._online.get(peer[:2])
+        self._online[peer[:2]] = connection
+        return before
+
+    def drop(self, peer: Hello, connection: Connection) -> None:
+        if self._online.get(peer[:2]) is connection:
+            del self._online[peer[:2]]
+
+    def __len__(self) -> int:
+        return len(self._online)
+
+
+class Connection:
+    """One side of a connection. `LocalProtocolError` from any method: the caller's fault, and nothing was done."""
+
+    def __init__(self, own: Hello, neighbours: Neighbours, settings: Settings | None = None, now: float = 0.0) -> None:
+        """`own` says who we are. Its connection id is new for each connection; the side that accepts takes the other's.
+
+        `settings` decide the frame size, and not `own`.
+        """
+        self.settings = settings or Settings()
+        self.own = own._replace(most_frame=self.settings.most_frame)
+        self._hello = frames.write_hello(self.own)  # refused here, and not when it is too late
+        self.peer: Hello | None = None
+        self.version = VERSION
+        self.is_accept = False
+        self.phase: Phase = states.NEW
+        self.began_at = now
+        self.login_at: float | None = None
+        self.active_at = now
+        """When a fragment was last taken or given."""
+        self.bytes_sent = 0
+        self.bytes_received = 0
+        self.fragments_sent = 0
+        self.fragments_received = 0
+        self.sends = 0
+        self.receives = 0
+        self.decision = 0
+        """The number of the decision by which it is online."""
+        self.most_frame = LEAST_FRAME
+        """Bytes of the largest frame for this peer."""
+        self._neighbours = neighbours
+        self._reader = FrameReader()
+        self._urgent: list[bytes] = []
+        self._queue: deque[bytes] = deque()
+        self._queued = 0
+        self._last: bytes | None = None  # our CLOSE, which goes after the queue
+        self._refused = False
+        self._closing_at = now
+        self._unheard_since: float | None = None
+        self._pinged = False
+        self._events: list[Event] = []
+
+    # -------------------------------------------------------------------------------------------- what it looks like
+    @property
+    def shown(self) -> Shown:
+        """As sys.dm_broker_connections shows it."""
+        return states.SHOWN[self.phase]
+
+    @property
+    def is_online(self) -> bool:
+        return self.phase == states.ONLINE
+
+    @property
+    def is_over(self) -> bool:
+        """The socket is closed as soon as what there is to send is sent."""
+        return self.phase in {states.CLOSED, states.FAILED}
+
+    @property
+    def waiting(self) -> int:
+        """Bytes of fragments that wait to be sent."""
+        return self._queued
+
+    @property
+    def is_send_flow_controlled(self) -> bool:
+        return self._refused
+
+    # -------------------------------------------------------------------------------------------- what the caller does
+    def dial(self, now: float) -> None:
+        """The caller opens a connection to an address."""
+        self.phase = self._step(states.DIAL)
+        self.began_at = now
+
+    def accept(self, now: float) -> None:
+        """The caller has accepted a connection; the other side speaks first."""
+        self.phase = self._step(states.ACCEPTED)
+        self.is_accept = True
+        self.began_at = now
+
+    def connected(self) -> None:
+        """What was dialled is connected."""
+        self.phase = self._step(states.CONNECTED)
+        if self.phase == states.GREETING:
+            self._urgent.append(self._hello)
+
+    def send(self, fragments: Sequence[bytes], now: float) -> int:
+        """Takes fragments to send, and says how many of them: the rest did not fit, and `Room` tells when to try again.
+
+        A fragment is passed on as it is; only its length is looked at.
+        """
+        self.phase = self._step(states.SEND)
+        for raw in fragments:
+            if not LEAST_FRAGMENT <= len(raw) <= MAX_FRAGMENT or int.from_bytes(raw[:4], "big") != len(raw) - 4:
+                raise LocalProtocolError("fragment", say("is not one of {size} bytes", size=len(raw)))
+        taken = 0
+        for raw in fragments:
+            if self._queued + len(raw) > self.settings.most_outgoing:
+                self._refused = True
+                break
+            self._queue.append(raw)
+            self._queued += len(raw)
+            taken += 1
+        if taken:
+            self.active_at = now
+            if self._unheard_since is None:
+                self._unheard_since = now
+        return taken
+
+    def data_to_send(self) -> bytes:
+        """The next bytes for the socket, a frame of fragments at most; empty when there is nothing."""
+        pieces, self._urgent = self._urgent, []
+        if self._queue:
+            pieces.append(self._frame_of_fragments())
+        if not self._queue and self._last is not None:
+            pieces.append(self._last)
+            self._last = None
+        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        self.bytes_sent += len(data)
+        self.sends += bool(data)
+        return data
+
+    def close(self, now: float, reason: int = SHUTDOWN) -> None:
+        """Closes: what was taken is sent first. Does nothing when it closes already."""
+        self._leave(self._step(states.CLOSE_IT), now, reason)
+
+    def lost(self, now: float) -> None:
+        """The transport has ended, with or without an error, or could not be made. Nothing more can be sent."""
+        phase = self._step(states.LOST)
+        self._end(phase, Over(LOST, by_peer=False, unsent=self._drop_output()))
+
+    # -------------------------------------------------------------------------------------------- what the peer does
+    def receive(self, data: bytes, now: float) -> None:
+        """Bytes from the transport, in any cut. What is wrong with them is an event, never raised."""
+        if self._step(states.BYTES) in {states.CLOSED, states.FAILED}:
+            return
+        self.receives += 1
+        self.bytes_received += len(data)
+        self._unheard_since, self._pinged = None, False
+        self._reader.feed(data)
+        try:
+            while not self.is_over and (frame := self._reader.next()) is not None:
+                self._take(frame, now)
+        except RemoteProtocolError as error:
+            self._fail(self._step(states.BREACH), PROTOCOL, error)
+
+    def next_timer(self) -> float | None:
+        """When `handle_timer` is due."""
+        if self.phase == states.ONLINE:
+            idle = None if self._queue else self.active_at + self.settings.idle_after
+            return min((at for at in (idle, self._silent_at()) if at is not None), default=None)
+        if self.phase == states.CLOSING:
+            return self._closing_at + self.settings.closing_within
+        if self.phase == states.NEW or self.is_over:
+            return None
+        return self.began_at + self.settings.login_within
+
+    def handle_timer(self, now: float) -> None:
+        """The clock says `now`. Does what is due; called too early, nothing."""
+        due = self.next_timer()
+        if due is None or now < due:
+            return
+        if self.phase == states.CLOSING:
+            self._end(self._step(states.LATE), Over(LATE, by_peer=False, unsent=self._drop_output()))
+        elif self.phase != states.ONLINE:
+            self._fail(self._step(states.LATE), LATE)
+        elif due != self._silent_at():
+            self._leave(self._step(states.IDLE), now, IDLE)
+        elif self._pinged:
+            self._fail(self._step(states.SILENT), SILENT)
+        else:
+            self._pinged = True
+            self._unheard_since = now
+            self._urgent.append(frames.write_frame(frames.PING))
+
+    def events(self) -> list[Event]:
+        """What has happened since the last call."""
+        events, self._events = self._events, []
+        return events
+
+    # -------------------------------------------------------------------------------------------- frames
+    def _take(self, frame: Frame, now: float) -> None:
+        if frame.kind == frames.FRAGMENTS:
+            self.phase = self._step(states.FRAGMENTS_CAME)
+            self.fragments_received += len(frame.fragments)
+            self.active_at = now
+            self._events.append(Arrived(frame.fragments))
+        elif frame.kind == frames.HELLO:
+            self._take_hello(frames.read_hello(frame.content))
+        elif frame.kind == frames.CLAIM:
+            self._take_claim(frame.content, now)
+        elif frame.kind == frames.ACCEPT:
+            self._take_accept(int.from_bytes(frame.content, "big"), now)
+        elif frame.kind == frames.PING:
+            self.phase = self._step(states.PING_CAME)
+            pong = frames.write_frame(frames.PONG)
+            if pong not in self._urgent:  # one answers any number of them
+                self._urgent.append(pong)
+        elif frame.kind == frames.PONG:
+            self.phase = self._step(states.PONG_CAME)
+        else:
+            self._take_close(*frames.read_close(frame.content))
+
+    def _take_hello(self, hello: Hello) -> None:
+        we_decide = (*self.own[:2], self.is_accept) < (*hello[:2], not self.is_accept)
+        phase = self._step(states.WE_DECIDE if we_decide else states.THEY_DECIDE)
+        version = min(self.own.highest, hello.highest)
+        if version < max(self.own.lowest, hello.lowest):
+            versions = {"lowest": hello.lowest, "highest": hello.highest}
+            raise RemoteProtocolError("version", say("{lowest} to {highest} are not spoken here", **versions))
+        if self.is_accept:
+            self.own = self.own._replace(connection_id=hello.connection_id)
+            self._urgent.append(frames.write_hello(self.own))
+        elif hello.connection_id != self.own.connection_id:
+            raise RemoteProtocolError("connection id", say("is not the one that was given"))
+        self.peer = hello
+        self.version = version
+        self.phase = phase
+        self.most_frame = min(self.own.most_frame, hello.most_frame)
+        if phase == states.CLAIMING:
+            used = self._used_instead()
+            claimed = used.own.connection_id if used else frames.NO_CONNECTION
+            self._urgent.append(frames.write_frame(frames.CLAIM, claimed))
+
+    def _take_claim(self, claimed: bytes, now: float) -> None:
+        phase = self._step(states.CLAIM_WON)
+        used = self._used_instead()
+        if used and self._stays(used, claimed):
+            self._leave(self._step(states.CLAIM_LOST), now, DUPLICATE)
+        else:
+            self.decision = self._neighbours.decide()
+            self._urgent.append(frames.write_frame(frames.ACCEPT, self.decision.to_bytes(frames.DECISION, "big")))
+            self._go_online(phase, now)
+
+    def _take_accept(self, decision: int, now: float) -> None:
+        phase = self._step(states.ACCEPT_CAME)
+        used = self._used_instead()
+        if used and used.decision > decision:
+            self._reader.most = self.most_frame - frames.HEAD.size  # the peer has used it, and may have sent
+            self._leave(self._step(states.ACCEPT_LATE), now, DUPLICATE)
+        else:
+            self.decision = decision
+            self._go_online(phase, now)
+
+    def _stays(self, used: Connection, claimed: bytes) -> bool:
+        """Arbitration: whether the connection that we use already stays, and this one is the duplicate."""
+        if claimed == used.own.connection_id:
+            return True
+        assert used.login_at is not None
+        both_at_once = used.login_at >= self.began_at
+        return both_at_once and not used.is_accept
+
+    def _used_instead(self) -> Connection | None:
+        """Another connection of ours to the same peer. An instance may well be connected to itself."""
+        assert self.peer is not None
+        return None if self.peer[:2] == self.own[:2] else self._neighbours.get(self.peer)
+
+    def _take_close(self, reason: int, text: str) -> None:
+        phase = self._step(states.CLOSE_CAME)
+        if self.phase != states.CLOSING:  # there our own is on its way already
+            self._last = frames.write_close(reason)
+        self._end(phase, Over(reason, by_peer=True, unsent=0, text=text))
+
+    # -------------------------------------------------------------------------------------------- phases
+    def _step(self, given: Input) -> Phase:
+        to = STEPS[self.phase, given]
+        if to == OURS:
+            raise LocalProtocolError("connection", say('"{input}" while it is {phase}', input=given, phase=self.phase))
+        if to == THEIRS:
+            raise RemoteProtocolError("frame", say('"{input}" while it is {phase}', input=given, phase=self.phase))
+        return to
+
+    def _go_online(self, phase: Phase, now: float) -> None:
+        assert self.peer is not None
+        self.phase = phase
+        self.login_at = self.active_at = now
+        self._reader.most = self.most_frame - frames.HEAD.size
+        displaced = None
+        if self.peer[:2] != self.own[:2]:
+            displaced = self._neighbours.put(self.peer, self)
+            if displaced is not None:
+                displaced.close(now, DUPLICATE)
+        self._events.append(Online(self.peer, displaced))
+
+    def _leave(self, phase: Phase, now: float, reason: int) -> None:
+        """Closes from our side, unless it is done."""
+        if phase == self.phase:
+            return
+        if self.phase not in {states.NEW, states.CONNECTING}:  # else nothing can be sent
+            self._last = frames.write_close(reason)
+        if phase == states.CLOSING:
+            self.phase = phase
+            self._closing_at = now
+            self._forget()
+            self._events.append(Closing(reason))
+        else:
+            self._end(phase, Over(reason, by_peer=False, unsent=0))
+
+    def _fail(self, phase: Phase, reason: int, error: RemoteProtocolError | None = None) -> None:
+        """Ends at once, and says why if anybody can hear it."""
+        unsent = self._drop_output()
+        if self.phase != states.CONNECTING:
+            self._last = frames.write_close(reason, str(error or ""))
+        self._end(phase, Over(reason, by_peer=False, unsent=unsent, error=error))
+
+    def _end(self, phase: Phase, over: Over) -> None:
+        if not self.is_over:
+            self.phase = phase
+            self._forget()
+            self._events.append(over)
+
+    def _forget(self) -> None:
+        if self.peer is not None:
+            self._neighbours.drop(self.peer, self)
+
+    # -------------------------------------------------------------------------------------------- what goes out
+    def _frame_of_fragments(self) -> bytes:
+        room = self.most_frame - frames.HEAD.size
+        queue, pieces, size = self._queue, [], 0
+        while queue and size + len(queue[0]) <= room:
+            size += len(queue[0])
+            pieces.append(queue.popleft())
+        self._queued -= size
+        self.fragments_sent += len(pieces)
+        if self._refused and self._queued <= self.settings.most_outgoing // 2:
+            self._refused = False
+            if self.is_online:
+                self._events.append(Room())
+        return frames.write_fragments(pieces, size)
+
+    def _drop_output(self) -> int:
+        """Nothing more is sent; gives how many fragments that costs."""
+        unsent = len(self._queue)
+        self._queue.clear()
+        self._urgent.clear()
+        self._queued, self._last = 0, None
+        return unsent
+
+    def _silent_at(self) -> float | None:
+        """When a peer that has not been heard since we sent is asked, or given up."""
+        if self._unheard_since is None:
+            return None
+        return self._unheard_since + (self.settings.pong_within if self._pinged else self.settings.ping_after)

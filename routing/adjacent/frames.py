@@ -1,0 +1,198 @@
+"""Frames as bytes: the stream of one connection, cut into pieces of known kind and bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from struct import Struct
+from typing import Final, NamedTuple
+
+from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
+from routing.adjacent.fragment import LEAST_FRAGMENT, MAX_FRAGMENT
+from routing.adjacent.limits import LEAST_FRAME, MAX_HELLO, MAX_TEXT, MOST_FRAME, VERSION
+from routing.errors import Invalid
+from routing.names import SYSNAME, check_name
+from routing.sentence import say
+
+HELLO: Final = 1
+CLAIM: Final = 2
+ACCEPT: Final = 3
+FRAGMENTS: Final = 4
+PING: Final = 5
+PONG: Final = 6
+CLOSE: Final = 7
+KINDS: Final[Mapping[int, str]] = {
+    HELLO: "HELLO",
+    CLAIM: "CLAIM",
+    ACCEPT: "ACCEPT",
+    FRAGMENTS: "FRAGMENTS",
+    PING: "PING",
+    PONG: "PONG",
+    CLOSE: "CLOSE",
+}
+
+HEAD: Final = Struct(">IB")
+_LENGTH: Final = Struct(">I")
+_KIND: Final = 1
+_ID: Final = 16
+NO_CONNECTION: Final = bytes(_ID)
+DECISION: Final = 8
+"""Bytes of an ACCEPT: the number of the decision."""
+_MAGIC: Final = b"BRUI"
+_HELLO: Final = Struct(">4sBB16s16sIH")
+
+_SIZES: Final[Mapping[int, tuple[int, int]]] = {
+    HELLO: (_HELLO.size + 1, MAX_HELLO),
+    CLAIM: (_ID, _ID),
+    ACCEPT: (DECISION, DECISION),
+    FRAGMENTS: (LEAST_FRAGMENT, MOST_FRAME - HEAD.size),
+    PING: (0, 0),
+    PONG: (0, 0),
+    CLOSE: (1, 1 + MAX_TEXT),
+}
+"""Bytes that the content of a kind has at least and at most."""
+
+
+class Hello(NamedTuple):
+    """How a side presents itself."""
+
+    name: str
+    """Of the instance."""
+    instance_id: bytes
+    """Drawn when the instance starts: tells it from its namesakes, and from itself before."""
+    connection_id: bytes
+    """Drawn by the side that dials; the other repeats it."""
+    most_frame: int = LEAST_FRAME
+    """Bytes of the largest frame that it takes."""
+    lowest: int = VERSION
+    highest: int = VERSION
+    """The versions that it speaks."""
+
+
+class Frame(NamedTuple):
+    kind: int
+    content: bytes
+    fragments: tuple[bytes, ...] = ()
+    """Of FRAGMENTS, whose content is nothing else."""
+
+
+# ------------------------------------------------------------------------------------------------ writing
+def write_frame(kind: int, content: bytes = b"") -> bytes:
+    return HEAD.pack(_KIND + len(content), kind) + content
+
+
+def write_fragments(fragments: Iterable[bytes], size: int) -> bytes:
+    """A frame of fragments that have `size` bytes together."""
+    return b"".join((HEAD.pack(_KIND + size, FRAGMENTS), *fragments))
+
+
+def write_hello(hello: Hello) -> bytes:
+    """The frame; `LocalProtocolError` for what no side may say of itself."""
+    try:
+        check_name(hello.name, "instance name", SYSNAME)
+    except Invalid as invalid:
+        raise LocalProtocolError(invalid.path, invalid.problem) from None
+    if len(hello.instance_id) != _ID or len(hello.connection_id) != _ID or NO_CONNECTION in hello[1:3]:
+        raise LocalProtocolError("instance id, connection id", say("must be 16 bytes that are not all 0"))
+    if not LEAST_FRAME <= hello.most_frame <= MOST_FRAME:
+        limits = {"least": LEAST_FRAME, "most": MOST_FRAME}
+        raise LocalProtocolError("frame size", say("must be {least} to {most}", **limits))
+    name = hello.name.encode()
+    fixed = _HELLO.pack(
+        _MAGIC, hello.lowest, hello.highest, hello.instance_id, hello.connection_id, hello.most_frame, len(name)
+    )
+    return write_frame(HELLO, fixed + name)
+
+
+def write_close(reason: int, text: str = "") -> bytes:
+    """The frame, with as much of the text as fits."""
+    return write_frame(CLOSE, bytes([reason]) + text.encode("utf-8", "replace")[:MAX_TEXT])
+
+
+# ------------------------------------------------------------------------------------------------ reading
+def read_hello(content: bytes) -> Hello:
+    """What a HELLO says. Later versions may go on after the name: that is left alone."""
+    magic, lowest, highest, instance_id, connection_id, most_frame, size = _HELLO.unpack_from(content)
+    if magic != _MAGIC:
+        raise RemoteProtocolError("HELLO", say("is of another protocol"))
+    if not 0 < lowest <= highest:
+        raise RemoteProtocolError(
+            "version", say("there are none from {lowest} to {highest}", lowest=lowest, highest=highest)
+        )
+    if NO_CONNECTION in (instance_id, connection_id):
+        raise RemoteProtocolError("instance id, connection id", say("must not be null"))
+    if most_frame < LEAST_FRAME:
+        raise RemoteProtocolError("frame size", say("{size} is too small for a fragment", size=most_frame))
+    piece = content[_HELLO.size : _HELLO.size + size]
+    if len(piece) != size:
+        raise RemoteProtocolError("instance name", say("is longer than its HELLO"))
+    try:
+        name = piece.decode()
+        check_name(name, "instance name", SYSNAME)
+    except UnicodeDecodeError:
+        raise RemoteProtocolError("instance name", say("is not UTF-8")) from None
+    except Invalid as invalid:
+        raise RemoteProtocolError(invalid.path, invalid.problem) from None
+    return Hello(name, instance_id, connection_id, most_frame, lowest, highest)
+
+
+def read_close(content: bytes) -> tuple[int, str]:
+    """The reason, and a text for people: whatever is not text in it is shown as such."""
+    return content[0], content[1:].decode("utf-8", "replace")
+
+
+class FrameReader:
+    """The bytes of a connection, in any cut, as frames. Holds one frame at most, and what the last `feed` brought."""
+
+    def __init__(self, most: int = MAX_HELLO) -> None:
+        self.most = most
+        """Bytes of the content that the next frame may have: raised when the peer is no stranger any more."""
+        self._data: bytes | bytearray = b""
+        self._at = 0
+
+    def feed(self, data: bytes) -> None:
+        """Bytes as they came. Take all frames out (`next`) before more is fed."""
+        if self._at == len(self._data):
+            self._data = bytes(data)
+        elif isinstance(self._data, bytes):
+            self._data = bytearray(memoryview(self._data)[self._at :])
+            self._data += data
+        else:
+            del self._data[: self._at]
+            self._data += data
+        self._at = 0
+
+    def next(self) -> Frame | None:
+        """The next whole frame. `RemoteProtocolError` as soon as its head is wrong: what follows is not waited for."""
+        at = self._at + HEAD.size
+        if at > len(self._data):
+            return None
+        length, kind = HEAD.unpack_from(self._data, self._at)
+        sizes = _SIZES.get(kind)
+        if sizes is None:
+            raise RemoteProtocolError("frame", say("there is no kind {kind}", kind=kind))
+        size = length - _KIND
+        if not sizes[0] <= size <= min(sizes[1], self.most):
+            raise RemoteProtocolError("frame", say("{kind} cannot have {size} bytes", kind=KINDS[kind], size=size))
+        end = at + size
+        if end > len(self._data):
+            return None
+        self._at = end
+        with memoryview(self._data) as view:
+            if kind == FRAGMENTS:
+                return Frame(kind, b"", tuple(_cut(view, at, end)))
+            return Frame(kind, bytes(view[at:end]))
+
+
+def _cut(view: memoryview, at: int, end: int) -> Iterable[bytes]:
+    """The fragments between two places, which must fill them."""
+    while at < end:
+        if end - at < LEAST_FRAGMENT:
+            raise RemoteProtocolError("fragment", say("only {size} bytes are left for one", size=end - at))
+        (length,) = _LENGTH.unpack_from(view, at)
+        size = length + _LENGTH.size
+        if not LEAST_FRAGMENT <= size <= min(MAX_FRAGMENT, end - at):
+            raise RemoteProtocolError(
+                "fragment", say("one of {size} bytes, and {left} are left", size=size, left=end - at)
+            )
+        yield bytes(view[at : at + size])
+        at += size

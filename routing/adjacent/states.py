@@ -1,0 +1,159 @@
+"""The life of a connection: one table, with its rules in prose.
+
+Rule 1: whatever changes the phase of a connection is an input, and stands in this table; no other code sets a phase.
+Rule 2: what the table does not allow is somebody's fault, and it says whose. Ours is raised to the caller and changes
+nothing; theirs makes the connection FAILED.
+Rule 3: this module knows phases, not bytes. What a frame says is settled before the table is asked.
+
+**Beginning.** One side dials, the other accepts. The one that dialled speaks first, so that a stranger who only listens
+learns nothing. Each says who it is (HELLO): versions, name, a number drawn when it started, and the largest frame that
+it takes. From then on both use the highest version that both speak, and the smaller frame.
+
+**Arbitration.** Two instances use one connection, and both may dial at once. One of the two decides: the one with the
+lower name; of namesakes, the one with the lower number; of an instance with itself, the side that dialled. The other
+tells which connection it uses already (CLAIM), and is told (ACCEPT, or CLOSE as a duplicate). Fragments travel only
+after that.
+1. A connection that both use already stays, and the new one is a duplicate.
+2. Where both dialled at once, the one that the deciding side dialled stays.
+3. Else the peer has lost the old one, or would not have dialled: the new one stays, and the old one is closed.
+Decisions are numbered, for over different connections the first may arrive last: it is outdated then, and the side that
+learns it so late closes that connection. A connection that loses after fragments may have gone over it closes as any
+other, so that they arrive.
+
+**Ending.** A side that has nothing to send or receive for a while closes (ADJ-2): what it was given to send goes first,
+then CLOSE; what the peer has sent meanwhile still arrives, until it closes too. Both may do so at once. Before a
+connection is ONLINE there is nothing to wait for, and CLOSED follows at once.
+
+**Silence.** Fragments may go one way for hours, answered over another connection. So a side that has sent and hears
+nothing asks (PING), and gives up when even that is not answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple
+
+Phase = Literal[
+    "NEW", "CONNECTING", "GREETING", "DECIDING", "CLAIMING", "ONLINE", "CLOSING", "CLOSED", "FAILED"
+]  # fmt: skip
+NEW: Final = "NEW"
+CONNECTING: Final = "CONNECTING"
+GREETING: Final = "GREETING"
+DECIDING: Final = "DECIDING"
+CLAIMING: Final = "CLAIMING"
+ONLINE: Final = "ONLINE"
+CLOSING: Final = "CLOSING"
+CLOSED: Final = "CLOSED"
+FAILED: Final = "FAILED"
+
+PHASES: tuple[Phase, ...] = (NEW, CONNECTING, GREETING, DECIDING, CLAIMING, ONLINE, CLOSING, CLOSED, FAILED)
+
+
+class Shown(NamedTuple):
+    """A phase as sys.dm_broker_connections shows it."""
+
+    state: int
+    state_desc: str
+    login_state: int
+    login_state_desc: str
+
+
+SHOWN: Mapping[Phase, Shown] = {
+    NEW: Shown(1, "NEW", 0, "INITIAL"),
+    CONNECTING: Shown(2, "CONNECTING", 0, "INITIAL"),
+    GREETING: Shown(3, "CONNECTED", 1, "WAIT LOGIN NEGOTIATE"),
+    DECIDING: Shown(3, "CONNECTED", 11, "WAIT ARBITRATION"),
+    CLAIMING: Shown(3, "CONNECTED", 11, "WAIT ARBITRATION"),
+    ONLINE: Shown(4, "LOGGED_IN", 12, "ONLINE"),
+    CLOSING: Shown(4, "LOGGED_IN", 12, "ONLINE"),
+    CLOSED: Shown(5, "CLOSED", 0, "INITIAL"),
+    FAILED: Shown(5, "CLOSED", 13, "ERROR"),
+}
+
+Input = Literal[
+    "dial", "accept", "connected", "bytes", "send", "close",
+    "HELLO, we decide", "HELLO, they decide", "CLAIM, accepted", "CLAIM, a duplicate", "ACCEPT", "ACCEPT, outdated",
+    "FRAGMENTS", "PING", "PONG", "CLOSE", "breach",
+    "lost", "late", "idle", "silent",
+]  # fmt: skip
+DIAL: Final = "dial"
+ACCEPTED: Final = "accept"
+CONNECTED: Final = "connected"
+BYTES: Final = "bytes"
+SEND: Final = "send"
+CLOSE_IT: Final = "close"
+WE_DECIDE: Final = "HELLO, we decide"
+THEY_DECIDE: Final = "HELLO, they decide"
+CLAIM_WON: Final = "CLAIM, accepted"
+CLAIM_LOST: Final = "CLAIM, a duplicate"
+ACCEPT_CAME: Final = "ACCEPT"
+ACCEPT_LATE: Final = "ACCEPT, outdated"
+FRAGMENTS_CAME: Final = "FRAGMENTS"
+PING_CAME: Final = "PING"
+PONG_CAME: Final = "PONG"
+CLOSE_CAME: Final = "CLOSE"
+BREACH: Final = "breach"
+LOST: Final = "lost"
+LATE: Final = "late"
+IDLE: Final = "idle"
+SILENT: Final = "silent"
+
+INPUTS: Mapping[Input, str] = {
+    DIAL: "the caller opens a connection to an address",
+    ACCEPTED: "the caller has accepted a connection from outside",
+    CONNECTED: "what was dialled is connected",
+    BYTES: "bytes have come",
+    SEND: "the caller has fragments to send",
+    CLOSE_IT: "the caller closes, or another connection to the same peer takes its place",
+    WE_DECIDE: "the peer has said who it is, and arbitration is ours",
+    THEY_DECIDE: "the same, and arbitration is the peer's",
+    CLAIM_WON: "the peer has said which connection it uses; this one stays",
+    CLAIM_LOST: "the same; the other one stays",
+    ACCEPT_CAME: "the peer has decided for this connection",
+    ACCEPT_LATE: "the same, but a later decision for another one came first",
+    FRAGMENTS_CAME: "fragments have come",
+    PING_CAME: "the peer asks whether we are there",
+    PONG_CAME: "the peer is there",
+    CLOSE_CAME: "the peer closes",
+    BREACH: "what came is not of this protocol, or of no version that we speak",
+    LOST: "the transport has ended, or never began",
+    LATE: "the time for beginning or for ending is over",
+    IDLE: "there was nothing to carry for a while",
+    SILENT: "the peer does not answer",
+}
+
+OURS: Final = "ours"
+THEIRS: Final = "theirs"
+Fault = Literal["ours", "theirs"]
+
+# fmt: off
+TABLE: Mapping[Input, tuple[Phase | Fault, ...]] = {
+    #                NEW         CONNECTING  GREETING  DECIDING  CLAIMING  ONLINE   CLOSING  CLOSED  FAILED
+    DIAL:           (CONNECTING, OURS,       OURS,     OURS,     OURS,     OURS,    OURS,    OURS,   OURS),
+    ACCEPTED:       (GREETING,   OURS,       OURS,     OURS,     OURS,     OURS,    OURS,    OURS,   OURS),
+    CONNECTED:      (OURS,       GREETING,   OURS,     OURS,     OURS,     OURS,    OURS,    CLOSED, FAILED),
+    BYTES:          (OURS,       OURS,       GREETING, DECIDING, CLAIMING, ONLINE,  CLOSING, CLOSED, FAILED),
+    SEND:           (OURS,       OURS,       OURS,     OURS,     OURS,     ONLINE,  OURS,    OURS,   OURS),
+    CLOSE_IT:       (CLOSED,     CLOSED,     CLOSED,   CLOSED,   CLOSED,   CLOSING, CLOSING, CLOSED, FAILED),
+    WE_DECIDE:      (OURS,       OURS,       DECIDING, THEIRS,   THEIRS,   THEIRS,  THEIRS,  CLOSED, FAILED),
+    THEY_DECIDE:    (OURS,       OURS,       CLAIMING, THEIRS,   THEIRS,   THEIRS,  THEIRS,  CLOSED, FAILED),
+    CLAIM_WON:      (OURS,       OURS,       THEIRS,   ONLINE,   THEIRS,   THEIRS,  THEIRS,  CLOSED, FAILED),
+    CLAIM_LOST:     (OURS,       OURS,       THEIRS,   CLOSED,   THEIRS,   THEIRS,  THEIRS,  CLOSED, FAILED),
+    ACCEPT_CAME:    (OURS,       OURS,       THEIRS,   THEIRS,   ONLINE,   THEIRS,  THEIRS,  CLOSED, FAILED),
+    ACCEPT_LATE:    (OURS,       OURS,       THEIRS,   THEIRS,   CLOSING,  THEIRS,  THEIRS,  CLOSED, FAILED),
+    FRAGMENTS_CAME: (OURS,       OURS,       THEIRS,   THEIRS,   THEIRS,   ONLINE,  CLOSING, CLOSED, FAILED),
+    PING_CAME:      (OURS,       OURS,       THEIRS,   THEIRS,   THEIRS,   ONLINE,  CLOSING, CLOSED, FAILED),
+    PONG_CAME:      (OURS,       OURS,       THEIRS,   THEIRS,   THEIRS,   ONLINE,  CLOSING, CLOSED, FAILED),
+    CLOSE_CAME:     (OURS,       OURS,       CLOSED,   CLOSED,   CLOSED,   CLOSED,  CLOSED,  CLOSED, FAILED),
+    BREACH:         (OURS,       OURS,       FAILED,   FAILED,   FAILED,   FAILED,  FAILED,  CLOSED, FAILED),
+    LOST:           (OURS,       CLOSED,     CLOSED,   CLOSED,   CLOSED,   CLOSED,  CLOSED,  CLOSED, FAILED),
+    LATE:           (NEW,        FAILED,     FAILED,   FAILED,   FAILED,   ONLINE,  CLOSED,  CLOSED, FAILED),
+    IDLE:           (NEW,        CONNECTING, GREETING, DECIDING, CLAIMING, CLOSING, CLOSING, CLOSED, FAILED),
+    SILENT:         (NEW,        CONNECTING, GREETING, DECIDING, CLAIMING, FAILED,  CLOSING, CLOSED, FAILED),
+}
+"""The next phase, or whose fault the input is. After CLOSED and FAILED nothing that comes matters any more."""
+# fmt: on
+
+STEPS: Mapping[tuple[Phase, Input], Phase | Fault] = {
+    (phase, given): to for given, row in TABLE.items() for phase, to in zip(PHASES, row, strict=True)
+}

@@ -1,0 +1,653 @@
+"""Connections: two sides, a link between them, and time."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from routing.adjacent import connection as c
+from routing.adjacent import frames
+from routing.adjacent.connection import Arrived, Closing, Connection, Neighbours, Online, Over, Room, Settings
+from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
+from routing.adjacent.fragment import MAX_FRAGMENT, write
+from routing.adjacent.frames import Hello, write_close, write_fragments, write_frame, write_hello
+from routing.adjacent.limits import LEAST_FRAME, MAX_BODY, MOST_FRAME
+from tests.routing.adjacent.link import Link, Side
+from tests.routing.adjacent.wire import HEADER
+
+SMALL = write(HEADER, b"hello")
+LARGE = write(HEADER, bytes(MAX_BODY))
+
+
+def numbered(number: int) -> bytes:
+    return write(HEADER._replace(sequence=number), b"x")
+
+
+def linked(settings: Settings | None = None, other: Settings | None = None) -> Link:
+    return Link(Side("a", 1, settings), Side("b", 2, other or settings), 1).establish().pump(0.0)
+
+
+# ------------------------------------------------------------------------------------------------ beginning
+@pytest.mark.parametrize(("dialler", "acceptor"), [("a", "b"), ("b", "a")])
+def test_two_sides_come_online_whoever_dials(dialler: str, acceptor: str) -> None:
+    link = Link(Side(dialler, 1), Side(acceptor, 2), 7).establish(5.0).pump(6.0)
+    first, second = link.ends
+    assert first.is_online
+    assert second.is_online
+    assert link.events[0] == [Online(second.own)]
+    assert link.events[1] == [Online(first.own)]
+    assert (first.peer, second.peer) == (second.own, first.own)
+    assert first.own.connection_id == second.own.connection_id == (1007).to_bytes(16, "big")
+    assert (first.is_accept, second.is_accept) == (False, True)
+    assert (first.login_at, first.began_at, first.version) == (6.0, 5.0, 1)
+    assert first.bytes_sent == second.bytes_received > 0
+    assert first.bytes_received == second.bytes_sent > 0
+
+
+def test_the_one_who_dials_speaks_first() -> None:
+    link = Link(Side("a", 1), Side("b", 2), 1).establish()
+    assert link.ends[1].data_to_send() == b""
+    assert link.ends[0].data_to_send() == write_hello(link.ends[0].own)
+
+
+def test_the_smaller_frame_and_the_highest_common_version_are_used() -> None:
+    link = linked(Settings(most_frame=1 << 20), Settings(most_frame=200_000))
+    assert [end.most_frame for end in link.ends] == [200_000, 200_000]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "spoken"),
+    [((1, 1), (1, 1), 1), ((1, 3), (2, 5), 3), ((2, 5), (1, 3), 3), ((1, 1), (2, 3), None), ((4, 5), (1, 3), None)],
+)
+def test_versions(ours: tuple[int, int], theirs: tuple[int, int], spoken: int | None) -> None:
+    made = Connection(Hello("a", b"a" * 16, b"1" * 16, LEAST_FRAME, *ours), Neighbours())
+    made.accept(0.0)
+    made.receive(write_hello(Hello("b", b"b" * 16, b"2" * 16, LEAST_FRAME, *theirs)), 0.0)
+    if spoken:
+        assert (made.phase, made.version) == ("DECIDING", spoken)
+    else:
+        (over,) = made.events()
+        assert isinstance(over, Over)
+        assert str(over.error) == f"version: {theirs[0]} to {theirs[1]} are not spoken here"
+        # Who is refused learns why, and nothing else.
+        assert made.data_to_send() == write_close(c.PROTOCOL, str(over.error))
+
+
+def test_an_answer_to_another_connection_is_refused() -> None:
+    made = Side("a", 1).connection(1)
+    made.dial(0.0)
+    made.connected()
+    made.receive(write_hello(Hello("b", b"b" * 16, b"2" * 16)), 0.0)
+    (over,) = made.events()
+    assert isinstance(over, Over)
+    assert str(over.error) == "connection id: is not the one that was given"
+    assert made.phase == "FAILED"
+
+
+def test_a_stranger_makes_us_hold_no_more_than_a_hello() -> None:
+    made = Side("a", 1).connection(1)
+    made.accept(0.0)
+    made.receive(b"\0\0\4\2\4", 0.0)  # fragments of 1,025 bytes
+    (over,) = made.events()
+    assert isinstance(over, Over)
+    assert isinstance(over.error, RemoteProtocolError)
+    assert over.error.field == "frame"
+
+
+def test_what_follows_accept_in_the_same_bytes_is_taken() -> None:
+    made = Side("b", 2).connection(1)
+    made.dial(0.0)
+    made.connected()
+    hello = write_hello(Hello("a", b"a" * 16, made.own.connection_id))
+    made.receive(
+        hello + write_frame(frames.ACCEPT, bytes(8)) + write_fragments([LARGE, SMALL], len(LARGE) + len(SMALL)), 0.0
+    )
+    online, arrived = made.events()
+    assert isinstance(online, Online)
+    assert arrived == Arrived((LARGE, SMALL))
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"most_frame": LEAST_FRAME - 1}, "most_frame"),
+        ({"most_frame": MOST_FRAME + 1}, "most_frame"),
+        ({"most_outgoing": MAX_FRAGMENT - 1}, "most_outgoing"),
+        *(
+            ({name: 0.0}, name)
+            for name in ("login_within", "idle_after", "closing_within", "ping_after", "pong_within")
+        ),
+        ({"idle_after": float("nan")}, "idle_after"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused(changes: dict[str, Any], field: str) -> None:
+    with pytest.raises(LocalProtocolError) as error:
+        Settings(**changes)
+    assert error.value.field == field
+
+
+def test_settings_at_their_limits() -> None:
+    Settings(most_frame=LEAST_FRAME, most_outgoing=MAX_FRAGMENT)
+    assert linked(Settings(most_frame=MOST_FRAME)).ends[0].most_frame == MOST_FRAME
+
+
+def test_an_instance_without_a_name_is_refused_at_once() -> None:
+    with pytest.raises(LocalProtocolError):
+        Connection(Hello("", b"a" * 16, b"1" * 16), Neighbours())
+
+
+# ------------------------------------------------------------------------------------------------ carrying
+def test_fragments_arrive_in_order_several_in_a_frame() -> None:
+    link = linked()
+    sent = [numbered(number) for number in range(50)]
+    assert link.ends[0].send(sent, 1.0) == 50
+    link.pump(2.0)
+    assert link.arrived[1] == sent
+    assert [type(event) for event in link.events[1]] == [Online, Arrived]
+    assert (link.ends[0].fragments_sent, link.ends[1].fragments_received) == (50, 50)
+    assert link.ends[0].sends == 3  # HELLO, ACCEPT, and one frame with all of them
+    assert link.ends[1].receives == 3
+    assert link.ends[0].active_at == 1.0
+    assert link.ends[1].active_at == 2.0
+    assert link.ends[0].waiting == 0
+
+
+@pytest.mark.parametrize("spare", [0, 1])
+def test_a_frame_is_filled_to_its_size_and_not_beyond(spare: int) -> None:
+    size = 2 * len(LARGE) + 5 - spare
+    link = linked(Settings(most_frame=size))
+    link.ends[0].send([LARGE, LARGE, SMALL], 1.0)
+    assert len(link.ends[0].data_to_send()) == (len(LARGE) + 5 if spare else size)
+    assert link.ends[0].waiting == (len(LARGE) if spare else 0) + len(SMALL)
+
+
+def test_a_frame_that_is_larger_than_agreed_is_refused() -> None:
+    link = linked(Settings(most_frame=LEAST_FRAME))
+    room = LEAST_FRAME - 5
+    link.ends[1].receive(b"".join(((room + 2).to_bytes(4, "big"), b"\4")), 1.0)
+    (over,) = link.take(1)
+    assert isinstance(over, Over)
+    assert str(over.error) == f"frame: FRAGMENTS cannot have {room + 1} bytes"
+    link = linked(Settings(most_frame=LEAST_FRAME))
+    link.ends[1].receive(b"".join(((room + 1).to_bytes(4, "big"), b"\4")), 1.0)
+    assert link.take(1) == []
+
+
+@pytest.mark.parametrize("raw", [b"", SMALL[:90], SMALL[:-1], SMALL + b"\0", bytes(MAX_FRAGMENT + 1)])
+def test_what_is_not_a_fragment_is_not_sent_nor_what_came_with_it(raw: bytes) -> None:
+    made = linked().ends[0]
+    with pytest.raises(LocalProtocolError) as error:
+        made.send([SMALL, raw], 1.0)
+    assert error.value.field == "fragment"
+    assert made.waiting == 0
+
+
+def test_more_than_fits_is_refused_until_half_is_sent() -> None:
+    link = linked(Settings(most_outgoing=6 * len(LARGE), most_frame=2 * len(LARGE) + 5))
+    made = link.ends[0]
+    assert made.send([LARGE] * 6, 1.0) == 6
+    assert not made.is_send_flow_controlled
+    assert made.send([], 1.0) == 0
+    assert not made.is_send_flow_controlled
+    assert made.send([SMALL], 1.0) == 0
+    assert made.is_send_flow_controlled
+    made.data_to_send()
+    assert made.waiting == 4 * len(LARGE)
+    assert made.events() == []
+    made.data_to_send()
+    assert made.events() == [Room()]
+    assert not made.is_send_flow_controlled
+    made.data_to_send()
+    assert made.events() == []
+    assert made.send([SMALL, LARGE], 1.0) == 2
+
+
+def test_as_many_as_fit_are_taken_in_order() -> None:
+    link = linked(Settings(most_outgoing=2 * len(LARGE)))
+    assert link.ends[0].send([LARGE, SMALL, LARGE, SMALL], 1.0) == 2
+    link.pump(1.0)
+    assert link.arrived[1] == [LARGE, SMALL]
+    assert link.take(0) == []
+    assert link.events[0][-1] == Room()
+
+
+def test_there_is_no_room_to_tell_of_when_it_closes() -> None:
+    made = linked(Settings(most_outgoing=2 * len(LARGE))).ends[0]
+    made.send([LARGE] * 3, 1.0)
+    made.close(1.0)
+    while made.data_to_send():
+        pass
+    assert made.events() == [Closing(c.SHUTDOWN)]
+    assert not made.is_send_flow_controlled
+
+
+# ------------------------------------------------------------------------------------------------ ending
+def test_a_closing_side_sends_what_it_took_and_takes_what_was_sent() -> None:
+    link = linked()
+    first, second = link.ends
+    first.send([numbered(1)], 1.0)
+    second.send([numbered(2)], 1.0)
+    first.close(1.0)
+    link.pump(1.0)
+    assert link.arrived == ([numbered(2)], [numbered(1)])
+    assert link.events[0][1:] == [Closing(c.SHUTDOWN), Arrived((numbered(2),)), Over(c.SHUTDOWN, True, 0)]
+    assert link.events[1][1:] == [Arrived((numbered(1),)), Over(c.SHUTDOWN, True, 0)]
+    assert len(first._neighbours) == len(second._neighbours) == 0
+
+
+def test_both_may_close_at_once() -> None:
+    link = linked()
+    for end in (0, 1):
+        link.ends[end].send([numbered(end)], 1.0)
+        link.ends[end].close(1.0)
+        link.ends[end].close(1.0)
+    link.pump(1.0)
+    assert link.arrived == ([numbered(1)], [numbered(0)])
+    for events in link.events:
+        assert [type(event) for event in events] == [Online, Closing, Arrived, Over]
+
+
+def test_who_is_closing_is_no_neighbour() -> None:
+    link = linked()
+    assert len(link.ends[0]._neighbours) == 1
+    link.ends[0].close(1.0)
+    assert len(link.ends[0]._neighbours) == 0
+
+
+@pytest.mark.parametrize(
+    ("connected", "said"),
+    [(False, b""), (True, write_hello(Hello("a", bytes(15) + b"\1", (1001).to_bytes(16, "big"), 256 << 10)))],
+)
+def test_it_may_be_closed_before_it_is_online(connected: bool, said: bytes) -> None:
+    made = Side("a", 1).connection(1)
+    made.dial(0.0)
+    if connected:
+        made.connected()
+    made.close(1.0)
+    assert made.events() == [Over(c.SHUTDOWN, False, 0)]
+    assert made.data_to_send() == said + (write_close(c.SHUTDOWN) if connected else b"")
+    made.lost(2.0)
+    assert made.events() == []
+    if not connected:
+        made.connected()
+        assert made.data_to_send() == b""
+
+
+def test_what_comes_after_the_end_is_left_alone() -> None:
+    made = linked().ends[0]
+    made.lost(1.0)
+    made.events()
+    came = made.bytes_received
+    made.receive(b"\0\0\0\0\0", 2.0)
+    assert (made.events(), made.bytes_received, made.phase) == ([], came, "CLOSED")
+    assert made.next_timer() is None
+    made.handle_timer(1e9)
+    assert made.events() == []
+
+
+def test_what_comes_after_a_close_in_the_same_bytes_is_left_alone() -> None:
+    made = linked().ends[0]
+    made.events()
+    made.receive(write_close(c.IDLE, "bye") + b"\0\0\0\0\0", 1.0)
+    assert made.events() == [Over(c.IDLE, True, 0, None, "bye")]
+
+
+def test_a_lost_transport_says_what_was_not_sent() -> None:
+    made = linked().ends[0]
+    made.events()
+    made.send([SMALL, SMALL], 1.0)
+    made.lost(1.0)
+    assert made.events() == [Over(c.LOST, False, 2)]
+    assert (made.waiting, made.data_to_send()) == (0, b"")
+    assert len(made._neighbours) == 0
+
+
+def test_a_dial_that_fails_is_over() -> None:
+    made = Side("a", 1).connection(1)
+    made.dial(0.0)
+    made.lost(1.0)
+    assert made.events() == [Over(c.LOST, False, 0)]
+
+
+def test_a_peer_that_breaks_the_protocol_is_told_and_left() -> None:
+    made = linked().ends[0]
+    made.events()
+    made.send([SMALL], 1.0)
+    made.receive(write_fragments([SMALL], len(SMALL)) + write_frame(frames.PING) + b"\0\0\0\1\xff", 1.0)
+    arrived, over = made.events()
+    assert arrived == Arrived((SMALL,))
+    assert isinstance(over, Over)
+    assert (over.reason, over.by_peer, over.unsent) == (c.PROTOCOL, False, 1)
+    assert made.data_to_send() == write_close(c.PROTOCOL, "frame: there is no kind 255")
+    assert made.data_to_send() == b""
+    assert len(made._neighbours) == 0
+
+
+# ------------------------------------------------------------------------------------------------ time
+def test_who_is_not_online_in_time_is_left() -> None:
+    accepted, dialled = Side("a", 1).connection(1), Side("a", 1).connection(2)
+    accepted.accept(10.0)
+    dialled.dial(10.0)
+    for made in (accepted, dialled):
+        assert made.next_timer() == 25.0
+        made.handle_timer(24.9)
+        assert made.events() == []
+        made.handle_timer(25.0)
+        assert made.events() == [Over(c.LATE, False, 0)]
+        assert made.phase == "FAILED"
+    assert accepted.data_to_send() == write_close(c.LATE)
+    assert dialled.data_to_send() == b""
+
+
+def test_an_idle_connection_closes_and_a_busy_one_does_not() -> None:
+    link = linked()
+    assert [end.next_timer() for end in link.ends] == [30.0, 30.0]
+    link.ends[0].send([SMALL], 29.0)
+    link.pump(29.5)
+    assert [end.next_timer() for end in link.ends] == [49.0, 59.5]
+    link.ends[1].handle_timer(59.5)
+    assert link.take(1) == [Closing(c.IDLE)]
+    assert link.ends[1].next_timer() == 69.5
+    link.pump(60.0)
+    assert [end.phase for end in link.ends] == ["CLOSED", "CLOSED"]
+    assert link.events[0][-1] == Over(c.IDLE, True, 0)
+
+
+def test_who_has_fragments_waiting_is_not_idle() -> None:
+    made = linked(Settings(idle_after=5.0)).ends[0]
+    made.send([SMALL], 1.0)
+    assert made.next_timer() == 21.0
+    made.data_to_send()
+    assert made.next_timer() == 6.0
+
+
+def test_a_peer_that_does_not_close_is_not_waited_for() -> None:
+    made = linked().ends[0]
+    made.send([SMALL], 1.0)
+    made.close(1.0)
+    made.events()
+    assert made.next_timer() == 11.0
+    made.handle_timer(11.0)
+    assert made.events() == [Over(c.LATE, False, 1)]
+    assert (made.phase, made.data_to_send()) == ("CLOSED", b"")
+
+
+def test_a_peer_that_takes_and_never_answers_is_asked_and_then_left() -> None:
+    made = linked().ends[0]
+    made.events()
+    for at in (1.0, 15.0):
+        made.send([SMALL], at)
+        made.data_to_send()
+    assert made.next_timer() == 21.0
+    made.handle_timer(22.0)
+    assert made.data_to_send() == write_frame(frames.PING)
+    assert made.events() == []
+    made.send([SMALL], 30.0)
+    made.data_to_send()
+    assert made.next_timer() == 42.0
+    made.handle_timer(42.0)
+    assert made.events() == [Over(c.SILENT, False, 0)]
+    assert made.data_to_send() == write_close(c.SILENT)
+
+
+def test_a_peer_that_answers_is_there() -> None:
+    link = linked(Settings(idle_after=100.0))
+    link.ends[0].send([SMALL], 1.0)
+    link.pump(1.0)
+    link.ends[0].handle_timer(21.0)
+    link.pump(22.0)
+    assert link.ends[0].is_online
+    assert link.ends[0].next_timer() == 101.0
+    link.ends[0].send([SMALL], 50.0)
+    assert link.ends[0].next_timer() == 70.0
+
+
+def test_any_number_of_questions_gets_one_answer() -> None:
+    made = linked().ends[0]
+    made.receive(write_frame(frames.PING) * 1000, 1.0)
+    assert made.data_to_send() == write_frame(frames.PONG)
+    made.receive(write_frame(frames.PING), 1.0)
+    assert made.data_to_send() == write_frame(frames.PONG)
+
+
+# ------------------------------------------------------------------------------------------------ arbitration
+def both_at_once(order: str) -> tuple[Link, Link]:
+    """a and b dial each other; which link's bytes move first is drawn by `order`."""
+    a, b = Side("a", 1), Side("b", 2)
+    links = (Link(a, b, 1).establish(), Link(b, a, 2).establish())
+    for step in order:
+        link = links["12".index(step)]
+        for end in (0, 1):
+            link.write(end)
+            link.read(end, 1.0)
+    for _ in range(3):
+        for link in links:
+            link.pump(1.0)
+    return links
+
+
+@pytest.mark.parametrize("order", ["", "12", "21", "1122", "2211", "121212", "212121", "112", "221", "22121", "11212"])
+def test_of_two_that_dial_at_once_one_connection_stays_the_same_for_both(order: str) -> None:
+    links = both_at_once(order)
+    online = [link for link in links if link.ends[0].is_online or link.ends[1].is_online]
+    assert len(online) == 1
+    assert all(end.is_online for end in online[0].ends)
+    assert all(end.phase == "CLOSED" for link in links if link not in online for end in link.ends)
+
+
+@pytest.mark.parametrize("order", ["", "12", "21", "1212", "2121", "2112"])
+def test_at_once_the_connection_of_the_deciding_side_stays(order: str) -> None:
+    first, second = both_at_once(order)
+    assert first.ends[0].is_online
+    assert {type(event) for events in second.events for event in events} <= {Online, Closing, Over}
+    assert any(isinstance(event, Over) and event.reason == c.DUPLICATE for event in second.events[0])
+
+
+def test_a_connection_that_both_use_stays() -> None:
+    a, b = Side("a", 1), Side("b", 2)
+    old = Link(b, a, 1).establish().pump(1.0)
+    new = Link(a, b, 2, now=5.0).establish(5.0).pump(5.0)
+    old.pump(5.0)
+    assert [end.is_online for end in old.ends] == [True, True]
+    assert new.events == ([Over(c.DUPLICATE, False, 0)], [Over(c.DUPLICATE, True, 0)])
+
+
+@pytest.mark.parametrize(("dialler", "acceptor"), [("a", "b"), ("b", "a")])
+@pytest.mark.parametrize("loser", ["a", "b"])
+def test_a_connection_that_one_side_has_lost_is_replaced(dialler: str, acceptor: str, loser: str) -> None:
+    sides = {"a": Side("a", 1), "b": Side("b", 2)}
+    old = Link(sides[dialler], sides[acceptor], 1).establish().pump(1.0)
+    end = 0 if loser == dialler else 1
+    old.ends[end].lost(5.0)
+    old.broken[end] = True
+    other = "b" if loser == "a" else "a"
+    new = Link(sides[loser], sides[other], 2, now=5.0).establish(5.0).pump(5.0)
+    assert [made.is_online for made in new.ends] == [True, True]
+    displaced = [event.displaced for event in new.events[1] if isinstance(event, Online)]
+    assert displaced == [old.ends[1 - end]]
+    assert old.ends[1 - end].phase == "CLOSING"
+    old.pump(6.0)
+    assert old.events[1 - end][-1] == Over(c.LOST, False, 0)
+    assert [len(sides[name].neighbours) for name in "ab"] == [1, 1]
+
+
+def test_an_instance_that_was_started_again_is_another_one() -> None:
+    a = Side("a", 1)
+    old = Link(a, Side("b", 2), 1).establish().pump(1.0)
+    new = Link(Side("b", 3), a, 2, now=5.0).establish(5.0).pump(5.0)
+    assert old.ends[0].is_online
+    assert [end.is_online for end in new.ends] == [True, True]
+    assert len(a.neighbours) == 2
+
+
+@pytest.mark.parametrize(("dialler", "acceptor"), [(1, 2), (2, 1)])
+def test_of_namesakes_the_number_decides(dialler: int, acceptor: int) -> None:
+    link = Link(Side("a", dialler), Side("a", acceptor), 1).establish()
+    link.write(0)
+    link.read(1, 0.0)
+    assert link.ends[1].phase == ("CLAIMING" if dialler == 1 else "DECIDING")
+    link.pump(0.0)
+    assert [end.is_online for end in link.ends] == [True, True]
+
+
+def test_an_instance_may_be_connected_to_itself_more_than_once() -> None:
+    a = Side("a", 1)
+    links = [Link(a, a, number).establish().pump(0.0) for number in (1, 2)]
+    assert [end.is_online for link in links for end in link.ends] == [True] * 4
+    links[0].ends[0].send([SMALL], 1.0)
+    links[0].pump(1.0)
+    assert links[0].arrived[1] == [SMALL]
+    assert len(a.neighbours) == 0
+    links[0].ends[0].close(1.0)
+    links[0].pump(1.0)
+    assert [end.is_online for end in links[1].ends] == [True, True]
+
+
+def test_a_decision_that_arrives_after_a_later_one_is_outdated() -> None:
+    b = Side("b", 2)
+    first, second = b.connection(1), b.connection(2)
+    for made in (first, second):
+        made.dial(0.0)
+        made.connected()
+        made.receive(write_hello(Hello("a", b"a" * 16, made.own.connection_id)), 0.0)
+        while made.data_to_send():
+            pass
+    second.receive(write_frame(frames.ACCEPT, (2).to_bytes(8, "big")), 1.0)
+    sent = write_fragments([LARGE], len(LARGE)) + write_close(c.DUPLICATE)
+    first.receive(write_frame(frames.ACCEPT, (1).to_bytes(8, "big")), 2.0)
+    assert first.events() == [Closing(c.DUPLICATE)]
+    first.receive(sent, 2.0)
+    assert first.events() == [Arrived((LARGE,)), Over(c.DUPLICATE, True, 0)]
+    assert first.data_to_send() == write_close(c.DUPLICATE)
+    assert second.is_online
+    assert len(b.neighbours) == 1
+
+
+class World:
+    """Two instances that dial each other at any moment, over links whose bytes move in any order and any cut."""
+
+    def __init__(self, seed: int, breaks: bool) -> None:
+        self.random = random.Random(seed)
+        self.breaks = breaks
+        self.sides = (Side("a", 1), Side("b", 2))
+        self.links: list[Link] = []
+        self.dialled_by: list[int] = []
+        self.now = 0.0
+        self.numbers = count()
+        self.sent: tuple[list[bytes], list[bytes]] = ([], [])
+        """By each side."""
+
+    def mine(self, side: int) -> list[tuple[Link, int]]:
+        """The links and which of their ends a side has."""
+        return [(link, 0 if by == side else 1) for link, by in zip(self.links, self.dialled_by, strict=True)]
+
+    def online(self, side: int) -> list[tuple[Link, int]]:
+        return [(link, end) for link, end in self.mine(side) if link.ends[end].is_online]
+
+    def step(self) -> None:
+        self.now += self.random.choice([0.0, 0.001, 0.1])
+        side = self.random.randrange(2)
+        draw = self.random.random()
+        if draw < 0.05 and len(self.links) < 6 and not self.online(side):
+            self.dial(side)
+        elif draw < 0.15 and self.online(side):
+            link, end = self.random.choice(self.online(side))
+            raw = numbered(next(self.numbers))
+            self.sent[side].append(raw)
+            link.ends[end].send([raw], self.now)
+        elif draw < 0.16 and self.breaks and self.links:
+            link, end = self.random.choice(self.mine(side))
+            if not link.broken[end] and link.ends[end].phase != "NEW":
+                link.broken[end] = True
+                link.ends[end].lost(self.now)
+        elif self.links:
+            link, end = self.random.choice(self.mine(side))
+            self.move(link, end, self.random.choice([1, 7, 60, 1 << 20]))
+        for other in (0, 1):
+            assert len(self.online(other)) <= 1, "a side uses two connections to one peer"
+
+    def dial(self, side: int) -> None:
+        self.links.append(Link(self.sides[side], self.sides[1 - side], len(self.links), self.now))
+        self.dialled_by.append(side)
+        self.links[-1].establish(self.now)
+
+    def move(self, link: Link, end: int, most: int) -> None:
+        if not link.broken[end]:
+            link.write(end)
+            link.read(end, self.now, most)
+            link.shut(end, self.now)
+            link.learn(end, self.now)
+        link.take(end)
+
+    def rest(self) -> None:
+        """Nothing new begins: all that is on its way arrives, and every timer but the idle one runs out."""
+        for _ in range(40):
+            self.now += 1.0
+            for link in self.links:
+                for end in (0, 1):
+                    self.move(link, end, 1 << 20)
+                    due = link.ends[end].next_timer()
+                    if due is not None and due <= self.now and not link.ends[end].is_online:
+                        link.ends[end].handle_timer(self.now)
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 2**32))
+def test_whoever_dials_whenever_both_use_one_connection_and_nothing_is_lost(seed: int) -> None:
+    world = World(seed, breaks=False)
+    world.dial(seed % 2)
+    for _ in range(250):
+        world.step()
+    world.rest()
+    ((one, _),) = world.online(0)
+    ((other, _),) = world.online(1)
+    assert one is other
+    for side in (0, 1):
+        arrived = [raw for link, end in world.mine(1 - side) for raw in link.arrived[end]]
+        assert sorted(arrived) == sorted(world.sent[side])
+        assert len(world.sides[side].neighbours) == 1
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 2**32))
+def test_whatever_breaks_both_use_one_connection_in_the_end_and_nothing_is_doubled(seed: int) -> None:
+    world = World(seed, breaks=True)
+    for _ in range(250):
+        world.step()
+    for _ in range(4):  # who has none dials again, as one that has something to send would
+        world.rest()
+        for side in (0, 1):
+            if not world.online(side):
+                world.dial(side)
+    world.rest()
+    ((one, _),) = world.online(0)
+    ((other, _),) = world.online(1)
+    assert one is other
+    for side in (0, 1):
+        arrived = [raw for link, end in world.mine(1 - side) for raw in link.arrived[end]]
+        assert len(set(arrived)) == len(arrived)
+        assert set(arrived) <= set(world.sent[side])
+
+
+# ------------------------------------------------------------------------------------------------ any bytes
+@settings(max_examples=200)
+@given(st.lists(st.binary(max_size=60), max_size=8), st.sampled_from(["accept", "online"]))
+def test_bytes_of_any_kind_end_a_connection_or_are_taken(pieces: list[bytes], phase: str) -> None:
+    if phase == "online":
+        made = linked().ends[0]
+    else:
+        made = Side("a", 1).connection(1)
+        made.accept(0.0)
+    for piece in pieces:
+        made.receive(piece, 1.0)
+    assert len([event for event in made.events() if isinstance(event, Over)]) <= 1
+
+
+def test_settings_are_one_value() -> None:
+    assert replace(Settings(), idle_after=1.0) == Settings(idle_after=1.0)

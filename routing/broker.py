@@ -82,6 +82,12 @@ class Broker:
         """Nothing of it was done."""
         self.store.release(work.batch.token)
 
+    def retry_all(self, now: int) -> None:
+        """Routes have changed, or something can be reached again: whatever waits is due (MATCH-7)."""
+        work = self.work(Wanted(), now)
+        work.changes.retry_all = True
+        self.commit(work)
+
     def drain(self, limit: int, now: int) -> list[Event]:
         """Do what is due in up to so many conversations. May be called at any time, by any number of processes."""
         work = self.work(Wanted(due=limit), now)

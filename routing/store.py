@@ -215,10 +215,21 @@ class MemoryStore:
             self._queue(message.queue_key).put(message)
         for row in changes.outgoing:
             self._outgoing.setdefault(row.conversation_handle, {})[row.message_sequence_number] = row
+        if changes.retry_all:
+            self._retry_all(changes)
         self._forget_what_is_due_no_longer()
         turned_off = {key for key, is_on in changes.queues.items() if not is_on}
         if changes.queues:
             self._off = self._off - changes.queues.keys() | turned_off
+
+    def _retry_all(self, changes: Changes) -> None:
+        for handle in self._outgoing:
+            endpoint = self._endpoints[handle]
+            if self._claimed.get(endpoint.conversation_id, changes.token) == changes.token:
+                endpoint = self._endpoints[handle] = endpoint.copied()
+                endpoint.next_attempt = changes.now
+                endpoint.due = endpoint.first_due()
+                heappush(self._due, (changes.now, handle))
 
     def _forget_what_is_due_no_longer(self) -> None:
         if len(self._due) > 2 * len(self._endpoints) + SLACK:

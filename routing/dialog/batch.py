@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from routing.dialog.endpoint import ConversationKey, Endpoint, Group, QueueKey
@@ -95,6 +94,8 @@ class Changes:
     """Into their queues, in this order."""
     outgoing: list[Outgoing] = field(default_factory=list)
     """Into the transmission queue."""
-    queues: Mapping[QueueKey, bool] = field(default_factory=dict)
+    queues: dict[QueueKey, bool] = field(default_factory=dict)
     """Queues that are switched on or off."""
+    retry_all: bool = False
+    """Whatever waits in the transmission queue is due now, but for what others hold."""
     events: list[Event] = field(default_factory=list)

@@ -13,10 +13,10 @@ from routing.dialog.begin_dialog import begin_dialog
 from routing.dialog.choices import Choices
 from routing.dialog.endpoint import Endpoint, QueueKey
 from routing.dialog.messages import QueuedMessage
+from routing.dialog.queue_status import switch_off, switch_on
 from routing.dialog.receive import receive
 from routing.dialog.send import send
 from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE, TIMER_TYPE
-from routing.dialog.work import Work
 from routing.document import read_estate
 from routing.estate import Estate
 from routing.events import Event
@@ -131,10 +131,7 @@ class Local:
     def switch(self, on: bool, database: str = "two", queue: str | None = None) -> None:
         key: QueueKey = (database, queue or {"one": "FromQ", "two": "ToQ"}[database])
 
-        def set_status(work: Work) -> None:
-            work.changes.queues = {key: on}
-
-        self.do(set_status, wanted=Wanted())
+        self.do(switch_on if on else switch_off, key, wanted=Wanted())
 
     def told(self, since: int = 0) -> list[str]:
         """The events, by class and subclass."""

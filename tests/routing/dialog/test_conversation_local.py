@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from routing.broker import Broker
 from routing.dialog.batch import Receive, Wanted
 from routing.dialog.begin_dialog import begin_dialog
 from routing.dialog.conversation_timer import begin_conversation_timer
@@ -14,6 +15,7 @@ from routing.dialog.endpoint import REPLAY_MS
 from routing.dialog.error_message import read_error
 from routing.dialog.move_conversation import move_conversation
 from routing.dialog.problems import Refused
+from routing.dialog.queue_status import switch_off
 from routing.dialog.receive import get_conversation_group
 from routing.dialog.send import send
 from routing.store import Depth
@@ -522,7 +524,7 @@ def test_while_the_queue_is_off_messages_wait_and_keep_their_order() -> None:
     world.switch(on=True)
     world.send(handle, body=b"3")
     assert world.there(handle).outgoing == 4
-    world.later(10_000)
+    world.later(0)
     assert world.received() == ["0", "1", "2", "3"]
     there = world.there(handle)
     assert (there.outgoing, there.transmission_status, there.attempts, there.next_attempt) == (0, 0, 0, None)
@@ -635,7 +637,7 @@ def test_more_messages_than_a_batch_holds_follow_at_once() -> None:
     for number in range(150):
         world.send(handle, body=b"%d" % number)
     world.switch(on=True)
-    world.later(5_000)
+    world.later(0)
     assert world.there(handle).outgoing == 50
     world.later(0)
     assert world.received() == [str(number) for number in range(150)]
@@ -664,6 +666,24 @@ def test_messages_for_another_instance_wait_for_the_network() -> None:
     assert (world.told()[-1], getattr(event, "next_hop", None)) == ("141:2", "tcp://b:4022")
 
 
+def test_a_queue_that_poison_switched_off_is_an_event() -> None:
+    world = Local()
+    world.do(switch_off, ("two", "ToQ"), wanted=Wanted(), is_poisoned=True)
+    assert world.told() == ["143:0"]
+    with refused(9617):
+        world.receive()
+
+
+def test_what_waits_is_tried_at_once_when_routes_change() -> None:
+    world = Local(small_estate(one={"routes": []}))
+    handle = world.begin()
+    world.send(handle, body=b"now")
+    world.broker = Broker(small_estate(), "a", world.store, world.choices)
+    world.broker.retry_all(world.now)
+    world.later(0)
+    assert world.received() == ["now"]
+
+
 def test_a_choice_that_is_open_is_drawn_for_each_conversation_and_kept() -> None:
     """RT-STICKY: with several copies of the service, each conversation stays with the one that it got."""
     world = Local(small_estate(msdb={"name": "three", "broker_instance": THREE, "services": ["To"]}))
@@ -689,9 +709,11 @@ def test_what_waits_for_a_target_that_was_removed_is_answered_with_an_error() ->
     assert world.received("one") == ["ERROR"]
 
 
-@pytest.mark.parametrize("first", [0, 1])
-def test_two_errors_that_cross_close_both_sides(first: int) -> None:
-    world = Local()
+@pytest.mark.parametrize("seed", range(8))
+def test_two_errors_that_cross_close_both_sides(seed: int) -> None:
+    """Whichever of the two is tried first."""
+    world = Local(seed=seed)
+    first = seed % 2
     sides = world.open()
     for database in ("one", "two"):
         world.switch(on=False, database=database)

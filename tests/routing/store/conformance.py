@@ -419,6 +419,18 @@ class StoreConformance:
             for now in (NOW, NOW + 1, NOW + 2, NOW + 5):
                 assert look(store, Wanted(due=3), now).due == (("1i",) if moment and moment <= now else ())
 
+    def test_whatever_waits_can_be_made_due_but_for_what_others_hold(self, store: Store) -> None:
+        rows = [Outgoing(handle, 0, "DEFAULT", b"", NOW) for handle in ("1i", "2i")]
+        waiting = {"due": NOW + 9, "next_attempt": NOW + 9, "outgoing": 1}
+        write(store, endpoint("1i", **waiting), endpoint("2i", **waiting), endpoint("3i"), outgoing=rows)
+        held = store.claim(Wanted(("2i",)), NOW)
+        write(store, retry_all=True)
+        store.release(held.token)
+        batch = look(store, Wanted(due=9))
+        assert (batch.due, batch.outgoing) == (("1i",), {"1i": (rows[0],)})
+        assert batch.endpoints["1i"].next_attempt == NOW
+        assert held.endpoints["2i"].next_attempt == NOW + 9
+
     def test_both_sides_of_a_conversation_may_be_due(self, store: Store) -> None:
         write(store, endpoint("1i", due=NOW), endpoint("1t", due=NOW))
         assert sorted(look(store, Wanted(due=5)).due) == ["1i", "1t"]

@@ -1,0 +1,266 @@
+"""Throw bytes at whatever reads the wire, for as long as you like.
+
+    python scripts/fuzz_wire.py [--seconds 600] [--seed 1]
+
+Each input is noise, or valid fragments and frames that were cut, mixed, and changed at places that matter. It must be
+read or refused: no other exception, nothing slow, nothing held that did not come. What is read must be written again to
+the same bytes. The first input that fails is printed, with the seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from routing.adjacent import frames
+from routing.adjacent.connection import Arrived, Connection, Neighbours, Over
+from routing.adjacent.errors import Corrupted, RemoteProtocolError
+from routing.adjacent.fragment import END, INITIATOR, UNSEQUENCED, Header, Names, Range, forwarded, read, write
+from routing.adjacent.frames import FrameReader, Hello, read_close, read_hello, write_close, write_frame, write_hello
+from routing.adjacent.guard import DIGEST, NO_KEY, TAG
+from routing.adjacent.limits import MOST_FRAME
+
+SLOW = 1.0
+"""Seconds for one input: thousands of times what it takes."""
+GROWTH = 64 << 20
+"""Bytes that the process may grow after its first inputs: twice what the names that are kept may take."""
+EDGES = [
+    0,
+    1,
+    2,
+    3,
+    7,
+    8,
+    15,
+    16,
+    90,
+    91,
+    127,
+    128,
+    255,
+    256,
+    1023,
+    1024,
+    65535,
+    65536,
+    70288,
+    1 << 20,
+    1 << 22,
+    1 << 31,
+]
+
+_NAMES = Names("//x/Target", "//x/Initiator", "//x/Contract", "//x/Request", "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d")
+_HEADER = Header(b"c" * 16, b"m" * 16, _NAMES, INITIATOR, 3, 60_000, 10)
+FRAGMENTS = [
+    write(_HEADER, b"hello"),
+    write(_HEADER._replace(names=Names("é𝄞", "b"), fragment=1, fragments=3, sequence=1 << 40), b"part"),
+    write(_HEADER._replace(flags=UNSEQUENCED, sequence=0, acknowledged=(Range(0, 0, 3, 0), Range(5, 0, 5, 2))), b""),
+    write(_HEADER._replace(flags=END), b""),
+    write(_HEADER, bytes(3000)),
+]
+HELLO = Hello("z", b"z" * 16, b"1" * 16, MOST_FRAME)
+FRAMES = [
+    write_hello(HELLO),
+    write_hello(HELLO._replace(name="a")),
+    write_frame(frames.CLAIM, frames.NO_CONNECTION),
+    write_frame(frames.ACCEPT, bytes(frames.DECISION)),
+    *(write_frame(frames.FRAGMENTS, raw) for raw in FRAGMENTS),
+    write_frame(frames.FRAGMENTS, b"".join(FRAGMENTS)),
+    write_frame(frames.PING),
+    write_frame(frames.PONG),
+    write_close(2, "idle"),
+]
+BEGINNINGS: list[tuple[int, ...]] = [(), (0,), (0, 2), (0, 2), (1,), (1, 3)]
+"""What is said before the input, as numbers of `FRAMES`: nothing, a HELLO, and all until the side is online."""
+
+
+def changed(raw: bytes, chance: random.Random) -> bytes:
+    """Some bytes with one to eight faults."""
+    data = bytearray(raw)
+    for _ in range(chance.choice([1, 1, 1, 2, 3, 8])):
+        at = chance.randrange(len(data) + 1)
+        draw = chance.randrange(7)
+        if draw == 0 and at < len(data):
+            data[at] ^= 1 << chance.randrange(8)
+        elif draw == 1 and at < len(data):
+            data[at] = chance.choice([0, 1, 127, 128, 255, chance.randrange(256)])
+        elif draw == 2:
+            del data[at : at + chance.choice([1, 2, 4, 16, 200])]
+        elif draw == 3:
+            data[at:at] = chance.randbytes(chance.choice([1, 2, 4, 16]))
+        elif draw == 4:
+            data[at:at] = data[at : at + chance.randrange(64)]
+        elif draw == 5:
+            size = chance.choice([1, 2, 4, 8])
+            data[at : at + size] = (chance.choice(EDGES) % (1 << 8 * size)).to_bytes(size, "big")
+        elif len(data) >= 4:  # lengths that fit again, so that what stands behind them is read
+            data[:4] = max(len(data) - chance.choice([4, 4, 4, 5]), 0).to_bytes(4, "big")
+    return bytes(data)
+
+
+def drawn(seeds: Sequence[bytes], chance: random.Random) -> bytes:
+    draw = chance.randrange(20)
+    if draw == 0:
+        return chance.randbytes(chance.choice([0, 3, 5, 90, 200, 2000]))
+    raw = b"".join(chance.choices(seeds, k=chance.choice([1, 1, 2, 4])))
+    if draw == 1:
+        return raw[: chance.randrange(len(raw) + 1)]
+    return raw if draw == 2 else changed(raw, chance)
+
+
+def cut(raw: bytes, chance: random.Random) -> list[bytes]:
+    if chance.randrange(30) == 0:
+        return [raw[at : at + 1] for at in range(min(len(raw), 400))]
+    cuts = sorted(chance.randrange(len(raw) + 1) for _ in range(chance.randrange(6)))
+    return [raw[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(raw)], strict=True)]
+
+
+# ------------------------------------------------------------------------------------------------ what must hold
+def try_fragment(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
+    raw = drawn(FRAGMENTS, chance)
+    if chance.randrange(2) and len(raw) >= 4:
+        raw = (len(raw) - 4).to_bytes(4, "big") + raw[4:]
+
+    def work() -> str:
+        try:
+            fragment = read(raw)
+        except Corrupted:
+            return "refused"
+        assert read(forwarded(raw, 0, 0)).header == fragment.header._replace(hops_remaining=0, time_consumed=0)
+        header, body_at = fragment.header, fragment.body_at
+        body = raw[body_at : body_at + fragment.body_size]
+        again = write(header, body)
+        if fragment.integrity == DIGEST and fragment.key_id == NO_KEY:
+            assert again[:-TAG] == raw[:-TAG], "it is written in another way than it was read"
+        try:
+            assert fragment.open() == body
+        except Corrupted:
+            return "not opened"
+        assert again == raw
+        return "opened"
+
+    return raw, work
+
+
+def try_frames(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
+    raw = drawn(FRAMES, chance)
+    pieces = cut(raw, chance)
+    most = chance.choice([1024, 8192, MOST_FRAME])
+
+    def read_all(given: Sequence[bytes]) -> tuple[list[frames.Frame], str]:
+        reader = FrameReader(most)
+        found: list[frames.Frame] = []
+        for piece in given:
+            reader.feed(piece)
+            try:
+                while (frame := reader.next()) is not None:
+                    found.append(frame)
+            except RemoteProtocolError as error:
+                return found, str(error)
+            held = len(reader._data) - reader._at
+            assert held <= most + frames.HEAD.size, "more is held than a frame"
+        return found, ""
+
+    def work() -> str:
+        whole = read_all([b"".join(pieces)])
+        assert whole == read_all(pieces), "the cut matters"
+        for frame in whole[0]:
+            if frame.kind == frames.CLOSE:
+                read_close(frame.content)
+            elif frame.kind == frames.HELLO:
+                try:
+                    hello = read_hello(frame.content)
+                except RemoteProtocolError:
+                    continue
+                again = write_hello(hello._replace(most_frame=MOST_FRAME))
+                assert read_hello(again[frames.HEAD.size :])[:3] == hello[:3]
+        return "refused" if whole[1] else "read"
+
+    return raw, work
+
+
+def try_connection(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
+    raw = b"".join(FRAMES[at] for at in chance.choice(BEGINNINGS)) + drawn(chance.choice([FRAMES, FRAMES[4:]]), chance)
+    pieces = cut(raw, chance)
+    clock = [chance.choice([0.0, 0.0, 1.0, 20.0]) for _ in pieces]
+
+    def work() -> str:
+        made = Connection(Hello("m", b"m" * 16, b"1" * 16), Neighbours())
+        made.accept(0.0)
+        now = 0.0
+        events = []
+        answered = 0
+        for piece, later in zip(pieces, clock, strict=True):
+            now += later
+            made.handle_timer(now)
+            made.receive(piece, now)
+            events += made.events()
+            while data := made.data_to_send():
+                answered += len(data)
+        assert answered <= 4096, "a stranger makes us talk"
+        overs = [event for event in events if isinstance(event, Over)]
+        assert len(overs) == made.is_over
+        assert not overs or overs == events[-1:], "something happens after the end"
+        arrived = sum(len(one) for event in events if isinstance(event, Arrived) for one in event.fragments)
+        assert arrived <= len(raw)
+        return made.phase.lower()
+
+    return raw, work
+
+
+TARGETS = (try_fragment, try_frames, try_connection)
+
+
+def fuzz(seconds: float, seed: int, least: int = 0) -> tuple[Counter[tuple[str, str]], int]:
+    """What came of the inputs, and how many bytes the process has grown; raises what the first one raised."""
+    chance = random.Random(seed)  # noqa: S311 - a run must be repeatable
+    outcomes: Counter[tuple[str, str]] = Counter()
+    end = time.monotonic() + seconds
+    before = 0
+    number = 0
+    while number < least or time.monotonic() < end:
+        target = TARGETS[number % len(TARGETS)]
+        raw, work = target(chance)
+        began = time.process_time()
+        try:
+            outcome = work()
+            assert time.process_time() - began < SLOW, "it is slow"
+        except Exception:
+            print(f"{target.__name__}, seed {seed}, input {number}: {raw.hex()}", file=sys.stderr)
+            raise
+        outcomes[target.__name__, outcome] += 1
+        number += 1
+        if number == 20_000:
+            before = _most_memory()
+    grown = _most_memory() - before if before else 0
+    assert grown < GROWTH, f"the process has grown by {grown:,} bytes"
+    return outcomes, grown
+
+
+def _most_memory() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--seconds", type=float, default=600.0)
+    arguments.add_argument("--seed", type=int, default=None)
+    given = arguments.parse_args()
+    seed = time.time_ns() % (1 << 32) if given.seed is None else given.seed
+    outcomes, grown = fuzz(given.seconds, seed)
+    for (target, outcome), times in sorted(outcomes.items()):
+        print(f"{target:<16} {outcome:<12} {times:>12,}")
+    print(f"{outcomes.total():,} inputs with seed {seed}; the process has grown by {grown / 1e6:.1f} MB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

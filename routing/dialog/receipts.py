@@ -1,0 +1,72 @@
+"""What a receiver has got of a conversation, and what it says of that to the sender.
+
+All of it is one set of positions (`fragments`). A fragment is noted, and then acknowledged, only when it is kept
+durably (ACK-5); what is not noted was never here, and its sender sends it again (ACK-3).
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+from routing.dialog.fragments import FRAGMENT_BITS, place, position, whole
+from routing.dialog.ranges import Ranges
+
+AHEAD: Final = 1_000
+"""Messages that may be held before their turn. A sender with a smaller window never meets it."""
+MOST_RANGES: Final = 256
+"""Ranges that the account of a conversation may fall into, so that nobody can make it large by leaving every second
+fragment out. Four times what one acknowledgement can say."""
+SAID_AT_ONCE: Final = 64
+"""Ranges in an acknowledgement; as the wire format has it."""
+
+WireRange = tuple[int, int, int, int]
+"""First sequence and fragment, last sequence and fragment, both in it."""
+
+
+class Fate(Enum):
+    """What becomes of a fragment."""
+
+    DUPLICATE = "acknowledged again, and not kept"
+    """ACK-4."""
+    REFUSED = "not kept, not acknowledged: too far ahead, or too scattered"
+    PART = "kept: its message is not whole yet"
+    HELD = "kept: its message is whole, and others come before it"
+    READY = "its message is whole, and its turn has come"
+
+
+def next_sequence(received: Ranges) -> int:
+    """The message whose turn it is: all before it are whole."""
+    if not received or received.pairs[0][0]:
+        return 0
+    return received.pairs[0][1] + 1 >> FRAGMENT_BITS
+
+
+def note(received: Ranges, sequence: int, fragment: int, fragments: int) -> tuple[Fate, Ranges]:
+    """The fate of a fragment of a message of so many, and the account with it."""
+    at = position(sequence, fragment)
+    if at in received:
+        return Fate.DUPLICATE, received
+    turn = next_sequence(received)
+    if sequence >= turn + AHEAD:
+        return Fate.REFUSED, received
+    now = received.with_range(at, at)
+    is_whole = now.covers(position(sequence, 0), position(sequence, fragments - 1))
+    if is_whole:
+        now = now.with_range(*whole(sequence))
+    # What begins or goes on where the first gap is makes it less scattered, and is kept always.
+    if len(now.pairs) > max(MOST_RANGES, len(received.pairs)) and at:
+        return Fate.REFUSED, received
+    if not is_whole:
+        return Fate.PART, now
+    return (Fate.READY if sequence == turn else Fate.HELD), now
+
+
+def has_whole(received: Ranges, sequence: int) -> bool:
+    """Whether a message is here to its last fragment."""
+    return received.covers(*whole(sequence))
+
+
+def said(received: Ranges) -> tuple[WireRange, ...]:
+    """The account as an acknowledgement; of more ranges than one can say, the lowest: they let the sender go on."""
+    return tuple((*place(first), *place(last)) for first, last in received.pairs[:SAID_AT_ONCE])

@@ -40,6 +40,7 @@ def main(listener: int, reports: int) -> int:
         report(reports, ERROR, text=local(say("the home cannot be made ready: {reason}", reason=str(error))))
         return 1
     report(reports, PREPARED, login=login)
+    _load_ahead()
     return _serve(listener, reports)
 
 
@@ -65,14 +66,31 @@ class _Site(BaseApplication):
     def _options(self) -> dict[str, Any]:
         return {
             "bind": f"fd://{self.listener}",
-            "worker_class": "gthread",
+            "worker_class": "brokerui.running.patience.PatientWorker",
             "workers": int(os.environ.get("WEB_CONCURRENCY") or min(MAX_WORKERS, os.cpu_count() or 1)),
             "threads": THREADS,
             "graceful_timeout": GRACE_SECONDS,
             "loglevel": "warning",
             "control_socket_disable": True,
-            "post_worker_init": lambda worker: self.announce() if worker.age == 1 else None,
+            "post_worker_init": self._begun,
         }
+
+
+    def _begun(self, worker: Any) -> None:
+        """Threads of a worker begin here: the master must not fork with one in it."""
+        from brokerui.running.warming import warming_start  # noqa: PLC0415 - after Django is set up
+
+        warming_start()
+        if worker.age == 1:
+            self.announce()
+
+
+def _load_ahead() -> None:
+    """In the master: what it has read, its workers share."""
+    from brokerui.running.warming import estate_load, program_load  # noqa: PLC0415 - after Django is set up
+
+    program_load()
+    estate_load()
 
 
 def _serve(listener: int, reports: int) -> int:
@@ -92,7 +110,7 @@ def _url(listener: int) -> str:
 
 
 def _announce(url: str, reports: int) -> None:
-    """Report once it answers. In the first worker: the master must not fork with a thread in it."""
+    """Report once it answers."""
     threading.Thread(target=_report_when_ready, args=(url, reports), daemon=True).start()
 
 

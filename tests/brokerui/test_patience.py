@@ -1,0 +1,148 @@
+"""Clients that do not send, or not enough, keep nobody else from being answered: a real server with two threads."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+
+import pytest
+
+from brokerui.home import CHECKOUT
+from brokerui.running.patience import WAITED_FOR, has_arrived
+from tests.brokerui.product import eventually, free_port
+
+THREADS = 2
+CLIENTS = 40
+HEAD = b"GET /slow HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
+BODY = b"POST /slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nuser"
+WHOLE = b"GET /%d HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    number = free_port()
+    worker = ["-k", "brokerui.running.patience.PatientWorker", "--threads", str(THREADS), "--no-control-socket"]
+    command = [sys.executable, "-m", "gunicorn", "-b", f"127.0.0.1:{number}", *worker, "tests.brokerui.echo"]
+    with subprocess.Popen(command, cwd=CHECKOUT, stderr=subprocess.PIPE) as process:
+        eventually(lambda: answers(number))
+        yield number
+        started = time.monotonic()
+        process.terminate()
+        assert process.wait(30) == 0
+        assert time.monotonic() - started < 10
+
+
+def answers(number: int) -> bool:
+    try:
+        with talking(number) as client:
+            return asked(client, 0)
+    except OSError:
+        return False
+
+
+@contextmanager
+def talking(port: int) -> Iterator[socket.socket]:
+    with closing(socket.create_connection(("127.0.0.1", port), timeout=5)) as client:
+        yield client
+
+
+def asked(client: socket.socket, number: int) -> bool:
+    client.sendall(WHOLE % number)
+    return f"\r\n\r\n/{number} 0" in received(client)
+
+
+def received(client: socket.socket, end: str = " 0") -> str:
+    text = ""
+    while not text.endswith(end) and (piece := client.recv(65536)):
+        text += piece.decode()
+    return text
+
+
+@pytest.mark.parametrize("begins", [b"", b"G", HEAD, BODY, WHOLE % 1 + HEAD, WHOLE % 1 + BODY], ids=range(6))
+def test_many_slow_clients_take_nothing_from_others(port: int, begins: bytes) -> None:
+    with ExitStack() as stack:
+        clients = [stack.enter_context(talking(port)) for _ in range(CLIENTS)]
+        for client in clients:
+            client.sendall(begins)
+        for number in range(THREADS * 2):
+            for client in clients:
+                client.sendall(b"x" if begins else b"")
+            with talking(port) as other:
+                assert asked(other, number)
+
+
+def test_who_is_late_is_answered_all_the_same(port: int) -> None:
+    with talking(port) as client:
+        for byte in BODY:
+            client.sendall(bytes([byte]))
+        client.sendall(b"x" * 996)
+        assert received(client, "1000").endswith("/slow 1000")
+        assert asked(client, 2), "the connection is used again"
+
+
+def test_requests_that_come_in_one_piece_are_all_answered(port: int) -> None:
+    with talking(port) as client:
+        client.sendall(WHOLE % 1 + WHOLE % 2 + (WHOLE % 3)[:20])
+        time.sleep(0.2)
+        client.sendall((WHOLE % 3)[20:])
+        text = received(client, "/3 0")
+        assert all(f"/{number} 0" in text for number in (1, 2, 3))
+
+
+def test_a_large_body_and_one_that_has_to_be_asked_for(port: int) -> None:
+    size = 5 * WAITED_FOR
+    head = b"PUT /large HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n" % size
+    with talking(port) as client:
+        client.sendall(head + b"\r\n" + b"x" * size)
+        assert received(client, str(size)).endswith(f"/large {size}")
+        client.sendall(head.replace(str(size).encode(), b"4") + b"Expect: 100-continue\r\n\r\n")
+        assert "100 Continue" in received(client, "\r\n\r\n")
+        client.sendall(b"four")
+        assert received(client, " 4").endswith("/large 4")
+
+
+@pytest.mark.slow
+def test_nobody_waits_for_ever(port: int) -> None:
+    """Neither for a head, nor for a large body that comes byte by byte."""
+    large = b"PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n"
+    with talking(port) as head, talking(port) as body:
+        head.sendall(HEAD)
+        body.sendall(large)
+        ended, until = set[int](), time.monotonic() + 25
+        for client in (head, body):
+            client.setblocking(False)
+        while len(ended) < 2:
+            assert time.monotonic() < until
+            for client in {head, body} - {one for one in (head, body) if id(one) in ended}:
+                try:
+                    client.send(b"x")
+                    if client.recv(1000) == b"":
+                        ended.add(id(client))
+                except BlockingIOError:
+                    continue
+                except OSError:
+                    ended.add(id(client))
+            time.sleep(0.2)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_there"),
+    [
+        (b"", False),
+        (b"GET / HTTP/1.1\r\nHost: a\r\n", False),
+        (b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", True),
+        (b"POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\nfou", False),
+        (b"POST / HTTP/1.1\r\ncontent-length:4\r\nA: b\r\n\r\nfour", True),
+        (b"POST / HTTP/1.1\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n", True),
+        (b"POST / HTTP/1.1\r\nContent-Length: 65537\r\n\r\n", True),
+        (b"POST / HTTP/1.1\r\nX-Content-Length: 4\r\n\r\n", True),
+        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", True),
+        (b"x" * WAITED_FOR, True),
+    ],
+)
+def test_what_is_waited_for(text: bytes, is_there: bool) -> None:
+    assert has_arrived(text) is is_there

@@ -45,6 +45,7 @@ def _told(page: Page) -> dict[str, Any]:
         "title": title(len(page.ways), picture.of_places, picture.folded).render(translate),
         "figure": figure_of(page) if page.ways else None,
         "lines": list(lines_of(page)),
+        "from_outside": f"?{page.asked.query(page.viewed.query, outside='1')}",
         "csv": f"{reverse('flow:csv')}?{query}" if page.known.is_whole else "",
     }
 

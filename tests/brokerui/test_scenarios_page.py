@@ -163,3 +163,9 @@ def test_an_example_that_is_broken_does_not_take_the_page_along(client: Client, 
     page = page_of(client.get(URL))
     assert "2-good" in page
     assert "1-default" not in page
+
+
+def test_a_viewer_is_offered_no_upload() -> None:
+    page = page_of(signed_in(Role.VIEWER).get(URL))
+    assert "Operators upload them" in page
+    assert 'href="#document"' not in page

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from brokerui.core.templatetags.look import when
 from brokerui.estate.admin.filters import Chosen, Typed
@@ -132,10 +132,12 @@ class Versions(Listing):
     def look_back(self, row: Any) -> SafeString:
         """Its document, and the map as of it."""
         return format_html(
-            '<a href="{}?as_of={}">estate.json<span class="unseen"> {}</span></a>',
-            reverse("viewing:document"),
-            row.number,
-            row.number,
+            '<span class="nowrap"><a href="{}">{}<span class="unseen"> {number}</span></a> · '
+            '<a href="{}">estate.json<span class="unseen"> {number}</span></a></span>',
+            f"{reverse('map:map')}?as_of={row.number}",
+            gettext("Map"),
+            f"{reverse('viewing:document')}?as_of={row.number}",
+            number=row.number,
         )
 
 

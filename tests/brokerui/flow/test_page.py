@@ -107,6 +107,13 @@ def test_a_filter_that_cannot_be(client: Client) -> None:
 def test_nothing_fits(client: Client) -> None:
     assert b"No way fits" in client.get(f"{BALANCED}&q=zzz").content
     assert b"No route names a service" in client.get("/flow/?scenario=1-default").content
+
+
+def test_routes_of_msdb_alone_are_for_what_comes_from_outside(client: Client) -> None:
+    page = client.get("/flow/?scenario=4-everything-external").content.decode()
+    assert "No route names a service where conversations begin" in page
+    assert 'href="?scenario=4-everything-external&amp;outside=1"' in page
+    assert 'id="flow-figure"' in client.get("/flow/?scenario=4-everything-external&outside=1").content.decode()
     assert b"The live estate is empty" in client.get("/flow/").content
 
 

@@ -1,0 +1,96 @@
+"""Keys: of a database, of two databases, of a dialog.
+
+The session key of a dialog follows from the key pairs of its two databases and its conversation id alone. Nothing of it
+is sent or stored, so a broker that comes back from its store has it again, and any instance that holds a copy of a
+database (a mirror) has it too. The price: whoever learns the private key of one of the two can read what was recorded.
+"""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+from routing.adjacent.guard import KEY_ID
+from routing.errors import Invalid
+from routing.security.port import KEY, Cipher
+from routing.sentence import say
+
+_KEY_ID: Final = b"brokerui key id 1"
+_DIALOG: Final = b"brokerui dialog 1"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPair:
+    """Of a database, for X25519."""
+
+    private: bytes = field(repr=False)
+    public: bytes
+
+    def __post_init__(self) -> None:
+        check_key(self.private, "private key")
+        check_key(self.public, "public key")
+
+
+def check_key(key: bytes, name: str) -> None:
+    """Raises `Invalid` for what is no key of X25519. What it is never stands in the error."""
+    if len(key) != KEY:
+        raise Invalid(name, say("must have {size} bytes", size=KEY))
+
+
+class Keys(NamedTuple):
+    """Of one direction of a dialog: what is used for one purpose is used for no other."""
+
+    seal: bytes
+    tag: bytes
+    salt: bytes
+
+
+class Session(NamedTuple):
+    """The keys of a dialog, as one of its two sides has them."""
+
+    sending: Keys
+    receiving: Keys
+    key_id: bytes
+
+
+class Pair:
+    """Two databases that know each other's public key; what the keys of all their dialogs are derived from."""
+
+    def __init__(self, cipher: Cipher, own: KeyPair, peer: bytes) -> None:
+        check_key(peer, "public key")
+        secret = cipher.exchange(own.private, peer)
+        if secret is None:
+            raise Invalid("public key", say("shares no secret with any other: it is no key of a database"))
+        self._secret = secret
+        self._own = own.public
+        self._peer = peer
+        self.key_id = key_id(own.public, peer)
+
+    def session(self, conversation_id: bytes, is_initiator: bool) -> Session:
+        """The keys of one of their dialogs, for the side that has begun it or for the other."""
+        initiator, target = (self._own, self._peer) if is_initiator else (self._peer, self._own)
+        derived = _derived(self._secret, conversation_id, _DIALOG + initiator + target, 6 * KEY)
+        keys = [derived[at : at + KEY] for at in range(0, len(derived), KEY)]
+        from_initiator, from_target = Keys(*keys[:3]), Keys(*keys[3:])
+        if is_initiator:
+            return Session(from_initiator, from_target, self.key_id)
+        return Session(from_target, from_initiator, self.key_id)
+
+
+def key_id(one: bytes, other: bytes) -> bytes:
+    """What names two public keys in a header: the same for both sides, and for everybody who knows the keys."""
+    return sha256(_KEY_ID + min(one, other) + max(one, other)).digest()[:KEY_ID]
+
+
+def _derived(secret: bytes, salt: bytes, info: bytes, size: int) -> bytes:
+    """HKDF with SHA-256 (RFC 5869)."""
+    key = hmac.digest(salt, secret, "sha256")
+    derived = block = b""
+    number = 1
+    while len(derived) < size:
+        block = hmac.digest(key, block + info + bytes([number]), "sha256")
+        derived += block
+        number += 1
+    return derived[:size]

@@ -142,6 +142,8 @@ AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
 AXES_LOCKOUT_CALLABLE = "brokerui.accounts.views.locked_out"
 KNOX_TOKEN_MODEL = "accounts.Token"  # noqa: S105 - a model
+# Its own table would stand beside ours, unused, with a foreign key that nobody knows of.
+MIGRATION_MODULES = {"knox": None}
 REST_KNOX = {"TOKEN_TTL": timedelta(days=90), "AUTO_REFRESH": False}
 
 # -- Work beside the web -----------------------------------------------------------------------------------

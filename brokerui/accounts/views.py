@@ -20,11 +20,15 @@ from brokerui.accounts.access import own_account, public
 from brokerui.accounts.services import password_change
 from brokerui.core.errors import error_page
 
+METHODS = ["get", "head", "post"]
+"""Django's forms take PUT for POST."""
+
 
 @method_decorator(public, name="dispatch")
 class SignIn(auth.LoginView):
     """The form; who is signed in already goes on."""
 
+    http_method_names = METHODS
     template_name = "accounts/login.html"
     redirect_authenticated_user = True
 
@@ -38,6 +42,7 @@ class SignOut(auth.LogoutView):
 class ChangePassword(auth.PasswordChangeView):
     """Of the user who is signed in, who stays so here and nowhere else."""
 
+    http_method_names = METHODS
     template_name = "accounts/password.html"
     success_url = reverse_lazy("start")
 

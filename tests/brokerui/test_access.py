@@ -1,48 +1,18 @@
-"""Who may do what: every address of the site, by every role; and what signing in does."""
+"""Roles, and what signing in does. Who may do what at which address: security/test_roles.py."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
 
-from brokerui.accounts.access import level_needed
 from brokerui.accounts.levels import Level, Role, may
 from brokerui.accounts.services import first_login, roles_ensure
 from tests.brokerui.pages import PASSWORD, user_of
 
 LOGIN = "/accounts/login/"
-OPEN_TO_STRANGERS = {
-    "accounts:login",
-    "accounts:logout",
-    "core:language",
-    "core:theme",
-    "healthz",
-    "readyz",
-}
-"""Nothing of these shows anything of an estate."""
-
-
-def patterns(resolver: Any = None, space: str = "") -> Iterator[tuple[str, Any]]:
-    """Every view of the site with its name, but for those of the REST interface, which answer for themselves."""
-    for one in (resolver or get_resolver()).url_patterns:
-        if isinstance(one, URLResolver) and one.namespace != "api":
-            yield from patterns(one, f"{one.namespace}:" if one.namespace else space)
-        elif isinstance(one, URLPattern):
-            yield f"{space}{one.name}", one.callback
-
-
-def test_what_strangers_may_see_is_a_short_list() -> None:
-    is_open = {name for name, view in patterns() if not getattr(view, "login_required", True)}
-    assert is_open == OPEN_TO_STRANGERS
-
-
-def test_reading_is_never_open_to_less_than_viewers() -> None:
-    assert {level_needed(view, "GET") for _, view in patterns()} <= set(Level)
 
 
 @pytest.mark.parametrize("path", ["/", "/where/", "/scenarios/", "/estate.json", "/accounts/password/"])

@@ -14,6 +14,7 @@ from django.urls import URLPattern, URLResolver, include, path, reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level, holds, may
@@ -50,6 +51,7 @@ class Site(admin.AdminSite):
         """A view for who may see the tables; writing is refused before it by `AccessMiddleware`."""
 
         @access(write=Level.EDIT)
+        @require_http_methods(["GET", "HEAD", "POST"])
         @never_cache
         def inner(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if not self.has_permission(request):
@@ -69,8 +71,8 @@ class Site(admin.AdminSite):
             for model, one in self._registry.items()
         ]
         return [
-            path("", self.admin_view(self.index), name="index"),
-            path("options/<slug:kind>/", self.admin_view(options), name="options"),
+            path("", self.admin_view(require_safe(self.index)), name="index"),
+            path("options/<slug:kind>/", self.admin_view(require_safe(options)), name="options"),
             *tables,
         ]
 

@@ -1,0 +1,142 @@
+"""Every address of the site, and who may do what there: written down here, not taken from the views.
+
+A new address without a line here fails the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from brokerui.accounts.levels import Level
+from brokerui.estate.admin.kinds import KINDS
+
+VIEW, OPERATE, EDIT, ADMINISTER = Level
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Who may read there, and who may write."""
+
+    name: str
+    read: Level | None = VIEW
+    """None: it is open to strangers."""
+    write: Level | None = None
+    """None: nobody writes there."""
+    methods: tuple[str, ...] = ()
+    """That write."""
+    args: tuple[str, ...] = ()
+    """Names in the world of the tests."""
+    has_page: bool = True
+    """Whether it can be asked for with GET."""
+    query: str = ""
+    """Without which nothing is there."""
+
+    @property
+    def is_api(self) -> bool:
+        return self.name.startswith("api:") and self.name != "api:docs"
+
+    def path(self, world: dict[str, Any]) -> str:
+        query = f"?{urlencode({self.query: world[self.query]})}" if self.query else ""
+        return reverse(self.name, args=[world[arg] for arg in self.args]) + query
+
+
+def _page(name: str, *args: str) -> Address:
+    return Address(name, args=args)
+
+
+def _open(name: str, *methods: str, has_page: bool = False) -> Address:
+    return Address(name, None, methods=methods, has_page=has_page)
+
+
+def _form(name: str, write: Level, *args: str, read: Level = VIEW) -> Address:
+    return Address(name, read, write, ("POST",), args)
+
+
+def _button(name: str, write: Level, *args: str) -> Address:
+    return Address(name, VIEW, write, ("POST",), args, has_page=False)
+
+
+def _table(kind: str) -> list[Address]:
+    base, row = f"admin:estate_{kind}", f"row_{kind}"
+    return [
+        _form(f"{base}_changelist", EDIT, read=EDIT),
+        _form(f"{base}_add", EDIT, read=EDIT),
+        _form(f"{base}_change", EDIT, row, read=EDIT),
+        _form(f"{base}_delete", EDIT, row, read=EDIT),
+        _form(f"{base}_preview_new", EDIT, read=EDIT),
+        _form(f"{base}_preview", EDIT, row, read=EDIT),
+    ]
+
+
+def _rows(kind: str) -> list[Address]:
+    return [
+        Address(f"api:{kind}s", VIEW, EDIT, ("POST",)),
+        Address(f"api:{kind}", VIEW, EDIT, ("PUT", "PATCH", "DELETE"), (f"id_{kind}",)),
+    ]
+
+
+ADDRESSES = [
+    _page("start"),
+    _open("accounts:login", "POST", has_page=True),
+    _open("accounts:logout", "POST"),
+    _open("core:theme", "POST"),
+    _open("core:language", "POST"),
+    _open("healthz", has_page=True),
+    _open("readyz", has_page=True),
+    _form("accounts:password", VIEW),
+    _form("accounts:tokens", VIEW),
+    _button("accounts:revoke", VIEW, "token_key"),
+    *map(_page, ("map:map", "map:svg", "map:export", "explain:where", "viewing:document")),
+    Address("map:findings", query="instance"),
+    _page("explain:options", "field"),
+    *map(_page, ("reachability:matrix", "reachability:progress", "reachability:table_csv", "reachability:pairs_csv")),
+    *map(_page, ("flow:flow", "flow:csv", "routes:list", "routes:csv")),
+    *map(_page, ("findings:list", "findings:state", "findings:csv", "findings:suppressions")),
+    _page("findings:suppressions_json"),
+    _page("findings:code", "code"),
+    _form("findings:suppress", EDIT, read=EDIT),
+    _button("findings:remove", EDIT, "suppression"),
+    _form("imports:start", EDIT),
+    _page("imports:script"),
+    *(_page(f"imports:{name}", "run") for name in ("run", "document")),
+    _page("imports:csv", "run", "csv"),
+    *(_button(f"imports:{name}", EDIT, "run") for name in ("preview", "again", "apply", "discard")),
+    _button("imports:scenario", OPERATE, "run"),
+    _form("scenarios:list", OPERATE),
+    _page("scenarios:document", "scenario"),
+    _button("scenarios:delete", OPERATE, "scenario"),
+    _button("demo:remove", EDIT),
+    Address("admin:index", EDIT),
+    Address("admin:options", EDIT, args=("kind",)),
+    *(address for kind in KINDS for address in _table(kind)),
+    _form("admin:estate_version_changelist", EDIT, read=EDIT),
+    _form("admin:estate_auditentry_changelist", EDIT, read=EDIT),
+    _form("admin:auth_user_changelist", ADMINISTER, read=ADMINISTER),
+    _form("admin:auth_user_add", ADMINISTER, read=ADMINISTER),
+    _form("admin:auth_user_change", ADMINISTER, "user", read=ADMINISTER),
+    _form("admin:accounts_token_changelist", ADMINISTER, read=ADMINISTER),
+    _form("admin:axes_accessattempt_changelist", ADMINISTER, read=ADMINISTER),
+    _page("api:docs"),
+    _page("api:schema"),
+    _page("api:estate"),
+    Address("api:import", VIEW, EDIT, ("POST",), has_page=False),
+    Address("api:whatif", VIEW, VIEW, ("POST",), has_page=False),
+    *(address for kind in ("instance", "database", "service", "queue", "route") for address in _rows(kind)),
+    *map(_page, ("api:sys_routes", "api:sys_services", "api:sys_service_queues", "api:sys_service_broker_endpoints")),
+    _page("api:versions"),
+    _page("api:version", "version"),
+]
+
+
+def known(resolver: Any = None, space: str = "") -> Iterator[str]:
+    """The names of all addresses that the site has."""
+    for one in (resolver or get_resolver()).url_patterns:
+        if isinstance(one, URLResolver):
+            yield from known(one, f"{space}{one.namespace}:" if one.namespace else space)
+        elif isinstance(one, URLPattern):
+            yield f"{space}{one.name}"

@@ -1,0 +1,28 @@
+"""What these tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from rest_framework.settings import api_settings
+
+from brokerui.estate.memory import estates
+from tests.brokerui.security.world import world_made
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing is remembered, and nobody is told to wait."""
+    monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
+    cache.clear()
+    estates.clear()
+    yield
+    estates.clear()
+
+
+@pytest.fixture
+def world(db: Any) -> dict[str, Any]:
+    return world_made()

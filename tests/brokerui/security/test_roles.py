@@ -1,0 +1,149 @@
+"""Least privilege: every address, by every role, with every method; and the same where the site is read-only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from copy import copy
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.test import Client
+
+from brokerui.accounts.levels import Level, Role
+from brokerui.accounts.models import Token
+from brokerui.estate.models import AuditEntry
+from tests.brokerui.pages import BACKEND, PASSWORD, signed_in, user_of
+from tests.brokerui.security.addresses import ADDRESSES, Address, known
+
+STRANGER, NOBODY = "stranger", "user without a role"
+WHO = (STRANGER, NOBODY, *Role)
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+WRITING = METHODS[1:]
+LOGIN = "/accounts/login/"
+
+
+def test_every_address_of_the_site_is_told_of_once() -> None:
+    assert Counter(known()) == Counter(address.name for address in ADDRESSES)
+
+
+def client_of(who: str) -> Client:
+    if who in list(Role):
+        return signed_in(Role(who))
+    client = Client()
+    if who == NOBODY:
+        client.force_login(User.objects.create_user("nobody", password=PASSWORD), backend=BACKEND)
+    return client
+
+
+def levels_of(who: str) -> tuple[Level, ...]:
+    return Role(who).levels if who in list(Role) else ()
+
+
+def send(client: Client, world: dict[str, Any], address: Address, method: str, **more: Any) -> Any:
+    """A request of which nothing stays, neither here nor in the browser."""
+    cookies = copy(client.cookies)
+    data = {} if method == "GET" else {"data": "{}", "content_type": "application/json"}
+    if method == "POST" and not address.is_api:
+        data = {"data": "a=b", "content_type": "application/x-www-form-urlencoded"}
+    with transaction.atomic():
+        response = client.generic(method, address.path(world), **data, **more)
+        response.is_to_sign_in = response.headers.get("Location", "").startswith(LOGIN)
+        transaction.set_rollback(True)
+    client.cookies = cookies
+    return response
+
+
+def is_right(response: Any, who: str, address: Address, method: str) -> bool:
+    """Whether this is the answer that the table of addresses wants."""
+    status, needed = response.status_code, address.write if method in WRITING else address.read
+    if address.read is None:
+        return status in (200, 302, 405) and response.is_to_sign_in is (
+            address.name == "accounts:logout" and status == 302
+        )
+    if who == STRANGER:
+        return status == 401 if address.is_api else response.is_to_sign_in
+    if method in WRITING and method not in address.methods:
+        return status in (403, 405)
+    if method == "GET" and not address.has_page:
+        return status in (403, 405)
+    if needed not in levels_of(who):
+        return status == 403
+    if method == "GET":
+        return status == (302 if address.name == "start" else 200)
+    return status not in (401, 403) and status < 500 and not response.is_to_sign_in
+
+
+def answers(who: str, world: dict[str, Any], methods: tuple[str, ...]) -> Iterator[tuple[Address, str, Any]]:
+    client = client_of(who)
+    if who in list(Role):
+        world = world | {"token_key": Token.objects.get(user=user_of(Role(who))).token_key}
+    for address in ADDRESSES:
+        for method in methods:
+            yield address, method, send(client, {"token_key": "0", **world}, address, method)
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_everybody_may_what_the_role_says_and_nothing_else(who: str, world: dict[str, Any]) -> None:
+    wrong = [
+        (address.name, method, response.status_code)
+        for address, method, response in answers(who, world, METHODS)
+        if not is_right(response, who, address, method)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("who", [STRANGER, Role.VIEWER, Role.ADMINISTRATOR])
+def test_nobody_writes_anything_where_the_site_is_read_only(who: str, world: dict[str, Any], settings: Any) -> None:
+    settings.READ_ONLY = True
+    entries = AuditEntry.objects.count()
+    wrong = [
+        (address.name, method, response.status_code)
+        for address, method, response in answers(who, world, WRITING)
+        if address.read is not None
+        and address.name != "api:whatif"
+        and response.status_code not in ((302, 401) if who == STRANGER else (403, 405))
+    ]
+    assert wrong == []
+    assert AuditEntry.objects.count() == entries
+
+
+def test_everything_can_be_looked_at_where_the_site_is_read_only(world: dict[str, Any], settings: Any) -> None:
+    settings.READ_ONLY = True
+    shut = {
+        address.name
+        for address, _, response in answers(Role.ADMINISTRATOR, world, ("GET",))
+        if address.has_page and response.status_code not in (200, 302)
+    }
+    assert shut <= {"findings:suppress", "admin:auth_user_add"} | {
+        address.name for address in ADDRESSES if address.name.endswith(("_add", "_delete"))
+    }
+
+
+def test_no_session_writes_without_a_token_of_a_form(world: dict[str, Any]) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(user_of(Role.ADMINISTRATOR), backend=BACKEND)
+    passed = [
+        (address.name, method)
+        for address in ADDRESSES
+        for method in WRITING
+        if send(client, world | {"token_key": "0"}, address, method).status_code != 403
+    ]
+    assert passed == []
+
+
+def test_a_form_of_another_site_is_refused_even_with_a_token(world: dict[str, Any]) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(user_of(Role.ADMINISTRATOR), backend=BACKEND)
+    client.get("/scenarios/")
+    secret = client.cookies["csrftoken"].value
+    headers = {"X-CSRFToken": secret, "Origin": "https://evil.example"}
+    passed = [
+        address.name
+        for address in ADDRESSES
+        if "POST" in address.methods
+        and send(client, world | {"token_key": "0"}, address, "POST", headers=headers).status_code != 403
+    ]
+    assert passed == []

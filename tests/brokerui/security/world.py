@@ -1,0 +1,98 @@
+"""A site with something of everything in it, every name of which is an attack."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from axes.models import AccessAttempt
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from brokerui.accounts.levels import Role
+from brokerui.accounts.services import token_create
+from brokerui.api.ids import id_of
+from brokerui.estate.admin.kinds import KINDS
+from brokerui.estate.selectors import estate_current
+from brokerui.estate.services import estate_import
+from brokerui.lint.selectors import findings_for
+from brokerui.lint.services import suppression_add
+from brokerui.scenarios.services import scenario_create
+from brokerui.viewing.viewed import viewed_from
+from routing.document import read_estate
+from tests.brokerui.estates import IDENTIFIER, LOCAL, database, document, instance, to
+from tests.brokerui.intake.helpers import previewed
+from tests.brokerui.pages import user_of
+
+EVIL = "</script><x-evil x-evil='1'>\"'`&{{7*7}}%s\u202e\u2028"
+"""Ends a script, an attribute in either quotation marks, and a line; begins an element and an attribute of its own."""
+
+
+def evil(word: str) -> str:
+    """A name that does all of this."""
+    return f"{word}{EVIL}"
+
+
+HUB, SALES, FAR, DEPOT = map(evil, ("hub", "Sales", "far", "Depot"))
+SHIP, AUDIT, QUEUE = map(evil, ("Ship", "Audit", "Queue"))
+
+
+def estate_text() -> str:
+    """Servers with something of every kind, and with findings."""
+    routes = [to("tcp://far", SHIP, name=evil("ToFar")), to("tcp://gone.example", AUDIT, name=evil("ToGone"))]
+    depot = {
+        **database(DEPOT, LOCAL, broker_instance=IDENTIFIER.format(2)),
+        "services": [{"name": SHIP, "queue": QUEUE, "contracts": [evil("c")]}],
+        "queues": [{"name": QUEUE, "enabled": True, "activation": {"procedure": evil("Run"), "max_readers": 4}}],
+        "contracts": [{"name": evil("c"), "messages": [{"message_type": evil("m"), "sent_by": "INITIATOR"}]}],
+        "message_types": [{"name": evil("m"), "validation": "WELL_FORMED_XML"}],
+        "priorities": [{"name": evil("p"), "priority_level": 7}],
+        "remote_service_bindings": [{"name": evil("b"), "remote_service_name": SHIP, "user": evil("u")}],
+    }
+    hub = instance(
+        "hub", database(SALES, *routes, LOCAL, services=(evil("Out"),), broker_instance=IDENTIFIER.format(1))
+    )
+    far = instance("far", depot, database("msdb", LOCAL))
+    return document({**hub, "name": HUB}, {**far, "name": FAR})
+
+
+def world_made() -> dict[str, Any]:
+    """What addresses are about, by the words of `addresses.py`."""
+    user = user_of(Role.ADMINISTRATOR)
+    estate_import(estate=read_estate(estate_text()), author=user.username, note=EVIL)
+    scenario, _gone = scenario_create(title=EVIL, text=estate_text(), author=user.username)
+    script = f"CREATE DATABASE [{evil('New')}];\nGO\nUSE [{evil('New')}];\nCREATE ROUTE [{evil('r')}] WITH ADDRESS = 'tcp://x:1';"
+    run = previewed({f"{EVIL}.sql".replace("/", ""): script})
+    found = findings_for(viewed_from({})).findings
+    until = timezone.now() + timedelta(days=9)
+    [row] = suppression_add(findings=found[:1], owner=EVIL, reason=EVIL, expires=until, author=user.username)
+    for role in Role:
+        token_create(user=user_of(role), name=EVIL)
+    AccessAttempt.objects.create(
+        username=EVIL, ip_address="192.0.2.1", failures_since_start=9, attempt_time=timezone.now()
+    )
+    other = User.objects.create_user("other")
+    return {
+        "scenario": scenario.name,
+        "run": run.pk,
+        "suppression": row.pk,
+        "user": other.pk,
+        "instance": HUB,
+        "csv": "changes",
+        "code": found[0].code,
+        "field": "from",
+        "kind": "database",
+        "version": estate_current().version,
+        **{f"row_{name}": kind.model.objects.earliest("pk").pk for name, kind in KINDS.items()},
+        **{f"id_{name}": id_of(key) for name, key in _keys().items()},
+    }
+
+
+def _keys() -> dict[str, tuple[str, ...]]:
+    return {
+        "instance": (HUB,),
+        "database": (HUB, SALES),
+        "service": (FAR, DEPOT, SHIP),
+        "queue": (FAR, DEPOT, QUEUE),
+        "route": (HUB, SALES, evil("ToFar")),
+    }

@@ -395,9 +395,9 @@ class Connection:
         return both_at_once and not used.is_accept
 
     def _used_instead(self) -> Connection | None:
-        """Another connection of ours to the same peer. An instance may well be connected to itself."""
+        """Another connection of ours to the same peer."""
         assert self.peer is not None
-        return None if self.peer[:2] == self.own[:2] else self._neighbours.get(self.peer)
+        return self._neighbours.get(self.peer)
 
     def _take_close(self, reason: int, text: str) -> None:
         phase = self._step(states.CLOSE_CAME)
@@ -420,7 +420,7 @@ class Connection:
         self.login_at = self.active_at = now
         self._reader.most = self.most_frame - frames.HEAD.size
         displaced = None
-        if self.peer[:2] != self.own[:2]:
+        if self.peer[:2] != self.own[:2]:  # an instance is no neighbour of itself, however often it is connected
             displaced = self._neighbours.put(self.peer, self)
             if displaced is not None:
                 displaced.close(now, DUPLICATE)

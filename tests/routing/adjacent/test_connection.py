@@ -253,6 +253,17 @@ def test_both_may_close_at_once() -> None:
         assert [type(event) for event in events] == [Online, Closing, Arrived, Over]
 
 
+def test_close_is_said_once_and_after_all_fragments() -> None:
+    link = linked(Settings(most_frame=LEAST_FRAME))
+    made = link.ends[0]
+    made.send([LARGE] * 3, 1.0)
+    made.close(1.0)
+    said = list(iter(made.data_to_send, b""))
+    assert [piece.endswith(write_close(c.SHUTDOWN)) for piece in said] == [False, False, True]
+    made.receive(write_close(c.SHUTDOWN), 2.0)
+    assert made.data_to_send() == b""
+
+
 def test_who_is_closing_is_no_neighbour() -> None:
     link = linked()
     assert len(link.ends[0]._neighbours) == 1
@@ -447,6 +458,32 @@ def test_at_once_the_connection_of_the_deciding_side_stays(order: str) -> None:
     assert first.ends[0].is_online
     assert {type(event) for events in second.events for event in events} <= {Online, Closing, Over}
     assert any(isinstance(event, Over) and event.reason == c.DUPLICATE for event in second.events[0])
+
+
+@pytest.mark.parametrize(
+    ("used_is_accept", "began_at", "stays"),
+    [(False, 0.5, "used"), (False, 1.0, "used"), (True, 0.5, "new"), (False, 1.5, "new"), (True, 1.5, "new")],
+)
+def test_the_deciding_side_decides_by_who_dialled_and_when(used_is_accept: bool, began_at: float, stays: str) -> None:
+    """One is online since 1.0, as the deciding side sees it; the peer claims none on one that began before or after."""
+    a = Side("a", 1)
+
+    def begun(number: int, is_accept: bool, at: float) -> Connection:
+        made = a.connection(number)
+        if is_accept:
+            made.accept(at)
+        else:
+            made.dial(at)
+            made.connected()
+        made.receive(write_hello(Hello("b", b"b" * 16, made.own.connection_id)), at)
+        return made
+
+    claim = write_frame(frames.CLAIM, bytes(16))
+    used = begun(1, used_is_accept, 0.0)
+    used.receive(claim, 1.0)
+    new = begun(2, not used_is_accept, began_at)
+    new.receive(claim, 2.0)
+    assert (used.phase, new.phase) == (("ONLINE", "CLOSED") if stays == "used" else ("CLOSING", "ONLINE"))
 
 
 def test_a_connection_that_both_use_stays() -> None:

@@ -86,9 +86,6 @@ def test_nothing_keeps_anybody_out(site: Page, live_server: Any, theme: str) -> 
     for url in (
         "/routes/?select=route/hub/Sales/ToAudit&sort=-lifetime",
         "/routes/?q=colour:red",
-        "/findings/",
-        "/findings/route-expired/",
-        "/findings/suppressions/",
     ):
         site.set_viewport_size(dict(zip(("width", "height"), WIDE, strict=True)))
         site.goto(url)

@@ -12,7 +12,6 @@ from brokerui.estate.memory import estates
 from brokerui.estate.models import Database, Instance, Route
 from brokerui.estate.selectors import estate_current
 from tests.brokerui.estate.helpers import GUID, LOCAL, brought_in, estate_of, server
-from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 ESTATE = estate_of(
@@ -61,18 +60,6 @@ def change(row: Any) -> str:
 
 def parts() -> Route:
     return Route.objects.get(name="ToParts")
-
-
-def pages() -> list[str]:
-    """One of every kind."""
-    return [
-        "/admin/",
-        "/admin/estate/route/",
-        change(Route.objects.get(name="ToNowhere")),
-        change(Database.objects.get(name="Orders")),
-        f"/admin/estate/route/{parts().pk}/delete/",
-        "/admin/auth/user/add/",
-    ]
 
 
 def test_findings_follow_what_is_typed_and_are_asked_about_before_saving(site: Page) -> None:
@@ -150,19 +137,3 @@ def test_many_rows_are_ticked_and_confirmed(site: Page) -> None:
     site.get_by_role("button", name="Set lifetime: 3 routes").click()
     expect(site.get_by_role("status")).to_contain_text("3 rows; version 2")
     expect(site.get_by_text("expires 2035-01-01")).to_have_count(3)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(site: Page, scheme: Any) -> None:
-    site.emulate_media(color_scheme=scheme)
-    for url in pages():
-        site.goto(url)
-        assert accessibility_faults(site) == [], url
-
-
-@pytest.mark.parametrize("size", [WIDE, NARROW])
-def test_no_page_scrolls_sideways(site: Page, size: tuple[int, int]) -> None:
-    site.set_viewport_size({"width": size[0], "height": size[1]})
-    for url in pages():
-        site.goto(url)
-        assert site.evaluate("document.documentElement.scrollWidth") <= size[0], url

@@ -28,10 +28,10 @@ def where(viewed: Mapping[str, str], estate: Estate, instance: str, database: st
     return page("explain:where", {**viewed, "from": begin, **{k: v for k, v in more.items() if v}})
 
 
-def routes(viewed: Mapping[str, str], instance: str, database: str = "") -> str:
+def routes(viewed: Mapping[str, str], instance: str, database: str = "", **more: str) -> str:
     """The table of the routes of a server, or of one of its databases."""
     terms = [Term(instance, "instance"), *([Term(database, "database")] if database else [])]
-    return page("routes:list", {**viewed, "q": as_text(terms)})
+    return page("routes:list", {**viewed, "q": as_text(terms), **more})
 
 
 def findings(viewed: Mapping[str, str], instance: str) -> str:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from brokerui.estate.selectors import instance_freshness
+from brokerui.lint.selectors import findings_for
 from brokerui.map import pages
 from brokerui.map.asked import LIST, ZOOMS, Asked
 from brokerui.map.drawing import picture_of
@@ -140,10 +141,13 @@ def _selected(viewed: Viewed, network: Network, asked: Asked) -> dict[str, Any]:
         links |= {"routes_url": pages.routes(viewed.query, ref.name), "imported": imported}
         links["findings_url"] = pages.findings(viewed.query, ref.name)
         links["where_url"] = pages.where(viewed.query, viewed.estate, ref.name, MSDB)
-    elif ref.kind in (DATABASE, ROUTE):
+    elif ref.kind == DATABASE:
         links["routes_url"] = pages.routes(viewed.query, names[0], names[1])
-        more = _conversation(panel) if ref.kind == ROUTE else {}
-        links["where_url"] = pages.where(viewed.query, viewed.estate, names[0], names[1], **more)
+        links["where_url"] = pages.where(viewed.query, viewed.estate, names[0], names[1])
+    elif ref.kind == ROUTE:
+        links["routes_url"] = pages.routes(viewed.query, names[0], names[1], select=str(ref))
+        links["where_url"] = pages.where(viewed.query, viewed.estate, names[0], names[1], **_conversation(panel))
+        links["about_it"] = findings_for(viewed).of_routes.get((names[0], names[1], names[2]), ())
     return links
 
 

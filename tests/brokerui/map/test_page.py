@@ -230,3 +230,10 @@ def test_a_large_estate_is_drawn_in_time(client: Client) -> None:
             page(client, scenario=name, **query)
             times.append(time.perf_counter() - begun)
         assert min(times) < 0.6, query
+
+
+def test_the_panel_of_a_route_tells_what_is_wrong_with_it_and_the_remedy(client: Client) -> None:
+    panel = page(client, scenario="three-servers", select="route/shop/Orders/PostRoute", htmx=True)
+    assert "on that host" in panel
+    assert "ALTER ROUTE [PostRoute] WITH ADDRESS" in panel
+    assert "select=route%2Fshop%2FOrders%2FPostRoute" in panel.split("Its row, and its T-SQL")[0]

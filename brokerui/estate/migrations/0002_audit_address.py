@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('estate', '0001_initial'),
+        ("estate", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='auditentry',
-            name='address',
+            model_name="auditentry",
+            name="address",
             field=models.GenericIPAddressField(null=True),
         ),
     ]

@@ -1,0 +1,1 @@
+"""What the protocols need from cryptography packages."""

@@ -80,6 +80,28 @@ def conversations(estate: Document, count: int, *, seed: int = 2) -> list[Docume
     return [_conversation(rng, f"c{i}", origins, services, homes) for i in range(count)]
 
 
+def furnished(estate: Document) -> Document:
+    """The same with a queue, a contract and a message type for each service, and what else a database may hold."""
+    for instance in estate["instances"]:
+        for database in instance["databases"]:
+            names = database["services"]
+            database["services"] = [{"name": name, "queue": _queue(name), "contracts": [f"{name}/C"]} for name in names]
+            database["queues"] = [{"name": _queue(name)} for name in names]
+            database["message_types"] = [{"name": f"{name}/M"} for name in names]
+            database["contracts"] = [
+                {"name": f"{name}/C", "messages": [{"message_type": f"{name}/M", "sent_by": "ANY"}]} for name in names
+            ]
+            database["priorities"] = [{"name": f"P{n}", "local_service_name": name} for n, name in enumerate(names)]
+            database["remote_service_bindings"] = [
+                {"name": f"B{n}", "remote_service_name": name, "user": "Messenger"} for n, name in enumerate(names)
+            ]
+    return estate
+
+
+def _queue(service: str) -> str:
+    return f"dbo.{service.rpartition('/')[2]}Queue"
+
+
 def _bare(rng: random.Random, instances: int, databases: int, names: int, hubs: list[str]) -> Document:
     made = [
         {

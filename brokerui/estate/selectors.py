@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models import Count, Min, Q
 from django.utils import timezone
 
+from brokerui.core.once import Once
 from brokerui.estate.errors import VersionNotFoundError
 from brokerui.estate.memory import estates
 from brokerui.estate.models import Instance, Live, Version
@@ -97,18 +98,27 @@ def instance_freshness() -> dict[str, datetime | None]:
 def _of_version(number: int, digest: str) -> LiveEstate:
     estate = estates.get(digest)
     if estate is None:
-        estate = _built(number)
-        estates.put(digest, estate)
+        with _building.alone(digest):
+            estate = estates.get(digest) or _built(number, digest)
     return LiveEstate(number, digest, estate)
 
 
-def _built(number: int) -> Estate:
+_building = Once()
+
+
+def _built(number: int, digest: str) -> Estate:
     """From the last version that is in memory or a checkpoint, with the edits since then."""
     first = Version.objects.values_list("checkpoint", flat=True).get(number=number)
     chain = Version.objects.filter(number__lte=number, number__gte=first).order_by("number")
     known, estate = _nearest(chain.values_list("number", "digest"))
-    for document, edits in chain.filter(number__gt=known).values_list("document", "edits"):
-        estate = unpack_estate(document) if document is not None else _then(estate, edits)
+    for own, document, edits in chain.filter(number__gt=known).values_list("digest", "document", "edits"):
+        if document is None:
+            estate = _then(estate, edits)
+        else:
+            estate = unpack_estate(document)
+            # All versions since then begin with it: it is kept too, and shares its parts with them.
+            estates.put(own, estate)
+    estates.put(digest, estate)
     return estate
 
 

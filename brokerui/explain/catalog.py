@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 from brokerui.explain.origin import OUTSIDE, origin_text
+from brokerui.lint.memory import Memory
 from routing.estate import Estate
 from routing.explanation import Explanation
 
@@ -57,17 +57,12 @@ class Catalog:
         return fitting((value for group in self.groups for value in group.values()), typed)
 
 
-_made: OrderedDict[str, tuple[Estate, Catalog]] = OrderedDict()
+_catalogs: Memory[tuple[Estate, Catalog]] = Memory(KEPT)
 
 
 def catalog_of(key: str, estate: Estate) -> Catalog:
     """The choices of an estate. Kept under what stands for its content, for as long as it is the same estate."""
-    kept = _made.get(key)
-    if kept is None or kept[0] is not estate:
-        kept = _made[key] = estate, _catalog(estate)
-        if len(_made) > KEPT:
-            _made.popitem(last=False)
-    return kept[1]
+    return _catalogs.get((key, id(estate)), lambda: (estate, _catalog(estate)))[1]
 
 
 def _catalog(estate: Estate) -> Catalog:

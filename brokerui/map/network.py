@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from brokerui.lint.memory import Memory
 from brokerui.map.refs import OUTSIDE, SERVER, Ref, outside, server
 from routing.address import Address
 from routing.collector import collector_at_rest
@@ -52,8 +52,10 @@ class Sums:
 class Network:
     """An estate with its routes added up by server, and found by service."""
 
-    def __init__(self, estate: Estate) -> None:
+    def __init__(self, estate: Estate, before: Network | None = None) -> None:
+        """`before`: of an estate that may share servers with this one, as that of the version before does."""
         self.estate = estate
+        self._before = before if before and before.estate.by_address == estate.by_address else None
         self._places: dict[str, Ref] = {}
         self.routed: dict[str, list[Table]] = defaultdict(list)
         """By service: the tables with routes for it."""
@@ -62,6 +64,7 @@ class Network:
         self.callers: dict[Ref, dict[str, None]] = defaultdict(dict)
         """By place: the servers with routes there."""
         self.sums = {name: self._summed(instance) for name, instance in estate.instances.items()}
+        self._before = None
         self.databases = sum(len(instance.databases) for instance in estate.instances.values())
         self.routes = sum(sums.routes for sums in self.sums.values())
 
@@ -124,34 +127,38 @@ class Network:
         sums.lines += sum(len(places) for _, places in ways)
 
     def _summed(self, instance: Instance) -> Sums:
-        sums = Sums()
         for name, database in instance.databases.items():
             table = instance.name, name
             for service in database.services:
                 self.homes[service.name].append(table)
             for service_name in database.table.named:
                 self.routed[service_name].append(table)
-            self.add(sums, database.table.routes.values())
+        sums = self._known(instance) or self._added(instance)
         for place in sums.flows:
             self.callers[place][instance.name] = None
         return sums
 
+    def _known(self, instance: Instance) -> Sums | None:
+        """Where nothing about a server has changed, its routes are not added up again."""
+        before = self._before
+        same = before is not None and before.estate.instances.get(instance.name) is instance
+        return before.sums[instance.name] if before and same else None
 
-_made: OrderedDict[str, Network] = OrderedDict()
-_lock = threading.Lock()
+    def _added(self, instance: Instance) -> Sums:
+        sums = Sums()
+        for database in instance.databases.values():
+            self.add(sums, database.table.routes.values())
+        return sums
+
+
+_networks: Memory[Network] = Memory(KEPT)
 
 
 def network_of(key: str, estate: Estate) -> Network:
     """That of an estate, kept under what stands for its content."""
-    with _lock:
-        known = _made.get(key)
-        if known is not None and known.estate is estate:
-            _made.move_to_end(key)
-            return known
+    return _networks.get((key, id(estate)), lambda: _network(estate))
+
+
+def _network(estate: Estate) -> Network:
     with collector_at_rest():
-        network = Network(estate)
-    with _lock:
-        _made[key] = network
-        while len(_made) > KEPT:
-            _made.popitem(last=False)
-    return network
+        return Network(estate, _networks.newest())

@@ -12,7 +12,7 @@ from routing.estate import Estate
 from routing.moment import format_moment
 from routing.route import Route
 
-KEPT = 4
+KEPT = 2
 
 COLUMNS = (
     "name",

@@ -75,7 +75,6 @@ class _Site(BaseApplication):
             "post_worker_init": self._begun,
         }
 
-
     def _begun(self, worker: Any) -> None:
         """Threads of a worker begin here: the master must not fork with one in it."""
         from brokerui.running.warming import warming_start  # noqa: PLC0415 - after Django is set up

@@ -1,0 +1,352 @@
+"""Every page and resource of the site that is asked for with GET, each with the parameters that one meets.
+
+Benchmarks time them and a test counts their queries. `unnamed` tells which addresses of the site stand nowhere here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.urls import URLPattern, get_resolver
+
+from brokerui.api.ids import id_of
+from brokerui.intake.models import ImportRun, State
+from routing.estate import Estate
+from routing.lint.registry import CHECKS
+
+WRITE_ONLY = frozenset(
+    {
+        *("accounts:logout", "accounts:revoke", "api:import", "api:whatif", "core:language", "core:theme"),
+        *("demo:remove", "findings:remove", "scenarios:delete"),
+        *(f"imports:{name}" for name in ("again", "apply", "discard", "preview", "scenario")),
+    }
+)
+"""They take POST only. (`benchmarks/rest.py` and `benchmarks/import_page.py` time the ones that do much.)"""
+TABLES = (
+    "instance",
+    "database",
+    "route",
+    "service",
+    "queue",
+    "contract",
+    "messagetype",
+    "priority",
+    "remoteservicebinding",
+)
+OPTIONS = ("instance", "database", "service", "identifier", "address", "network")
+VIEWS = ("routes", "services", "service_queues", "service_broker_endpoints")
+CODE = "unknown-address"
+Addresses = dict[str, list[str]]
+"""By name of the view, with its namespace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A database of the estate with a route to a service that is there."""
+
+    instance: str
+    database: str
+    route: str
+    service: str
+    identifier: str
+    """Of its database."""
+    own_service: str
+    """A service of this database, and a queue."""
+    queue: str
+
+    @property
+    def origin(self) -> str:
+        """As *Where does it go?* writes it."""
+        return f"{self.instance}/{self.database}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Keys of rows in the database."""
+
+    tables: dict[str, int]
+    """By name of the model."""
+    user: int
+    run: int
+    """An import that has a preview."""
+    codes: tuple[str, ...]
+    """Of findings, some."""
+
+
+def rows_there() -> Rows:
+    """Those of the database as it is."""
+    kinds = {model.__name__.lower(): model for model in apps.get_app_config("estate").get_models()}
+    tables = {name: kinds[name].objects.order_by("id").values_list("id", flat=True)[0] for name in TABLES}
+    run = ImportRun.objects.filter(state=State.PREVIEWED).latest("id")
+    return Rows(tables, User.objects.order_by("id")[0].pk, run.pk, tuple(check.code for check in CHECKS[::5]))
+
+
+def place_in(estate: Estate) -> Place:
+    """The first that there is."""
+    databases = [(name, one) for name, instance in estate.instances.items() for one in instance.databases.values()]
+    homes = {service.name: one.broker_instance for _, one in databases for service in one.services}
+    for instance, one in databases:
+        for route in one.table.routes.values() if one.services and one.queues else ():
+            service = route.remote_service_name
+            if service is not None and service in homes:
+                own, queue = one.services[0].name, one.queues[0].name
+                return Place(instance, one.name, route.name, service, homes[service] or "", own, queue)
+    raise ValueError("no database of this estate has a service, a queue, and a route to a service that is there")
+
+
+def addresses(estate: Estate, rows: Rows) -> Addresses:
+    """All of them, of the live estate; pages about an estate also as it was in version 1."""
+    place, names = place_in(estate), list(estate.instances)
+    return {
+        "start": ["/"],
+        "healthz": ["/healthz"],
+        "readyz": ["/readyz"],
+        "accounts:login": ["/accounts/login/"],
+        "accounts:password": ["/accounts/password/"],
+        "accounts:tokens": ["/accounts/tokens/"],
+        "viewing:document": ["/estate.json"],
+        "scenarios:list": ["/scenarios/"],
+        "scenarios:document": ["/scenarios/1-default/document.json"],
+        **_map(place, names),
+        **_where(place),
+        **_charts(place, names),
+        **_routes(place),
+        **_findings(place, rows),
+        **_imports(rows),
+        **_tables(rows, place),
+        **_rest(place),
+    }
+
+
+def _each(path: str, *queries: dict[str, Any]) -> list[str]:
+    """The bare address, and the same with each of the queries."""
+    return [path, *(f"{path}?{urlencode(query)}" for query in queries)]
+
+
+EARLIER = {"as_of": "1"}
+
+
+def _map(place: Place, names: list[str]) -> Addresses:
+    group = {"first": names[0], "last": names[len(names) // 3]}
+    selected = [
+        f"server/{quote(place.instance)}",
+        f"database/{quote(place.instance)}/{quote(place.database)}",
+        f"route/{quote(place.instance)}/{quote(place.database)}/{quote(place.route)}",
+        f"server/{quote(names[0])}",
+    ]
+    focus = {"focus": place.instance}
+    queries = [
+        focus,
+        {**focus, "hops": "2"},
+        {"focus": names[0], "hops": "2"},
+        group,
+        {"service": place.service},
+        {**focus, "service": place.service},
+        {"q": place.service[-4:]},
+        {"q": "srv"},
+        {"shown": "list"},
+        {"shown": "list", "page": "100"},
+        {**focus, "shown": "list"},
+        *({"select": one} for one in selected),
+        {**focus, "select": selected[0]},
+        EARLIER,
+    ]
+    return {
+        "map:map": _each("/map/", *queries),
+        "map:findings": [f"/map/findings/?{urlencode({'instance': name})}" for name in (place.instance, names[0])],
+        "map:svg": _each("/map/map.svg", focus, group),
+        "map:export": _each("/map/export.csv", focus),
+    }
+
+
+def _where(place: Place) -> Addresses:
+    asked = {"from": place.origin, "to": place.service}
+    queries = [
+        asked,
+        {**asked, "broker": place.identifier},
+        {**asked, "route": f"{place.origin}/{place.route}"},
+        {"from": f"outside:{place.instance}", "to": place.service},
+        {"from": place.origin, "to": "//nowhere.example/Unknown"},
+        {**asked, **EARLIER},
+    ]
+    fields = [{"from": "srv"}, {"to": "app"}, {"route": "Route"}, {"route": "nothing like it"}]
+    return {
+        "explain:where": _each("/where/", *queries),
+        "explain:options": [f"/where/options/{next(iter(field))}/?{urlencode(field)}" for field in fields],
+    }
+
+
+def _charts(place: Place, names: list[str]) -> Addresses:
+    app = place.service.rpartition("/")[0]
+    group = {"origin_from": place.origin, "origin_to": place.origin}
+    queries = [
+        {"origin": place.instance},
+        {"service": app},
+        {"origin": place.instance, "service": app},
+        {"verdict": "dropped"},
+        {"pairs": "all"},
+        {"outside": "1"},
+        {"system": "1"},
+        group,
+        EARLIER,
+    ]
+    ways = [
+        {"q": f"from:{place.instance}"},
+        {"q": f"via:{names[0]}"},
+        {"q": "outcome:dropped"},
+        {"q": "Service0"},
+        {"outside": "1"},
+        {"system": "1"},
+        EARLIER,
+    ]
+    one = {"origin": place.instance, "service": app}
+    return {
+        "reachability:matrix": _each("/reachability/", *queries),
+        "reachability:progress": _each("/reachability/progress/"),
+        "reachability:table_csv": _each("/reachability/table.csv", *queries[:2]),
+        "reachability:pairs_csv": [f"/reachability/pairs.csv?{urlencode(one)}"],
+        "flow:flow": _each("/flow/", *ways),
+        "flow:csv": _each("/flow/flow.csv", ways[0]),
+    }
+
+
+def _routes(place: Place) -> Addresses:
+    filters = [
+        {"q": place.service[-8:]},
+        {"q": "nothing.like.it"},
+        {"q": "*app1*"},
+        {"q": f"instance:{place.instance}"},
+        {"q": f"service:{place.service}"},
+        {"q": "is:expired"},
+        {"q": "expires:<30d"},
+        {"q": "has:finding"},
+        {"q": f"finding:{CODE}"},
+        {"q": "hide:system"},
+    ]
+    orders = [{"sort": "remote_service_name"}, {"sort": "-lifetime"}, {"sort": "address", "q": "Route1"}]
+    select = {"select": f"route/{quote(place.instance)}/{quote(place.database)}/{quote(place.route)}"}
+    pages = [{"page": "100"}, {"page": "999999"}, select, {**select, **EARLIER}, EARLIER]
+    return {
+        "routes:list": _each("/routes/", *filters, *orders, *pages),
+        "routes:csv": _each("/routes/routes.csv", filters[0], filters[7]),
+    }
+
+
+def _findings(place: Place, rows: Rows) -> Addresses:
+    filters = [
+        {"q": "severity:error"},
+        {"q": f"code:{rows.codes[0]}"},
+        {"q": f"instance:{place.instance}"},
+        {"q": "srv0"},
+        {"page": "100"},
+        EARLIER,
+    ]
+    return {
+        "findings:list": _each("/findings/", *filters),
+        "findings:state": _each("/findings/state/"),
+        "findings:csv": _each("/findings/findings.csv", filters[1]),
+        "findings:suppress": _each("/findings/suppress/"),
+        "findings:suppressions": _each("/findings/suppressions/"),
+        "findings:suppressions_json": ["/findings/suppressions.json"],
+        "findings:code": [f"/findings/{code}/" for code in rows.codes],
+    }
+
+
+def _imports(rows: Rows) -> Addresses:
+    run = f"/import/{rows.run}/"
+    return {
+        "imports:start": _each("/import/", {"page": "10"}),
+        "imports:script": ["/import/collect.sql"],
+        "imports:run": [run],
+        "imports:document": [f"{run}estate.json"],
+        "imports:csv": [f"{run}{name}.csv" for name in ("changes", "findings", "groups")],
+    }
+
+
+def _tables(rows: Rows, place: Place) -> Addresses:
+    found = {
+        "admin:index": ["/admin/"],
+        "admin:options": [
+            f"/admin/options/{kind}/?{urlencode(query)}"
+            for kind in OPTIONS
+            for query in ({"q": "srv"}, {"q": place.service[-4:], "service": place.service})
+        ],
+        "admin:estate_version_changelist": _each("/admin/estate/version/", {"q": "srv"}),
+        "admin:estate_auditentry_changelist": _each("/admin/estate/auditentry/", {"q": "srv"}),
+        "admin:auth_user_changelist": _each("/admin/auth/user/", {"q": "a"}),
+        "admin:auth_user_add": ["/admin/auth/user/add/"],
+        "admin:auth_user_change": [f"/admin/auth/user/{rows.user}/change/"],
+        "admin:accounts_token_changelist": ["/admin/accounts/token/"],
+        "admin:axes_accessattempt_changelist": ["/admin/axes/accessattempt/"],
+    }
+    for table in TABLES:
+        path, row = f"/admin/estate/{table}/", rows.tables[table]
+        text = place.instance if table == "instance" else place.service[-4:]
+        lists = [{"q": text}, {"q": "nothing like it"}, {"p": "100"}, {"o": "-1"}]
+        found[f"admin:estate_{table}_changelist"] = _each(path, *lists)
+        found[f"admin:estate_{table}_add"] = [f"{path}add/"]
+        found[f"admin:estate_{table}_preview_new"] = [f"{path}preview/"]
+        for name in ("change", "preview", "delete"):
+            found[f"admin:estate_{table}_{name}"] = [f"{path}{row}/{name}/"]
+    return found
+
+
+def _rest(place: Place) -> Addresses:
+    api, table = "/api/v1/", (place.instance, place.database)
+    first = {"limit": "1"}
+    filters = {
+        "instances": [{"address": f"tcp://{place.instance}:4022"}, {"forwarding": "true"}],
+        "databases": [{"instance": place.instance}, {"ordering": "-name"}],
+        "services": [{"name": place.service}, {"ordering": "name"}],
+        "queues": [{"ordering": "name"}],
+        "routes": [
+            {"service": place.service},
+            {"instance": place.instance, "database": place.database},
+            {"ordering": "-lifetime"},
+            {"ordering": "address"},
+            {"expires_before": "2021-01-01T00:00:00Z"},
+        ],
+    }
+    ids = {
+        "instance": id_of(table[:1]),
+        "database": id_of(table),
+        "service": id_of((*table, place.own_service)),
+        "queue": id_of((*table, place.queue)),
+        "route": id_of((*table, place.route)),
+    }
+    lists = {
+        f"api:{name}": _each(f"{api}{name}/", first, {"limit": "1000"}, EARLIER, *filters[name]) for name in filters
+    }
+    return {
+        "api:estate": [f"{api}estate/"],
+        **lists,
+        **{f"api:{name}": [f"{api}{name}s/{key}/"] for name, key in ids.items()},
+        **{f"api:sys_{name}": _each(f"{api}sys/{name}/", {"limit": "1000"}) for name in VIEWS},
+        "api:versions": [f"{api}versions/"],
+        "api:version": [f"{api}versions/1/"],
+        "api:schema": [f"{api}schema/"],
+        "api:docs": [f"{api}docs/"],
+    }
+
+
+def names_of_site() -> Iterator[str]:
+    """Of every view that the site has, with its namespace."""
+
+    def walk(resolver: Any, space: str) -> Iterator[str]:
+        for one in resolver.url_patterns:
+            if isinstance(one, URLPattern):
+                yield f"{space}{one.name}"
+            else:
+                yield from walk(one, f"{one.namespace}:" if one.namespace else space)
+
+    yield from walk(get_resolver(), "")
+
+
+def unnamed(known: Addresses) -> set[str]:
+    """Views of the site that are not among these, although they can be asked for."""
+    return set(names_of_site()) - set(known) - WRITE_ONLY

@@ -1,0 +1,235 @@
+"""What every page takes on one database; see `pages.py`.
+
+Each measurement is made in a process of its own, forked from one that is as a worker of the web is at that moment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.db import connection, connections
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from rest_framework.settings import api_settings
+
+from benchmarks.addresses import Addresses, addresses, rows_there, unnamed
+from benchmarks.claims import claim, machine
+from benchmarks.estates import furnished, large_estate
+from brokerui.accounts.levels import Role
+from brokerui.accounts.services import roles_ensure, user_create
+from brokerui.estate.selectors import estate_current
+from brokerui.estate.services import estate_edit, estate_import
+from brokerui.intake.models import ImportRun, State
+from brokerui.intake.services import Assignment, Given, run_assign, run_create
+from brokerui.intake.sources import Kind, Mode
+from brokerui.intake.working import next_do
+from brokerui.lint.selectors import findings_for
+from brokerui.lint.tasks import lint_refresh
+from brokerui.reachability.services import survey_do
+from brokerui.running.warming import estate_load, program_load, warm
+from brokerui.viewing.viewed import viewed_from
+from routing.address import parse_address
+from routing.document import read_estate
+from routing.edits import PutRoute
+from routing.route import Route
+
+BOUND = 300
+TIMES = 5
+
+
+class Took(NamedTuple):
+    """Of one request, or the medians and the worst of several."""
+
+    wall: float
+    """Milliseconds, as all of these."""
+    cpu: float
+    queries: int
+    size: int
+    status: int
+
+
+def measure(part: str = "") -> bool:
+    """On the database of the environment, which is empty; whether every claim is kept."""
+    _settings()
+    print(machine())
+    client = Client()
+    _apart(lambda: _prepared(client))
+    _sign_in(client)
+    known = _apart(_addresses)
+    missing = _apart(lambda: sorted(unnamed(known)))
+    assert not missing, missing
+    asked = [(name, url) for name, urls in known.items() for url in urls if part in name]
+    print(f"{connection.vendor}: {len(asked)} addresses of {len(known)} views")
+    took = _clocked(_start)
+    print(f"ready for the first request after {took[0]:,.0f} ms, {took[1]:,.0f} ms of them of the processor")
+    kept = [_phase("before findings and surveys are there", client, asked)]
+    print(f"findings and surveys worked out in {_apart(_worked):.1f} s")
+    kept.append(_phase("first request after a start", client, asked))
+    kept.append(_often(client, asked))
+    _apart(_edited)
+    kept.append(_phase("first request after an edit", client, asked))
+    took = _clocked(warm)
+    print(f"ready for it after {took[0]:,.0f} ms, {took[1]:,.0f} ms of them of the processor")
+    print(machine())
+    return all(kept)
+
+
+def _start() -> None:
+    """What happens before the processes of the web are forked."""
+    program_load()
+    estate_load()
+
+
+def _settings() -> None:
+    settings.ALLOWED_HOSTS = ["testserver"]
+    settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    # Wake-ups are not what is measured, and nobody is there to take them.
+    settings.CELERY_BROKER_URL = "memory://"
+    api_settings.DEFAULT_THROTTLE_RATES = {"anon": None, "user": None}
+
+
+# -- What is there -----------------------------------------------------------------------------------------
+
+
+def _prepared(client: Client) -> None:
+    """The estate as version 1, an import that was looked at, an edit."""
+    call_command("migrate", interactive=False, verbosity=0)
+    roles_ensure()
+    user_create(name="admin", password="correct horse battery staple", role=Role.ADMINISTRATOR)
+    document = json.dumps(furnished(large_estate()))
+    began = time.perf_counter()
+    estate_import(estate=read_estate(document), author="benchmark")
+    print(f"imported in {time.perf_counter() - began:.1f} s")
+    changed = document.replace('"address": "LOCAL"', '"address": "TRANSPORT"', 500)
+    run = run_create(given=[Given("large.json", changed.encode())], author="admin", token="one")
+    run_assign(run=run, assignments=[Assignment(Kind.DOCUMENT)], mode=Mode.WHOLE, author="admin")
+    while next_do():
+        pass
+    assert ImportRun.objects.get().state == State.PREVIEWED, ImportRun.objects.get().error
+    _edited()
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+
+
+def _sign_in(client: Client) -> None:
+    client.force_login(User.objects.get(username="admin"), backend="django.contrib.auth.backends.ModelBackend")
+    connections.close_all()
+
+
+def _edited() -> None:
+    """A route, by another process than the one that answers."""
+    live = estate_current()
+    instance = list(live.estate.instances.values())[500]
+    route = Route(f"Edited{live.version}", f"Service{live.version}", None, None, parse_address("LOCAL"))
+    edit = PutRoute(instance.name, next(iter(instance.databases)), route)
+    estate_edit(edits=[edit], base_version=live.version, author="benchmark")
+
+
+def _addresses() -> Addresses:
+    return addresses(estate_current().estate, rows_there())
+
+
+def _worked() -> float:
+    """As the worker does it."""
+    began = time.perf_counter()
+    for query in ({}, {"as_of": "1"}):
+        findings_for(viewed_from(query))
+    lint_refresh()
+    while survey_do():
+        pass
+    return time.perf_counter() - began
+
+
+# -- Measuring ---------------------------------------------------------------------------------------------
+
+
+def _apart(work: Callable[[], Any]) -> Any:
+    """What it gives in a forked process, which leaves nothing behind in this one."""
+    connections.close_all()
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            os.close(reader)
+            with os.fdopen(writer, "w") as said:
+                json.dump(work(), said)
+            status = 0
+        except Exception:
+            traceback.print_exc()
+            raise
+        finally:
+            connections.close_all()
+            os._exit(status)
+    os.close(writer)
+    with os.fdopen(reader) as said:
+        text = said.read()
+    _, status = os.waitpid(child, 0)
+    assert not status, "a process failed"
+    return json.loads(text)
+
+
+def _clocked(work: Callable[[], Any]) -> tuple[float, float]:
+    """Milliseconds by the clock, and of the processor."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return (time.perf_counter() - wall) * 1e3, (time.process_time() - cpu) * 1e3
+
+
+def _asked(client: Client, url: str) -> Took:
+    """One request; of what is streamed, until its first piece is there."""
+    size, status = 0, 0
+
+    def ask() -> None:
+        nonlocal size, status
+        response = client.get(url)
+        status = response.status_code
+        size = len(next(iter(response.streaming_content), b"")) if response.streaming else len(response.content)
+
+    with CaptureQueriesContext(connection) as captured:
+        wall, cpu = _clocked(ask)
+    return Took(wall, cpu, len(captured), size, status)
+
+
+def _phase(what: str, client: Client, asked: list[tuple[str, str]]) -> bool:
+    """Each address in a process of its own: nobody has asked for anything before."""
+    found = [(url, Took(*_apart(lambda url=url: _asked(client, url)))) for _, url in asked]
+    return _told(what, found)
+
+
+def _often(client: Client, asked: list[tuple[str, str]]) -> bool:
+    """Each address several times in one process; the median of each figure."""
+
+    def work() -> list[Took]:
+        return [_median([_asked(client, url) for _ in range(TIMES)]) for _, url in asked]
+
+    found = [Took(*one) for one in _apart(work)]
+    return _told("again", [(url, took) for (_, url), took in zip(asked, found, strict=True)])
+
+
+def _median(took: list[Took]) -> Took:
+    wall, cpu = (statistics.median(one[column] for one in took) for column in (0, 1))
+    return Took(wall, cpu, *took[-1][2:])
+
+
+def _told(what: str, found: list[tuple[str, Took]]) -> bool:
+    """What is over the bound, and the slowest of all. The processor's time counts: the clock also tells of others."""
+    for url, took in sorted(found, key=lambda one: -one[1].cpu):
+        if took.cpu > BOUND / 3 or took.wall > BOUND or took.status >= 400:
+            print(
+                f"       {took.cpu:6.0f} ms cpu {took.wall:6.0f} ms {took.queries:3} queries "
+                f"{took.size / 1000:7.0f} kB {took.status} {url}"
+            )
+    slowest, queries = max(took.cpu for _, took in found), max(took.queries for _, took in found)
+    over = sum(took.wall > BOUND for _, took in found)
+    more = f"{over} of {len(found)} over {BOUND} ms by the clock; at most {queries} queries"
+    return claim(f"{what}, the slowest", slowest, BOUND, "ms", more)

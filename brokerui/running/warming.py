@@ -1,0 +1,106 @@
+"""What pages ask of the live estate, made before somebody asks.
+
+It goes through the same functions as the pages, which keep what they make under the estate's content. Nothing depends
+on it: a page that comes first makes what it needs itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from django.conf import settings
+from django.db import close_old_connections, connections
+from django.template.loader import get_template
+from django.urls import get_resolver
+
+from brokerui.explain.catalog import catalog_of
+from brokerui.flow import page as flow
+from brokerui.lint.selectors import findings_for
+from brokerui.map.network import network_of
+from brokerui.reachability import page as reachability
+from brokerui.reachability.asked import Asked
+from brokerui.reachability.selectors import is_worked_out, names_of
+from brokerui.routes.rows import routes_of
+from brokerui.viewing.viewed import Viewed, viewed_from
+from routing.collector import settle
+
+logger = logging.getLogger(__name__)
+Derivation = Callable[[Viewed], object]
+
+
+def _searchable(viewed: Viewed) -> None:
+    """The texts in which words are looked for."""
+    for row in routes_of(viewed.key, viewed.estate).rows:
+        _ = row.text  # kept with the row
+
+
+OF_THE_ESTATE: tuple[Derivation, ...] = (
+    lambda viewed: catalog_of(viewed.key, viewed.estate),
+    lambda viewed: network_of(viewed.key, viewed.estate),
+    lambda viewed: routes_of(viewed.key, viewed.estate),
+    _searchable,
+    names_of,
+)
+"""Everything that pages derive from the whole of an estate alone and keep."""
+OF_WHAT_WORKERS_FOUND: tuple[Derivation, ...] = (
+    findings_for,
+    lambda viewed: is_worked_out(viewed) and reachability.page_of(viewed, Asked()),
+    lambda viewed: is_worked_out(viewed) and flow.page_of(viewed, flow.Asked()),
+)
+"""The same of what is worked out in the background, once it is there."""
+SECONDS = 3.0
+"""Between two looks at whether there is something new."""
+PAUSE = 0.05
+"""Between two derivations: requests go first."""
+
+
+def program_load() -> None:
+    """The addresses and templates of the site: what its first requests would have to wait for."""
+    _ = get_resolver().url_patterns
+    folder = Path(settings.PACKAGE) / "templates"
+    for path in sorted(folder.rglob("*.html")):
+        get_template(str(path.relative_to(folder)))
+
+
+def estate_load() -> None:
+    """The live estate with what is derived from it, in the process from which those of the web are forked."""
+    _try(lambda: _derive(OF_THE_ESTATE, pause=0))
+    settle()
+    # A connection must not be shared with the processes that are forked from this one.
+    connections.close_all()
+
+
+def warm() -> None:
+    """Read the live estate and derive what pages want of it; quick where both were done."""
+    _derive((*OF_THE_ESTATE, *OF_WHAT_WORKERS_FOUND), pause=PAUSE)
+
+
+def warming_start() -> None:
+    """Have a thread of this process do so whenever there is something new."""
+    threading.Thread(target=_keep_warm, name="warming", daemon=True).start()
+
+
+def _derive(derivations: tuple[Derivation, ...], pause: float) -> None:
+    viewed = viewed_from({})
+    for derive in derivations:
+        derive(viewed)
+        time.sleep(pause)
+
+
+def _try(work: Callable[[], None]) -> None:
+    """Whatever is wrong: pages go on without this, and tell it to who asks for them."""
+    try:
+        work()
+    except Exception:
+        logger.exception("what pages want could not be made ahead")
+
+
+def _keep_warm() -> None:
+    while True:
+        close_old_connections()
+        _try(warm)
+        time.sleep(SECONDS)

@@ -1,0 +1,116 @@
+"""What is made before pages ask for it: once, by one thread, and without harm where it cannot be made."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import DatabaseError
+from django.test import Client
+
+from benchmarks.estates import large_estate
+from brokerui.core.once import Once
+from brokerui.estate.memory import estates
+from brokerui.estate.services import estate_import
+from brokerui.lint.memory import Memory
+from brokerui.map import network
+from brokerui.map.network import Network
+from brokerui.routes import rows
+from brokerui.running import warming
+from routing.address import parse_address
+from routing.document import read_estate
+from routing.edits import PutInstance, PutRoute
+from routing.estate import Estate, Instance
+from routing.route import Route
+
+
+@pytest.fixture
+def estate() -> Iterator[Estate]:
+    estates.clear()
+    yield read_estate(json.dumps(large_estate(instances=8, databases=24, routes=200, names=20)))
+    estates.clear()
+
+
+def unmade(*_: Any) -> Any:
+    raise AssertionError("made again")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("ahead", [warming.estate_load, warming.warm])
+def test_pages_find_what_was_made_ahead(
+    client: Client, estate: Estate, ahead: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warming, "connections", type("Open", (), {"close_all": staticmethod(lambda: None)}))
+    monkeypatch.setattr(warming, "settle", lambda: None)
+    estate_import(estate=estate, author="test")
+    estates.clear()
+    ahead()
+    monkeypatch.setattr("brokerui.estate.selectors.unpack_estate", unmade)
+    monkeypatch.setattr(network, "Network", unmade)
+    monkeypatch.setattr(rows, "RouteList", unmade)
+    assert [client.get(url).status_code for url in ("/map/", "/routes/", "/where/")] == [200, 200, 200]
+
+
+def test_a_database_that_does_not_answer_stops_nobody(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(_query: Any) -> Any:
+        raise DatabaseError("gone")
+
+    monkeypatch.setattr(warming, "viewed_from", refuse)
+    monkeypatch.setattr(warming, "settle", lambda: None)
+    warming.estate_load()
+    assert "gone" in caplog.text
+
+
+def test_templates_are_there_before_the_first_request() -> None:
+    warming.program_load()
+
+
+def test_what_two_threads_want_is_made_once() -> None:
+    memory: Memory[int] = Memory(2)
+    made: list[int] = []
+
+    def make() -> int:
+        time.sleep(0.05)
+        made.append(1)
+        return len(made)
+
+    threads = [threading.Thread(target=memory.get, args=("key", make)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (made, memory.get("key", make), memory.newest()) == ([1], 1, 1)
+
+
+def test_nobody_waits_for_another_key_nor_after_a_failure() -> None:
+    once = Once()
+    with pytest.raises(ZeroDivisionError), once.alone("a"), once.alone("b"):
+        raise ZeroDivisionError
+    with once.alone("a"), once.alone("b"):
+        pass
+
+
+@pytest.mark.parametrize("moves", [False, True])
+def test_a_network_that_shares_servers_is_the_one_that_shares_none(estate: Estate, moves: bool) -> None:
+    """`moves`: an address leads elsewhere from then on, for servers too that nobody has touched."""
+    before = Network(estate)
+    first = next(iter(estate.instances.values()))
+    edit = (
+        PutInstance(Instance("other", {}, (parse_address("tcp://unknown.example:4022"),)))
+        if moves
+        else PutRoute(
+            first.name, next(iter(first.databases)), Route("New", "S", None, None, parse_address("tcp://x:1"))
+        )
+    )
+    after = estate.edited([edit])
+    shared, whole = Network(after, before), Network(after)
+    kept = [shared.sums[name] is sums for name, sums in before.sums.items()]
+    assert (sum(kept), len(kept)) == ((0, 8) if moves else (7, 8))
+    for column in ("sums", "callers", "homes", "routed", "routes", "databases", "elements"):
+        assert getattr(shared, column) == getattr(whole, column), column

@@ -1,0 +1,215 @@
+"""Every write of the site leaves an entry: who, when, from where, what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from brokerui.accounts.levels import Role
+from brokerui.accounts.models import Token
+from brokerui.accounts.services import first_login
+from brokerui.demo.models import Demo
+from brokerui.estate.models import AuditEntry, Instance, Route
+from brokerui.lint.places import token
+from brokerui.lint.selectors import findings_for
+from brokerui.viewing.viewed import viewed_from
+from tests.brokerui.admin.test_forms import page_of, save, save_all_the_same
+from tests.brokerui.admin.test_lists import confirmed
+from tests.brokerui.api.helpers import change, send
+from tests.brokerui.intake.helpers import SHOP, previewed, uploaded
+from tests.brokerui.intake.test_page import fields
+from tests.brokerui.intake.test_page import send as send_files
+from tests.brokerui.pages import BACKEND, PASSWORD, document, upload, user_of
+from tests.brokerui.security.addresses import ADDRESSES
+from tests.brokerui.security.world import HUB, SALES, estate_text
+
+World = dict[str, Any]
+Write = Callable[[Client, World], Any]
+HERE = "192.0.2.44"
+NEW_PASSWORD = "another staple of batteries"
+PLACE = {"instance": HUB, "database": SALES}
+
+
+def suppress(client: Client, _world: World) -> Any:
+    found = [token(findings_for(viewed_from({})).findings[0])]
+    day = (timezone.now() + timedelta(days=9)).date().isoformat()
+    return client.post("/findings/suppress/", {"finding": found, "owner": "a", "reason": "b", "expires": day})
+
+
+def change_password(client: Client, _world: World) -> Any:
+    typed = {"old_password": PASSWORD, "new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}
+    return client.post("/accounts/password/", typed)
+
+
+def revoke_own(client: Client, _world: World) -> Any:
+    mine = Token.objects.get(user=user_of(Role.ADMINISTRATOR))
+    return client.post(reverse("accounts:revoke", args=[mine.token_key]))
+
+
+def step(name: str, **sent: str) -> Write:
+    return lambda client, _world: client.post(reverse(f"imports:{name}", args=[previewed({"a.sql": SHOP}).pk]), sent)
+
+
+def assign(client: Client, _world: World) -> Any:
+    run = uploaded({"a.sql": SHOP})
+    return client.post(reverse("imports:preview", args=[run.pk]), fields(run))
+
+
+def take_demo_away(client: Client, _world: World) -> Any:
+    Demo.objects.create(id=Demo.KEY, loaded_at=Instance.objects.earliest("imported_at").imported_at)
+    return client.post("/demo/remove/")
+
+
+def on_rows(name: str, action: str) -> Write:
+    return lambda client, _world: client.post(
+        url := reverse(f"admin:{name}_changelist"),
+        {"action": action, "index": "0", "_selected_action": [str(first_of(client, url))]},
+    )
+
+
+def first_of(client: Client, url: str) -> Any:
+    return client.get(url).context["cl"].result_list[0].pk
+
+
+def drop_route(client: Client, _world: World) -> Any:
+    return client.post(
+        url := page_of(Route.objects.earliest("pk"), "delete"),
+        {"base_version": client.get(url).context["base_version"]},
+    )
+
+
+def user_change(client: Client, world: World) -> Any:
+    return client.post(
+        reverse("admin:auth_user_change", args=[world["user"]]), {"role": "viewer", "password": PASSWORD}
+    )
+
+
+WRITES: dict[str, tuple[str, Write]] = {
+    "accounts:password": ("user.password", change_password),
+    "accounts:tokens": ("token.create", lambda client, _: client.post("/accounts/tokens/", {"name": "mine"})),
+    "accounts:revoke": ("token.revoke", revoke_own),
+    "findings:suppress": ("finding.suppress", suppress),
+    "findings:remove": (
+        "finding.unsuppress",
+        lambda client, world: client.post(reverse("findings:remove", args=[world["suppression"]])),
+    ),
+    "imports:start": ("import.upload", lambda client, _: send_files(client, {"a.sql": SHOP})),
+    "imports:preview": ("import.assign", assign),
+    "imports:again": ("import.again", step("again")),
+    "imports:apply": ("import.apply", step("apply", note="why")),
+    "imports:discard": ("import.discard", step("discard")),
+    "imports:scenario": ("scenario.create", step("scenario")),
+    "scenarios:list": ("scenario.create", lambda client, _: client.post("/scenarios/", upload(document("a")))),
+    "scenarios:delete": (
+        "scenario.delete",
+        lambda client, world: client.post(reverse("scenarios:delete", args=[world["scenario"]])),
+    ),
+    "demo:remove": ("estate.edit", take_demo_away),
+    "admin:estate_KIND_changelist": (
+        "estate.edit",
+        lambda client, _: confirmed(
+            client, reverse("admin:estate_route_changelist"), "delete_rows", Route.objects.all()[:2]
+        ),
+    ),
+    "admin:estate_KIND_add": (
+        "estate.edit",
+        lambda client, _: save(
+            client, reverse("admin:estate_route_add"), place=f"{HUB}/{SALES}", name="New", address="LOCAL"
+        ),
+    ),
+    "admin:estate_KIND_change": (
+        "estate.edit",
+        lambda client, _: save_all_the_same(client, page_of(Route.objects.earliest("pk")), address="LOCAL"),
+    ),
+    "admin:estate_KIND_delete": ("estate.edit", drop_route),
+    "admin:auth_user_add": (
+        "user.create",
+        lambda client, _: client.post(
+            reverse("admin:auth_user_add"), {"name": "new", "role": "editor", "active": "on", "password": PASSWORD}
+        ),
+    ),
+    "admin:auth_user_change": ("user.change", user_change),
+    "admin:accounts_token_changelist": ("token.revoke", on_rows("accounts_token", "revoke")),
+    "admin:axes_accessattempt_changelist": ("lockout.release", on_rows("axes_accessattempt", "release")),
+    "api:import": (
+        "estate.import",
+        lambda client, _: send(client, "post", reverse("api:import"), estate_text().replace("tcp://gone", "tcp://far")),
+    ),
+    "api:KINDs": (
+        "estate.edit",
+        lambda client, _: send(client, "post", reverse("api:services"), {**PLACE, "name": "New"}),
+    ),
+    "api:KIND": (
+        "estate.edit",
+        lambda client, world: change(client, "delete", reverse("api:route", args=[world["id_route"]])),
+    ),
+}
+"""How each address writes something. Of tables and rows one kind stands for all: they are the same code."""
+
+NOTHING = {
+    "accounts:login",
+    "accounts:logout",
+    "core:theme",
+    "core:language",
+    "api:whatif",
+    "admin:auth_user_changelist",
+    "admin:estate_version_changelist",
+    "admin:estate_auditentry_changelist",
+    "admin:estate_KIND_preview",
+    "admin:estate_KIND_preview_new",
+}
+"""What takes forms and keeps nothing of them but who is signed in."""
+
+
+def kind_of_address(name: str) -> str:
+    kinds = {"instance", "database", "route", "service", "queue", "contract", "messagetype", "priority"}
+    for kind in kinds | {"remoteservicebinding"}:
+        name = name.replace(f"estate_{kind}_", "estate_KIND_")
+        name = {f"api:{kind}": "api:KIND", f"api:{kind}s": "api:KINDs"}.get(name, name)
+    return name
+
+
+@pytest.fixture
+def here(client: Client) -> Client:
+    client.defaults["REMOTE_ADDR"] = HERE
+    return client
+
+
+def test_every_address_that_writes_is_told_of() -> None:
+    writing = {kind_of_address(address.name) for address in ADDRESSES if address.methods}
+    assert writing == WRITES.keys() | NOTHING
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_write_says_who_did_what_when_and_from_where(here: Client, world: World, name: str) -> None:
+    action, write = WRITES[name]
+    before, started = set(AuditEntry.objects.values_list("id", flat=True)), timezone.now()
+    response = write(here, world)
+    assert response.status_code in (200, 201, 204, 302), response.content.decode()
+    entries = AuditEntry.objects.filter(action=action, address=HERE).exclude(id__in=before)
+    assert {entry.author for entry in entries} == {"administrator"}
+    assert all(entry.at >= started for entry in entries)
+    assert all(entry.note or entry.version for entry in entries)
+
+
+def test_what_the_product_does_by_itself_says_so(db: Any) -> None:
+    first_login()
+    entry = AuditEntry.objects.get()
+    assert (entry.author, entry.action, entry.address) == ("brokerui", "user.create", None)
+    assert "password" not in entry.note
+
+
+def test_no_secret_is_in_the_audit(here: Client, world: World) -> None:
+    made = WRITES["accounts:tokens"][1](here, world)
+    for name in ("accounts:password", "admin:auth_user_add", "admin:auth_user_change"):
+        here.force_login(user_of(Role.ADMINISTRATOR), backend=BACKEND)
+        WRITES[name][1](here, world)
+    told = "\n".join(AuditEntry.objects.values_list("note", flat=True))
+    for secret in (PASSWORD, NEW_PASSWORD, made.context["secret"]):
+        assert secret not in told

@@ -383,6 +383,10 @@ def large() -> str:
     )
 
 
+PATIENCE = 3.0
+"""Seconds of a core, ten times the budget that benchmarks/pages.py measures: here only what blows up is found."""
+
+
 @pytest.mark.slow
 def test_a_large_estate_answers_soon(client: Client) -> None:
     name = keep(large())
@@ -390,10 +394,10 @@ def test_a_large_estate_answers_soon(client: Client) -> None:
     ask(client, name, **question)
     taken = []
     for _ in range(3):
-        begun = time.perf_counter()
+        begun = time.process_time()
         ask(client, name, **question)
-        taken.append(time.perf_counter() - begun)
-    assert min(taken) < 0.3
+        taken.append(time.process_time() - begun)
+    assert min(taken) < PATIENCE
 
 
 def test_the_choices_of_an_estate_are_made_once() -> None:

@@ -102,9 +102,9 @@ def test_a_star_stands_for_anything(pattern: str, text: str, *, is_whole: bool, 
 
 def test_many_stars_take_no_time() -> None:
     fits = whole("*a" * 400 + "*b")
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert not fits("a" * 5_000)
-    assert time.perf_counter() - begun < 0.1
+    assert time.process_time() - begun < 1  # a search that goes back at every star would take for ever
 
 
 def test_all_words_must_hold() -> None:

@@ -372,6 +372,10 @@ def test_the_page_takes_as_many_queries_for_many_routes_as_for_few(client: Clien
     assert queries(150) == queries(1_500) < 15
 
 
+PATIENCE = 3.0
+"""Seconds of a core, ten times the budget that benchmarks/pages.py measures: here only what blows up is found."""
+
+
 @pytest.mark.slow
 def test_a_page_of_fifty_thousand_routes_is_there_at_once(client: Client) -> None:
     name = scenario_create(title="large", text=json.dumps(large_estate()))[0].name
@@ -382,4 +386,4 @@ def test_a_page_of_fifty_thousand_routes_is_there_at_once(client: Client) -> Non
         begun = time.process_time()
         assert client.get(URL, query).status_code == 200
         seconds.append(time.process_time() - begun)
-    assert min(seconds) < 0.3
+    assert min(seconds) < PATIENCE

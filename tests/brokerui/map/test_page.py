@@ -206,9 +206,12 @@ def test_it_asks_as_little_of_a_large_estate_as_of_a_small_one(client: Client) -
     assert counts[0] == counts[1] <= 12
 
 
+PATIENCE = 3.0
+"""Seconds of a core, ten times the budget that benchmarks/pages.py measures: here only what blows up is found."""
+
+
 @pytest.mark.slow
 def test_a_large_estate_is_drawn_in_time(client: Client) -> None:
-    """50,000 routes; the budget is 300 ms, and the limit here twice that: tests run on busy machines."""
     name = loaded(json.dumps(large_estate()))
     page(client, scenario=name)
     asked: list[dict[str, Any]] = [
@@ -226,10 +229,10 @@ def test_a_large_estate_is_drawn_in_time(client: Client) -> None:
     for query in asked:
         times = []
         for _ in range(3):
-            begun = time.perf_counter()
+            begun = time.process_time()
             page(client, scenario=name, **query)
-            times.append(time.perf_counter() - begun)
-        assert min(times) < 0.6, query
+            times.append(time.process_time() - begun)
+        assert min(times) < PATIENCE, query
 
 
 def test_the_panel_of_a_route_tells_what_is_wrong_with_it_and_the_remedy(client: Client) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -17,6 +16,7 @@ from brokerui.explain.contradictions import NOTES
 from brokerui.explain.found import MOST, found_on_way
 from brokerui.explain.question import Question, asked_from, command, read
 from brokerui.explain.starting import first_question
+from brokerui.explain.templatetags.wording import translate
 from brokerui.lint.selectors import findings_for
 from brokerui.viewing.viewed import Viewed, viewed_of
 from routing.estate import Estate
@@ -64,7 +64,7 @@ def _page(request: HttpRequest, viewed: Viewed) -> dict[str, Any]:
     moment = asked.at or now
     query = question.asked_at(moment).query(viewed.query)
     document = viewed.file
-    told = answer(estate, asked.conversation, moment, question.get("route"), gettext)
+    told = answer(estate, asked.conversation, moment, question.get("route"), translate)
     found = found_on_way(told, asked.conversation, findings_for(viewed).findings)
     return page | {
         "answer": told,

@@ -25,6 +25,8 @@ COMMAND = (sys.executable, "-m", "brokerui.cli")
 def main(port: int | None = None, host: str = "127.0.0.1") -> int:
     """Run it, with the pages on host:port (default: `PORT` of the environment, else 8000). 0 after a clean stop."""
     home = home_folder()
+    # What any of the processes writes is for their user only.
+    os.umask(0o077)
     try:
         number = port_of(port)
         home_prepare(home)

@@ -17,6 +17,7 @@ class CoreConfig(AppConfig):
 
         register(checks.home_is_writable)
         register(checks.secret_key_is_private)
+        register(checks.home_is_private, deploy=True)
         register(checks.debug_is_local)
         register(checks.valkey_is_there)
         register(checks.redis_answers, deploy=True)

@@ -44,6 +44,19 @@ def secret_key_is_private(app_configs: Sequence[Any] | None, **kwargs: object) -
     ]
 
 
+def home_is_private(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
+    """W004: the database and the files that users give are in it."""
+    if not settings.HOME.exists() or not stat.S_IMODE(settings.HOME.stat().st_mode) & 0o077:
+        return []
+    return [
+        Warning(
+            f"Others than its owner may look into the home {settings.HOME}.",
+            hint=f"chmod 700 {settings.HOME}",
+            id="brokerui.W004",
+        )
+    ]
+
+
 def debug_is_local(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
     """E002: a page of DEBUG shows the settings and the code to whoever causes an error."""
     strangers = sorted(set(settings.ALLOWED_HOSTS) - LOCAL_HOSTS)

@@ -14,6 +14,8 @@ Handler = Callable[[HttpRequest], HttpResponse]
 
 # A browser shows our page only if we have read what it sent; but nobody may keep us reading for ever.
 DRAIN_FACTOR = 4
+LONGEST_QUERY = 4_096
+"""Characters."""
 CHUNK = 64 * 1024
 
 
@@ -29,6 +31,18 @@ def fence(get_response: Handler) -> Handler:
             patch_vary_headers(response, ["Cookie"])
             response.headers.setdefault("Cache-Control", "private, no-cache")
         return response
+
+    return middleware
+
+
+def address_limit(get_response: Handler) -> Handler:
+    """Refuse an address that is longer than the server in front of us takes too: no page makes one."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if len(request.META.get("QUERY_STRING", "")) <= LONGEST_QUERY:
+            return get_response(request)
+        text = _("No page has an address as long as this one. Ask for less at a time.")
+        return error_page(request, status=414, title=_("That address is too long"), text=text)
 
     return middleware
 
@@ -53,7 +67,7 @@ def body_limit(get_response: Handler) -> Handler:
 def _length(request: HttpRequest) -> int:
     """The announced length. None announced is none sent: the server hands over no more than that."""
     text = request.META.get("CONTENT_LENGTH") or "0"
-    return int(text) if text.isdecimal() else 0
+    return int(text[:18]) if text.isdecimal() else 0
 
 
 def _drain(request: HttpRequest, limit: int) -> None:

@@ -23,6 +23,7 @@ KINDS = {
     409: ("conflict", "Conflict"),
     412: ("stale", "Precondition failed"),
     413: ("too_large", "Content too large"),
+    414: ("too_long", "Address too long"),
     415: ("unsupported_media_type", "Unsupported media type"),
     422: ("invalid", "Unprocessable content"),
     428: ("if_match_required", "Precondition required"),

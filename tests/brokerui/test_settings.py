@@ -119,6 +119,14 @@ def test_a_key_that_others_may_read_is_reported(tmp_path: Path, settings: Any) -
     assert [found.id for found in checks.secret_key_is_private(None)] == ["brokerui.W001"]
 
 
+def test_a_home_that_others_may_look_into_is_reported(tmp_path: Path, settings: Any) -> None:
+    settings.HOME = tmp_path
+    tmp_path.chmod(0o700)
+    assert checks.home_is_private(None) == []
+    tmp_path.chmod(0o755)
+    assert [found.id for found in checks.home_is_private(None)] == ["brokerui.W004"]
+
+
 def test_a_home_that_is_not_there_is_reported(tmp_path: Path, settings: Any) -> None:
     settings.HOME = tmp_path / "none"
     assert [found.id for found in checks.home_is_writable(None)] == ["brokerui.E001"]

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -62,6 +63,7 @@ def test_a_first_start_says_the_login_once_and_a_second_keeps_all(tmp_path: Path
         assert product.stop(signal.SIGINT) == 0
         assert processes_of(tmp_path) == []
         assert product.complained == []
+        assert readable_by_others(tmp_path) == []
     assert login[1] not in written(tmp_path)
     assert password_works(tmp_path, login[1])
     began = time.monotonic()
@@ -72,6 +74,12 @@ def test_a_first_start_says_the_login_once_and_a_second_keeps_all(tmp_path: Path
         assert len(product.said) == 1, "only the address"
     assert "Traceback" not in written(tmp_path)
     assert command(tmp_path, "status").returncode == 1, "nothing runs any more"
+
+
+def readable_by_others(home: Path) -> list[Path]:
+    """But for what is served to everybody."""
+    ours = [path for path in home.rglob("*") if "static" not in path.relative_to(home).parts]
+    return [path for path in ours if stat.S_IMODE(path.lstat().st_mode) & 0o077]
 
 
 def _serves_fingerprinted_files(product: Product) -> None:

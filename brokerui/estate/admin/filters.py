@@ -13,6 +13,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 SOON = timedelta(days=30)
+ROW_DIGITS = 18
+"""Of a row's number at most."""
 SLASHES = 20
 """So many are tried."""
 
@@ -90,7 +92,7 @@ class InDatabase(Typed):
 
     def condition(self, text: str) -> Q:
         """Names may hold slashes: each may be the one between the two."""
-        if text.isascii() and text.isdecimal():
+        if text.isascii() and text.isdecimal() and len(text) <= ROW_DIGITS:
             return Q(database_id=int(text)) | Q(database__name=text)
         found = Q(database__name=text)
         slashes = [number for number, letter in enumerate(text) if letter == "/"]

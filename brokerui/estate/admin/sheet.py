@@ -104,7 +104,7 @@ class Sheet:
         if self.data is None:
             return None
         count = self.data.get(f"{prefix}-INITIAL_FORMS", "0")
-        shown = min(int(count), IN_TABLE) if count.isascii() and count.isdecimal() else 0
+        shown = min(int(count[:9]), IN_TABLE) if count.isascii() and count.isdecimal() else 0
         return [self.data.get(f"{prefix}-{number}-{WAS}", "") for number in range(shown)]
 
     def _formset(self, prefix: str, form: type[ValueForm], documents: list[Json]) -> BaseFormSet:

@@ -6,6 +6,7 @@ Each measurement is made in a process of its own, forked from one that is as a w
 from __future__ import annotations
 
 import json
+import logging
 import os
 import statistics
 import time
@@ -94,6 +95,7 @@ def _settings() -> None:
     settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     # Wake-ups are not what is measured, and nobody is there to take them.
     settings.CELERY_BROKER_URL = "memory://"
+    logging.getLogger("kombu").setLevel(logging.ERROR)
     api_settings.DEFAULT_THROTTLE_RATES = {"anon": None, "user": None}
 
 

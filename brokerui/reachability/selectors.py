@@ -16,6 +16,7 @@ from brokerui.reachability.models import Survey
 from brokerui.reachability.packing import unpacked
 from brokerui.reachability.services import since_text, survey_want
 from brokerui.viewing.viewed import Viewed
+from routing.collector import collector_at_rest
 from routing.estate import Estate
 from routing.reach import entry_points, service_names, settled_since
 
@@ -121,4 +122,5 @@ def is_small(estate: Estate) -> bool:
 def _read(viewed: Viewed, survey: Survey) -> Matrix:
     data = Survey.objects.values_list("data", flat=True).get(id=survey.id)
     assert data is not None
-    return unpacked(bytes(data), tuple(entry_points(viewed.estate)), names_of(viewed))
+    with collector_at_rest():
+        return unpacked(bytes(data), tuple(entry_points(viewed.estate)), names_of(viewed))

@@ -76,6 +76,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "brokerui.core.middleware.fence",
     "brokerui.core.origin.origin",
@@ -89,7 +90,6 @@ MIDDLEWARE = [
     "brokerui.core.middleware.body_limit",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "brokerui.accounts.access.AccessMiddleware",
     "axes.middleware.AxesMiddleware",

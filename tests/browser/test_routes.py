@@ -45,8 +45,8 @@ def test_routes_by_keyboard_alone(site: Page) -> None:
     assert "select=route%2Fhub%2FSales%2FOldRoute" in site.url
     site.keyboard.press("Escape")
     expect(panel).to_have_count(0)
+    expect(site.get_by_role("link", name="OldRoute")).to_be_focused()
     assert "select=" not in site.url
-    site.get_by_role("link", name="OldRoute").focus()
     site.keyboard.press("j")
     site.keyboard.press("Enter")
     expect(panel).to_contain_text("no server of this estate listens there")

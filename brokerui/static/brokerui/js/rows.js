@@ -47,7 +47,8 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest("[data-row-link]");
   if (link) chosen = link.closest("[data-row]");
 });
-document.addEventListener("htmx:afterSwap", (event) => {
+// Settled, not only swapped: before, the link that closes the panel would still load a whole page.
+document.addEventListener("htmx:afterSettle", (event) => {
   if (event.target.id !== "panel") return;
   for (const row of rows()) row.removeAttribute("aria-current");
   const title = document.getElementById("panel-title");

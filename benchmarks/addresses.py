@@ -134,10 +134,10 @@ EARLIER = {"as_of": "1"}
 def _map(place: Place, names: list[str]) -> Addresses:
     group = {"first": names[0], "last": names[len(names) // 3]}
     selected = [
-        f"server/{quote(place.instance)}",
+        f"instance/{quote(place.instance)}",
         f"database/{quote(place.instance)}/{quote(place.database)}",
         f"route/{quote(place.instance)}/{quote(place.database)}/{quote(place.route)}",
-        f"server/{quote(names[0])}",
+        f"instance/{quote(names[0])}",
     ]
     focus = {"focus": place.instance}
     queries = [

@@ -13,7 +13,7 @@ CSRF_TRUSTED_ORIGINS  origins whose forms are accepted, by commas; needed behind
 API_RATE_USER, API_RATE_STRANGER    requests to the REST interface, e.g. 1200/min; of a user, of an address without one
 PROXIES             proxies of yours before the site, whose word about a client's address is taken (default: 0)
 SCENARIO_MAX_BYTES, SCENARIO_KEEP   largest document one may upload, and how many are kept
-ESTATE_STALE_DAYS   a server that was imported longer ago is told to be old (default: 30)
+ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
 """
 
 from datetime import timedelta

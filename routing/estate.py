@@ -75,7 +75,7 @@ class Database:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One server."""
+    """One SQL Server instance."""
 
     name: str
     databases: Mapping[str, Database] = field(default_factory=dict)

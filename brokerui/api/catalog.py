@@ -2,7 +2,7 @@
 
 Two columns stand before those of the product, `instance` and `database`: a view of the product shows one database.
 Numbers (`route_id`, …) count within their database from 65536, in the order of the estate document: they tie rows of
-one version together, and are not those of the server. What an estate does not know is null.
+one version together, and are not those of the instance. What an estate does not know is null.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ from routing.sentence import say
 
 MODES = tuple(mode.value for mode in Mode)
 OPTIONS = (
-    text("instance", gettext_lazy("Of T-SQL that is sent as it is: the server that it is of.")),
-    address("address", gettext_lazy("Where that server listens (default: what its name and its endpoint say).")),
+    text("instance", gettext_lazy("Of T-SQL that is sent as it is: the instance that it is of.")),
+    address("address", gettext_lazy("Where that instance listens (default: what its name and its endpoint say).")),
     choice("mode", gettext_lazy("What becomes of what is there."), MODES),
     flag("dry_run", gettext_lazy("Say what would come of it, and write nothing.")),
     moment("at", gettext_lazy("From when LIFETIME counts (default: now).")),
@@ -104,13 +104,13 @@ def _of_file(content: bytes, name: str, options: Mapping[str, Any]) -> Asked:
     if name.lower().endswith(".json"):
         return _asked((_source(name, Kind.DOCUMENT, content),), rest)
     if "instance" not in options:
-        raise Invalid("instance", say("is missing: scripts do not say of which server they are"))
+        raise Invalid("instance", say("is missing: scripts do not say of which instance they are"))
     listens = _listens(options["address"]) if "address" in options else None
     return _asked((_source(name, Kind.SCRIPT, content, options["instance"], listens),), rest)
 
 
 def _asked(sources: tuple[Source, ...], options: Mapping[str, Any]) -> Asked:
-    """A document is a whole estate, scripts are of their servers, unless it is said otherwise."""
+    """A document is a whole estate, scripts are of their instances, unless it is said otherwise."""
     is_document = any(source.kind is Kind.DOCUMENT for source in sources)
     mode = Mode(options.get("mode") or (Mode.WHOLE if is_document else Mode.INSTANCES))
     return Asked(sources, **{**options, "mode": mode})
@@ -173,5 +173,5 @@ def _options_from(value: Any) -> Asked:
     found = fields(value, readers, ())
     if ("document" in found) == ("sql" in found):
         raise Invalid("", say("must have either a document or sql"))
-    servers = found.pop("sql", None) or (found.pop("document", []),)
-    return _asked(tuple(source for sources in servers for source in sources), found)
+    instances = found.pop("sql", None) or (found.pop("document", []),)
+    return _asked(tuple(source for sources in instances for source in sources), found)

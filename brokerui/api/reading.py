@@ -136,7 +136,7 @@ def _catalog(listing: Listing) -> type[CatalogRows]:
             summary=str(listing.title),
             description=gettext_lazy(
                 "The columns of the product's view, after those that say where the row is. Numbers tie rows of one "
-                "version together; they are not those of the server. What the estate does not know is null."
+                "version together; they are not those of the instance. What the estate does not know is null."
             ),
             parameters=[*telling.told(listing.parameters), telling.IF_NONE_MATCH, telling.tag_header([200])],
             responses={

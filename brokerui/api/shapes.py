@@ -72,7 +72,7 @@ class EndpointSerializer(fields.Serializer):
 
 
 class InstanceSerializer(fields.Serializer):
-    """One server."""
+    """One SQL Server instance."""
 
     id = row_id()
     name = fields.CharField(max_length=SERVICE_NAME, help_text=_("Cannot be changed."))
@@ -293,7 +293,7 @@ class ScriptSerializer(fields.Serializer):
 
 
 class ServerSerializer(fields.Serializer):
-    """The scripts of one server, in the order in which they are run."""
+    """The scripts of one instance, in the order in which they are run."""
 
     instance = fields.CharField(max_length=SERVICE_NAME)
     address = AddressField(required=False, allow_null=True)

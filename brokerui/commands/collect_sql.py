@@ -1,4 +1,4 @@
-"""`brokerui collect-sql`: the script that collects the catalog of a live server."""
+"""`brokerui collect-sql`: the script that collects the catalog of a live instance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from routing.sentence import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = local(say("Run it on the server, save its result, and give that to import-catalog."))
+    parser.epilog = local(say("Run it on the instance, save its result, and give that to import-catalog."))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -44,10 +44,10 @@ def _add_import(actions: Any) -> None:
         metavar="NAME[/DATABASE][@ADDRESS]=FILE[,FILE]|ESTATE",
         nargs="+",
         type=_source,
-        help=local(say("scripts or catalogs of one server, or an estate document; - for standard input")),
+        help=local(say("scripts or catalogs of one instance, or an estate document; - for standard input")),
     )
     ways = action.add_mutually_exclusive_group()
-    said = local(say("replace the whole estate (default: the servers of the files)"))
+    said = local(say("replace the whole estate (default: the instances of the files)"))
     ways.add_argument("--replace", action="store_true", help=said)
     ways.add_argument("--into", action="store_true", help=local(say("run scripts on the live estate as it is")))
     action.add_argument("--dry-run", action="store_true", help=local(say("say what would change, and write nothing")))
@@ -61,7 +61,7 @@ def _add_import(actions: Any) -> None:
 
 
 def _source(text: str) -> Source | str:
-    """A document has no name of a server before it; whoever has an `=` in a file's name writes `./` before it."""
+    """A document has no name of an instance before it; whoever has an `=` in a file's name writes `./` before it."""
     return source(text) if "=" in text and not text.startswith((".", "/")) else text
 
 

@@ -1,4 +1,4 @@
-"""`brokerui import-catalog`: what live servers say of themselves, as an estate."""
+"""`brokerui import-catalog`: what live instances say of themselves, as an estate."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The files of one server, or of one of its databases."""
+    """The files of one instance, or of one of its databases."""
 
     instance: str
     database: str | None
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
         ),
     )
-    said = local(say("the estate that the servers are put into (default: none)"))
+    said = local(say("the estate that the instances are put into (default: none)"))
     parser.add_argument("--into", metavar="ESTATE", help=said)
     add_output(parser)
     add_format(parser)
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """0 when the estate has all that the servers said, 1 when something was left out."""
+    """0 when the estate has all that the instances said, 1 when something was left out."""
     gc.disable()  # this process makes no cycles worth collecting, and ends soon
     one_from_standard_input(options.into, *(name for each in options.sources for name in each.files))
     estate = load_estate(options.into, options.max_size) if options.into else Estate()

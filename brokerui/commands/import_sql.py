@@ -1,4 +1,4 @@
-"""`brokerui import-sql`: the scripts of servers, as an estate."""
+"""`brokerui import-sql`: the scripts of instances, as an estate."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ INSTANCE_NAME = 256
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The scripts of one server, in the order in which they are run."""
+    """The scripts of one instance, in the order in which they are run."""
 
     instance: str
     address: Address | None
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[@ADDRESS]=FILE[,FILE]",
         nargs="+",
         type=source,
-        help=local(say("the scripts of one server, in their order; - for standard input")),
+        help=local(say("the scripts of one instance, in their order; - for standard input")),
     )
     said = local(say("the estate that the scripts are run on (default: none)"))
     parser.add_argument("--into", metavar="ESTATE", help=said)

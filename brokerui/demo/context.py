@@ -8,7 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from brokerui.demo.selectors import demo_servers
+from brokerui.demo.selectors import demo_instances
 
 
 @dataclass
@@ -16,8 +16,8 @@ class Notice:
     """Asked for by the template only, so that an error page needs no database."""
 
     @cached_property
-    def servers(self) -> list[str]:
-        return demo_servers()
+    def instances(self) -> list[str]:
+        return demo_instances()
 
 
 def demo(_request: HttpRequest) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 
 class Demo(models.Model):
-    """The one row that says when the demo was loaded: its servers are those that were imported at that moment."""
+    """The one row that says when the demo was loaded: its instances are those that were imported at that moment."""
 
     KEY = 1
 

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from brokerui.demo.models import Demo
-from brokerui.demo.selectors import demo_servers
+from brokerui.demo.selectors import demo_instances
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current, live_version
 from brokerui.estate.services import estate_edit, estate_import
@@ -33,12 +33,12 @@ def demo_load() -> bool:
 
 @transaction.atomic
 def demo_remove(*, author: str) -> list[str]:
-    """Drop the servers of the demo, as one edit of the live estate; others stay. Gives their names.
+    """Drop the instances of the demo, as one edit of the live estate; others stay. Gives their names.
 
     Raises `EstateStaleError` where somebody changes the estate at the same moment.
     """
     live = estate_current()
-    gone = demo_servers()
+    gone = demo_instances()
     if gone:
         edits = [DropInstance(name) for name in gone]
         estate_edit(edits=edits, base_version=live.version, author=author, note=REMOVED)

@@ -19,7 +19,7 @@ from brokerui.estate.selectors import live_version
 @access(write=Level.EDIT)
 @require_POST
 def demo_take_away(request: HttpRequest) -> HttpResponse:
-    """The servers of the demo go; the version before keeps them."""
+    """The instances of the demo go; the version before keeps them."""
     before = live_version()
     try:
         gone = demo_remove(author=request.user.get_username())
@@ -29,7 +29,7 @@ def demo_take_away(request: HttpRequest) -> HttpResponse:
     if not gone:
         messages.info(request, _("There is no demo any more."))
         return redirect("start")
-    said = ngettext("The demo is removed: %(count)s server.", "The demo is removed: %(count)s servers.", len(gone))
+    said = ngettext("The demo is removed: %(count)s instance.", "The demo is removed: %(count)s instances.", len(gone))
     kept = _("Version %(version)s still shows it.") % {"version": before}
     messages.success(request, f"{said % {'count': len(gone)}} {kept}")
     return redirect("start")

@@ -35,7 +35,7 @@ class LiveEstate:
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """How long ago the live estate was read from its servers."""
+    """How long ago the live estate was read from its instances."""
 
     instances: int
     oldest: datetime | None
@@ -55,7 +55,7 @@ def live_version() -> int:
 
 
 def import_is_stale(at: datetime | None) -> bool:
-    """Whether a server that was imported then (None: never) should be imported again."""
+    """Whether an instance that was imported then (None: never) should be imported again."""
     return at is None or timezone.now() - at > timedelta(days=settings.ESTATE_STALE_DAYS)
 
 

@@ -85,12 +85,12 @@ class _Forth:
         if box is None:
             box = self.graph.boxes[more] = Box(more, column, "", say("not drawn one by one"), stands_for=0)
         box.stands_for += 1
-        box.title = say("{count} more servers", count=box.stands_for)
+        box.title = say("{count} more instances", count=box.stands_for)
         return box
 
     def _note(self, key: Key) -> Sentence:
         if key.kind == EXIT:
-            return say("no server of this estate")
+            return say("no instance of this estate")
         if self.estate.instances[key.name].forwarding:
             return say("forwarding on")
         return say("forwarding off")

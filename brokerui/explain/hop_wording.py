@@ -47,7 +47,7 @@ def _decides(decision: Decision) -> Sentence:
 
 
 _SENDS = say("By {route} to {to}, {address}.")
-_LEAVES = say("By {route} to {address}, where no server of this estate listens.")
+_LEAVES = say("By {route} to {address}, where no instance of this estate listens.")
 
 
 def open_choices(journey: Journey) -> tuple[Sentence, ...]:

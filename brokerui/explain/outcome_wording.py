@@ -67,13 +67,13 @@ def outcome_sentences(journey: Journey, end: End, estate: Estate) -> tuple[Sente
 def exit_sentences(outcome: Outcome, estate: Estate) -> tuple[Sentence, Sentence]:
     """The estate ends where no instance of it listens: another is there, or the address is wrong."""
     leaves = say(
-        "It leaves {instance} for {address}: no server of this estate listens there.",
+        "It leaves {instance} for {address}: no instance of this estate listens there.",
         instance=outcome.instance,
         address=outcome.detail,
     )
     neighbours = addresses_beside(estate, outcome.detail)
     if not neighbours:
-        return leaves, say("Import that server to see further.")
+        return leaves, say("Import that instance to see further.")
     return leaves, say(
         "On that host, this estate has {addresses}: correct the address of the route, or import what listens there.",
         addresses=neighbours,
@@ -198,7 +198,7 @@ def _create_before_transport(journey: Journey, end: End) -> Sentence:
 
 def _forwarding_off(journey: Journey, end: End) -> Sentence:
     return say(
-        "{routes} leads on to another server, and message forwarding is off on {instance}.",
+        "{routes} leads on to another instance, and message forwarding is off on {instance}.",
         routes=_routes(journey, end),
         instance=end.instance,
     )

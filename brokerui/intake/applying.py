@@ -1,4 +1,4 @@
-"""Making what files say the live estate, and remembering which file each server was read from."""
+"""Making what files say the live estate, and remembering which file each instance was read from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from routing.estate import Estate
 
 @transaction.atomic
 def made_apply(*, estate: Estate, imported: Mapping[str, str], author: str, note: str, base_version: int) -> LiveEstate:
-    """One transaction, one version. `imported` names the servers that were read, each with its file.
+    """One transaction, one version. `imported` names the instances that were read, each with its file.
 
     Raises `EstateStaleError` where the live estate has another version by now.
     """

@@ -22,7 +22,7 @@ def preview_as_text(summary: Json, translate: Translate = str) -> Iterator[str]:
         yield from _instance(instance, translate)
     left = summary["instances_total"] - len(summary["instances"])
     if left > 0:
-        more = say_counted(left, "… and {count} more server", "… and {count} more servers")
+        more = say_counted(left, "… and {count} more instance", "… and {count} more instances")
         yield f"{more.render(translate)}\n"
     for group in summary["ends"]["shown"]:
         yield f"{one_line(_group(group).render(translate))}\n"

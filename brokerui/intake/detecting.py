@@ -1,4 +1,4 @@
-"""What a file probably is and of which server, from its name and how it begins. The user may know better."""
+"""What a file probably is and of which instance, from its name and how it begins. The user may know better."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from routing.tsql import decode_script
 BEGINNING = 64 << 10
 """Bytes that are looked at."""
 WHOLE = 2 << 20
-"""Bytes of a catalog that is read to the end for the name of its server."""
+"""Bytes of a catalog that is read to the end for the name of its instance."""
 _FRAMED = re.compile(r"<[0-9A-F]{4}\|\d{1,8}/\d{1,8}\|")
 _CONNECT = re.compile(r"^[ \t]*:connect[ \t]+\"?(?:tcp:)?([^\s\",$]+)", re.IGNORECASE | re.MULTILINE)
 _DIRECTIVE = re.compile(r'^-- brokerui: \{"instance": \{"name": "((?:[^"\\])+)"', re.MULTILINE)
@@ -72,7 +72,7 @@ def _is_grid(text: str) -> bool:
 
 
 def _server(content: bytes, name: str) -> str:
-    """What a result of collect-sql calls its server; empty where that cannot be told."""
+    """What a result of collect-sql calls its instance; empty where that cannot be told."""
     if len(content) > WHOLE:
         return ""
     try:

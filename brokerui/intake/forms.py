@@ -74,7 +74,7 @@ class Assigning:
     def _check(self, file: ImportFile) -> None:
         at = file.position
         if not file.instance:
-            self.faults[f"instance-{at}"] = say("Name the server that this file is of.")
+            self.faults[f"instance-{at}"] = say("Name the instance that this file is of.")
         else:
             self._try(f"instance-{at}", lambda: check_name(file.instance, "", INSTANCE_NAME))
         if file.kind == Kind.SCRIPT:

@@ -58,7 +58,7 @@ def estate_made(
 
 
 def groups_of(sources: Iterable[Source], heed: Heed = lambda source: None) -> list[Group]:
-    """The scripts of each server; a file is in memory while it is read."""
+    """The scripts of each instance; a file is in memory while it is read."""
     by_name: dict[str, list[Source]] = {}
     for source in sources:
         by_name.setdefault(source.instance, []).append(source)
@@ -82,7 +82,7 @@ class _Scripts:
 
 
 def _with_document(made: Made, estate: Estate, mode: Mode, where: str) -> Made:
-    """All of its servers; of the whole estate its hop limit too."""
+    """All of its instances; of the whole estate its hop limit too."""
     imported = {**made.imported, **dict.fromkeys(estate.instances, where)}
     if mode is Mode.WHOLE and not made.imported:
         return replace(made, estate=estate, imported=imported)
@@ -94,12 +94,12 @@ def _with_document(made: Made, estate: Estate, mode: Mode, where: str) -> Made:
 
 
 def _with_scripts(made: Made, groups: Sequence[Group], files: Mapping[str, str], mode: Mode, at: datetime) -> Made:
-    """What scripts make of it, and what is to be said of them; `files` has the last one of each server."""
+    """What scripts make of it, and what is to be said of them; `files` has the last one of each instance."""
     names = {group.name for group in groups}
     base = made.estate if mode is Mode.INTO else _without(made.estate, names - made.imported.keys())
     estate, findings = read_scripts(groups, into=base, at=at)
     known = {name.casefold(): file for name, file in files.items()}
-    # A script may name servers itself; which one did is not kept.
+    # A script may name instances itself; which one did is not kept.
     some = next(iter(known.values()), "")
     imported = {
         name: known.get(name.casefold(), some)
@@ -111,7 +111,7 @@ def _with_scripts(made: Made, groups: Sequence[Group], files: Mapping[str, str],
 
 
 def _in_place(estate: Estate, before: Estate) -> Estate:
-    """Servers that were there stand where they stood."""
+    """Instances that were there stand where they stood."""
     places = {name.casefold(): place for place, name in enumerate(before.instances)}
     names = sorted(estate.instances, key=lambda name: places.get(name.casefold(), len(places)))
     if names == list(estate.instances):
@@ -120,7 +120,7 @@ def _in_place(estate: Estate, before: Estate) -> Estate:
 
 
 def _without(estate: Estate, names: set[str]) -> Estate:
-    """Names of servers compare without case."""
+    """Names of instances compare without case."""
     folded = {name.casefold() for name in names}
     kept = {name: one for name, one in estate.instances.items() if name.casefold() not in folded}
     return replace(estate, instances=kept) if len(kept) < len(estate.instances) else estate
@@ -129,7 +129,7 @@ def _without(estate: Estate, names: set[str]) -> Estate:
 def _with_catalog(made: Made, source: Source) -> Made:
     """What it tells replaces what was known; it is the same in every mode."""
     if not source.instance:
-        raise InputError(source.name, "", say("is of a server: say of which"))
+        raise InputError(source.name, "", say("is of an instance: say of which"))
     told = read_saved(source.load(), where=source.name, database=source.database)
     applied = apply_told(made.estate, source.instance, told, source.address)
     folded = source.instance.casefold()

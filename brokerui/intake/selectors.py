@@ -1,4 +1,4 @@
-"""Reading imports, and how fresh each server is."""
+"""Reading imports, and how fresh each instance is."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LISTED = 20
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """When a server of the live estate was read last, and from what."""
+    """When an instance of the live estate was read last, and from what."""
 
     instance: str
     at: datetime | None
@@ -35,7 +35,7 @@ class Freshness:
 
 
 def freshness_page(number: int) -> Page[Freshness]:
-    """Every server, oldest first; those that were never read before all others."""
+    """Every instance, oldest first; those that were never read before all others."""
     rows = Instance.objects.order_by(F("imported_at").asc(nulls_first=True), "name")
     moments = list(rows.values_list("name", "imported_at"))
     page = Page(moments, number)

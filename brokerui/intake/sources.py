@@ -1,4 +1,4 @@
-"""One file of an import: what it is, of which server, and how its content is had."""
+"""One file of an import: what it is, of which instance, and how its content is had."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Mode(StrEnum):
     """What becomes of what is there."""
 
     INSTANCES = "instances"
-    """The servers that the files are of are replaced by what the files say; the others stay."""
+    """The instances that the files are of are replaced by what the files say; the others stay."""
     INTO = "into"
     """Scripts are run on the live estate; a catalog or a document replaces what it tells."""
     WHOLE = "whole"
@@ -33,7 +33,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file; scripts and catalogs belong to a server."""
+    """A file; scripts and catalogs belong to an instance."""
 
     name: str
     kind: Kind
@@ -43,4 +43,4 @@ class Source:
     database: str | None = None
     """Of a grid: the database that it is of."""
     address: Address | None = None
-    """Where the server listens; None: what its name and its endpoint say."""
+    """Where the instance listens; None: what its name and its endpoint say."""

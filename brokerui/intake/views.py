@@ -81,7 +81,7 @@ def _start(request: HttpRequest, problem: str = "") -> HttpResponse:
 
 @require_safe
 def collecting_script(request: HttpRequest) -> HttpResponse:
-    """The script that collects the catalog of a server."""
+    """The script that collects the catalog of an instance."""
     headers = {"Content-Disposition": 'attachment; filename="collect.sql"'}
     return HttpResponse(collect_script(), content_type="application/sql; charset=utf-8", headers=headers)
 

@@ -19,14 +19,14 @@ KINDS: Words = {
     Kind.DOCUMENT: _("Estate document"),
 }
 MODES: Words = {
-    Mode.INSTANCES: _("Replace the servers of these files, keep the others"),
+    Mode.INSTANCES: _("Replace the instances of these files, keep the others"),
     Mode.INTO: _("Run scripts on the live estate: add to what is there"),
     Mode.WHOLE: _("Replace the whole estate"),
 }
 MODE_HINTS: Words = {
-    Mode.INSTANCES: _("For scripts that make a server from nothing, and for documents of some servers."),
+    Mode.INSTANCES: _("For scripts that make an instance from nothing, and for documents of some instances."),
     Mode.INTO: _("For scripts that change what is there, such as a deployment."),
-    Mode.WHOLE: _("Servers that are in none of the files are removed."),
+    Mode.WHOLE: _("Instances that are in none of the files are removed."),
 }
 STATES: Words = {
     State.UPLOADED: _("Waits for you"),
@@ -47,7 +47,7 @@ PHASES: Words = {
 APPLYING: Words = {Phase.APPLYING: _("Writing the new version")}
 VERBS: Words = {NEW: _("new"), CHANGED: _("changed"), REMOVED: _("removed")}
 LISTS: Words = {
-    "instances": _("servers"),
+    "instances": _("instances"),
     "databases": _("databases"),
     "services": _("services"),
     "queues": _("queues"),

@@ -19,11 +19,11 @@ class Asked:
     """Every field; empty ones do not stand in the address."""
 
     focus: str = ""
-    """The server in the middle."""
+    """The instance in the middle."""
     hops: int = 1
     first: str = ""
     last: str = ""
-    """A group: the servers between these names."""
+    """A group: the instances between these names."""
     service: str = ""
     q: str = ""
     select: str = ""

@@ -1,4 +1,4 @@
-"""The map of few servers: every database with its services, every route with where it leads."""
+"""The map of few instances: every database with its services, every route with where it leads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 from brokerui.map.network import Network
 from brokerui.map.plan import ANY, DETAIL, LOCAL, NAMED, REST, TRANSPORT, Box, Cell, Plan, Row, Text
-from brokerui.map.refs import OUTSIDE, Ref, database, outside, route, server
+from brokerui.map.refs import OUTSIDE, Ref, database, instance_ref, outside, route
 from brokerui.map.scope import Scope
 from routing.estate import MIRROR, PRINCIPAL, Database, Instance
 from routing.names import MSDB
@@ -22,10 +22,10 @@ Way = tuple[str, tuple[Ref, ...]]
 
 
 def detail(network: Network, scope: Scope, at: datetime) -> Plan:
-    """A box for each server of the scope and each address outside that their routes name."""
+    """A box for each instance of the scope and each address outside that their routes name."""
     plan = Plan(DETAIL)
-    for name in scope.servers:
-        box = server_box(network, scope, name, at)
+    for name in scope.instances:
+        box = instance_box(network, scope, name, at)
         plan.boxes[box.ref] = box
     for row in list(plan.rows()):
         for place in row.to:
@@ -35,12 +35,12 @@ def detail(network: Network, scope: Scope, at: datetime) -> Plan:
 
 
 def outside_box(address: str) -> Box:
-    return Box(outside(address), address, (say("no server of this estate"),), about=frozenset({outside(address)}))
+    return Box(outside(address), address, (say("no instance of this estate"),), about=frozenset({outside(address)}))
 
 
-def server_box(network: Network, scope: Scope, name: str, at: datetime) -> Box:
+def instance_box(network: Network, scope: Scope, name: str, at: datetime) -> Box:
     """With every database and route."""
-    here, instance = server(name), network.estate.instances[name]
+    here, instance = instance_ref(name), network.estate.instances[name]
     cells = [_cell(network, scope, instance.name, one, at) for one in instance.databases.values()]
     return Box(here, instance.name, (forwarding(instance),), cells, frozenset({here}))
 

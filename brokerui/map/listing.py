@@ -9,7 +9,7 @@ from itertools import islice
 
 from brokerui.core.csv import csv_lines
 from brokerui.map.network import Network
-from brokerui.map.refs import SERVER, Ref, database, server
+from brokerui.map.refs import INSTANCE, Ref, database, instance_ref
 from brokerui.map.scope import Scope
 from routing.address import Address
 from routing.estate import Database
@@ -34,11 +34,11 @@ class Line:
     by_name: int
     expired: int
     led_from: int
-    """Servers with routes to this one."""
+    """Instances with routes to this one."""
 
     @property
-    def server(self) -> Ref:
-        return server(self.instance)
+    def instance_ref(self) -> Ref:
+        return instance_ref(self.instance)
 
     @property
     def ref(self) -> Ref:
@@ -73,7 +73,7 @@ class Page:
 
 def page_of(network: Network, scope: Scope, at: datetime, number: int) -> Page:
     """A page of the table; the last where there are fewer."""
-    count = sum(len(network.estate.instances[name].databases) for name in scope.servers)
+    count = sum(len(network.estate.instances[name].databases) for name in scope.instances)
     pages = max(1, -(-count // ROWS))
     number = min(number, pages)
     tables = islice(_tables(network, scope), (number - 1) * ROWS, number * ROWS)
@@ -81,7 +81,7 @@ def page_of(network: Network, scope: Scope, at: datetime, number: int) -> Page:
 
 
 def _tables(network: Network, scope: Scope) -> Iterator[tuple[str, Database]]:
-    for name in scope.servers:
+    for name in scope.instances:
         for one in network.estate.instances[name].databases.values():
             yield name, one
 
@@ -98,7 +98,7 @@ def _line(network: Network, instance: str, one: Database, at: datetime) -> Line:
         local=sum(route.address.is_local for route in routes),
         by_name=sum(route.address.is_transport for route in routes),
         expired=sum(route.expired(at) for route in routes),
-        led_from=len(network.callers.get(server(instance), ())),
+        led_from=len(network.callers.get(instance_ref(instance), ())),
     )
 
 
@@ -118,7 +118,7 @@ COLUMNS = (
 
 
 def as_csv(network: Network, scope: Scope, at: datetime) -> Iterator[str]:
-    """Every route of the servers on the map, in the order of the estate; a database without routes has a line too."""
+    """Every route of the instances on the map, in the order of the estate; a database without routes has a line too."""
     yield from csv_lines([COLUMNS])
     for instance, one in _tables(network, scope):
         routes = one.table.routes.values()
@@ -135,12 +135,12 @@ def _columns(network: Network, route: Route, at: datetime) -> tuple[str, ...]:
         route.lifetime.isoformat() if route.lifetime else "",
         "yes" if route.expired(at) else "no",
         route.address.text,
-        _server_at(network, route.address) if route.address.is_network else "",
+        _instance_at(network, route.address) if route.address.is_network else "",
         mirror.text if mirror else "",
-        _server_at(network, mirror) if mirror else "",
+        _instance_at(network, mirror) if mirror else "",
     )
 
 
-def _server_at(network: Network, address: Address) -> str:
+def _instance_at(network: Network, address: Address) -> str:
     place = network.place(address)
-    return place.name if place.kind == SERVER else ""
+    return place.name if place.kind == INSTANCE else ""

@@ -10,12 +10,12 @@ from brokerui.map.asked import Asked
 from brokerui.map.detail import detail
 from brokerui.map.network import Network
 from brokerui.map.plan import LOCAL, REST, TRANSPORT, Plan
-from brokerui.map.refs import GROUP, SERVER
+from brokerui.map.refs import GROUP, INSTANCE
 from brokerui.map.scope import Scope, around, concerning, everything, named_between
-from brokerui.map.summary import groups, servers
+from brokerui.map.summary import groups, instances
 
 MOST = 150
-"""So many elements are drawn in detail, so many servers by themselves."""
+"""So many elements are drawn in detail, so many instances by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,33 +24,33 @@ class Numbers:
 
     elements: int
     of_elements: int
-    servers: int
+    instances: int
     """With a box of their own."""
     grouped: int
     groups: int
-    of_servers: int
+    of_instances: int
     databases: int
     of_databases: int
     onward: int
-    """Routes of the servers on the map that lead to another address; of those for one service where it is asked for."""
+    """Routes of the instances on the map that lead to another address; where a service is asked for, those for it."""
     lines: int
     """Routes that are drawn as lines."""
     stay: int
-    """That lead nowhere else: LOCAL, and between servers that share a box."""
+    """That lead nowhere else: LOCAL, and between instances that share a box."""
     by_name: int
     """That lead to the address in the service's name."""
     rest: int
-    """Of the servers that are drawn: routes that are only counted."""
+    """Of the instances that are drawn: routes that are only counted."""
     of_routes: int
 
     @property
     def elsewhere(self) -> int:
-        """Routes of servers that are not drawn."""
+        """Routes of instances that are not drawn."""
         return self.of_routes - self.lines - self.stay - self.by_name - self.rest
 
     @property
     def is_everything(self) -> bool:
-        return not (self.rest or self.elsewhere or self.groups) and self.servers == self.of_servers
+        return not (self.rest or self.elsewhere or self.groups) and self.instances == self.of_instances
 
 
 def scope_of(network: Network, asked: Asked) -> Scope:
@@ -58,7 +58,7 @@ def scope_of(network: Network, asked: Asked) -> Scope:
     scope = _whole_scope(network, asked)
     if asked.first or asked.last:
         scope = named_between(scope, asked.first, asked.last)
-    return scope if scope.servers else everything(network)
+    return scope if scope.instances else everything(network)
 
 
 def _whole_scope(network: Network, asked: Asked) -> Scope:
@@ -72,17 +72,17 @@ def _whole_scope(network: Network, asked: Asked) -> Scope:
 def plan_of(network: Network, scope: Scope, at: datetime) -> Plan:
     """As much detail as can be read."""
     estate = network.estate
-    if sum(1 + len(estate.instances[name].databases) for name in scope.servers) <= MOST:
+    if sum(1 + len(estate.instances[name].databases) for name in scope.instances) <= MOST:
         plan = detail(network, scope, at)
         if plan.elements <= MOST:
             return plan
-    return servers(network, scope, at) if len(scope.servers) <= MOST else groups(network, scope, at)
+    return instances(network, scope, at) if len(scope.instances) <= MOST else groups(network, scope, at)
 
 
 def numbers_of(network: Network, scope: Scope, plan: Plan) -> Numbers:
     """Counted from what the plan draws."""
     boxes = plan.boxes.values()
-    alone = sum(box.ref.kind == SERVER for box in boxes)
+    alone = sum(box.ref.kind == INSTANCE for box in boxes)
     grouped = [box.stands_for for box in boxes if box.ref.kind == GROUP]
     rows = list(plan.rows())
     lines = sum(row.routes for row in rows if row.to)
@@ -93,13 +93,13 @@ def numbers_of(network: Network, scope: Scope, plan: Plan) -> Numbers:
     return Numbers(
         elements=plan.elements,
         of_elements=network.elements,
-        servers=alone,
+        instances=alone,
         grouped=sum(grouped),
         groups=len(grouped),
-        of_servers=len(network.estate.instances),
-        databases=sum(len(network.estate.instances[name].databases) for name in scope.servers),
+        of_instances=len(network.estate.instances),
+        databases=sum(len(network.estate.instances[name].databases) for name in scope.instances),
         of_databases=network.databases,
-        onward=lines if scope.service is not None else sum(map(network.onward, scope.servers)),
+        onward=lines if scope.service is not None else sum(map(network.onward, scope.instances)),
         lines=lines,
         stay=routes(lambda kind: kind == LOCAL),
         by_name=routes(lambda kind: kind == TRANSPORT),

@@ -1,4 +1,4 @@
-"""What joins the servers of an estate: where each route leads, added up once for each estate."""
+"""What joins the instances of an estate: where each route leads, added up once for each estate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from brokerui.lint.memory import Memory
-from brokerui.map.refs import OUTSIDE, SERVER, Ref, outside, server
+from brokerui.map.refs import INSTANCE, OUTSIDE, Ref, instance_ref, outside
 from routing.address import Address
 from routing.collector import collector_at_rest
 from routing.estate import Estate, Instance
@@ -20,7 +20,7 @@ Table = tuple[str, str]
 
 @dataclass(slots=True)
 class Flow:
-    """The routes of one server that lead to one place."""
+    """The routes of one instance that lead to one place."""
 
     routes: int = 0
     mirrors: int = 0
@@ -29,7 +29,7 @@ class Flow:
 
 @dataclass(slots=True)
 class Sums:
-    """The routes of one server."""
+    """The routes of one instance."""
 
     flows: dict[Ref, Flow] = field(default_factory=dict)
     local: int = 0
@@ -50,10 +50,10 @@ class Sums:
 
 
 class Network:
-    """An estate with its routes added up by server, and found by service."""
+    """An estate with its routes added up by instance, and found by service."""
 
     def __init__(self, estate: Estate, before: Network | None = None) -> None:
-        """`before`: of an estate that may share servers with this one, as that of the version before does."""
+        """`before`: of an estate that may share instances with this one, as that of the version before does."""
         self.estate = estate
         self._before = before if before and before.estate.by_address == estate.by_address else None
         self._places: dict[str, Ref] = {}
@@ -62,7 +62,7 @@ class Network:
         self.homes: dict[str, list[Table]] = defaultdict(list)
         """By service: the databases that have it."""
         self.callers: dict[Ref, dict[str, None]] = defaultdict(dict)
-        """By place: the servers with routes there."""
+        """By place: the instances with routes there."""
         self.sums = {name: self._summed(instance) for name, instance in estate.instances.items()}
         self._before = None
         self.databases = sum(len(instance.databases) for instance in estate.instances.values())
@@ -80,12 +80,12 @@ class Network:
         return len(self.estate.instances) + self.databases + len(self.addresses) + lines
 
     def place(self, address: Address) -> Ref:
-        """The server or the address outside to which a network address leads."""
+        """The instance or the address outside to which a network address leads."""
         key = address.key
         place = self._places.get(key)
         if place is None:
             name = self.estate.resolve(address)
-            place = self._places[key] = outside(key) if name is None else server(name)
+            place = self._places[key] = outside(key) if name is None else instance_ref(name)
         return place
 
     def places(self, route: Route) -> tuple[Ref, ...]:
@@ -100,16 +100,16 @@ class Network:
         return (first,) if first == second else (first, second)
 
     def onward(self, name: str) -> int:
-        """The routes of a server that lead to an address."""
+        """The routes of an instance that lead to an address."""
         return sum(flow.routes for flow in self.sums[name].flows.values())
 
     def neighbours(self, name: str) -> Iterator[str]:
-        """The servers with routes to or from this one, each once."""
-        onward = (place.name for place in self.sums[name].flows if place.kind == SERVER)
-        yield from dict.fromkeys([*onward, *self.callers.get(server(name), ())])
+        """The instances with routes to or from this one, each once."""
+        onward = (place.name for place in self.sums[name].flows if place.kind == INSTANCE)
+        yield from dict.fromkeys([*onward, *self.callers.get(instance_ref(name), ())])
 
     def add(self, sums: Sums, routes: Iterable[Route]) -> None:
-        """Adds the routes of one table to the sums of its server."""
+        """Adds the routes of one table to the sums of its instance."""
         # Most routes of a table share few addresses: they are counted first, and looked at once.
         alike = Counter((r.remote_service_name is None, r.address, r.mirror_address) for r in routes)
         ways: set[tuple[bool, tuple[Ref, ...]]] = set()
@@ -139,7 +139,7 @@ class Network:
         return sums
 
     def _known(self, instance: Instance) -> Sums | None:
-        """Where nothing about a server has changed, its routes are not added up again."""
+        """Where nothing about an instance has changed, its routes are not added up again."""
         before = self._before
         same = before is not None and before.estate.instances.get(instance.name) is instance
         return before.sums[instance.name] if before and same else None

@@ -29,7 +29,7 @@ def where(viewed: Mapping[str, str], estate: Estate, instance: str, database: st
 
 
 def routes(viewed: Mapping[str, str], instance: str, database: str = "", **more: str) -> str:
-    """The table of the routes of a server, or of one of its databases."""
+    """The table of the routes of an instance, or of one of its databases."""
     terms = [Term(instance, "instance"), *([Term(database, "database")] if database else [])]
     return page("routes:list", {**viewed, "q": as_text(terms), **more})
 

@@ -13,15 +13,15 @@ from brokerui.map.refs import (
     BETWEEN,
     DATABASE,
     GROUP,
+    INSTANCE,
     OUTSIDE,
     ROUTE,
-    SERVER,
     Ref,
     database,
+    instance_ref,
     outside,
     read_ref,
     route,
-    server,
 )
 from routing.estate import Database, Instance
 from routing.route import Route
@@ -53,7 +53,7 @@ class RouteLine:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerPanel:
+class InstancePanel:
     ref: Ref
     instance: Instance
     databases: Listed
@@ -104,10 +104,10 @@ class BetweenPanel:
 @dataclass(frozen=True, slots=True)
 class GroupPanel:
     ref: Ref
-    servers: Listed
+    instances: Listed
 
 
-Panel = ServerPanel | DatabasePanel | RoutePanel | OutsidePanel | BetweenPanel | GroupPanel
+Panel = InstancePanel | DatabasePanel | RoutePanel | OutsidePanel | BetweenPanel | GroupPanel
 
 
 def panel_of(network: Network, ref: Ref, at: datetime, boxes: Mapping[Ref, Box]) -> Panel | None:
@@ -119,17 +119,17 @@ def panel_of(network: Network, ref: Ref, at: datetime, boxes: Mapping[Ref, Box])
     return _PANELS[ref.kind](network, ref, at)
 
 
-def _server(network: Network, ref: Ref, at: datetime) -> ServerPanel | None:
+def _instance(network: Network, ref: Ref, at: datetime) -> InstancePanel | None:
     instance = network.estate.instances.get(ref.name)
     if instance is None:
         return None
     sums = network.sums[ref.name]
-    return ServerPanel(
+    return InstancePanel(
         ref,
         instance,
         _listed(database(ref.name, name) for name in instance.databases),
         _listed(sums.flows),
-        _listed(server(name) for name in network.callers.get(ref, ())),
+        _listed(instance_ref(name) for name in network.callers.get(ref, ())),
         sums.routes,
     )
 
@@ -162,7 +162,7 @@ def _outside(network: Network, ref: Ref, at: datetime) -> OutsidePanel | None:
     if not all(address in network.callers for address in addresses):
         return None
     callers = dict.fromkeys(name for address in addresses for name in network.callers[address])
-    return OutsidePanel(ref, _listed(addresses), _listed(map(server, callers)))
+    return OutsidePanel(ref, _listed(addresses), _listed(map(instance_ref, callers)))
 
 
 def _between(network: Network, ref: Ref, at: datetime, boxes: Mapping[Ref, Box]) -> BetweenPanel | None:
@@ -178,7 +178,7 @@ def _routes_between(
     network: Network, sources: frozenset[Ref], targets: frozenset[Ref]
 ) -> Iterator[tuple[str, str, Route]]:
     for name, instance in network.estate.instances.items():
-        if server(name) not in sources or targets.isdisjoint(network.sums[name].flows):
+        if instance_ref(name) not in sources or targets.isdisjoint(network.sums[name].flows):
             continue
         for one in instance.databases.values():
             for found in one.table.routes.values():
@@ -200,7 +200,7 @@ def _listed(found: Iterable[Ref]) -> Listed:
 
 
 _PANELS = {
-    SERVER: _server,
+    INSTANCE: _instance,
     DATABASE: _database,
     ROUTE: _route,
     OUTSIDE: _outside,

@@ -9,8 +9,8 @@ from brokerui.map.refs import DATABASE, Ref
 from routing.sentence import Sentence
 
 Text = str | Sentence
-DETAIL, SERVERS, GROUPS = "detail", "servers", "groups"
-"""Every database and route; servers with numbers; groups of servers with numbers."""
+DETAIL, INSTANCES, GROUPS = "detail", "instances", "groups"
+"""Every database and route; instances with numbers; groups of instances with numbers."""
 NAMED, ANY, LOCAL, TRANSPORT, REST, SUM = "named", "any", "local", "transport", "rest", "sum"
 """Kinds of rows: routes for a service, for any; those that stay; by the service's name; not drawn; added up."""
 
@@ -48,7 +48,7 @@ class Cell:
 
 @dataclass(slots=True)
 class Box:
-    """A server, an address outside the estate, or several of either."""
+    """An instance, an address outside the estate, or several of either."""
 
     ref: Ref
     title: Text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-SERVER, DATABASE, ROUTE, OUTSIDE, GROUP, BETWEEN = "server", "database", "route", "outside", "group", "between"
-NAMES = {SERVER: 1, DATABASE: 2, ROUTE: 3, OUTSIDE: 1, GROUP: 2, BETWEEN: 2}
+INSTANCE, DATABASE, ROUTE, OUTSIDE, GROUP, BETWEEN = "instance", "database", "route", "outside", "group", "between"
+NAMES = {INSTANCE: 1, DATABASE: 2, ROUTE: 3, OUTSIDE: 1, GROUP: 2, BETWEEN: 2}
 """How many names each kind has. A group: the first and the last in alphabetical order."""
 
 
@@ -32,8 +32,8 @@ def read_ref(text: str) -> Ref | None:
     return Ref(kind, names) if NAMES.get(kind) == len(names) else None
 
 
-def server(name: str) -> Ref:
-    return Ref(SERVER, (name,))
+def instance_ref(name: str) -> Ref:
+    return Ref(INSTANCE, (name,))
 
 
 def database(instance: str, name: str) -> Ref:

@@ -1,4 +1,4 @@
-"""Which part of an estate is looked at: all of it, what is around a server, a group, what concerns a service."""
+"""Which part of an estate is looked at: all of it, what is around an instance, a group, what concerns a service."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from brokerui.map.network import Network
-from brokerui.map.refs import SERVER, Ref
+from brokerui.map.refs import INSTANCE, Ref
 from routing.route import Route
 
 HOPS = (1, 2, 3)
@@ -14,12 +14,12 @@ HOPS = (1, 2, 3)
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Servers, and the routes between them that are drawn."""
+    """Instances, and the routes between them that are drawn."""
 
-    servers: tuple[str, ...]
+    instances: tuple[str, ...]
     """In the order of the estate."""
     distance: Mapping[str, int] | None = None
-    """From the server in the middle, where there is one."""
+    """From the instance in the middle, where there is one."""
     hops: int = 0
     focus: str = ""
     service: str | None = None
@@ -27,14 +27,14 @@ class Scope:
     _known: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_known", frozenset(self.servers))
+        object.__setattr__(self, "_known", frozenset(self.instances))
 
     def __contains__(self, name: str) -> bool:
         return name in self._known
 
     def draws(self, source: str, place: Ref) -> bool:
-        """Whether routes from this server to this place are drawn."""
-        if place.kind != SERVER:
+        """Whether routes from this instance to this place are drawn."""
+        if place.kind != INSTANCE:
             return self.distance is None or self.distance[source] < self.hops
         if place.name not in self._known:
             return False
@@ -50,7 +50,7 @@ def everything(network: Network) -> Scope:
 
 
 def around(network: Network, name: str, hops: int) -> Scope:
-    """The servers within so many routes of one, whichever way they lead, and the routes on the way."""
+    """The instances within so many routes of one, whichever way they lead, and the routes on the way."""
     distance = {name: 0}
     edge: Iterable[str] = [name]
     for far in range(1, hops + 1):
@@ -61,18 +61,18 @@ def around(network: Network, name: str, hops: int) -> Scope:
 
 
 def named_between(scope: Scope, first: str, last: str) -> Scope:
-    """Of a scope only the server in the middle and those whose names stand between these two, both included."""
-    kept = (name for name in scope.servers if first <= name <= last or name == scope.focus)
-    return replace(scope, servers=tuple(kept))
+    """Of a scope only the instance in the middle and those whose names stand between these two, both included."""
+    kept = (name for name in scope.instances if first <= name <= last or name == scope.focus)
+    return replace(scope, instances=tuple(kept))
 
 
 def concerning(network: Network, service: str) -> Scope:
-    """The servers that have a service or routes for it, and those to which these lead."""
+    """The instances that have a service or routes for it, and those to which these lead."""
     tables = network.routed.get(service, [])
     found = {instance for instance, _ in [*tables, *network.homes.get(service, [])]}
     for instance, name in tables:
         for route in network.estate.instances[instance].databases[name].table.named[service].all_routes():
-            found.update(place.name for place in network.places(route) if place.kind == SERVER)
+            found.update(place.name for place in network.places(route) if place.kind == INSTANCE)
     return Scope(_ordered(network, found), service=service)
 
 

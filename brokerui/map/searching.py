@@ -1,4 +1,4 @@
-"""Finding servers, databases, services, routes and addresses by a part of their names."""
+"""Finding instances, databases, services, routes and addresses by a part of their names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from brokerui.map.network import Network
-from brokerui.map.refs import Ref, database, route, server
+from brokerui.map.refs import Ref, database, instance_ref, route
 
 SHOWN = 10
 MOST_LIT = 1000
@@ -30,7 +30,7 @@ class Hits:
 class Found:
     """What holds a text."""
 
-    servers: Hits
+    instances: Hits
     databases: Hits
     services: tuple[str, ...]
     service_count: int
@@ -41,7 +41,7 @@ class Found:
 
     @property
     def count(self) -> int:
-        kinds = (self.servers, self.databases, self.routes, self.addresses)
+        kinds = (self.instances, self.databases, self.routes, self.addresses)
         return self.service_count + sum(hits.count for hits in kinds)
 
 
@@ -49,16 +49,18 @@ def found(network: Network, text: str) -> Found:
     """Upper and lower case mean the same here, as they do to who looks for something."""
     wanted = text.casefold()
     estate = network.estate
-    servers = [server(name) for name, one in estate.instances.items() if _server_has(name, one.addresses, wanted)]
+    instances = [
+        instance_ref(name) for name, one in estate.instances.items() if _instance_has(name, one.addresses, wanted)
+    ]
     databases = [database(*table) for table in _tables(network) if wanted in table[1].casefold()]
     services = sorted(name for name in {*network.homes, *network.routed} if wanted in name.casefold())
     named = list(_routes(network, wanted))
     routes = [route(*names) for names in named[:MOST_LIT]]
     addresses = [place for place in network.addresses if wanted in place.name]
     homes = [database(*table) for name in services for table in network.homes.get(name, ())]
-    lit = islice([*servers, *databases, *homes, *addresses, *routes], MOST_LIT)
+    lit = islice([*instances, *databases, *homes, *addresses, *routes], MOST_LIT)
     return Found(
-        _hits(servers),
+        _hits(instances),
         _hits(databases),
         tuple(services[:SHOWN]),
         len(services),
@@ -85,7 +87,7 @@ def _hits(found: list[Ref]) -> Hits:
     return Hits(tuple(found[:SHOWN]), len(found))
 
 
-def _server_has(name: str, addresses: Iterable[object], wanted: str) -> bool:
+def _instance_has(name: str, addresses: Iterable[object], wanted: str) -> bool:
     return wanted in name.casefold() or any(wanted in str(address).casefold() for address in addresses)
 
 

@@ -1,4 +1,4 @@
-"""The map of many servers: boxes with numbers, one line for all routes from one box to another."""
+"""The map of many instances: boxes with numbers, one line for all routes from one box to another."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from statistics import median_low
 
-from brokerui.map.detail import forwarding, server_box
+from brokerui.map.detail import forwarding, instance_box
 from brokerui.map.naming import runs
 from brokerui.map.network import Network, Sums
-from brokerui.map.plan import GROUPS, LOCAL, REST, SERVERS, SUM, TRANSPORT, Box, Cell, Plan, Row, Text
-from brokerui.map.refs import ALL_OUTSIDE, GROUP, SERVER, Ref, between, server
+from brokerui.map.plan import GROUPS, INSTANCES, LOCAL, REST, SUM, TRANSPORT, Box, Cell, Plan, Row, Text
+from brokerui.map.refs import ALL_OUTSIDE, GROUP, INSTANCE, Ref, between, instance_ref
 from brokerui.map.scope import Scope
 from routing.sentence import Sentence, say, say_counted
 
 MOST_LINES = 150
-FEW = {SERVERS: MOST_LINES, GROUPS: 60}
+FEW = {INSTANCES: MOST_LINES, GROUPS: 60}
 """So many lines are drawn all; of more, those for the most routes of each box:"""
-LINES_OF_BOX = {SERVERS: 6, GROUPS: 3}
+LINES_OF_BOX = {INSTANCES: 6, GROUPS: 3}
 MOST_HUBS, HUB = 12, 3
-"""Servers that are joined to more than so many times as many others as most are drawn by themselves."""
+"""Instances that are joined to more than so many times as many others as most are drawn by themselves."""
 MOST_GROUPS = 16
 WEIGHTS = (10, 100, 1000)
 """From so many routes on a line is wider."""
 
 
-def servers(network: Network, scope: Scope, at: datetime) -> Plan:
-    """A box for each server of the scope."""
-    boxes = {server(name): (name,) for name in scope.servers}
-    return _Summary(network, scope, boxes, at).plan(SERVERS)
+def instances(network: Network, scope: Scope, at: datetime) -> Plan:
+    """A box for each instance of the scope."""
+    boxes = {instance_ref(name): (name,) for name in scope.instances}
+    return _Summary(network, scope, boxes, at).plan(INSTANCES)
 
 
 def groups(network: Network, scope: Scope, at: datetime) -> Plan:
-    """A box for the server in the middle and each that many others are joined to, one for each group of the rest."""
-    alone = _hubs(network, scope.servers)
+    """A box for the instance in the middle and each that many others are joined to, one for each group of the rest."""
+    alone = _hubs(network, scope.instances)
     if scope.focus:
         alone[scope.focus] = None
-    boxes: dict[Ref, Sequence[str]] = {server(name): (name,) for name in alone}
-    for names in runs(sorted(name for name in scope.servers if name not in alone), MOST_GROUPS):
-        ref = server(names[0]) if len(names) == 1 else Ref(GROUP, (names[0], names[-1]))
+    boxes: dict[Ref, Sequence[str]] = {instance_ref(name): (name,) for name in alone}
+    for names in runs(sorted(name for name in scope.instances if name not in alone), MOST_GROUPS):
+        ref = instance_ref(names[0]) if len(names) == 1 else Ref(GROUP, (names[0], names[-1]))
         boxes[ref] = names
     return _Summary(network, scope, boxes, at).plan(GROUPS)
 
@@ -81,17 +81,17 @@ class _Summary:
         return plan
 
     def _middle(self) -> Box | None:
-        """The server around which the map is, with every database and route, unless they are too many."""
+        """The instance around which the map is, with every database and route, unless they are too many."""
         if not self.scope.focus:
             return None
-        box = server_box(self.network, self.scope, self.scope.focus, self.at)
+        box = instance_box(self.network, self.scope, self.scope.focus, self.at)
         for row in box.rows():
             row.to = tuple(dict.fromkeys(map(self._owner, row.to)))
         return box if sum(len(row.to) for row in box.rows()) + len(box.cells) <= MOST_LINES else None
 
     def _owner(self, place: Ref) -> Ref:
         """The box that stands for a place."""
-        return self.owner[place.name] if place.kind == SERVER else ALL_OUTSIDE
+        return self.owner[place.name] if place.kind == INSTANCE else ALL_OUTSIDE
 
     def _add(self, name: str, ref: Ref) -> None:
         sums = self._sums(name)
@@ -137,11 +137,11 @@ class _Summary:
         databases = sum(len(instance.databases) for instance in instances)
         routes = sum(self.network.sums[name].routes for name in names)
         cell = Cell(ref, "", (_databases(databases), _routes(routes)), rows=list(self._rows(ref, drawn)))
-        about = frozenset(map(server, names))
-        if ref.kind == SERVER:
+        about = frozenset(map(instance_ref, names))
+        if ref.kind == INSTANCE:
             return Box(ref, ref.name, (forwarding(instances[0]),), [cell], about)
         title = say("{first} … {last}", first=names[0], last=names[-1])
-        count = say_counted(len(names), "one server", "{count} servers")
+        count = say_counted(len(names), "one instance", "{count} instances")
         return Box(ref, title, (count,), [cell], about, len(names))
 
     def _rows(self, ref: Ref, drawn: set[Ref]) -> Iterator[Row]:
@@ -171,10 +171,10 @@ class _Summary:
             place
             for name in self.owner
             for place in self.network.sums[name].flows
-            if place.kind != SERVER and self.scope.draws(name, place)
+            if place.kind != INSTANCE and self.scope.draws(name, place)
         }
         title = say_counted(len(addresses), "one address", "{count} addresses")
-        note = say("no server of this estate")
+        note = say("no instance of this estate")
         return Box(ALL_OUTSIDE, title, (note,), about=frozenset(addresses), stands_for=len(addresses))
 
 

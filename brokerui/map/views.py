@@ -21,7 +21,7 @@ from brokerui.map.mapping import numbers_of, plan_of, scope_of
 from brokerui.map.network import Network, network_of
 from brokerui.map.panel import panel_of
 from brokerui.map.plan import DETAIL, Box, Plan
-from brokerui.map.refs import BETWEEN, DATABASE, GROUP, ROUTE, SERVER, Ref, server
+from brokerui.map.refs import BETWEEN, DATABASE, GROUP, INSTANCE, ROUTE, Ref, instance_ref
 from brokerui.map.scope import HOPS
 from brokerui.map.searching import Found, found, lit_by_service
 from brokerui.map.style import picture_style
@@ -50,7 +50,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def findings(request: HttpRequest) -> HttpResponse:
-    """How many findings there are about a server: asked for by itself, because to find them takes a moment."""
+    """How many findings there are about an instance: asked for by itself, because to find them takes a moment."""
     viewed, name = viewed_of(request), request.GET.get("instance", "")
     if name not in viewed.estate.instances:
         raise Http404
@@ -76,7 +76,7 @@ def svg(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def export(request: HttpRequest) -> StreamingHttpResponse:
-    """Every route of the servers on the map."""
+    """Every route of the instances on the map."""
     viewed, asked = viewed_of(request), Asked.of(request.GET)
     network = network_of(viewed.key, viewed.estate)
     lines = as_csv(network, scope_of(network, asked), viewed.at())
@@ -113,12 +113,12 @@ def _map(viewed: Viewed, network: Network, asked: Asked) -> dict[str, Any]:
 
 
 def _lit(network: Network, asked: Asked, plan: Plan, hits: Found | None) -> frozenset[Ref]:
-    """What catches the eye; where databases are not drawn, their servers do."""
+    """What catches the eye; where databases are not drawn, their instances do."""
     lit = hits.lit if hits else frozenset()
     if asked.service:
         lit |= lit_by_service(network, asked.service, with_routes=plan.level == DETAIL)
     if plan.level != DETAIL:
-        lit |= {server(ref.names[0]) for ref in lit if ref.kind in (DATABASE, ROUTE)}
+        lit |= {instance_ref(ref.names[0]) for ref in lit if ref.kind in (DATABASE, ROUTE)}
     return lit
 
 
@@ -136,7 +136,7 @@ def _selected(viewed: Viewed, network: Network, asked: Asked) -> dict[str, Any]:
         return {"missing": True}
     names = ref.names
     links: dict[str, Any] = {"panel": panel, "kind": ref.kind}
-    if ref.kind == SERVER:
+    if ref.kind == INSTANCE:
         imported = instance_freshness().get(ref.name) if viewed.is_editable else None
         links |= {"routes_url": pages.routes(viewed.query, ref.name), "imported": imported}
         links["findings_url"] = pages.findings(viewed.query, ref.name)

@@ -11,38 +11,40 @@ from routing.sentence import Sentence, say, say_counted
 
 
 def headline(numbers: Numbers, scope: Scope) -> Sentence:
-    """What is on the map, and how much of it leads from one server to another."""
-    servers = _servers(numbers.servers + numbers.grouped)
+    """What is on the map, and how much of it leads from one instance to another."""
+    instances = _instances(numbers.instances + numbers.grouped)
     databases = say_counted(numbers.databases, "one database", "{count} databases")
     lead = say_counted(numbers.onward, "one route leads on", "{count} routes lead on")
     if scope.focus:
         return say(
-            "{focus} and what is around it: {servers} with {databases}; {lead}.",
+            "{focus} and what is around it: {instances} with {databases}; {lead}.",
             focus=scope.focus,
-            servers=servers,
+            instances=instances,
             databases=databases,
             lead=lead,
         )
     if scope.service is not None:
         return say(
-            "What concerns {service}: {servers} with {databases}; {lead}.",
+            "What concerns {service}: {instances} with {databases}; {lead}.",
             service=scope.service,
-            servers=servers,
+            instances=instances,
             databases=databases,
             lead=lead,
         )
-    return say("{servers} with {databases}; {lead}.", servers=servers, databases=databases, lead=lead)
+    return say("{instances} with {databases}; {lead}.", instances=instances, databases=databases, lead=lead)
 
 
 def left_out(numbers: Numbers) -> Iterator[Sentence]:
     """Everything that has no line or no box of its own; nothing is left out in silence."""
     if numbers.groups:
         groups = say_counted(numbers.groups, "one group", "{count} groups")
-        yield say("{servers} are drawn as {groups}, by name.", servers=_servers(numbers.grouped), groups=groups)
-    away = numbers.of_servers - numbers.servers - numbers.grouped
+        yield say("{instances} are drawn as {groups}, by name.", instances=_instances(numbers.grouped), groups=groups)
+    away = numbers.of_instances - numbers.instances - numbers.grouped
     if away:
         yield say(
-            "{servers} and {routes} are not on this map.", servers=_servers(away), routes=_routes(numbers.elsewhere)
+            "{instances} and {routes} are not on this map.",
+            instances=_instances(away),
+            routes=_routes(numbers.elsewhere),
         )
     if numbers.stay:
         yield say_counted(numbers.stay, "One route stays where it is.", "{count} routes stay where they are.")
@@ -55,8 +57,8 @@ def left_out(numbers: Numbers) -> Iterator[Sentence]:
     if numbers.rest:
         yield say_counted(
             numbers.rest,
-            "One route of the servers on the map is counted, not drawn.",
-            "{count} routes of the servers on the map are counted, not drawn.",
+            "One route of the instances on the map is counted, not drawn.",
+            "{count} routes of the instances on the map are counted, not drawn.",
         )
 
 
@@ -73,11 +75,11 @@ def grouped_by(numbers: Numbers, asked: Asked, scope: Scope) -> Sentence:
         return say("showing {drawn} of {all} elements; for one service", **counts)
     if asked.first:
         return say("showing {drawn} of {all} elements; one group", **counts)
-    return say("showing {drawn} of {all} elements; grouped by server", **counts)
+    return say("showing {drawn} of {all} elements; grouped by instance", **counts)
 
 
-def _servers(count: int) -> Sentence:
-    return say_counted(count, "one server", "{count} servers")
+def _instances(count: int) -> Sentence:
+    return say_counted(count, "one instance", "{count} instances")
 
 
 def _routes(count: int) -> Sentence:

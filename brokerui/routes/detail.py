@@ -134,7 +134,7 @@ def _lead(decision: Decision, estate: Estate) -> Lead:
 def _sent(send: Send) -> Lead:
     address = send.address.key
     if send.to is None:
-        return Lead(EXITS, say("To {address}: no server of this estate listens there.", address=address))
+        return Lead(EXITS, say("To {address}: no instance of this estate listens there.", address=address))
     return Lead(PLAIN, say("To {instance}, at {address}; msdb decides there.", instance=send.to, address=address))
 
 

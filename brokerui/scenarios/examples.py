@@ -62,7 +62,7 @@ DOCUMENTED = (
 OWN = (
     Example(
         "three-servers",
-        _("Three servers, with the faults that people make"),
+        _("Three instances, with the faults that people make"),
         _("Forwarding, mirroring, load balancing and dynamic routing, each with a mistake in it."),
     ),
 )

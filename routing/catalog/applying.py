@@ -1,4 +1,4 @@
-"""What an input tells of a server, applied to an estate: what it tells replaces what was known, the rest stays."""
+"""What an input tells of an instance, applied to an estate: what it tells replaces what was known, the rest stays."""
 
 from __future__ import annotations
 
@@ -165,13 +165,13 @@ def _databases(known: Instance, told: Told, notes: Notes) -> dict[str, Database]
         if not _quiet(name, told):
             after[name] = _database(None, row, told, notes)
     if after and not known.databases and MSDB not in after and not told.complete:
-        # Grids of a server that nothing is known of yet: as in every server, msdb decides for what comes from outside.
+        # Grids of an instance that nothing is known of yet: as everywhere, msdb decides for what comes from outside.
         after[MSDB] = _database(None, {"name": MSDB}, told, notes)
     return after
 
 
 def _names_now(known: Instance, rows: Mapping[str, Row]) -> dict[str, str]:
-    """By the name of a database that was known: its name on the server, which may differ from it by case."""
+    """By the name of a database that was known: its name on the instance, which may differ from it by case."""
     names = {name: name for name in known.databases if name in rows}
     new = {name.casefold(): name for name in rows if name not in names}
     for name in known.databases:
@@ -222,7 +222,7 @@ def _facts(known: Database, row: Row, replica: Replica | None, notes: Notes) -> 
     if replica is not None:
         found["mirroring_role"] = replica.role
         if replica.role is None:
-            reason = say("is a replica of {groups}, and the server does not say in which role", groups=replica.groups)
+            reason = say("is a replica of {groups}, and the instance does not say in which role", groups=replica.groups)
             notes.add(ROLE_UNKNOWN, SEVERITY[ROLE_UNKNOWN], reason, database=row["name"])
     state = row.get("state_desc") or ONLINE
     if state != ONLINE and found.get("mirroring_role") != MIRROR and found.get("broker_enabled"):
@@ -253,7 +253,7 @@ def _why_not_read(new: Database, row: Row, replica: Replica | None) -> tuple[str
 
 
 def _gone(old: Database, new: Database, field: str) -> Iterator[str]:
-    """The names that were in the estate and are not on the server."""
+    """The names that were in the estate and are not on the instance."""
     if field == "routes":
         yield from (name for name in old.table.routes if name not in new.table.routes)
         return

@@ -19,11 +19,11 @@ _ROLES = {"PRIMARY": PRINCIPAL, "SECONDARY": MIRROR}
 
 @dataclass(frozen=True, slots=True)
 class Replica:
-    """A database of an availability group, on one server."""
+    """A database of an availability group, on one instance."""
 
     groups: tuple[str, ...]
     role: str | None
-    """As mirroring has it; None while it is not decided (RESOLVING), or where the server says two things."""
+    """As mirroring has it; None while it is not decided (RESOLVING), or where the instance says two things."""
     listeners: tuple[str, ...]
     """The DNS names of the listeners of its groups."""
 
@@ -49,7 +49,7 @@ def _given(rows: list[Row], column: str) -> tuple[str, ...]:
 def listening(told: Iterable[Replica], role: str, port: int) -> dict[str, Address]:
     """The addresses, by key, of the listeners of the replicas in this role.
 
-    The listener's own port takes queries. Service Broker is at the port of the server's endpoint, under the same name.
+    The listener's own port takes queries. Service Broker is at the port of the instance's endpoint, by the same name.
     """
     found: dict[str, Address] = {}
     for name in (name for replica in told if replica.role == role for name in replica.listeners):

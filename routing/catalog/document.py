@@ -18,7 +18,7 @@ from routing.sentence import say
 
 FORMAT = "brokerui.catalog/1"
 MAX_ROWS = 1_000_000
-"""Rows of one document, twenty times the largest server that is known: it bounds the memory."""
+"""Rows of one document, twenty times the largest instance that is known: it bounds the memory."""
 MAX_UNKNOWN = 1000
 """Keys that a newer version may have added."""
 ONLINE = "ONLINE"
@@ -74,7 +74,7 @@ class _Reader:
             shape = Shape({_ID: NUMBER, **shape.columns}, (_ID, *shape.required))
         elif part == "databases":
             shape = Shape(shape.columns, (_ID, *shape.required))
-        # Without locks a server may read a row twice while others are moved; it counts once.
+        # Without locks an instance may read a row twice while others are moved; it counts once.
         rows: dict[tuple[object, ...], Row] = {}
         for index in self._elements(MAX_DATABASES if part == "databases" else MAX_ROWS):
             row = _below(f"[{index}]", self._row, part, shape)
@@ -169,7 +169,7 @@ def _check_databases(errors: list[Row]) -> None:
     """Without the list of databases nothing else means anything."""
     for error in errors:
         if error["part"] == "databases":
-            raise Invalid("databases", say("could not be read on the server: {reason}", reason=error.get("message")))
+            raise Invalid("databases", say("could not be read on the instance: {reason}", reason=error.get("message")))
 
 
 def _names(databases: list[Row]) -> dict[int, str]:
@@ -196,7 +196,7 @@ def _endpoints(parts: dict[str, list[Row]], errors: tuple[NotRead, ...]) -> Rows
     if "endpoints" not in parts or any(error.part == "endpoints" for error in errors):
         return None
     if len(parts["endpoints"]) > 1:
-        raise Invalid("endpoints[1]", say("is one too many: a server has one Service Broker endpoint"))
+        raise Invalid("endpoints[1]", say("is one too many: an instance has one Service Broker endpoint"))
     return tuple(parts["endpoints"])
 
 

@@ -1,4 +1,4 @@
-"""The Service Broker endpoint of a server, from its row of `sys.service_broker_endpoints`."""
+"""The Service Broker endpoint of an instance, from its row of `sys.service_broker_endpoints`."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def _piece(row: re.Match[str]) -> str:
     for candidate in (piece, piece.replace('""', '"')):
         if check_of(head + candidate) == row[5]:
             return candidate
-    raise Invalid("", say("row {row} of {of} was changed after the server wrote it", row=row[2], of=row[3]))
+    raise Invalid("", say("row {row} of {of} was changed after the instance wrote it", row=row[2], of=row[3]))
 
 
 def _gaps(numbers: list[int], of: int) -> Iterator[tuple[int, int]]:

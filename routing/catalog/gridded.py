@@ -1,4 +1,4 @@
-"""A grid as what it tells of a server: its cells by the columns of the view, by database where they are of one."""
+"""A grid as what it tells of an instance: its cells by the columns of the view, by database where they are of one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def told_by_grid(grid: Grid, database: str | None, *, where: str) -> Told:
 
 
 def _spelt(database: str) -> str:
-    """As it was given; only msdb is known by its name, which servers write in lower case."""
+    """As it was given; only msdb is known by its name, which instances write in lower case."""
     return MSDB if database.lower() == MSDB else database
 
 

@@ -37,13 +37,13 @@ class Notes:
         return refused
 
     def gone(self, database: str, name: str | None) -> None:
-        reason = say("is in the estate, and no longer on the server: it was taken out")
+        reason = say("is in the estate, and no longer on the instance: it was taken out")
         self.add("not-found", INFO, reason, database=database, name=name)
 
     def unread(self, told: Told) -> None:
-        """What the server did not give, and what it gave that nobody here knows."""
+        """What the instance did not give, and what it gave that nobody here knows."""
         if told.server.get("has_view_any_definition") is False:
-            reason = say("the login lacks VIEW ANY DEFINITION: the server may have hidden rows from it")
+            reason = say("the login lacks VIEW ANY DEFINITION: the instance may have hidden rows from it")
             self.add("not-found", ERROR, reason)
         for error in told.not_read:
             reason = say("{part} could not be read: {reason}", part=error.part, reason=error.reason)

@@ -14,7 +14,7 @@ from routing.tsql.text import decode_script
 
 
 def read_saved(content: bytes, *, where: str, database: str | None = None) -> Told:
-    """What the file tells of a server, or of its `database`. Raises `InputError`: it is whole, or it is refused."""
+    """What the file tells of an instance, or of its `database`. Raises `InputError`: it is whole, or it is refused."""
     text = decode_script(content, where=where)
     document = _document(text, where)
     if document is None:
@@ -23,7 +23,7 @@ def read_saved(content: bytes, *, where: str, database: str | None = None) -> To
             raise InputError(where, "", _NOTHING)
         return told_by_grid(grid, database, where=where)
     if database is not None:
-        raise InputError(where, "", say("is of a whole server: give it as NAME=FILE"))
+        raise InputError(where, "", say("is of a whole instance: give it as NAME=FILE"))
     return read_catalog(document, where=where)
 
 

@@ -1,4 +1,4 @@
-"""The script that collects the catalog of a server."""
+"""The script that collects the catalog of an instance."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 
 
 def bit(value: Any) -> bool:
-    """0 or 1, as the server has it, or false and true."""
+    """0 or 1, as the instance has it, or false and true."""
     if type(value) is bool or (type(value) is int and value in (0, 1)):
         return bool(value)
     raise Invalid("", must_be(say("0 or 1"), value))

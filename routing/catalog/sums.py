@@ -26,7 +26,7 @@ _SAYS = (
 
 
 def findings_of_sums(name: str, told: Told) -> Iterator[Finding]:
-    """A warning for messages that wait for a reason that the server names and lint has a page for."""
+    """A warning for messages that wait for a reason that the instance names and lint has a page for."""
     for database, parts in told.parts.items():
         for row in parts.get("transmission_queue", ()):
             code = _code(row.get("transmission_status") or "")

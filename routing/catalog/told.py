@@ -1,4 +1,4 @@
-"""What one input tells of one server. What it does not tell is not there: an estate keeps what it knew of that."""
+"""What one input tells of one instance. What it does not tell is not there: an estate keeps what it knew of that."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Rows = tuple[Row, ...]
 
 @dataclass(frozen=True, slots=True)
 class NotRead:
-    """A part of a database that the server did not give, or gave without its end."""
+    """A part of a database that the instance did not give, or gave without its end."""
 
     database: str | None
     part: str | None
     """None: the whole database."""
     reason: str
-    """The server's own words; empty where rows were cut off."""
+    """The instance's own words; empty where rows were cut off."""
     number: int | None = None
-    """The number of the server's error, or of the rows that were cut off."""
+    """The number of the instance's error, or of the rows that were cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Told:
     server: Row = field(default_factory=dict)
     databases: Rows | None = None
     complete: bool = False
-    """Whether these are all databases of the server."""
+    """Whether these are all databases of the instance."""
     endpoints: Rows | None = None
     replicas: Mapping[str, Replica] = field(default_factory=dict)
     """By database: those of availability groups."""

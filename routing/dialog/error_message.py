@@ -27,7 +27,7 @@ def error_body(code: int, description: str) -> bytes:
 
 
 def broker_error(number: int, **values: Any) -> bytes:
-    """The body of an error made by the broker. Applications read it: it is English on every server."""
+    """The body of an error made by the broker. Applications read it: it is English on every instance."""
     return error_body(-number, str(problem(number, **values)))
 
 

@@ -15,7 +15,7 @@ from routing.sentence import Sentence, say
 TDS_PORT = 1433
 """Where SQL Server takes queries by convention; Service Broker listens elsewhere."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
-"""Hosts that mean the server itself, whichever that is."""
+"""Hosts that mean the instance itself, whichever that is."""
 
 
 def unknown_address(scene: Scene) -> Iterator[Finding]:
@@ -35,7 +35,7 @@ def unknown_address(scene: Scene) -> Iterator[Finding]:
 
 def _unknown(address: Address, host: str, alike: Instance | None) -> Sentence:
     if host in LOOPBACK:
-        return say("{address} is whatever listens on the route's own server; no instance has it.", address=address.key)
+        return say("{address} is whatever listens beside the route itself; no instance has it.", address=address.key)
     if alike is None:
         return say("{address} is the address of no instance of this estate.", address=address.key)
     return say(

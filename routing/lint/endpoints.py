@@ -12,7 +12,7 @@ from routing.sentence import say
 
 
 def no_endpoint(scene: Scene) -> Iterator[Finding]:
-    """An instance without an endpoint that live routes lead to, or whose own lead to other servers.
+    """An instance without an endpoint that live routes lead to, or whose own lead to other instances.
 
     Only where the estate tells the endpoint of some other instance: a document, or a script, that never speaks of
     endpoints says nothing about them. A warning for that reason.
@@ -27,7 +27,7 @@ def no_endpoint(scene: Scene) -> Iterator[Finding]:
 
 
 def endpoint_stopped(scene: Scene) -> Iterator[Finding]:
-    """An endpoint that is not STARTED; an error where live routes lead to the instance, or its own to other servers.
+    """An endpoint that is not STARTED; an error where live routes lead to the instance, or its own to other instances.
 
     Else a warning: somebody made it for something.
     """

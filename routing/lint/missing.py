@@ -1,4 +1,4 @@
-"""The servers that an estate still lacks: those that its routes point to."""
+"""The instances that an estate still lacks: those that its routes point to."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from routing.lint.scene import Scene, few
 from routing.sentence import Sentence, say
 
 SHOWN = 20
-"""Servers that one sentence names."""
+"""Instances that one sentence names."""
 
 
 def missing_servers(estate: Estate, at: datetime) -> tuple[str, ...]:
     """The addresses that live routes lead to and that belong to no instance, canonical and sorted.
 
-    A host that is known at another port is no missing server: that is the finding wrong-port. Nor is `localhost`.
+    A host that is known at another port is no missing instance: that is the finding wrong-port. Nor is `localhost`.
     """
     scene = Scene(estate, at)
     known = LOOPBACK.union(scene.by_host)
@@ -25,10 +25,10 @@ def missing_servers(estate: Estate, at: datetime) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def still_missing(servers: tuple[str, ...]) -> Sentence | None:
+def still_missing(instances: tuple[str, ...]) -> Sentence | None:
     """The sentence for them; None when nobody is missing."""
-    if not servers:
+    if not instances:
         return None
-    if len(servers) == 1:
-        return say("still missing: the server {servers} that routes point to", servers=servers)
-    return say("still missing: the servers {servers} that routes point to", servers=few(servers, SHOWN))
+    if len(instances) == 1:
+        return say("still missing: the instance {instances} that routes point to", instances=instances)
+    return say("still missing: the instances {instances} that routes point to", instances=few(instances, SHOWN))

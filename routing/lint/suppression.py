@@ -2,7 +2,7 @@
 
 {"format": "brokerui.suppressions/1", "suppressions": [
   {"code": "unknown-address", "instance": "host1", "database": "Orders", "object": "ToPartner",
-   "owner": "ana@example.com", "reason": "the partner's server, not ours", "expires": "2030-01-31T00:00:00Z"}]}
+   "owner": "ana@example.com", "reason": "the partner's instance, not ours", "expires": "2030-01-31T00:00:00Z"}]}
 """
 
 from __future__ import annotations

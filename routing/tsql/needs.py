@@ -1,6 +1,6 @@
 """What a statement names must be there; where the scripts did not make the database, it may be there unseen.
 
-Scripts are often a part of what a server holds. A queue, a contract or a message type that is named in a database
+Scripts are often a part of what an instance holds. A queue, a contract or a message type that is named in a database
 which they only use is taken to be there, with a warning; in one that they create, or of which a document tells, it
 cannot be. Nothing is made of a name: only the reference to it is kept.
 """

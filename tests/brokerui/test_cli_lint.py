@@ -69,7 +69,7 @@ def test_the_servers_that_are_missing_are_named(tmp_path: Path, capsys: pytest.C
     lone = instance("a", database("D", LOCAL, to("tcp://gone:4022", "Bill")), database("msdb", LOCAL))
     estate.write_text(document(lone), encoding="utf-8")
     assert main(["lint", str(estate), *AT]) == 0
-    assert "still missing: the server tcp://gone:4022 that routes point to\n" in capsys.readouterr().out
+    assert "still missing: the instance tcp://gone:4022 that routes point to\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("estate", "count"), [(HEALTHY, 0), (FAULTY, 6)])

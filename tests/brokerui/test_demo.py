@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from brokerui.demo.selectors import demo_servers
+from brokerui.demo.selectors import demo_instances
 from brokerui.demo.services import demo_load, demo_remove
 from brokerui.estate.models import AuditEntry, Version
 from brokerui.estate.selectors import estate_as_of, estate_current
@@ -29,7 +29,7 @@ def names() -> list[str]:
 
 def test_a_new_home_gets_it_and_the_history_says_who_did() -> None:
     assert demo_load() is True
-    assert sorted(names()) == sorted(demo_servers()) == sorted(SERVERS)
+    assert sorted(names()) == sorted(demo_instances()) == sorted(SERVERS)
     version = Version.objects.get()
     assert (version.number, version.author, version.note) == (1, "demo", "the demo that a new home starts with")
 
@@ -44,7 +44,7 @@ def test_it_comes_only_where_nothing_was_ever_imported() -> None:
 def test_an_estate_of_ones_own_is_never_touched() -> None:
     estate_import(estate=Estate({"mine": Instance("mine")}), author="me")
     assert demo_load() is False
-    assert (names(), demo_servers()) == (["mine"], [])
+    assert (names(), demo_instances()) == (["mine"], [])
 
 
 def test_removing_it_leaves_what_was_imported_and_the_history() -> None:
@@ -52,7 +52,7 @@ def test_removing_it_leaves_what_was_imported_and_the_history() -> None:
     live = estate_current().estate.with_instance(Instance("mine"))
     estate_import(estate=live, author="me", imported=["mine"])
     assert sorted(demo_remove(author="me")) == sorted(SERVERS)
-    assert (names(), demo_servers()) == (["mine"], [])
+    assert (names(), demo_instances()) == (["mine"], [])
     assert sorted(estate_as_of(version=1).estate.instances) == sorted(SERVERS)
     entry = AuditEntry.objects.latest("at")
     assert (entry.author, entry.action, entry.note) == ("me", "estate.edit", "the demo is removed")
@@ -61,7 +61,7 @@ def test_removing_it_leaves_what_was_imported_and_the_history() -> None:
 def test_a_server_that_was_read_anew_is_no_demo_any_more() -> None:
     demo_load()
     estate_import(estate=estate_current().estate, author="me", imported=["shop"])
-    assert sorted(demo_servers()) == ["depot", "office"]
+    assert sorted(demo_instances()) == ["depot", "office"]
 
 
 def test_an_edit_of_its_servers_leaves_it_the_demo() -> None:
@@ -69,7 +69,7 @@ def test_an_edit_of_its_servers_leaves_it_the_demo() -> None:
     shop = estate_current().estate.instances["shop"]
     edited = PutInstance(shop.with_database(next(iter(shop.databases.values()))))
     estate_edit(edits=[edited, PutInstance(Instance("new"))], base_version=1, author="me")
-    assert sorted(demo_servers()) == sorted(SERVERS)
+    assert sorted(demo_instances()) == sorted(SERVERS)
 
 
 @pytest.mark.parametrize("path", ["/where/", "/scenarios/", "/where/?as_of=1", "/accounts/password/"])
@@ -77,7 +77,7 @@ def test_every_page_says_so(client: Client, path: str) -> None:
     demo_load()
     page = client.get(path).content.decode()
     assert NOTICE in page
-    assert "Remove the 3 servers of the demo" in page
+    assert "Remove the 3 instances of the demo" in page
 
 
 @pytest.mark.parametrize("path", ["/where/?scenario=1-default", "/where/?scenario=three-servers"])
@@ -89,7 +89,7 @@ def test_a_page_about_a_scenario_does_not(client: Client, path: str) -> None:
 def test_one_click_removes_it(editor: Client) -> None:
     demo_load()
     page = editor.post(REMOVE, follow=True).content.decode()
-    assert "The demo is removed: 3 servers. Version 1 still shows it." in page
+    assert "The demo is removed: 3 instances. Version 1 still shows it." in page
     assert NOTICE not in page
     assert names() == []
     again = editor.post(REMOVE, follow=True).content.decode()
@@ -103,7 +103,7 @@ def test_it_takes_who_may_edit(operator: Client, viewer: Client, stranger: Clien
         assert one.post(REMOVE).status_code == 403
         page = one.get("/where/").content.decode()
         assert NOTICE in page
-        assert "servers of the demo" not in page
+        assert "instances of the demo" not in page
     assert stranger.post(REMOVE).status_code == 302
     assert editor.get(REMOVE).status_code == 405
     assert len(names()) == 3
@@ -132,5 +132,5 @@ def test_two_that_load_it_at_once_make_one_version(monkeypatch: pytest.MonkeyPat
     before = timezone.now()
     assert demo_load() is True
     assert Version.objects.count() == 1
-    assert sorted(demo_servers()) == sorted(SERVERS)
+    assert sorted(demo_instances()) == sorted(SERVERS)
     assert AuditEntry.objects.filter(at__gte=before).get().version is None

@@ -126,7 +126,7 @@ def test_too_many_boxes_are_drawn_as_one_with_numbers() -> None:
     assert len(picture.frames) == MOST_BOXES + 1
     more = picture.frames[-1]
     assert more.kind == MORE
-    assert more.labels[0].full == "71 more servers"
+    assert more.labels[0].full == "71 more instances"
     counted = {cell.labels[0].full for cell in more.cells if cell.kind != "asks"}
     assert counted == {"61 delivered", "10 dropped"}
 

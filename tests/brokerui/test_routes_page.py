@@ -294,7 +294,7 @@ def test_what_names_no_route_is_told(client: Client, select: str) -> None:
     ("key", "kind", "said"),
     [
         (("hub", "Sales", "Parts"), "plain", "To a, at tcp://a:4022; msdb decides there."),
-        (("hub", "Sales", "Gone"), "exits", "To tcp://gone.example:4022: no server of this estate listens there."),
+        (("hub", "Sales", "Gone"), "exits", "To tcp://gone.example:4022: no instance of this estate listens there."),
         (("hub", "Sales", "AutoCreatedLocal"), "plain", "To whichever database of hub has the service."),
         (("hub", "Sales", "ByName"), "plain", "To the address that the service name holds."),
         (("hub", "Sales", "Twin"), "delayed", "At hub: no principal."),

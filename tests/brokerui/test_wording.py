@@ -117,8 +117,8 @@ def test_exits_say_what_to_import() -> None:
     head = words(estate, "a", "X", "S").headline
     assert (head.tone, str(head.title)) == ("away", "tcp://x:4022, outside this estate")
     assert texts(head.details) == [
-        "It leaves a for tcp://x:4022: no server of this estate listens there.",
-        "Import that server to see further.",
+        "It leaves a for tcp://x:4022: no instance of this estate listens there.",
+        "Import that instance to see further.",
     ]
 
 
@@ -238,7 +238,7 @@ def test_a_reply_that_came_to_the_wrong_instance_is_to_be_led_to_the_right_one()
 
 def test_forwarding_that_is_off_is_named_with_the_route() -> None:
     head = words(estate_of(instance("a", database("msdb", to("tcp://b")))), "a", None, "S").headline
-    assert str(head.details[0]) == "To tcp://b leads on to another server, and message forwarding is off on a."
+    assert str(head.details[0]) == "To tcp://b leads on to another instance, and message forwarding is off on a."
     assert str(head.details[2]).startswith("Switch message forwarding on at the endpoint of a")
 
 

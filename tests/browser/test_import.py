@@ -37,9 +37,9 @@ def test_from_three_scripts_to_a_version(site: Page) -> None:
     site.get_by_label("Scripts, catalogs, documents").set_input_files(files(THREE))
     expect(site.locator("[data-files-list] li")).to_have_text(["shop.sql", "depot.sql", "office.sql"])
     site.get_by_role("button", name="Upload the files").click()
-    expect(site.get_by_label("Server of depot.sql", exact=True)).to_have_value("depot")
+    expect(site.get_by_label("Instance of depot.sql", exact=True)).to_have_value("depot")
     site.get_by_role("button", name="Preview 3 files").click()
-    expect(site.get_by_text("The first import: 3 servers")).to_be_visible()
+    expect(site.get_by_text("The first import: 3 instances")).to_be_visible()
     site.get_by_role("button", name=re.compile("Apply .* as version 1")).click()
     expect(site.get_by_text("Applied as version 1 by administrator.")).to_be_visible()
     site.locator(".fresh a").click()
@@ -50,7 +50,7 @@ def test_by_keys_alone(site: Page) -> None:
     applied()
     run = uploaded({"shop.sql": WRONG})
     site.goto(f"/import/{run.pk}/")
-    site.get_by_label("Server of shop.sql", exact=True).focus()
+    site.get_by_label("Instance of shop.sql", exact=True).focus()
     for _ in range(8):
         site.keyboard.press("Tab")
         if site.evaluate("document.activeElement.type") == "submit":

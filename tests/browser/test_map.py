@@ -85,7 +85,7 @@ def test_a_server_tells_its_findings_and_leads_on(site: Page) -> None:
     expect(told(site)).to_contain_text("finding")
     told(site).get_by_role("link", name="Show what is around it").click()
     site.wait_for_url("**focus=office*")
-    expect(site.get_by_label("Around server")).to_have_value("office")
+    expect(site.get_by_label("Around instance")).to_have_value("office")
 
 
 def test_sizes_keep_the_page(site: Page) -> None:

@@ -49,7 +49,7 @@ def test_routes_by_keyboard_alone(site: Page) -> None:
     assert "select=" not in site.url
     site.keyboard.press("j")
     site.keyboard.press("Enter")
-    expect(panel).to_contain_text("no server of this estate listens there")
+    expect(panel).to_contain_text("no instance of this estate listens there")
     site.go_back()
     expect(panel).to_have_count(0)
 

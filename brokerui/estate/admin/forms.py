@@ -230,7 +230,7 @@ class DatabaseForm(ValueForm):
 
 
 class InstanceForm(ValueForm):
-    """A server with its endpoint."""
+    """An instance with its endpoint."""
 
     name = text("name", limit=SERVICE_NAME, required=True)
     forwarding = tick("forwarding", _("MESSAGE_FORWARDING: it sends on what is not for it."))

@@ -74,10 +74,10 @@ class InDatabases(Table):
 
 @admin.register(Instance, site=site)
 class Instances(Table):
-    """Servers."""
+    """Instances."""
 
     kind = kinds.INSTANCE
-    about = gettext_lazy("Servers, where they listen, their endpoints.")
+    about = gettext_lazy("SQL Server instances, where they listen, their endpoints.")
     ordering = ("name",)
     list_select_related = False
     list_display: Any = ("name", "listens", "forwards", "endpoint_port", "endpoint_state", "held", "is_hosted")

@@ -1,4 +1,4 @@
-"""Servers and where they listen."""
+"""Instances and where they listen."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ENDPOINT = Q(**{f"endpoint_{field}__isnull": False for field in ENDPOINT})
 
 
 class Instance(Member):
-    """One server, with its Service Broker endpoint where it has one."""
+    """One SQL Server instance, with its Service Broker endpoint where it has one."""
 
     name = models.CharField(max_length=SERVICE_NAME)
     hosted = models.BooleanField(default=False)

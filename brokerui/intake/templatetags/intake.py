@@ -18,9 +18,9 @@ register = template.Library()
 def intake_field(form: Assigning, file: ImportFile, name: str) -> dict[str, Any]:
     """A cell with a field about a file, and what is wrong with it."""
     labels = {
-        "instance": _("Server of %(name)s"),
+        "instance": _("Instance of %(name)s"),
         "database": _("Database of %(name)s"),
-        "address": _("Address of the server of %(name)s"),
+        "address": _("Address of the instance of %(name)s"),
     }
     return {
         "name": name,

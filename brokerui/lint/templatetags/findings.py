@@ -31,7 +31,7 @@ def place(found: Found, viewed: Mapping[str, str] | None = None) -> dict[str, ob
     viewed = viewed or {}
     parts = []
     if found.instance is not None:
-        parts.append((found.instance, _map(refs.server(found.instance), viewed)))
+        parts.append((found.instance, _map(refs.instance_ref(found.instance), viewed)))
     if found.instance is not None and found.database is not None:
         parts.append((found.database, _table(found.instance, found.database, viewed)))
     if found.object is not None and not found.is_about_the_whole:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from brokerui.map import pages
 from brokerui.map.panel import RouteLine
-from brokerui.map.refs import BETWEEN, DATABASE, GROUP, OUTSIDE, ROUTE, Ref, database, server
+from brokerui.map.refs import BETWEEN, DATABASE, GROUP, OUTSIDE, ROUTE, Ref, database, instance_ref
 
 register = template.Library()
 
@@ -33,7 +33,7 @@ def map_page_url(context: dict[str, Any], number: int) -> str:
 
 @register.simple_tag(takes_context=True)
 def zoom_in_url(context: dict[str, Any], ref: Ref) -> str:
-    """The map of a server and what is around it, or of a group."""
+    """The map of an instance and what is around it, or of a group."""
     if ref.kind == GROUP:
         return map_url(context, first=ref.names[0], last=ref.names[1], select="")
     return map_url(context, focus=ref.names[0], first="", last="", service="", select=ref)
@@ -54,14 +54,8 @@ def findings_fragment(context: dict[str, Any], instance: str) -> str:
     return pages.page("map:findings", {**context["viewed"].query, "instance": instance})
 
 
-@register.simple_tag
-def server_ref(name: str) -> Ref:
-    return server(name)
-
-
-@register.simple_tag
-def database_ref(instance: str, name: str) -> Ref:
-    return database(instance, name)
+register.simple_tag(instance_ref)
+register.simple_tag(database, name="database_ref")
 
 
 @register.filter

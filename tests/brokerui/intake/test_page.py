@@ -53,13 +53,13 @@ def test_from_the_files_to_the_version(editor: Client) -> None:
     assert 'name="instance-0" value="shop"' in page
     assert "Preview 3 files" in page
     page = page_of(editor.post(f"/import/{run.pk}/preview/", fields(run), follow=True))
-    assert "The first import: 3 servers with" in page
+    assert "The first import: 3 instances with" in page
     assert "as version 1</button>" in page
     assert "tcp://bank:4022" in page
     page = page_of(editor.post(f"/import/{run.pk}/apply/", {"note": "n"}, follow=True))
     assert "Applied as version 1 by editor." in page
     page = page_of(editor.get(URL))
-    assert "All 3 servers were imported within the last 30 days." in page
+    assert "All 3 instances were imported within the last 30 days." in page
     assert "depot.sql" in page
 
 
@@ -75,7 +75,7 @@ def test_servers_that_are_old_or_were_never_read_are_told(editor: Client) -> Non
     Instance.objects.filter(name="here").update(imported_at=None)
     Instance.objects.filter(name="there").update(imported_at=timezone.now() - timedelta(days=31))
     page = page_of(editor.get(URL))
-    assert "2 of 2 servers were not imported for 30 days or never" in page
+    assert "2 of 2 instances were not imported for 30 days or never" in page
     assert page.index("mark-never") < page.rindex("mark-old"), "oldest first"
 
 
@@ -147,7 +147,7 @@ def test_a_field_that_is_wrong_says_so(editor: Client) -> None:
     response = editor.post(f"/import/{run.pk}/preview/", fields(run, **{"instance-0": "", "address-0": "ftp://x"}))
     page = page_of(response)
     assert response.status_code == 422
-    assert "Name the server that this file is of." in page
+    assert "Name the instance that this file is of." in page
     assert 'value="ftp://x"' in page
     assert page.count('aria-invalid="true"') == 2
     assert ImportRun.objects.get().state == State.UPLOADED

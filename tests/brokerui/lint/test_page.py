@@ -76,7 +76,7 @@ def test_every_finding_stands_with_its_reason_its_remedy_and_its_place(client: C
     assert "It expired at <b>2026-05-01T00:00:00Z</b>" in page
     assert "DROP ROUTE [OldRoute];" in page
     assert 'select=route%2Fhub%2FSales%2FOldRoute"' in page
-    assert "Still missing: the server <code>tcp://gone.example:4022</code>" in page
+    assert "Still missing: the instance <code>tcp://gone.example:4022</code>" in page
     assert 'href="/findings/route-expired/?"' in page
 
 

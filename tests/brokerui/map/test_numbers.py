@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from benchmarks.estates import large_estate
 from brokerui.map.network import Network
 from brokerui.map.panel import panel_of
-from brokerui.map.refs import GROUP, SERVER
+from brokerui.map.refs import GROUP, INSTANCE
 from brokerui.map.scope import around
 from brokerui.map.searching import found
 from tests.brokerui.estates import EVERY_KIND, fan
@@ -27,13 +27,13 @@ def large() -> Network:
 def assert_complete(one: Network, **asked: object) -> None:
     """Routes counted from the plan, and those of the servers that are not on it, are all routes of the estate."""
     plan, numbers = planned(one, **asked)
-    shown = {ref.name for box in plan.boxes.values() for ref in box.about if ref.kind == SERVER}
+    shown = {ref.name for box in plan.boxes.values() for ref in box.about if ref.kind == INSTANCE}
     tables = [(name, database) for name, i in one.estate.instances.items() for database in i.databases.values()]
     elsewhere = sum(len(database.table) for name, database in tables if name not in shown)
     drawn = sum(row.routes for row in plan.rows())
     assert drawn + elsewhere == numbers.of_routes == sum(len(database.table) for _, database in tables)
     assert numbers.elsewhere == elsewhere
-    assert numbers.servers + numbers.grouped == len(shown)
+    assert numbers.instances + numbers.grouped == len(shown)
     assert numbers.databases == sum(name in shown for name, _ in tables)
     assert numbers.stay + numbers.by_name + numbers.lines + numbers.rest == drawn
 
@@ -77,7 +77,7 @@ def test_a_group_tells_the_servers_for_which_it_stands(large: Network) -> None:
     box = next(box for box in plan.boxes.values() if box.ref.kind == GROUP)
     panel = panel_of(large, box.ref, AT, plan.boxes)
     assert panel is not None
-    assert panel.servers.count == box.stands_for  # type: ignore[union-attr]
+    assert panel.instances.count == box.stands_for  # type: ignore[union-attr]
 
 
 def test_a_line_between_boxes_tells_its_routes(large: Network) -> None:
@@ -103,7 +103,7 @@ def test_the_neighbourhood_is_that_of_the_engine(large: Network) -> None:
         for name, instance in instances.items()
     }
     expected = {"srv0100"} | {n for n in instances if n in leads["srv0100"] or "srv0100" in leads[n]}
-    assert set(around(large, "srv0100", 1).servers) == expected
+    assert set(around(large, "srv0100", 1).instances) == expected
 
 
 def test_finding() -> None:
@@ -113,5 +113,5 @@ def test_finding() -> None:
     assert {str(ref) for ref in hits.lit} == {"database/a/Depot"}
     assert found(one, "gone").addresses.count == 1
     assert [ref.name for ref in found(one, "oldroute").routes.shown] == ["OldRoute"]
-    assert found(one, "tcp://hub").servers.count == 1
+    assert found(one, "tcp://hub").instances.count == 1
     assert found(one, "no such thing").count == 0

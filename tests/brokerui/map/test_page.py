@@ -17,7 +17,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from benchmarks.estates import large_estate
-from brokerui.map.refs import between, database, outside, route, server
+from brokerui.map.refs import between, database, instance_ref, outside, route
 from brokerui.scenarios.services import scenario_create
 from routing.document import read_estate
 from tests.brokerui.estate.helpers import brought_in
@@ -58,7 +58,7 @@ def test_every_example_names_every_thing(client: Client, name: str) -> None:
     text = page(client, scenario=name)
     estate = json.loads((Path(__file__).parents[3] / "examples" / f"{name}.json").read_text(encoding="utf-8"))
     for one in estate["instances"]:
-        assert f'data-ref="{server(one["name"])}"' in text
+        assert f'data-ref="{instance_ref(one["name"])}"' in text
         for base in one["databases"]:
             assert f'data-ref="{database(one["name"], base["name"])}"' in text
             panel = page(client, scenario=name, select=str(database(one["name"], base["name"])), htmx=True)
@@ -70,7 +70,12 @@ def test_every_example_names_every_thing(client: Client, name: str) -> None:
 def test_names_are_only_text(client: Client) -> None:
     name = loaded(HOSTILE_ESTATE)
     host, base, its = "h" + HOSTILE, "d/" + HOSTILE, "r" + HOSTILE
-    things = [server(host), database(host, base), route(host, base, its), between(server(host), server("b"))]
+    things = [
+        instance_ref(host),
+        database(host, base),
+        route(host, base, its),
+        between(instance_ref(host), instance_ref("b")),
+    ]
     asked: list[dict[str, Any]] = [{}, {"focus": host}, {"service": HOSTILE}, {"q": HOSTILE}, {"shown": "list"}]
     for query in [*asked, *({"select": str(one)} for one in things)]:
         text = page(client, scenario=name, **query)
@@ -84,11 +89,11 @@ def test_names_are_only_text(client: Client) -> None:
 
 def test_the_panel_comes_alone_to_who_asks_for_it_alone(client: Client) -> None:
     name = loaded(EVERY_KIND)
-    fragment = page(client, scenario=name, select=str(server("hub")), htmx=True)
+    fragment = page(client, scenario=name, select=str(instance_ref("hub")), htmx=True)
     assert "<html" not in fragment
     assert "tcp://hub:4022" in fragment
     assert "Show what is around it" in fragment
-    whole = page(client, scenario=name, select=str(server("hub")))
+    whole = page(client, scenario=name, select=str(instance_ref("hub")))
     assert "tcp://hub:4022" in whole
     assert 'aria-current="true"' in whole
     assert "How to read it" in page(client, scenario=name, htmx=True)
@@ -102,9 +107,9 @@ def test_the_panel_comes_alone_to_who_asks_for_it_alone(client: Client) -> None:
         (route("hub", "Sales", "OldRoute"), "To tcp://a"),
         (route("b", "msdb", "To tcp://a"), "NULL: any service"),
         (outside("tcp://gone.example:4022"), "what is sent there leaves the estate"),
-        (server("nowhere"), "It is not there"),
+        (instance_ref("nowhere"), "It is not there"),
         (route("hub", "Sales", "nowhere"), "It is not there"),
-        (between(server("a"), server("nowhere")), "It is not there"),
+        (between(instance_ref("a"), instance_ref("nowhere")), "It is not there"),
     ],
 )
 def test_what_is_told_about_each_kind(client: Client, ref: Any, told: str) -> None:
@@ -122,7 +127,7 @@ def test_the_answer_for_a_route_is_one_link_away(client: Client) -> None:
 
 def test_what_cannot_be_asked_is_said(client: Client) -> None:
     name = loaded(EVERY_KIND)
-    assert "There is no server nowhere in this estate" in page(client, scenario=name, focus="nowhere", hops="x")
+    assert "There is no instance nowhere in this estate" in page(client, scenario=name, focus="nowhere", hops="x")
     assert "No database has the service Nothing" in page(client, scenario=name, service="Nothing")
     assert "Nothing in this estate is called so" in page(client, scenario=name, q="nothing", zoom="9", page="-1")
     assert client.get("/map/?scenario=nowhere").status_code == 404
@@ -134,9 +139,9 @@ def test_what_cannot_be_asked_is_said(client: Client) -> None:
     [
         {"select": "group/a"},
         {"select": "between/x/y"},
-        {"select": "between/server%2Fhub/nothing"},
+        {"select": "between/instance%2Fhub/nothing"},
         {"select": "outside/"},
-        {"select": "server/%00"},
+        {"select": "instance/%00"},
         {"page": "9" * 30, "shown": "list"},
         {"hops": "\u00b2", "focus": "hub"},
         {"first": "\ud7ff", "last": ""},
@@ -149,7 +154,7 @@ def test_addresses_that_nobody_made_are_answered(client: Client, query: dict[str
 
 def test_the_live_estate_tells_how_fresh_it_is_and_an_earlier_version_does_not(client: Client) -> None:
     brought_in(read_estate(EVERY_KIND))
-    select = str(server("hub"))
+    select = str(instance_ref("hub"))
     assert "<dt>Imported</dt><dd><time" in page(client, select=select, htmx=True)
     text = page(client, select=select, as_of=1)
     assert "Imported" not in text.split('id="panel"')[1]
@@ -201,7 +206,7 @@ def test_it_asks_as_little_of_a_large_estate_as_of_a_small_one(client: Client) -
         name = loaded(text)
         page(client, scenario=name)
         with CaptureQueriesContext(connection) as captured:
-            page(client, scenario=name, q="a", select=str(server("a")))
+            page(client, scenario=name, q="a", select=str(instance_ref("a")))
         counts.append(len(captured))
     assert counts[0] == counts[1] <= 12
 
@@ -224,7 +229,7 @@ def test_a_large_estate_is_drawn_in_time(client: Client) -> None:
         {"service": "//company.example/app3/Service00003"},
         {"shown": "list"},
         {"first": "srv0100", "last": "srv0199"},
-        {"select": str(server("srv0100"))},
+        {"select": str(instance_ref("srv0100"))},
     ]
     for query in asked:
         times = []

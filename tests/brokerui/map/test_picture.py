@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from brokerui.map.mapping import MOST
 from brokerui.map.naming import runs
-from brokerui.map.plan import DETAIL, GROUPS, SERVERS
+from brokerui.map.plan import DETAIL, GROUPS, INSTANCES
 from brokerui.map.refs import Ref, read_ref
 from tests.brokerui.estates import CIRCLE, EVERY_KIND, HOSTILE_ESTATE, LOCAL, database, document, fan, instance, to
 from tests.brokerui.map.helpers import assert_sound, network, planned
@@ -56,7 +56,7 @@ def test_any_estate(estate: Json) -> None:
 @pytest.mark.parametrize("focus", ["center", "branch3"])
 def test_around_a_server(focus: str, hops: int) -> None:
     plan, _ = planned(network(fan(160)), focus=focus, hops=hops)
-    assert plan.boxes[Ref("server", (focus,))].cells[0].title in ("Main", "Shop") or plan.level != DETAIL
+    assert plan.boxes[Ref("instance", (focus,))].cells[0].title in ("Main", "Shop") or plan.level != DETAIL
     assert_sound(plan)
 
 
@@ -70,7 +70,7 @@ def test_up_to_the_limit_everything_is_drawn_and_above_it_servers_and_above_that
     with_databases = document(*(instance(f"s{n}", database("D")) for n in range(MOST // 2)))
     assert planned(network(with_databases))[0].level == DETAIL
     with_one_more = document(*(instance(f"s{n}", database("D"), database("E")) for n in range(MOST // 2)))
-    assert planned(network(with_one_more))[0].level == SERVERS
+    assert planned(network(with_one_more))[0].level == INSTANCES
 
 
 def test_styles_are_told_apart() -> None:
@@ -113,7 +113,7 @@ def test_groups_by_name_hold_every_name_once(names: list[str], most: int) -> Non
     assert all(found)
 
 
-@given(st.sampled_from(["server", "outside"]), st.text())
+@given(st.sampled_from(["instance", "outside"]), st.text())
 def test_a_ref_survives_its_address(kind: str, name: str) -> None:
     ref = Ref(kind, (name,))
     both = Ref("between", (str(ref), str(ref)))
@@ -121,6 +121,6 @@ def test_a_ref_survives_its_address(kind: str, name: str) -> None:
     assert read_ref(str(both)) == both
 
 
-@pytest.mark.parametrize("text", ["", "server", "nothing/x", "server/a/b", "route/a/b"])
+@pytest.mark.parametrize("text", ["", "instance", "nothing/x", "instance/a/b", "route/a/b"])
 def test_what_is_no_ref(text: str) -> None:
     assert read_ref(text) is None

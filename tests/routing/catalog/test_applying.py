@@ -85,7 +85,7 @@ def test_a_name_that_no_instance_can_have() -> None:
 
 def test_a_login_from_which_rows_may_be_hidden() -> None:
     _, findings = apply(catalog(Instance("s"), server=[{"has_view_any_definition": False}]))
-    reason = "the login lacks VIEW ANY DEFINITION: the server may have hidden rows from it"
+    reason = "the login lacks VIEW ANY DEFINITION: the instance may have hidden rows from it"
     assert said(findings) == [("not-found", "error", None, None, reason)]
 
 
@@ -139,7 +139,7 @@ def test_what_is_gone_is_said() -> None:
     )
     estate, findings = apply(catalog(Instance("s", {"Orders": database("Orders", route("S"))})), before)
     assert estate.instances["s"].databases == {"Orders": database("Orders", route("S"))}
-    gone = "is in the estate, and no longer on the server: it was taken out"
+    gone = "is in the estate, and no longer on the instance: it was taken out"
     assert said(findings) == [
         ("not-found", "info", "Old", None, gone),
         ("not-found", "info", "Orders", "R", gone),

@@ -103,7 +103,7 @@ def test_the_last_row_shortened() -> None:
 def test_a_changed_row() -> None:
     changed = ROWS[2].replace("s", "z", 1) if "s" in ROWS[2] else ROWS[2].replace("e", "z", 1)
     assert problem(savers.sqlcmd([*ROWS[:2], changed, *ROWS[3:]])) == (
-        f"row 3 of {len(ROWS)} was changed after the server wrote it"
+        f"row 3 of {len(ROWS)} was changed after the instance wrote it"
     )
 
 

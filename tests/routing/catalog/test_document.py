@@ -76,7 +76,7 @@ def test_what_it_tells() -> None:
         (document(databases=[{"name": "a"}]), "f: $.databases[0].database_id: is missing"),
         (
             document(errors=[{"database_id": 1, "part": "databases", "message": "Lock request time out"}]),
-            "f: $.databases: could not be read on the server: Lock request time out",
+            "f: $.databases: could not be read on the instance: Lock request time out",
         ),
         (document(errors=[{"database_id": 8, "part": "routes"}]), "f: $.errors[0].database_id: is 8, the id of no"),
     ],

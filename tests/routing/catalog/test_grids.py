@@ -240,7 +240,7 @@ def test_what_is_refused(grid: str, database: str | None, said: str) -> None:
 
 def test_a_result_is_of_no_database() -> None:
     content = '{"format":"brokerui.catalog/1","databases":[]}'
-    assert problem(content) == "f: is of a whole server: give it as NAME=FILE"
+    assert problem(content) == "f: is of a whole instance: give it as NAME=FILE"
 
 
 def test_a_row_below_its_header_in_two_lines() -> None:

@@ -19,4 +19,4 @@ def test_the_columns_of_every_part() -> None:
 
 
 def test_it_says_that_it_has_met_no_server() -> None:
-    assert "has not met a live server yet" in HOW_TO.read_text(encoding="utf-8")
+    assert "has not met a live instance yet" in HOW_TO.read_text(encoding="utf-8")

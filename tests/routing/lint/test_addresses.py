@@ -41,7 +41,7 @@ def test_numeric_addresses_have_no_first_name(host: str) -> None:
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "tcp://[::1]"])
 def test_localhost_is_no_server_that_is_missing(host: str) -> None:
     here = server("a", db("D", route("R", "Bill", host)))
-    assert "the route's own server" in str(finding("unknown-address", here).reason)
+    assert "beside the route itself" in str(finding("unknown-address", here).reason)
     assert missing_servers(estate(here), AT) == ()
 
 
@@ -55,8 +55,8 @@ def test_the_servers_that_are_missing_are_named_once_and_sorted() -> None:
     routes[4]["address"] = "tcp://b:1433"
     missing = missing_servers(estate(server("a", db("D", *routes)), B), AT)
     assert missing == ("tcp://y:4022", "tcp://z:4022")
-    assert str(still_missing(missing)) == "still missing: the servers tcp://y:4022, tcp://z:4022 that routes point to"
-    assert str(still_missing(missing[:1])) == "still missing: the server tcp://y:4022 that routes point to"
+    assert str(still_missing(missing)) == "still missing: the instances tcp://y:4022, tcp://z:4022 that routes point to"
+    assert str(still_missing(missing[:1])) == "still missing: the instance tcp://y:4022 that routes point to"
     assert still_missing(()) is None
 
 

@@ -35,7 +35,7 @@ function setUp(form) {
   });
 }
 
-// A document is of no one server, a script of no one database.
+// A document is of no one instance, a script of no one database.
 function fit(row) {
   const kind = row.querySelector("select").value;
   for (const cell of row.querySelectorAll("[data-for]")) {

@@ -56,8 +56,8 @@ screenshots: $(VENV)/.dev $(VENV)/.catalogues ## a picture of the last page of e
 
 lock: $(VENV)/.bootstrap ## resolve requirements*.txt again after a change in pyproject.toml (UPGRADE=1: to the newest)
 	@$(LOCK) requirements-bootstrap.in -o requirements-bootstrap.txt
-	@$(LOCK) pyproject.toml -o requirements.txt
-	@$(LOCK) pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
+	@$(LOCK) pyproject.toml --extra pipeline -o requirements.txt
+	@$(LOCK) pyproject.toml --extra pipeline --extra dev -c requirements.txt -o requirements-dev.txt
 
 clean: ## remove what set-up, tests and caches made; the product's data in var/ stays
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -50,6 +50,14 @@ class OfUndeliverable(IntEnum):
     UNSEQUENCED_MESSAGE = 2
 
 
+class OfMirroredRoute(IntEnum):
+    """Subclasses of Broker:Mirrored Route State Changed."""
+
+    OPERATIONAL = 1
+    OPERATIONAL_WITH_PRINCIPAL_ONLY = 2
+    NOT_OPERATIONAL = 3
+
+
 class Conversation(NamedTuple):
     """Something changed an endpoint, or passed through it."""
 
@@ -77,6 +85,47 @@ class ConversationGroup(NamedTuple):
     @property
     def number(self) -> int:
         return 136
+
+
+class ForwardedMessage(NamedTuple):
+    """A row of sys.dm_broker_forwarded_messages, and what the events tell of it: a fragment that others sent."""
+
+    conversation_id: str
+    is_initiator: bool
+    to_service_name: str
+    to_broker_instance: str | None
+    from_service_name: str
+    from_broker_instance: str | None
+    adjacent_broker_address: str
+    """Of the next hop; empty where there is none."""
+    message_sequence_number: int
+    message_fragment_number: int
+    hops_remaining: int
+    time_to_live: int
+    """Milliseconds, as `time_consumed`."""
+    time_consumed: int
+    message_id: str
+
+
+class ForwardedMessageSent(NamedTuple):
+    """A fragment went on to its next hop, with the hops and the time that it has from there on."""
+
+    message: ForwardedMessage
+
+    @property
+    def number(self) -> int:
+        return 139
+
+
+class ForwardedMessageDropped(NamedTuple):
+    """A fragment that was to be forwarded was not; whoever has sent it sends it again."""
+
+    message: ForwardedMessage
+    reason: int
+
+    @property
+    def number(self) -> int:
+        return 140
 
 
 class MessageClassify(NamedTuple):
@@ -109,6 +158,23 @@ class QueueDisabled(NamedTuple):
         return 143
 
 
+class MirroredRouteStateChanged(NamedTuple):
+    """Another partner of a mirrored route is the principal, or none is, or the other one has come or gone."""
+
+    subclass: OfMirroredRoute
+    address: str
+    mirror_address: str
+    service: str
+    broker_instance: str | None
+    """The identifier in force."""
+    principal: str
+    """The address of the principal; empty: nothing is sent."""
+
+    @property
+    def number(self) -> int:
+        return 144
+
+
 class MessageUndeliverable(NamedTuple):
     """A message was received and is not kept here. Its sender does not see this."""
 
@@ -126,13 +192,25 @@ class MessageUndeliverable(NamedTuple):
         return 160
 
 
-Event = Conversation | ConversationGroup | MessageClassify | QueueDisabled | MessageUndeliverable
+Event = (
+    Conversation
+    | ConversationGroup
+    | ForwardedMessageSent
+    | ForwardedMessageDropped
+    | MessageClassify
+    | QueueDisabled
+    | MirroredRouteStateChanged
+    | MessageUndeliverable
+)
 
 NAMES = {
     124: "Broker:Conversation",
     136: "Broker:Conversation Group",
+    139: "Broker:Forwarded Message Sent",
+    140: "Broker:Forwarded Message Dropped",
     141: "Broker:Message Classify",
     143: "Broker:Queue Disabled",
+    144: "Broker:Mirrored Route State Changed",
     160: "Broker:Message Undeliverable",
 }
 """The event classes of the product by number."""

@@ -19,3 +19,14 @@ def parse_identifier(text: str) -> str:
     if not _HEX.fullmatch(bare):
         raise Invalid("", must_be(say("a GUID (8-4-4-4-12 hex digits)"), text))
     return bare
+
+
+def identifier_of(raw: bytes) -> str:
+    """A GUID from its 16 bytes, in the order of its digits."""
+    digits = raw.hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def identifier_bytes(identifier: str) -> bytes:
+    """The 16 bytes of a GUID as `parse_identifier` gives it."""
+    return bytes.fromhex(identifier.replace("-", ""))

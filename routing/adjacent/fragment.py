@@ -24,7 +24,7 @@ from routing.adjacent.limits import (
     VERSION,
 )
 from routing.errors import Invalid
-from routing.identifier import parse_identifier
+from routing.identifier import identifier_bytes, identifier_of, parse_identifier
 from routing.names import SERVICE_NAME, SYSNAME, check_name
 from routing.sentence import Sentence, say
 
@@ -35,7 +35,9 @@ UNSEQUENCED: Final = 2
 END: Final = 4
 """End of conversation."""
 ERROR: Final = 8
-_KNOWN_FLAGS: Final = INITIATOR | UNSEQUENCED | END | ERROR
+BEGUN: Final = 16
+"""The initiator's first message was acknowledged: it is deleted, and will not be sent again."""
+_KNOWN_FLAGS: Final = INITIATOR | UNSEQUENCED | END | ERROR | BEGUN
 
 _UNPROTECTED: Final = Struct(">IBI")
 _HEADER: Final = Struct(f">IBIBBB16s16sQIII{KEY_ID}sBH")
@@ -110,6 +112,10 @@ class Header(NamedTuple):
     @property
     def is_error(self) -> bool:
         return bool(self.flags & ERROR)
+
+    @property
+    def has_begun(self) -> bool:
+        return bool(self.flags & BEGUN)
 
 
 class Fragment(NamedTuple):
@@ -261,6 +267,8 @@ def _objection(header: Header, body_size: int) -> _Objection | None:
 def _objection_to_flags(
     flags: int, sequence: int, fragments: int, body_size: int, acknowledges: bool
 ) -> _Objection | None:
+    if flags & BEGUN and not flags & INITIATOR:
+        return "flags", say("only an initiator says that its first message was acknowledged")
     if flags & END and flags & ERROR:
         return "flags", say("a message is not both an end and an error"), _NOT_BOTH
     if flags & UNSEQUENCED:
@@ -325,7 +333,7 @@ def _section(names: Names) -> bytes:
                 same = False
             if not same:
                 raise LocalProtocolError(field, say("must be a GUID in lower case"))
-            pieces.append(bytes.fromhex(identifier.replace("-", "")))
+            pieces.append(identifier_bytes(identifier))
     for (field, limit), name in zip(_NAME_LIMITS.items(), names[:_TEXTS], strict=True):
         try:
             _check(name, field, limit)
@@ -345,11 +353,11 @@ def _names(section: bytes) -> Names:
     identifiers: list[str | None] = []
     for flag in (_HAS_TO_BROKER, _HAS_FROM_BROKER):
         if section[0] & flag:
-            digits = section[at : at + _ID].hex()
-            if len(digits) != 2 * _ID:
+            piece = section[at : at + _ID]
+            if len(piece) != _ID:
                 raise _ends_too_soon()
             at += _ID
-            identifiers.append(f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}")
+            identifiers.append(identifier_of(piece))
         else:
             identifiers.append(None)
     texts: list[str] = []

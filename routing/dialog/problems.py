@@ -57,6 +57,16 @@ PROBLEMS: Mapping[int, Sentence] = {
     11228: say('The target has sent "{message_type}", which only the initiator may send.'),
     11277: say("The first message of a conversation can neither end it nor be an error."),
     28010: say("An acknowledgement came for a message that was not sent."),
+    # Why a message is not forwarded.
+    11285: say("The message was forwarded as often as it may be: no hop remains."),
+    11288: say("The message is a duplicate of one that is being forwarded."),
+    11289: say("The memory for forwarded messages would exceed its limit."),
+    11290: say("The message could not be forwarded within its time to live: a route is wrong, or its target is away."),
+    11291: say("The message came after its time to live."),
+    11292: say("The message could not be forwarded: the transport failed to send it."),
+    11293: say("The message could not be forwarded: the transport has been shut down."),
+    11294: say("The message could not be forwarded: its route is not valid."),
+    28017: say("The message could not be forwarded: the target service broker cannot be reached."),
     # Why a message waits: transmission_status.
     9749: say("The target is busy; the messages are queued for delivery."),
     9753: say("The target service broker cannot be reached: no partner is the principal."),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from routing.errors import Invalid
-from routing.identifier import parse_identifier
+from routing.identifier import identifier_bytes, identifier_of, parse_identifier
 
 ONE = "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d"
 
@@ -22,6 +22,12 @@ def test_any_case_with_or_without_braces_is_one_value(text: str) -> None:
 @given(st.uuids())
 def test_every_guid_is_read_as_itself(guid: uuid.UUID) -> None:
     assert parse_identifier(f"{{{str(guid).upper()}}}") == str(guid)
+
+
+@given(st.uuids())
+def test_the_bytes_of_a_guid_are_in_the_order_of_its_digits(guid: uuid.UUID) -> None:
+    assert identifier_of(guid.bytes) == str(guid)
+    assert identifier_bytes(str(guid)) == guid.bytes
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,21 @@ from routing.events import (
     Conversation,
     ConversationGroup,
     Event,
+    ForwardedMessage,
+    ForwardedMessageDropped,
+    ForwardedMessageSent,
     MessageClassify,
     MessageUndeliverable,
+    MirroredRouteStateChanged,
     OfClassify,
     OfConversation,
     OfGroup,
+    OfMirroredRoute,
     OfUndeliverable,
     QueueDisabled,
 )
+
+FORWARDED = ForwardedMessage("c", True, "S", None, "T", None, "tcp://b:4022", 0, 0, 9, 60_000, 125, "m")
 
 
 @pytest.mark.parametrize(
@@ -24,6 +31,12 @@ from routing.events import (
     [
         (Conversation(OfConversation.SEND_MESSAGE, "db", "CO", "c", "h", "g", True), "Broker:Conversation"),
         (ConversationGroup(OfGroup.CREATE, "db", "g"), "Broker:Conversation Group"),
+        (ForwardedMessageSent(FORWARDED), "Broker:Forwarded Message Sent"),
+        (ForwardedMessageDropped(FORWARDED, 11285), "Broker:Forwarded Message Dropped"),
+        (
+            MirroredRouteStateChanged(OfMirroredRoute.OPERATIONAL, "tcp://a:1", "tcp://b:1", "S", None, "tcp://a:1"),
+            "Broker:Mirrored Route State Changed",
+        ),
         (MessageClassify(OfClassify.LOCAL, "db", "c", "S", None, "", False, 0), "Broker:Message Classify"),
         (QueueDisabled("db", "Q"), "Broker:Queue Disabled"),
         (
@@ -39,4 +52,5 @@ def test_every_event_has_its_number_and_name(event: Event, name: str) -> None:
 
 def test_subclasses_count_as_in_the_product() -> None:
     assert [of.value for of in OfConversation] == list(range(1, 14))
+    assert list(OfMirroredRoute) == [1, 2, 3]
     assert (OfGroup.DROP, OfClassify.DELAYED, OfUndeliverable.UNSEQUENCED_MESSAGE) == (2, 3, 2)

@@ -4,7 +4,8 @@ Rule 1: routing has decided that a fragment goes on before it comes here, or tha
 Rule 2: a fragment leaves with one hop less than it came with, and with the time that it spent here added; nothing else
 in it changes, and its body is never read. Without a hop left it does not leave (LOOP-1).
 Rule 3: what is here is in memory only. Nobody is told that it came, and whoever sent it sends it again (ACK-3).
-Rule 4: it stays here until the transport has room for it, at most to the end of its time to live.
+Rule 4: it stays here until the transport has room for it, at most to the end of its time to live, nor longer than it
+takes whoever sent it to send it again.
 Rule 5: memory has a limit, and a next hop may hold no more of it than is free besides. So one that is away leaves room
 for the others, however many are: the dynamic threshold of shared-memory switches (Choudhury and Hahne, 1998).
 """
@@ -19,6 +20,7 @@ from typing import Final, Literal, NamedTuple
 
 from routing.adjacent.fragment import Fragment, forwarded
 from routing.decision import FORWARDING_DISABLED, NO_PRINCIPAL, NOT_AN_ADDRESS, Drop, Send
+from routing.dialog.retry import LONGEST_MS
 from routing.events import ForwardedMessage, ForwardedMessageDropped, ForwardedMessageSent
 from routing.identifier import identifier_of
 
@@ -53,6 +55,8 @@ class Limits:
 
     memory: int = 10 * MEGABYTE
     """Bytes of fragments held, each with `KEPT_BESIDES`: the product's MESSAGE_FORWARD_SIZE."""
+    wait: int = LONGEST_MS
+    """Milliseconds that a fragment is held: a time to live may be the whole lifetime of a dialog."""
 
 
 _Key = tuple[bytes, bool, bytes, int]
@@ -63,6 +67,7 @@ class _Held(NamedTuple):
     fragment: Fragment
     address: str
     came_at: int
+    deadline: int
 
     @property
     def size(self) -> int:
@@ -72,11 +77,6 @@ class _Held(NamedTuple):
     def key(self) -> _Key:
         header = self.fragment.header
         return header.conversation_id, header.is_initiator, header.message_id, header.fragment
-
-    @property
-    def deadline(self) -> int:
-        header = self.fragment.header
-        return self.came_at + header.time_to_live - header.time_consumed
 
 
 class _Queue:
@@ -115,7 +115,8 @@ class Forwarder:
         """
         self.handle_timer(now)
         address = decision.address.key if isinstance(decision, Send) else ""
-        held = _Held(fragment, address, now)
+        left = fragment.header.time_to_live - fragment.header.time_consumed
+        held = _Held(fragment, address, now, now + min(left, self.limits.wait))
         reason = NOT_FORWARDED[decision.reason] if isinstance(decision, Drop) else self._objection(held)
         if reason:
             self._tell_dropped(held, reason, now)
@@ -193,7 +194,7 @@ class Forwarder:
         return self._deadlines[0][0] if self._deadlines else None
 
     def handle_timer(self, now: int) -> None:
-        """Drops what has outlived its time to live."""
+        """Drops what was not taken in time."""
         while (deadline := self.next_timer()) is not None and deadline <= now:
             self._drop(self._held[self._deadlines[0][1]], OUTLIVED, now)
 

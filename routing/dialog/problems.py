@@ -61,7 +61,7 @@ PROBLEMS: Mapping[int, Sentence] = {
     11285: say("The message was forwarded as often as it may be: no hop remains."),
     11288: say("The message is a duplicate of one that is being forwarded."),
     11289: say("The memory for forwarded messages would exceed its limit."),
-    11290: say("The message could not be forwarded within its time to live: a route is wrong, or its target is away."),
+    11290: say("The message could not be forwarded in time: a route is wrong, or its target is away."),
     11291: say("The message came after its time to live."),
     11292: say("The message could not be forwarded: the transport failed to send it."),
     11293: say("The message could not be forwarded: the transport has been shut down."),

@@ -145,6 +145,16 @@ def test_what_is_not_taken_in_its_time_is_dropped() -> None:
     assert (reasons(forwarder), forwarder.waiting()) == ([11290], ())
 
 
+def test_nothing_is_held_longer_than_it_takes_to_send_it_again() -> None:
+    forwarder = Forwarder()
+    forwarder.forward(fragment(time_to_live=49 * 24 * HOUR), B, 0)
+    assert forwarder.next_timer() == 64_000
+    forwarder = Forwarder(Limits(wait=100))
+    forwarder.forward(fragment(), B, 0)
+    forwarder.handle_timer(100)
+    assert reasons(forwarder) == [11290]
+
+
 def test_a_duplicate_of_what_waits_is_dropped_wherever_it_would_go() -> None:
     forwarder = Forwarder()
     assert forwarder.forward(fragment(), B, 0)
@@ -207,7 +217,7 @@ def fill(forwarder: Forwarder, to: Send, numbers: range) -> int:
 
 
 def test_the_limit_is_that_of_the_product() -> None:
-    assert Limits().memory == 10 * MEGABYTE
+    assert Limits() == Limits(memory=10 * MEGABYTE, wait=64_000)
 
 
 def test_at_the_limit_a_fragment_is_dropped_and_what_is_held_stays() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
@@ -71,13 +72,12 @@ def _detail(viewed: Viewed, listing: Listing) -> RouteDetail | None:
 
 
 def _edit_url(request: HttpRequest, viewed: Viewed, detail: RouteDetail) -> str:
-    """Where an editor changes the row; empty for others, and for what cannot be changed."""
+    """Where an editor changes the row, and comes back from; empty for others, and for what cannot be changed."""
     if not viewed.is_editable or not may(request.user, Level.EDIT):
         return ""
     instance, database, name = detail.row.key
     rows = Route.objects.filter(database__instance__name=instance, database__name=database, name=name)
     row_id = rows.values_list("id", flat=True).first()
-    try:
-        return reverse("admin:estate_route_change", args=[row_id]) if row_id else ""
-    except NoReverseMatch:
+    if row_id is None:
         return ""
+    return f"{reverse('admin:estate_route_change', args=[row_id])}?{urlencode({'next': request.get_full_path()})}"

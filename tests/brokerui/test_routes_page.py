@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
@@ -347,6 +348,25 @@ def test_only_editors_are_led_to_the_form(editor: Client, viewer: Client) -> Non
     assert "data-edit" in page_of(editor.get(URL, query))
     assert "data-edit" not in page_of(viewer.get(URL, query))
     assert "data-edit" not in page_of(editor.get(URL, query | {"as_of": "1"}))
+
+
+def test_from_the_panel_to_the_form_and_back(editor: Client) -> None:
+    brought_in(read_estate(ESTATE))
+    here = f"{URL}?q=database%3ASales&select=route%2Fhub%2FSales%2FParts"
+    link = re.search(r'href="([^"]+)" data-edit', page_of(editor.get(here)))
+    assert link is not None
+    form = page_of(editor.get(html.unescape(link[1])))
+    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
+    assert html.unescape(fields["next"]) == here
+    assert f'href="{html.escape(here)}">Cancel' in form
+    sent = {
+        "name": "Parts",
+        "remote_service_name": "OrderParts",
+        "address": "tcp://a",
+        "base_version": fields["base_version"],
+        "next": here,
+    }
+    assert editor.post(html.unescape(link[1]), sent).headers["Location"] == here
 
 
 def test_names_stay_text(client: Client) -> None:

@@ -84,10 +84,10 @@ def test_findings_follow_what_is_typed_and_are_asked_about_before_saving(site: P
     expect(site.locator("#outlook")).to_contain_text("Every conversation ends as before")
     assert estate_current().version == 1
     site.locator("#id_remote_service_name").fill("orderparts")
-    site.get_by_role("button", name="Save", exact=True).click()
+    site.get_by_role("button", name="Save route", exact=True).click()
     expect(site.get_by_role("alert")).to_contain_text("This change brings")
     assert estate_current().version == 1
-    site.get_by_role("button", name="Save all the same").click()
+    site.get_by_role("button", name="Save route all the same").click()
     expect(site.get_by_role("status")).to_contain_text("Saved ToParts: the estate is at version 2")
 
 

@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.functional import Promise
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -25,6 +26,7 @@ from brokerui.estate.selectors import estate_current
 from brokerui.explain.templatetags.wording import said
 from routing.errors import Invalid
 
+NULL = mark_safe('<span class="null">NULL</span>')
 AT_ONCE = 1_000
 """Rows that one act may change: it is one version, and who reads it wants to see them."""
 Act = Callable[[Draft, Key], None]
@@ -101,6 +103,7 @@ class Table(Listing):
     """A table of the estate."""
 
     kind: ClassVar[Kind]
+    empty_value_display = NULL
     actions: Any = ("delete_rows",)
     ordering: ClassVar[Any] = ("database_id", "name")
     list_select_related: ClassVar[Any] = ("database__instance",)

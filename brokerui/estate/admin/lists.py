@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy
 from brokerui.estate.admin import filters, kinds
 from brokerui.estate.admin.draft import Draft
 from brokerui.estate.admin.kinds import Key, find, put
-from brokerui.estate.admin.listing import Table
+from brokerui.estate.admin.listing import NULL, Table
 from brokerui.estate.admin.site import site
 from brokerui.estate.models import (
     Contract,
@@ -36,8 +36,6 @@ from brokerui.explain.templatetags.wording import said
 from routing.errors import Invalid
 from routing.moment import parse_moment
 
-NONE = "—"
-
 
 def on_off(value: bool) -> SafeString:
     """A word that says it, the off one so that it is seen."""
@@ -46,7 +44,7 @@ def on_off(value: bool) -> SafeString:
 
 def code(value: Any) -> Any:
     """A name or an address, byte by byte."""
-    return format_html("<code>{}</code>", value) if value else NONE
+    return format_html("<code>{}</code>", value) if value else NULL
 
 
 def counted(model: Any, owner: str) -> Any:
@@ -95,7 +93,7 @@ class Instances(Table):
         """Where it listens."""
         texts = [address.text for address in row.addresses.all()]
         more = f" +{len(texts) - 1}" if len(texts) > 1 else ""
-        return format_html("<code>{}</code>{}", texts[0], more) if texts else NONE
+        return format_html("<code>{}</code>{}", texts[0], more) if texts else _("none")
 
     @admin.display(description="forwarding", ordering="forwarding")
     def forwards(self, row: Any) -> SafeString:
@@ -212,7 +210,7 @@ class Routes(InDatabases):
 def lifetime(moment: datetime | None) -> Any:
     """The day, and in words whether it is past."""
     if moment is None:
-        return NONE
+        return NULL
     is_past = moment <= timezone.now()
     word = _("expired") if is_past else _("expires")
     return format_html(

@@ -122,7 +122,7 @@ def _form(
         "also": _also(sheet),
         "in_table": IN_TABLE,
         "is_refused": request.method == "POST" and sheet.draft is None,
-        "next": request.POST.get("next", request.GET.get("next", "")),
+        "next": next_page(request),
         "copy": _copy(sheet),
     }
     return render(request, "admin/form.html", {**context, **more}, status=status)
@@ -179,7 +179,7 @@ def _link(kind: Kind, count: int, parameter: str, place: str) -> tuple[Any, int,
     base = f"admin:estate_{kind.name}"
     listed = f"{reverse(base + '_changelist')}?{urlencode({parameter: place})}"
     return (
-        kind.model._meta.verbose_name_plural,
+        kind.model._meta,
         count,
         listed,
         f"{reverse(base + '_add')}?{urlencode({'place': place})}",
@@ -188,14 +188,21 @@ def _link(kind: Kind, count: int, parameter: str, place: str) -> tuple[Any, int,
 
 def _after(request: HttpRequest, kind: Kind, key: Key) -> str:
     """On to where the writer wants to be."""
-    url = request.POST.get("next", "")
     if "_stay" in request.POST:
         row = row_of(kind, key)
         if row is not None:
-            return reverse(f"admin:estate_{kind.name}_change", args=[row.pk])
-    if url and url_has_allowed_host_and_scheme(url, allowed_hosts=None, require_https=request.is_secure()):
-        return url
-    return reverse(f"admin:estate_{kind.name}_changelist")
+            return _staying(reverse(f"admin:estate_{kind.name}_change", args=[row.pk]), next_page(request))
+    return next_page(request) or reverse(f"admin:estate_{kind.name}_changelist")
+
+
+def next_page(request: HttpRequest) -> str:
+    """Where the writer came from and wants to be again: a page of this site, or empty."""
+    url = request.POST.get("next", request.GET.get("next", ""))
+    return url if url_has_allowed_host_and_scheme(url, allowed_hosts=None) else ""
+
+
+def _staying(url: str, after: str) -> str:
+    return f"{url}?{urlencode({'next': after})}" if after else url
 
 
 def row_of(kind: Kind, key: Key) -> Any:
@@ -231,6 +238,7 @@ def confirm_page(
     """What an act on rows would bring; it is asked for once more."""
     told = outlook_of_all(draft, timezone.now(), _places(keys))
     more = {"told": told, "keys": keys[:IN_TABLE], "count": len(keys), "base_version": live.version}
+    more["next"] = next_page(request)
     return render(request, "admin/confirm.html", {**context, **more})
 
 
@@ -261,4 +269,4 @@ def drop_page(request: HttpRequest, kind: Kind, key: Key, context: dict[str, Any
         return redirect(request.path)
     gone = _("Deleted %(name)s: the estate is at version %(version)s.")
     messages.success(request, gone % {"name": key[-1], "version": written.version})
-    return redirect(reverse(f"admin:estate_{kind.name}_changelist"))
+    return redirect(next_page(request) or reverse(f"admin:estate_{kind.name}_changelist"))

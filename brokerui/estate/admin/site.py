@@ -25,6 +25,8 @@ class Entry:
     """A table on the first page."""
 
     title: str
+    one: str
+    """What a row of it is called."""
     about: Promise | str
     url: str
     add: str
@@ -93,7 +95,7 @@ class Site(admin.AdminSite):
             if one.has_view_permission(request):
                 base = "admin:" + name.replace(".", "_")
                 add = reverse(f"{base}_add") if one.has_add_permission(request) else ""
-                yield Entry(str(one.title), one.about, reverse(f"{base}_changelist"), add)
+                yield Entry(str(one.title), str(one.opts.verbose_name), one.about, reverse(f"{base}_changelist"), add)
 
 
 GROUPS: tuple[tuple[Promise, tuple[str, ...]], ...] = (

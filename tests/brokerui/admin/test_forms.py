@@ -171,6 +171,14 @@ def test_it_never_leads_to_another_site(editor: Client) -> None:
     assert response.headers["Location"] == ROUTES
 
 
+@pytest.mark.parametrize("page", ["change", "delete"])
+@pytest.mark.parametrize("away", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", "/\\evil.example"])
+def test_cancel_leads_to_no_other_site(editor: Client, page: str, away: str) -> None:
+    url = page_of(Route.objects.first(), page)
+    assert f'href="{ROUTES}">Cancel' in editor.get(url, {"next": away}).content.decode()
+    assert 'href="/routes/">Cancel' in editor.get(url, {"next": "/routes/"}).content.decode()
+
+
 def test_a_new_instance_a_new_database_and_what_is_in_it(editor: Client) -> None:
     save(
         editor,
@@ -394,7 +402,7 @@ def test_an_error_that_the_change_brings_is_asked_about_once(editor: Client) -> 
     sent = as_sent(editor, url, remote_service_name="parts")
     first = editor.post(url, sent)
     assert first.status_code == 422
-    assert "Save all the same" in first.content.decode()
+    assert "Save route all the same" in first.content.decode()
     assert "similar-service-name" in {note.finding.code for note in first.context["told"].errors}
     assert Version.objects.count() == 1
     assert editor.post(url, {**sent, "seen": "another"}).status_code == 422

@@ -27,6 +27,7 @@ from routing.adjacent.fragment import END, INITIATOR, UNSEQUENCED, Header, Names
 from routing.adjacent.frames import FrameReader, Hello, read_close, read_hello, write_close, write_frame, write_hello
 from routing.adjacent.guard import DIGEST, NO_KEY, TAG
 from routing.adjacent.limits import MOST_FRAME
+from routing.adjacent.roles import RoleAnswer, RoleQuestion, is_role, read_role, write_role
 
 SLOW = 1.0
 """Seconds for one input: thousands of times what it takes."""
@@ -67,6 +68,13 @@ FRAGMENTS = [
     write(_HEADER, bytes(3000)),
 ]
 HELLO = Hello("z", b"z" * 16, b"1" * 16, MOST_FRAME)
+ROLES = [
+    write_role(RoleQuestion("5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d", "//x/Target")),
+    write_role(
+        RoleQuestion("5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d", "é𝄞", "0" * 8 + "-0000" * 3 + "-" + "0" * 12, "tcp://b:1")
+    ),
+    *(write_role(RoleAnswer("5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d", role)) for role in (None, "PRINCIPAL", "MIRROR")),
+]
 FRAMES = [
     write_hello(HELLO),
     write_hello(HELLO._replace(name="a")),
@@ -77,6 +85,7 @@ FRAMES = [
     write_frame(frames.PING),
     write_frame(frames.PONG),
     write_close(2, "idle"),
+    *ROLES,
 ]
 BEGINNINGS: list[tuple[int, ...]] = [(), (0,), (0, 2), (0, 2), (1,), (1, 3)]
 """What is said before the input, as numbers of `FRAMES`: nothing, a HELLO, and all until the side is online."""
@@ -165,8 +174,7 @@ def try_frames(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
                     found.append(frame)
             except RemoteProtocolError as error:
                 return found, str(error)
-            held = len(reader._data) - reader._at
-            assert held <= most + frames.HEAD.size, "more is held than a frame"
+            assert reader.held <= most + frames.HEAD.size, "more is held than a frame"
         return found, ""
 
     def work() -> str:
@@ -183,6 +191,27 @@ def try_frames(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
                 again = write_hello(hello._replace(most_frame=MOST_FRAME))
                 assert read_hello(again[frames.HEAD.size :])[:3] == hello[:3]
         return "refused" if whole[1] else "read"
+
+    return raw, work
+
+
+def try_role(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
+    raw = changed(chance.choice([*ROLES, *FRAGMENTS]), chance) if chance.randrange(4) else drawn(ROLES, chance)
+    if chance.randrange(2) and len(raw) >= 4:
+        raw = (len(raw) - 4).to_bytes(4, "big") + raw[4:]
+
+    def work() -> str:
+        try:
+            said = read_role(raw)
+        except RemoteProtocolError:
+            return "refused"
+        assert is_role(raw)
+        assert write_role(said) == raw, "it is written in another way than it was read"
+        try:
+            read(raw)
+        except Corrupted:
+            return "question" if isinstance(said, RoleQuestion) else "answer"
+        raise AssertionError("it is a fragment too")
 
     return raw, work
 
@@ -216,7 +245,7 @@ def try_connection(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
     return raw, work
 
 
-TARGETS = (try_fragment, try_frames, try_connection)
+TARGETS = (try_fragment, try_frames, try_role, try_connection)
 
 
 def fuzz(seconds: float, seed: int, least: int = 0) -> tuple[Counter[tuple[str, str]], int]:

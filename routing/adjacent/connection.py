@@ -18,6 +18,7 @@ from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
 from routing.adjacent.fragment import LEAST_FRAGMENT, MAX_FRAGMENT
 from routing.adjacent.frames import Frame, FrameReader, Hello
 from routing.adjacent.limits import LEAST_FRAME, MOST_FRAME, VERSION
+from routing.adjacent.roles import is_role, read_role
 from routing.adjacent.states import OURS, STEPS, THEIRS, Input, Phase, Shown
 from routing.sentence import say
 
@@ -38,6 +39,11 @@ REASONS: Final = {
     LOST: "the transport has ended",
 }
 """Why a connection is closed, as a CLOSE says it. LOST is never sent; a peer may give others."""
+
+
+MOST_ROLES: Final = 1000
+"""Questions and answers about roles that wait for the socket. More are lost, and asked again: a peer that asks and does
+not read makes us hold 2 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,14 @@ class Arrived:
 
 
 @dataclass(frozen=True, slots=True)
+class Role:
+    """The peer asks or answers which role a database has."""
+
+    frame: bytes
+    """Whole, and what `read_role` reads."""
+
+
+@dataclass(frozen=True, slots=True)
 class Room:
     """`send` takes fragments again after it has refused some."""
 
@@ -113,7 +127,7 @@ class Over:
     """What the peer says of it, for people."""
 
 
-Event = Online | Arrived | Room | Closing | Over
+Event = Online | Arrived | Role | Room | Closing | Over
 
 
 class Neighbours:
@@ -177,6 +191,7 @@ class Connection:
         self._neighbours = neighbours
         self._reader = FrameReader()
         self._urgent: list[bytes] = []
+        self._roles: list[bytes] = []
         self._queue: deque[bytes] = deque()
         self._queued = 0
         self._last: bytes | None = None  # our CLOSE, which goes after the queue
@@ -246,14 +261,28 @@ class Connection:
             self._queued += len(raw)
             taken += 1
         if taken:
-            self.active_at = now
-            if self._unheard_since is None:
-                self._unheard_since = now
+            self._expect_to_hear(now)
         return taken
+
+    def send_role(self, frame: bytes, now: float) -> bool:
+        """A question or an answer of `write_role`, before all fragments that wait. False: too many wait already."""
+        self.phase = self._step(states.SEND)
+        if not is_role(frame):
+            raise LocalProtocolError("frame", say("is about no role"))
+        if len(self._roles) >= MOST_ROLES:
+            return False
+        self._roles.append(frame)
+        self._expect_to_hear(now)
+        return True
+
+    def _expect_to_hear(self, now: float) -> None:
+        self.active_at = now
+        if self._unheard_since is None:
+            self._unheard_since = now
 
     def data_to_send(self) -> bytes:
         """The next bytes for the socket, a frame of fragments at most; empty when there is nothing."""
-        pieces, self._urgent = self._urgent, []
+        pieces, self._urgent, self._roles = [*self._urgent, *self._roles], [], []
         if self._queue:
             pieces.append(self._frame_of_fragments())
         if not self._queue and self._last is not None:
@@ -335,6 +364,8 @@ class Connection:
             self._take_claim(frame.content, now)
         elif frame.kind == frames.ACCEPT:
             self._take_accept(int.from_bytes(frame.content, "big"), now)
+        elif frame.kind in {frames.ROLE_QUESTION, frames.ROLE_ANSWER}:
+            self._take_role(frames.write_frame(frame.kind, frame.content), now)
         elif frame.kind == frames.PING:
             self.phase = self._step(states.PING_CAME)
             pong = frames.write_frame(frames.PONG)
@@ -344,6 +375,13 @@ class Connection:
             self.phase = self._step(states.PONG_CAME)
         else:
             self._take_close(*frames.read_close(frame.content))
+
+    def _take_role(self, frame: bytes, now: float) -> None:
+        phase = self._step(states.ROLE_CAME)
+        read_role(frame)
+        self.phase = phase
+        self.active_at = now
+        self._events.append(Role(frame))
 
     def _take_hello(self, hello: Hello) -> None:
         we_decide = (*self.own[:2], self.is_accept) < (*hello[:2], not self.is_accept)
@@ -477,6 +515,7 @@ class Connection:
         unsent = len(self._queue)
         self._queue.clear()
         self._urgent.clear()
+        self._roles.clear()
         self._queued, self._last = 0, None
         return unsent
 

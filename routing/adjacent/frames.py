@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from struct import Struct
 from typing import Final, NamedTuple
 
+from routing.address import MAX_LENGTH
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
 from routing.adjacent.fragment import LEAST_FRAGMENT, MAX_FRAGMENT
-from routing.adjacent.limits import LEAST_FRAME, MAX_HELLO, MAX_TEXT, MOST_FRAME, VERSION
+from routing.adjacent.limits import BYTES_OF_CHARACTER, LEAST_FRAME, MAX_HELLO, MAX_TEXT, MOST_FRAME, VERSION
 from routing.errors import Invalid
-from routing.names import SYSNAME, check_name
+from routing.names import SERVICE_NAME, SYSNAME, check_name
 from routing.sentence import say
 
 HELLO: Final = 1
@@ -20,6 +21,8 @@ FRAGMENTS: Final = 4
 PING: Final = 5
 PONG: Final = 6
 CLOSE: Final = 7
+ROLE_QUESTION: Final = 8
+ROLE_ANSWER: Final = 9
 KINDS: Final[Mapping[int, str]] = {
     HELLO: "HELLO",
     CLAIM: "CLAIM",
@@ -28,6 +31,8 @@ KINDS: Final[Mapping[int, str]] = {
     PING: "PING",
     PONG: "PONG",
     CLOSE: "CLOSE",
+    ROLE_QUESTION: "ROLE?",
+    ROLE_ANSWER: "ROLE",
 }
 
 HEAD: Final = Struct(">IB")
@@ -37,6 +42,13 @@ _ID: Final = 16
 NO_CONNECTION: Final = bytes(_ID)
 DECISION: Final = 8
 """Bytes of an ACCEPT: the number of the decision."""
+ROLE: Final = b"ROLE\0"
+"""What ROLE? and ROLE begin with. Its last byte stands where a fragment has its version, which is never 0: so a frame
+that comes alone is told from a fragment."""
+_OF_ROLE: Final = len(ROLE) + _ID + 1
+"""Bytes that ROLE? and ROLE have in common: what they begin with, the number of the question, and a flag or role."""
+_TEXTS: Final = 2 * 2
+"""Bytes of the lengths of a service and an address."""
 _MAGIC: Final = b"BRUI"
 _HELLO: Final = Struct(">4sBB16s16sIH")
 
@@ -48,6 +60,8 @@ _SIZES: Final[Mapping[int, tuple[int, int]]] = {
     PING: (0, 0),
     PONG: (0, 0),
     CLOSE: (1, 1 + MAX_TEXT),
+    ROLE_QUESTION: (_OF_ROLE + _TEXTS + 1, _OF_ROLE + _ID + _TEXTS + BYTES_OF_CHARACTER * (SERVICE_NAME + MAX_LENGTH)),
+    ROLE_ANSWER: (_OF_ROLE, _OF_ROLE),
 }
 """Bytes that the content of a kind has at least and at most."""
 
@@ -140,6 +154,16 @@ def read_close(content: bytes) -> tuple[int, str]:
     return content[0], content[1:].decode("utf-8", "replace")
 
 
+def read_frame(raw: bytes) -> Frame:
+    """A frame that came alone; `RemoteProtocolError` for anything else."""
+    reader = FrameReader(MOST_FRAME)
+    reader.feed(raw)
+    frame = reader.next()
+    if frame is None or reader.held:
+        raise RemoteProtocolError("frame", say("{size} bytes are not one frame", size=len(raw)))
+    return frame
+
+
 class FrameReader:
     """The bytes of a connection, in any cut, as frames. Holds one frame at most, and what the last `feed` brought."""
 
@@ -148,6 +172,11 @@ class FrameReader:
         """Bytes of the content that the next frame may have: raised when the peer is no stranger any more."""
         self._data: bytes | bytearray = b""
         self._at = 0
+
+    @property
+    def held(self) -> int:
+        """Bytes that were fed and not taken."""
+        return len(self._data) - self._at
 
     def feed(self, data: bytes) -> None:
         """Bytes as they came. Take all frames out (`next`) before more is fed."""

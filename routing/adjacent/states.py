@@ -73,7 +73,7 @@ SHOWN: Mapping[Phase, Shown] = {
 Input = Literal[
     "dial", "accept", "connected", "bytes", "send", "close",
     "HELLO, we decide", "HELLO, they decide", "CLAIM, accepted", "CLAIM, a duplicate", "ACCEPT", "ACCEPT, outdated",
-    "FRAGMENTS", "PING", "PONG", "CLOSE", "breach",
+    "FRAGMENTS", "ROLE", "PING", "PONG", "CLOSE", "breach",
     "lost", "late", "idle", "silent",
 ]  # fmt: skip
 DIAL: Final = "dial"
@@ -89,6 +89,7 @@ CLAIM_LOST: Final = "CLAIM, a duplicate"
 ACCEPT_CAME: Final = "ACCEPT"
 ACCEPT_LATE: Final = "ACCEPT, outdated"
 FRAGMENTS_CAME: Final = "FRAGMENTS"
+ROLE_CAME: Final = "ROLE"
 PING_CAME: Final = "PING"
 PONG_CAME: Final = "PONG"
 CLOSE_CAME: Final = "CLOSE"
@@ -103,7 +104,7 @@ INPUTS: Mapping[Input, str] = {
     ACCEPTED: "the caller has accepted a connection from outside",
     CONNECTED: "what was dialled is connected",
     BYTES: "bytes have come",
-    SEND: "the caller has fragments to send",
+    SEND: "the caller has fragments to send, or asks or answers which role a database has",
     CLOSE_IT: "the caller closes, or another connection to the same peer takes its place",
     WE_DECIDE: "the peer has said who it is, and arbitration is ours",
     THEY_DECIDE: "the same, and arbitration is the peer's",
@@ -112,6 +113,7 @@ INPUTS: Mapping[Input, str] = {
     ACCEPT_CAME: "the peer has decided for this connection",
     ACCEPT_LATE: "the same, but a later decision for another one came first",
     FRAGMENTS_CAME: "fragments have come",
+    ROLE_CAME: "the peer asks or answers which role a database has",
     PING_CAME: "the peer asks whether we are there",
     PONG_CAME: "the peer is there",
     CLOSE_CAME: "the peer closes",
@@ -142,6 +144,7 @@ TABLE: Mapping[Input, tuple[Phase | Fault, ...]] = {
     ACCEPT_CAME:    (OURS,       OURS,       THEIRS,   THEIRS,   ONLINE,   THEIRS,  THEIRS,  CLOSED, FAILED),
     ACCEPT_LATE:    (OURS,       OURS,       THEIRS,   THEIRS,   CLOSING,  THEIRS,  THEIRS,  CLOSED, FAILED),
     FRAGMENTS_CAME: (OURS,       OURS,       THEIRS,   THEIRS,   THEIRS,   ONLINE,  CLOSING, CLOSED, FAILED),
+    ROLE_CAME:      (OURS,       OURS,       THEIRS,   THEIRS,   THEIRS,   ONLINE,  CLOSING, CLOSED, FAILED),
     PING_CAME:      (OURS,       OURS,       THEIRS,   THEIRS,   THEIRS,   ONLINE,  CLOSING, CLOSED, FAILED),
     PONG_CAME:      (OURS,       OURS,       THEIRS,   THEIRS,   THEIRS,   ONLINE,  CLOSING, CLOSED, FAILED),
     CLOSE_CAME:     (OURS,       OURS,       CLOSED,   CLOSED,   CLOSED,   CLOSED,  CLOSED,  CLOSED, FAILED),

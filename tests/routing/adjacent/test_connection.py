@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 from routing.adjacent import connection as c
 from routing.adjacent import frames
-from routing.adjacent.connection import Arrived, Closing, Connection, Neighbours, Online, Over, Room, Settings
+from routing.adjacent.connection import Arrived, Closing, Connection, Neighbours, Online, Over, Role, Room, Settings
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
 from routing.adjacent.fragment import MAX_FRAGMENT, write
 from routing.adjacent.frames import Hello, write_close, write_fragments, write_frame, write_hello
 from routing.adjacent.limits import LEAST_FRAME, MAX_BODY, MOST_FRAME
+from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
 from tests.routing.adjacent.link import Link, Side
-from tests.routing.adjacent.wire import HEADER
+from tests.routing.adjacent.wire import HEADER, TARGET
 
 SMALL = write(HEADER, b"hello")
 LARGE = write(HEADER, bytes(MAX_BODY))
@@ -140,6 +141,63 @@ def test_settings_at_their_limits() -> None:
 def test_an_instance_without_a_name_is_refused_at_once() -> None:
     with pytest.raises(LocalProtocolError):
         Connection(Hello("", b"a" * 16, b"1" * 16), Neighbours())
+
+
+# ------------------------------------------------------------------------------------------------ roles
+QUESTION = write_role(RoleQuestion(TARGET, "//x/Target"))
+ANSWER = write_role(RoleAnswer(TARGET, "MIRROR"))
+
+
+def test_questions_and_answers_about_roles_go_before_what_waits() -> None:
+    link = linked()
+    dialled, accepted = link.ends
+    dialled.send([LARGE, SMALL], 1.0)
+    assert dialled.send_role(QUESTION, 1.0)
+    assert dialled.send_role(ANSWER, 1.0)
+    link.pump(2.0)
+    assert link.events[1][1:] == [Role(QUESTION), Role(ANSWER), Arrived((LARGE, SMALL))]
+    assert accepted.send_role(ANSWER, 3.0)
+    link.pump(3.0)
+    assert link.events[0][1:] == [Role(ANSWER)]
+
+
+def test_a_connection_that_only_asks_is_not_idle_and_hears_an_answer() -> None:
+    link = linked()
+    dialled, accepted = link.ends
+    assert dialled.send_role(QUESTION, 10.0)
+    link.pump(10.0)
+    assert (dialled.next_timer(), accepted.next_timer()) == (30.0, 40.0)  # it is pinged; it is idle
+
+
+def test_what_is_about_no_role_is_not_sent_as_such() -> None:
+    dialled = linked().ends[0]
+    for raw in (SMALL, write_frame(frames.PING), b""):
+        with pytest.raises(LocalProtocolError) as error:
+            dialled.send_role(raw, 1.0)
+        assert str(error.value) == "frame: is about no role"
+
+
+def test_a_question_that_cannot_be_ends_the_connection() -> None:
+    link = linked()
+    accepted = link.ends[1]
+    accepted.receive(QUESTION[:5] + b"Role\0" + QUESTION[10:], 1.0)
+    (over,) = (event for event in accepted.events() if isinstance(event, Over))
+    assert str(over.error) == "frame: is about no role"
+
+
+def test_a_peer_that_asks_and_does_not_read_makes_us_hold_little() -> None:
+    dialled = linked().ends[0]
+    assert [dialled.send_role(ANSWER, 1.0) for _ in range(1000)] == [True] * 1000
+    assert not dialled.send_role(ANSWER, 1.0)
+    assert dialled.data_to_send() == 1000 * ANSWER
+    assert dialled.send_role(ANSWER, 1.0)
+
+
+def test_a_connection_that_fails_says_nothing_about_roles_any_more() -> None:
+    dialled = linked().ends[0]
+    dialled.send_role(QUESTION, 1.0)
+    dialled.receive(b"\0\0\0\1\0", 1.0)
+    assert QUESTION not in dialled.data_to_send()
 
 
 # ------------------------------------------------------------------------------------------------ carrying

@@ -17,6 +17,7 @@ from routing.adjacent.frames import (
     FrameReader,
     Hello,
     read_close,
+    read_frame,
     read_hello,
     write_close,
     write_fragments,
@@ -24,11 +25,14 @@ from routing.adjacent.frames import (
     write_hello,
 )
 from routing.adjacent.limits import LEAST_FRAME, MAX_BODY, MAX_TEXT, MOST_FRAME
-from tests.routing.adjacent.wire import HEADER, Vector, vectors
+from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
+from tests.routing.adjacent.wire import HEADER, TARGET, Vector, vectors
 
 HELLO = Hello("SERVER1\\INST", b"i" * 16, b"c" * 16, 1 << 20, 1, 3)
 SMALL = write(HEADER, b"hello")
 LARGE = write(HEADER, bytes(MAX_BODY))
+ASKED = write_role(RoleQuestion(TARGET, "//x/Target", TARGET, "tcp://a:4022"))
+ANSWERED = write_role(RoleAnswer(TARGET, "PRINCIPAL"))
 STREAM = [
     (write_hello(HELLO), Frame(frames.HELLO, write_hello(HELLO)[5:])),
     (write_frame(frames.CLAIM, bytes(16)), Frame(frames.CLAIM, bytes(16))),
@@ -40,6 +44,8 @@ STREAM = [
     ),
     (write_frame(frames.PING), Frame(frames.PING, b"")),
     (write_frame(frames.PONG), Frame(frames.PONG, b"")),
+    (ASKED, Frame(frames.ROLE_QUESTION, ASKED[5:])),
+    (ANSWERED, Frame(frames.ROLE_ANSWER, ANSWERED[5:])),
     (write_close(2, "bye"), Frame(frames.CLOSE, b"\2bye")),
 ]
 BYTES = b"".join(raw for raw, _ in STREAM)
@@ -94,7 +100,7 @@ def test_the_caller_may_use_its_buffer_again() -> None:
     ("raw", "problem"),
     [
         (b"\0\0\0\1\0", "frame: there is no kind 0"),
-        (b"\0\0\0\1\10", "frame: there is no kind 8"),
+        (b"\0\0\0\1\12", "frame: there is no kind 10"),
         (b"GET / HTTP/1.1\r\n", "frame: there is no kind 47"),
         (b"\0\0\0\0\5", "frame: PING cannot have -1 bytes"),
         (b"\0\0\0\2\5", "frame: PING cannot have 1 bytes"),
@@ -105,6 +111,10 @@ def test_the_caller_may_use_its_buffer_again() -> None:
         (b"\0\0\0\22\2", "frame: CLAIM cannot have 17 bytes"),
         (b"\0\0\0\1\7", "frame: CLOSE cannot have 0 bytes"),
         (b"\0\0\2\3\7", "frame: CLOSE cannot have 514 bytes"),
+        (b"\0\0\0\33\10", "frame: ROLE? cannot have 26 bytes"),
+        (b"\0\0\x08\x2c\10", "frame: ROLE? cannot have 2091 bytes"),
+        (b"\0\0\0\26\11", "frame: ROLE cannot have 21 bytes"),
+        (b"\0\0\0\30\11", "frame: ROLE cannot have 23 bytes"),
         (b"\0\0\4\2\1", "frame: HELLO cannot have 1025 bytes"),
         (b"\0\0\0\55\1", "frame: HELLO cannot have 44 bytes"),
         (b"\0\0\0\1\4", "frame: FRAGMENTS cannot have 0 bytes"),
@@ -171,6 +181,17 @@ def test_a_frame_that_waits_for_its_end_holds_what_came_and_no_more() -> None:
     made.feed(STREAM[0][0][3:])
     assert made.next() == FRAMES[0]
     assert made.next() is None
+
+
+@pytest.mark.parametrize(("raw", "frame"), STREAM)
+def test_a_frame_that_came_alone_is_read(raw: bytes, frame: Frame) -> None:
+    assert read_frame(raw) == frame
+
+
+@pytest.mark.parametrize("raw", [b"", b"\0\0\0\1", ASKED[:-1], ASKED + b"\0", ASKED + ANSWERED])
+def test_what_is_not_one_frame_is_refused(raw: bytes) -> None:
+    with pytest.raises(RemoteProtocolError, match=f"frame: {len(raw)} bytes are not one frame"):
+        read_frame(raw)
 
 
 @settings(max_examples=300)

@@ -15,6 +15,7 @@ def test_some_inputs_of_each_kind_pass() -> None:
     assert outcomes.total() == 3000
     reached = {outcome for (_, outcome) in outcomes}
     assert reached >= {"opened", "not opened", "refused", "read", "online", "claiming", "deciding", "closed", "failed"}
+    assert reached >= {"question", "answer"}
 
 
 def test_a_reader_that_fails_is_seen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,8 +12,9 @@ from routing.adjacent.connection import Connection, Neighbours, Over
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
 from routing.adjacent.fragment import write
 from routing.adjacent.frames import Hello, write_close, write_fragments, write_frame, write_hello
+from routing.adjacent.roles import RoleAnswer, write_role
 from routing.adjacent.states import INPUTS, OURS, PHASES, SHOWN, STEPS, TABLE, THEIRS, Input, Phase
-from tests.routing.adjacent.wire import HEADER
+from tests.routing.adjacent.wire import HEADER, TARGET
 
 SMALL = write(HEADER, b"hello")
 OWN = Hello("m", b"m" * 16, b"1" * 16)
@@ -112,6 +113,7 @@ GIVE: dict[Input, Callable[[Connection], object]] = {
     # The connection that is in use already is the first decision's.
     states.ACCEPT_LATE: receive(write_frame(frames.ACCEPT, bytes(8))),
     states.FRAGMENTS_CAME: receive(write_fragments([SMALL], len(SMALL))),
+    states.ROLE_CAME: receive(write_role(RoleAnswer(TARGET, None))),
     states.PING_CAME: receive(write_frame(frames.PING)),
     states.PONG_CAME: receive(write_frame(frames.PONG)),
     states.CLOSE_CAME: receive(write_close(c.SHUTDOWN)),

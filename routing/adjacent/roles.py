@@ -1,0 +1,144 @@
+"""Questions and answers about the role of a mirrored database (MIR-2), as docs/reference/wire.md describes them.
+
+They travel on a connection between its other frames, or alone, and get lost like anything else: who asks asks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import Struct
+from typing import Final, NamedTuple
+
+from routing.address import parse_network_address
+from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
+from routing.adjacent.frames import HEAD, ROLE, ROLE_ANSWER, ROLE_QUESTION, read_frame, write_frame
+from routing.errors import Invalid
+from routing.estate import MIRROR, PRINCIPAL
+from routing.identifier import identifier_bytes, identifier_of, parse_identifier
+from routing.names import SERVICE_NAME, check_name
+from routing.sentence import Sentence, say
+
+ROLES: Final = (None, PRINCIPAL, MIRROR)
+"""By their numbers on the wire."""
+_ID: Final = 16
+_NULL: Final = identifier_of(bytes(_ID))
+_HEAD: Final = Struct(f">{len(ROLE)}s{_ID}sB")
+_TEXT: Final = Struct(">H")
+
+
+class RoleQuestion(NamedTuple):
+    """Does the instance at an address hold the principal of this service?"""
+
+    question_id: str
+    """A GUID, drawn for the question: the answer repeats it."""
+    service: str
+    broker_instance: str | None = None
+    """The identifier in force; None: any."""
+    reply_to: str = ""
+    """A network address of the instance that asks, for an answer that travels alone; empty: it has none."""
+
+
+class RoleAnswer(NamedTuple):
+    question_id: str
+    role: str | None
+    """PRINCIPAL, MIRROR, or None: no mirrored database there has the service."""
+
+
+Said = RoleQuestion | RoleAnswer
+
+
+def is_role(raw: bytes) -> bool:
+    """Whether what came alone is one of these two frames, and not a fragment."""
+    return raw[HEAD.size : HEAD.size + len(ROLE)] == ROLE
+
+
+def write_role(said: Said) -> bytes:
+    """The frame; `LocalProtocolError` for what nobody may say."""
+    for field, problem in _objections(said):
+        raise LocalProtocolError(field, problem)
+    question_id = identifier_bytes(said.question_id)
+    if isinstance(said, RoleAnswer):
+        return write_frame(ROLE_ANSWER, _HEAD.pack(ROLE, question_id, ROLES.index(said.role)))
+    pieces = [_HEAD.pack(ROLE, question_id, said.broker_instance is not None)]
+    if said.broker_instance is not None:
+        pieces.append(identifier_bytes(said.broker_instance))
+    for text in (said.service, said.reply_to):
+        piece = text.encode()
+        pieces += (_TEXT.pack(len(piece)), piece)
+    return write_frame(ROLE_QUESTION, b"".join(pieces))
+
+
+def read_role(raw: bytes) -> Said:
+    """What a frame says; `RemoteProtocolError` for anything that `write_role` has not written."""
+    frame = read_frame(raw)
+    if frame.kind not in {ROLE_QUESTION, ROLE_ANSWER} or not is_role(raw):
+        raise RemoteProtocolError("frame", say("is about no role"))
+    _, question_id, number = _HEAD.unpack_from(frame.content)
+    said = (
+        _question(identifier_of(question_id), number, frame.content[_HEAD.size :])
+        if frame.kind == ROLE_QUESTION
+        else _answer(identifier_of(question_id), number)
+    )
+    for field, problem in _objections(said):
+        raise RemoteProtocolError(field, problem)
+    return said
+
+
+def _answer(question_id: str, number: int) -> RoleAnswer:
+    if number >= len(ROLES):
+        raise RemoteProtocolError("role", say("{number} is none", number=number))
+    return RoleAnswer(question_id, ROLES[number])
+
+
+def _question(question_id: str, has_broker: int, rest: bytes) -> RoleQuestion:
+    if has_broker > 1:
+        raise RemoteProtocolError("broker instance", say("begins with a flag that is not known here"))
+    broker_instance, texts = (identifier_of(rest[:_ID]), rest[_ID:]) if has_broker else (None, rest)
+    service, texts = _text("service", texts)
+    reply_to, texts = _text("reply to", texts)
+    if texts:
+        raise RemoteProtocolError("reply to", say("is followed by something else"))
+    return RoleQuestion(question_id, service, broker_instance, reply_to)
+
+
+def _text(field: str, data: bytes) -> tuple[str, bytes]:
+    """A text, and what follows it."""
+    end = _TEXT.size + int.from_bytes(data[: _TEXT.size], "big")
+    if len(data) < end:
+        raise RemoteProtocolError(field, say("is longer than its frame"))
+    try:
+        return data[_TEXT.size : end].decode(), data[end:]
+    except UnicodeDecodeError:
+        raise RemoteProtocolError(field, say("is not UTF-8")) from None
+
+
+def _objections(said: Said) -> Iterator[tuple[str, Sentence]]:
+    """Why nobody may say this: the field, and what is wrong with it."""
+    if said.question_id == _NULL or not _is_identifier(said.question_id):
+        yield "question id", say("must be a GUID that is not null")
+    if isinstance(said, RoleAnswer):
+        if said.role not in ROLES:
+            yield "role", say("must be null, PRINCIPAL or MIRROR")
+        return
+    if said.broker_instance is not None and not _is_identifier(said.broker_instance):
+        yield "broker instance", say("must be a GUID in lower case")
+    try:
+        check_name(said.service, "service", SERVICE_NAME)
+    except Invalid as invalid:
+        yield invalid.path, invalid.problem
+    if said.reply_to and not _is_canonical(said.reply_to):
+        yield "reply to", say("must be a network address in its canonical form")
+
+
+def _is_identifier(text: str) -> bool:
+    try:
+        return parse_identifier(text) == text
+    except Invalid:
+        return False
+
+
+def _is_canonical(text: str) -> bool:
+    try:
+        return parse_network_address(text).key == text
+    except Invalid:
+        return False

@@ -111,6 +111,7 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "accounts:tokens": ["/accounts/tokens/"],
         "viewing:document": ["/estate.json"],
         "scenarios:list": ["/scenarios/"],
+        "scenarios:open": ["/scenarios/1-default/open/"],
         "scenarios:document": ["/scenarios/1-default/document.json"],
         **_map(place, names),
         **_where(place),

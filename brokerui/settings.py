@@ -93,6 +93,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "brokerui.accounts.access.AccessMiddleware",
     "axes.middleware.AxesMiddleware",
+    "brokerui.core.middleware.Later",
 ]
 
 ROOT_URLCONF = "brokerui.urls"

@@ -12,7 +12,7 @@ from brokerui.api.parameters import Parameter
 from brokerui.api.shapes import ProblemSerializer
 from brokerui.core.problems import KINDS, MEDIA_TYPE
 
-ALWAYS = (401, 403, 406, 414, 429)
+ALWAYS = (401, 403, 406, 414, 429, 503)
 """Statuses of problems that every operation may have."""
 READS = (*ALWAYS, 400, 404)
 WRITES = (*ALWAYS, 400, 409, 413, 415, 422)

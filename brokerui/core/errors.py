@@ -1,11 +1,15 @@
-"""What a reader sees when a page cannot be given: what happened, and the next thing to do."""
+"""What a reader sees when a page cannot be given (yet): what happened, and the next thing to do."""
+
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import TooManyFilesSent
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
 
+from brokerui.core.later import SECONDS
 from brokerui.core.problems import asks_for_problems, problem_response
 
 
@@ -54,3 +58,29 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """500."""
     text = _("This is a fault of BrokerUI, not yours. Its log has the details. Nothing you sent was applied.")
     return error_page(request, status=500, title=_("Something broke"), text=text)
+
+
+def being_read(request: HttpRequest) -> HttpResponse:
+    """202, for programs 503: what the page is about is not in memory yet. The page asks again by itself."""
+    if request.htmx:  # type: ignore[attr-defined]
+        return _piece_later(request)
+    if asks_for_problems(request) or "text/html" not in request.headers.get("Accept", ""):
+        response: HttpResponse = problem_response(status=503, detail=being_read_text())
+        response.headers["Retry-After"] = str(SECONDS)
+    else:
+        response = render(request, "later.html", status=202)
+        response.headers["Refresh"] = str(SECONDS)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def being_read_text() -> str:
+    """For programs."""
+    return _("This estate is large and is being read into memory. Ask again in a moment.")
+
+
+def _piece_later(request: HttpRequest) -> HttpResponse:
+    """In the place of a piece of a page: the whole page, where it is one; else nothing, and the page stays as it is."""
+    if urlsplit(request.htmx.current_url or "").path == request.path:  # type: ignore[attr-defined]
+        return HttpResponseClientRedirect(request.get_full_path())
+    return HttpResponse(status=204)

@@ -8,7 +8,9 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
-from brokerui.core.errors import error_page
+from brokerui.core.errors import being_read, error_page
+from brokerui.core.later import LaterError, told_later
+from brokerui.core.problems import asks_for_problems
 
 Handler = Callable[[HttpRequest], HttpResponse]
 
@@ -45,6 +47,26 @@ def address_limit(get_response: Handler) -> Handler:
         return error_page(request, status=414, title=_("That address is too long"), text=text)
 
     return middleware
+
+
+class Later:
+    """Who only reads does not wait for what takes long: a page says so and asks again, a program is told when to.
+
+    A form that somebody filled in waits: nobody likes to send it again.
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method not in ("GET", "HEAD") and not asks_for_problems(request):
+            return self._get_response(request)
+        with told_later():
+            return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """Of views; resources of the REST interface answer themselves."""
+        return being_read(request) if isinstance(error, LaterError) else None
 
 
 def body_limit(get_response: Handler) -> Handler:

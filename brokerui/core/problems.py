@@ -29,6 +29,7 @@ KINDS = {
     428: ("if_match_required", "Precondition required"),
     429: ("too_many_requests", "Too many requests"),
     500: ("server_error", "Internal server error"),
+    503: ("being_read", "Service unavailable"),
 }
 """By status: the word that programs compare, and the title."""
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.conf import settings
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Min, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce, Length
 from django.utils import timezone
 
+from brokerui.core.later import later, may_be_told
 from brokerui.core.once import Once
 from brokerui.estate.errors import VersionNotFoundError
 from brokerui.estate.memory import estates
@@ -20,6 +23,8 @@ from routing.estate import Estate
 EMPTY = Estate()
 """What the estate is before its first version."""
 LISTED = 100
+LONG = 32 * 1024
+"""Bytes, as versions keep them, that take longer to read than a request may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,8 @@ def instance_freshness() -> dict[str, datetime | None]:
 def _of_version(number: int, digest: str) -> LiveEstate:
     estate = estates.get(digest)
     if estate is None:
+        if may_be_told() and _is_long(number):
+            later(digest, partial(_of_version, number, digest))
         with _building.alone(digest):
             estate = estates.get(digest) or _built(number, digest)
     return LiveEstate(number, digest, estate)
@@ -108,10 +115,8 @@ _building = Once()
 
 def _built(number: int, digest: str) -> Estate:
     """From the last version that is in memory or a checkpoint, with the edits since then."""
-    first = Version.objects.values_list("checkpoint", flat=True).get(number=number)
-    chain = Version.objects.filter(number__lte=number, number__gte=first).order_by("number")
-    known, estate = _nearest(chain.values_list("number", "digest"))
-    for own, document, edits in chain.filter(number__gt=known).values_list("digest", "document", "edits"):
+    estate, unread = _unread(number)
+    for own, document, edits in unread.values_list("digest", "document", "edits"):
         if document is None:
             estate = _then(estate, edits)
         else:
@@ -120,6 +125,21 @@ def _built(number: int, digest: str) -> Estate:
             estates.put(own, estate)
     estates.put(digest, estate)
     return estate
+
+
+def _is_long(number: int) -> bool:
+    """Whether so much of it is not in memory that a request should not wait for it."""
+    _, unread = _unread(number)
+    size = unread.aggregate(size=Sum(Coalesce(Length("document"), 0) + Coalesce(Length("edits"), 0)))["size"]
+    return (size or 0) > LONG
+
+
+def _unread(number: int) -> tuple[Estate, QuerySet[Version]]:
+    """The nearest estate before that is in memory, and the versions from there on."""
+    first = Version.objects.values_list("checkpoint", flat=True).get(number=number)
+    chain = Version.objects.filter(number__lte=number, number__gte=first).order_by("number")
+    known, estate = _nearest(chain.values_list("number", "digest"))
+    return estate, chain.filter(number__gt=known)
 
 
 def _then(estate: Estate, edits: Packed | None) -> Estate:

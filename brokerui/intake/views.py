@@ -7,11 +7,9 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.decorators import method_decorator
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views import View
 from django.views.decorators.http import require_POST, require_safe
@@ -37,7 +35,8 @@ from brokerui.intake.services import run_again, run_apply, run_assign, run_creat
 from brokerui.intake.showing import Shown
 from brokerui.intake.sources import Mode
 from brokerui.intake.words import KINDS, MODE_HINTS, MODES
-from brokerui.scenarios.services import scenario_create
+from brokerui.scenarios.services import scenario_take
+from brokerui.scenarios.views import QUESTION, opening_url
 from routing.catalog.script import collect_script
 
 CSV = ("changes", "findings", "groups")
@@ -188,9 +187,9 @@ def run_document(request: HttpRequest, run_id: int) -> HttpResponse:
 def run_scenario(request: HttpRequest, run_id: int) -> HttpResponse:
     """Open the estate that the files would make as a scenario, and ask it the question that was sent along."""
     run = _run(run_id)
-    scenario, _gone = scenario_create(title=f"import-{run.pk}", text=_document(run), author=request.user.get_username())
-    asked = {name: request.POST[name] for name in ("from", "to", "broker", "reply") if request.POST.get(name)}
-    return HttpResponseRedirect(f"{reverse('explain:where')}?{urlencode({'scenario': scenario.name, **asked})}")
+    scenario, _gone = scenario_take(title=f"import-{run.pk}", text=_document(run), author=request.user.get_username())
+    asked = {name: request.POST[name] for name in QUESTION if request.POST.get(name)}
+    return redirect(opening_url(scenario, asked))
 
 
 def _document(run: ImportRun) -> bytes:

@@ -30,6 +30,11 @@ class Memory(Generic[T]):
             known = self._found(key)
             return known[0] if known else self._put(key, make())
 
+    def has(self, key: Hashable) -> bool:
+        """Whether it need not be made."""
+        with self._lock:
+            return key in self._things
+
     def newest(self) -> T | None:
         """What was asked for last."""
         with self._lock:

@@ -9,6 +9,7 @@ from functools import partial
 
 from django.utils import timezone
 
+from brokerui.core.later import later
 from brokerui.lint.memory import Memory
 from brokerui.lint.wanted import Wanted
 from brokerui.reachability.matrix import Matrix, matrix_of
@@ -22,6 +23,8 @@ from routing.reach import entry_points, service_names, settled_since
 
 SMALL = 12_000
 """Hops that are decided while the page waits: a twentieth of a second."""
+LONG = 60_000
+"""Hops of an estate of which to read what was worked out takes longer than a request may."""
 PART = 100
 """Names of a larger estate that are asked about at once, while a worker works out the rest."""
 LATE = timedelta(seconds=20)
@@ -77,13 +80,15 @@ def known_of(viewed: Viewed, names: Sequence[str]) -> Known:
     since = since_of(viewed, at)
     if is_small(estate):
         return Known(_small.get((viewed.key, since), lambda: matrix_of(estate, at, names_of(viewed))))
-    survey = survey_of(viewed)
+    survey, part = survey_of(viewed), tuple(names[:PART])
+    is_there = _parts.has((viewed.key, since, part)) if survey.finished_at is None else _large.has((viewed.key, since))
+    if not is_there and _hops(estate) > LONG:
+        later(("pairs", viewed.key, since), partial(known_of, viewed, names))
     if survey.finished_at is not None:
         try:
             return Known(_large.get((viewed.key, since), partial(_read, viewed, survey)))
         except Survey.DoesNotExist:  # deleted just now, because others were asked for since
             survey = survey_of(viewed)
-    part = tuple(names[:PART])
     matrix = _parts.get((viewed.key, since, part), lambda: matrix_of(estate, at, part))
     return Known(matrix, survey, len(names) if len(part) < len(names) else 0)
 
@@ -112,11 +117,16 @@ def is_worked_out(viewed: Viewed) -> bool:
 
 def is_small(estate: Estate) -> bool:
     """Whether all of it can be worked out while the page waits."""
+    return _hops(estate) <= SMALL
+
+
+def _hops(estate: Estate) -> int:
+    """To decide for all pairs."""
     hops = 0
     for instance in estate.instances.values():
         hops += sum(len(table.named) for table in instance.tables.values())
         hops += len(instance.targets) * len(instance.tables) + len(instance.tables)
-    return hops <= SMALL
+    return hops
 
 
 def _read(viewed: Viewed, survey: Survey) -> Matrix:

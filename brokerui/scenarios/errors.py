@@ -1,5 +1,7 @@
 """What can be wrong with a scenario."""
 
+from routing.sentence import Sentence
+
 
 class ScenarioNotFoundError(LookupError):
     """No scenario has this name; it may have been deleted, or have made room for a newer one."""
@@ -16,3 +18,13 @@ class DocumentTooLargeError(ValueError):
         super().__init__(f"{size} bytes, at most {limit} are accepted")
         self.size = size
         self.limit = limit
+
+
+class ScenarioNotReadableError(ValueError):
+    """The document that was kept is no estate."""
+
+    def __init__(self, title: str, path: str, problem: Sentence) -> None:
+        super().__init__(f"{title}: {path}: {problem}")
+        self.title = title
+        self.path = path
+        self.problem = problem

@@ -4,7 +4,7 @@ from django.db import models
 
 
 class Scenario(models.Model):
-    """An estate document as it was given, checked, never changed afterwards."""
+    """An estate document as it was given, never changed afterwards."""
 
     name = models.SlugField(max_length=80, unique=True)
     """What stands in addresses: `?scenario=NAME`."""
@@ -19,6 +19,11 @@ class Scenario(models.Model):
     databases = models.PositiveIntegerField()
     services = models.PositiveIntegerField()
     routes = models.PositiveIntegerField()
+    is_read = models.BooleanField(default=True)
+    """Whether it is an estate, as far as anybody has read it; until then nobody is shown it, and the counts are 0."""
+    problem = models.TextField(blank=True)
+    """Why it is none, as a sentence in JSON; `problem_path` says where in it."""
+    problem_path = models.TextField(blank=True)
     created = models.DateTimeField(auto_now_add=True, db_index=True)
 
     class Meta:

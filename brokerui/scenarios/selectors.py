@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from django.utils.functional import Promise
 
+from brokerui.core.later import later
+from brokerui.estate.memory import Memory
 from brokerui.scenarios.errors import ScenarioNotFoundError
 from brokerui.scenarios.examples import Example, example_find, examples
 from brokerui.scenarios.models import Scenario
@@ -23,8 +25,13 @@ logger = logging.getLogger(__name__)
 
 # An estate of a large document takes some hundred megabytes; a few are enough to go back and forth between.
 KEPT_ESTATES = 8
+LONG = 512 * 1024
+"""Bytes of a document that take longer to read than a request may."""
 LARGE = 1 << 20
 """Bytes of a document whose estate would slow down every collection."""
+
+estates = Memory(KEPT_ESTATES)
+"""Of the documents that users gave, by their SHA-256."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +78,7 @@ def scenario_get(name: str) -> Estate:
     """The estate of the scenario of that name, parsed once; `ScenarioNotFoundError` if there is none."""
     if example := example_find(name):
         return _example_estate(example)
-    return _row_estate(name, _row(name).sha256)
+    return _row_estate(_row(name))
 
 
 def scenario_digest(name: str) -> str:
@@ -85,7 +92,7 @@ def scenario_document(name: str) -> bytes:
     """The document as it was given; `ScenarioNotFoundError` if there is none."""
     if example := example_find(name):
         return example.path.read_bytes()
-    row = Scenario.objects.filter(name=name).only("document").first()
+    row = Scenario.objects.filter(name=name, is_read=True).only("document").first()
     if row is None:
         raise ScenarioNotFoundError(name)
     return zlib.decompress(row.document)
@@ -103,11 +110,11 @@ def count(estate: Estate) -> Counts:
 
 
 def _rows() -> Iterable[Scenario]:
-    return Scenario.objects.defer("document")
+    return Scenario.objects.filter(is_read=True).defer("document")
 
 
 def _row(name: str) -> Scenario:
-    row = Scenario.objects.defer("document").filter(name=name).first()
+    row = Scenario.objects.filter(name=name, is_read=True).defer("document").first()
     if row is None:
         raise ScenarioNotFoundError(name)
     return row
@@ -148,9 +155,14 @@ def _read_example(name: str, sha256: str) -> Estate:
     return _read(name)
 
 
-@lru_cache(maxsize=KEPT_ESTATES)
-def _row_estate(name: str, sha256: str) -> Estate:
-    return _read(name)
+def _row_estate(row: Scenario) -> Estate:
+    estate = estates.get(row.sha256)
+    if estate is None:
+        if row.size > LONG:
+            later(row.sha256, partial(_row_estate, row))
+        estate = _read(row.name)
+        estates.put(row.sha256, estate)
+    return estate
 
 
 def _read(name: str) -> Estate:

@@ -1,10 +1,11 @@
 """The page of scenarios: open one, give one, take one back."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, reverse
 from django.utils.decorators import method_decorator
@@ -16,11 +17,15 @@ from django.views.decorators.http import require_POST, require_safe
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
 from brokerui.core.errors import one_file_only
-from brokerui.scenarios.errors import ScenarioNotFoundError
+from brokerui.scenarios.errors import ScenarioNotFoundError, ScenarioNotReadableError
 from brokerui.scenarios.forms import UploadForm
+from brokerui.scenarios.models import Scenario
 from brokerui.scenarios.selectors import scenario_document, scenario_list
-from brokerui.scenarios.services import scenario_create, scenario_delete
+from brokerui.scenarios.services import scenario_delete, scenario_ready, scenario_take
 from routing.errors import InputError
+
+QUESTION = ("from", "to", "broker", "reply")
+"""What the page *Where does it go?* is asked."""
 
 
 @method_decorator(access(write=Level.OPERATE), name="dispatch")
@@ -38,15 +43,28 @@ class ScenarioList(View):
         form = UploadForm(request.POST, request.FILES)
         if not form.is_valid():
             return _page(request, problem={"text": str(form.errors["document"][0])})
-        file = form.cleaned_data["document"]
+        file, author = form.cleaned_data["document"], request.user.get_username()
         try:
-            scenario, gone = scenario_create(title=file.name, text=file.read(), author=request.user.get_username())
+            scenario, gone = scenario_take(title=file.name, text=file.read(), author=author)
         except InputError as error:
             text = error.problem.render(_)
             return _page(request, problem={"where": file.name, "path": error.path, "text": text})
         if gone:
             messages.info(request, _("Deleted to make room: %(titles)s.") % {"titles": ", ".join(gone)})
-        return HttpResponseRedirect(scenario_url(scenario.name))
+        return redirect(opening_url(scenario))
+
+
+@require_safe
+def scenario_open(request: HttpRequest, name: str) -> HttpResponse:
+    """Open one that nobody may have read yet, with the question that was sent along; or say what is wrong with it."""
+    try:
+        scenario_ready(name=name)
+    except ScenarioNotFoundError as error:
+        raise Http404 from error
+    except ScenarioNotReadableError as error:
+        text = error.problem.render(_)
+        return _page(request, problem={"where": error.title, "path": error.path, "text": text})
+    return redirect(scenario_url(name, {key: request.GET[key] for key in QUESTION if request.GET.get(key)}))
 
 
 @require_safe
@@ -72,13 +90,21 @@ def scenario_remove(request: HttpRequest, name: str) -> HttpResponse:
     return redirect("scenarios:list")
 
 
-def scenario_url(name: str) -> str:
+def opening_url(scenario: Scenario, question: Mapping[str, str] | None = None) -> str:
+    """Where one is opened that was just given: it may have to be read first."""
+    if scenario.is_read:
+        return scenario_url(scenario.name, question)
+    page = reverse("scenarios:open", args=[scenario.name])
+    return f"{page}?{urlencode(question)}" if question else page
+
+
+def scenario_url(name: str, question: Mapping[str, str] | None = None) -> str:
     """Where a scenario is looked at: the first question one asks of an estate."""
     try:
         page = reverse("explain:where")
     except NoReverseMatch:
         page = reverse("scenarios:list")
-    return f"{page}?{urlencode({'scenario': name})}"
+    return f"{page}?{urlencode({'scenario': name, **(question or {})})}"
 
 
 def _page(request: HttpRequest, *, problem: dict[str, str] | None = None) -> HttpResponse:

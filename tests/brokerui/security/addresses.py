@@ -108,7 +108,7 @@ ADDRESSES = [
     *(_button(f"imports:{name}", EDIT, "run") for name in ("preview", "again", "apply", "discard")),
     _button("imports:scenario", OPERATE, "run"),
     _form("scenarios:list", OPERATE),
-    _page("scenarios:document", "scenario"),
+    *(_page(f"scenarios:{name}", "scenario") for name in ("document", "open")),
     _button("scenarios:delete", OPERATE, "scenario"),
     _button("demo:remove", EDIT),
     Address("admin:index", EDIT),

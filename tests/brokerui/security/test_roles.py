@@ -21,6 +21,8 @@ from tests.brokerui.security.addresses import ADDRESSES, Address, known
 STRANGER, NOBODY = "stranger", "user without a role"
 WHO = (STRANGER, NOBODY, *Role)
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+MOVES = ("start", "scenarios:open")
+"""Pages that only lead to others."""
 WRITING = METHODS[1:]
 LOGIN = "/accounts/login/"
 
@@ -72,7 +74,7 @@ def is_right(response: Any, who: str, address: Address, method: str) -> bool:
     if needed not in levels_of(who):
         return status == 403
     if method == "GET":
-        return status == (302 if address.name == "start" else 200)
+        return status == (302 if address.name in MOVES else 200)
     return status not in (401, 403) and status < 500 and not response.is_to_sign_in
 
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "collect-sql": say("the read-only script that collects the catalog of a live instance"),
     "import-catalog": say("the results of that script, or grids of its views, to an estate"),
     "estate": say("the live estate: files into it, and its history as documents"),
+    "pipeline": say("Spark jobs on the traffic of a whole estate"),
     "up": say("run the whole product on this machine"),
     "worker": say("run a worker of the product, which does what is due"),
     "beat": say("run the clock of the product, which wakes workers"),

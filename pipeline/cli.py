@@ -1,0 +1,115 @@
+"""The command line of the pipeline: `brokerui pipeline JOB …`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from routing.errors import InputError, Invalid
+from routing.moment import parse_moment
+
+if TYPE_CHECKING:
+    from pipeline.record import Run
+    from pipeline.session import SparkSettings
+
+BAD_INPUT, INTERRUPTED, FAILED = 4, 130, 1
+START = datetime(2026, 1, 5, tzinfo=UTC)
+"""When invented traffic begins, a Monday: not today, so that a seed says all."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one job; 0, 1 for a job that failed, 2 for bad usage, 4 for bad input."""
+    options = _parser().parse_args(arguments)
+    try:
+        run: Run = options.run(options)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    run.report()
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="brokerui pipeline",
+        description="Spark jobs that apply the routing rules to the traffic of a whole estate.",
+        allow_abbrev=False,
+    )
+    jobs = parser.add_subparsers(metavar="JOB", required=True)
+    for name, (summary, add_arguments, run) in JOBS.items():
+        job = jobs.add_parser(name, help=summary, description=f"{summary.capitalize()}.", allow_abbrev=False)
+        add_arguments(job)
+        _add_spark(job)
+        job.set_defaults(run=run)
+    return parser
+
+
+def _add_spark(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--master", default="local[*]", help="where Spark runs (default: local[*], this machine)")
+    parser.add_argument("--memory", default="1g", help="memory of the driver, all there is on one machine (1g)")
+    parser.add_argument(
+        "--conf", action="append", default=[], type=_setting, metavar="KEY=VALUE", help="any setting of Spark"
+    )
+
+
+def _settings(options: argparse.Namespace) -> SparkSettings:
+    from pipeline.session import SparkSettings  # noqa: PLC0415 - pyspark, which --help does without
+
+    return SparkSettings(options.master, options.memory, dict(options.conf))
+
+
+# ---------------------------------------------------------------- the jobs
+
+
+def _add_generate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--estate", required=True, help="estate document, or a folder of versions: the last one")
+    parser.add_argument("--rows", required=True, type=_positive, metavar="N")
+    parser.add_argument("--seed", required=True, type=int, metavar="S", help="the same seed gives the same rows")
+    parser.add_argument("--out", required=True, metavar="DIR")
+    parser.add_argument("--start", type=_moment, default=START, metavar="T", help=f"default: {START:%Y-%m-%d}")
+    parser.add_argument("--days", type=_positive, default=7, metavar="N", help="default: 7")
+    parser.add_argument("--classes", type=_positive, default=5_000, metavar="N", help="at most (default: 5,000)")
+
+
+def _generate(options: argparse.Namespace) -> Run:
+    from pipeline.jobs.generate import Options, generate  # noqa: PLC0415
+
+    wanted = Options(
+        options.estate, options.rows, options.seed, options.out, options.start, options.days, options.classes
+    )
+    return generate(wanted, _settings(options))
+
+
+Job = tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], "Run"]]
+JOBS: dict[str, Job] = {
+    "generate": ("realistic traffic of an estate, from a seed", _add_generate, _generate),
+}
+
+
+# ---------------------------------------------------------------- values
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, not {text}")
+    return number
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return parse_moment(text)
+    except Invalid as fault:
+        raise argparse.ArgumentTypeError(str(fault)) from None
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.startswith("spark."):
+        raise argparse.ArgumentTypeError(f"must be spark.KEY=VALUE, not {text}")
+    return key, value

@@ -1,0 +1,92 @@
+"""The estates that traffic is evaluated under: one document, or the versions of a history, each with its time."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+
+from routing.document import MAX_SIZE, read_estate, read_version
+from routing.errors import InputError
+from routing.estate import Estate
+from routing.sentence import say
+
+EVER = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """An estate and the moment since which it was in force."""
+
+    since: datetime
+    estate: Estate
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Versions in the order of their time; each holds until the next."""
+
+    versions: tuple[Version, ...]
+
+    def boundaries(self) -> list[datetime]:
+        """The moments at which answers may change: a version comes into force, or a route of it expires."""
+        ends = [version.since for version in self.versions[1:]] + [datetime.max.replace(tzinfo=UTC)]
+        found = {version.since for version in self.versions} - {EVER}
+        for version, until in zip(self.versions, ends, strict=True):
+            found.update(moment for moment in _lifetimes(version.estate) if version.since < moment < until)
+        return sorted(found)
+
+    def at(self, moment: datetime) -> Estate | None:
+        """The estate in force at a moment; None before the first version."""
+        place = bisect_right(self.versions, moment, key=lambda version: version.since)
+        return self.versions[place - 1].estate if place else None
+
+
+def _lifetimes(estate: Estate) -> Iterator[datetime]:
+    for instance in estate.instances.values():
+        for database in instance.databases.values():
+            for route in database.table.routes.values():
+                if route.lifetime is not None:
+                    yield route.lifetime
+
+
+def load_timeline(name: str) -> Timeline:
+    """One document that holds at all times, or a folder of versions as `brokerui estate history` writes them.
+
+    Raises `InputError` with the file and the place in it.
+    """
+    path = Path(name)
+    if not path.is_dir():
+        return Timeline((Version(EVER, read_estate(_content(path), where=name)),))
+    versions = [_version(file) for file in sorted(path.glob("*.json")) if not file.name.startswith(("_", "."))]
+    if not versions:
+        raise InputError(name, "", say("holds no versions of an estate (*.json)"))
+    versions.sort(key=lambda version: version.since)
+    _check_apart(name, versions)
+    return Timeline(tuple(versions))
+
+
+def _version(file: Path) -> Version:
+    since, estate = read_version(_content(file), where=str(file))
+    if since is None:
+        raise InputError(str(file), "$.valid_from", say("is missing: a version says since when it was in force"))
+    return Version(since, estate)
+
+
+def _check_apart(name: str, versions: Sequence[Version]) -> None:
+    for one, other in pairwise(versions):
+        if one.since == other.since:
+            raise InputError(name, "", say("two versions are in force since {moment}", moment=one.since.isoformat()))
+
+
+def _content(file: Path) -> bytes:
+    try:
+        if file.stat().st_size > MAX_SIZE:
+            raise InputError(str(file), "", say("is larger than {limit} bytes", limit=MAX_SIZE))
+        return file.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(str(file), "", say("cannot be read: {reason}", reason=reason)) from None

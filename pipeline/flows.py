@@ -1,0 +1,68 @@
+"""The conversations that an estate invites: what `generate` draws from. Seeded, no clock."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from routing.estate import Database, Estate, Instance
+
+STRANGE = 0.02
+"""Share of conversations for services that nobody has."""
+REPLIES = 0.3
+
+
+class Flow(NamedTuple):
+    """One class of traffic, with the service that begins it."""
+
+    from_instance: str
+    from_database: str | None
+    from_service: str | None
+    to_service: str
+    to_broker_instance: str | None
+    is_reply: bool
+
+
+def flows(estate: Estate, count: int, seed: int) -> list[Flow]:
+    """So many different flows, most of them to services that the routes of their database name; the busiest first."""
+    rng = random.Random(seed)  # noqa: S311 - traffic, not secrets
+    origins = [(i, d) for i in estate.instances.values() for d in i.databases.values()]
+    homes = _homes(estate)
+    if not origins or not homes:
+        return []
+    drawn = (_flow(rng, *rng.choice(origins), homes, sorted(homes)) for _ in range(8 * count))
+    return list(dict.fromkeys(drawn))[:count]
+
+
+def _homes(estate: Estate) -> dict[str, list[tuple[Instance, Database]]]:
+    homes: dict[str, list[tuple[Instance, Database]]] = {}
+    for instance in estate.instances.values():
+        for database in instance.databases.values():
+            for service in database.services:
+                homes.setdefault(service.name, []).append((instance, database))
+    return homes
+
+
+def _flow(
+    rng: random.Random,
+    instance: Instance,
+    database: Database,
+    homes: dict[str, list[tuple[Instance, Database]]],
+    services: list[str],
+) -> Flow:
+    own = rng.choice(database.services).name if database.services else None
+    if own is not None and rng.random() < REPLIES:
+        # The answer of a target reaches the database that asked from outside, by its identifier.
+        return Flow(instance.name, None, rng.choice(services), own, database.broker_instance, is_reply=True)
+    named = list(database.table.named)
+    service = rng.choice(named) if named and rng.random() < 0.7 else rng.choice(services)
+    if rng.random() < STRANGE:
+        service = f"{service}/v{rng.randrange(2, 5)}"
+    home = rng.choice(homes[service])[1] if service in homes and rng.random() < 0.2 else None
+    return Flow(instance.name, database.name, own, service, home.broker_instance if home else None, is_reply=False)
+
+
+def links(flows: list[Flow]) -> Iterator[str]:
+    """The instances that flows start from, each once, the busiest first."""
+    yield from dict.fromkeys(flow.from_instance for flow in flows)

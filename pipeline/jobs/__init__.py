@@ -1,0 +1,1 @@
+"""The jobs: each reads, transforms, writes, and says what it counted."""

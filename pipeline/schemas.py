@@ -1,0 +1,54 @@
+"""The tables of the pipeline: columns and types, one place for all."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark.sql import types as T  # noqa: N812 - as everybody calls it
+
+from routing.names import SERVICE_NAME, SYSNAME
+
+KEYS = ("from_instance", "from_database", "to_service", "to_broker_instance", "is_reply")
+"""What the rules look at: rows that agree in these, at the same time, meet the same."""
+
+TRAFFIC = T.StructType(
+    [
+        T.StructField("conversation_id", T.StringType(), nullable=False),
+        T.StructField("at", T.TimestampType(), nullable=False),
+        T.StructField("from_instance", T.StringType(), nullable=False),
+        T.StructField("from_database", T.StringType()),
+        T.StructField("from_service", T.StringType()),
+        T.StructField("to_service", T.StringType(), nullable=False),
+        T.StructField("to_broker_instance", T.StringType()),
+        T.StructField("is_reply", T.BooleanType(), nullable=False),
+        T.StructField("messages", T.LongType(), nullable=False),
+        T.StructField("bytes", T.LongType(), nullable=False),
+    ]
+)
+COLUMNS = tuple(TRAFFIC.fieldNames())
+LONGEST = {
+    "conversation_id": SERVICE_NAME,
+    "from_instance": SERVICE_NAME,
+    "from_database": SYSNAME,
+    "from_service": SERVICE_NAME,
+    "to_service": SERVICE_NAME,
+}
+"""Characters of the names; of the product's columns where it has them."""
+LARGEST = 10**12
+"""Of `messages` and `bytes` in one row: so that sums stay exact, and what is larger is a mistake."""
+
+OUTCOME = T.StructType(
+    [
+        T.StructField("outcome", T.StringType(), nullable=False),
+        T.StructField("instance", T.StringType(), nullable=False),
+        T.StructField("database", T.StringType()),
+        T.StructField("reason", T.StringType()),
+        T.StructField("address", T.StringType()),
+    ]
+)
+OUTCOMES = pa.list_(
+    pa.struct([pa.field(name, pa.string(), nullable=name not in OUTCOME.names[:2]) for name in OUTCOME.names])
+)
+"""The same as Arrow has it, for what the driver writes itself."""
+
+QUARANTINE = pa.schema([("file", pa.string()), ("position", pa.int64()), ("reason", pa.string()), ("raw", pa.string())])
+"""`position`: the line of a text file, the row of a Parquet file, from 1; null where the whole file is meant."""

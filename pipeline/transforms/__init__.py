@@ -1,0 +1,1 @@
+"""DataFrame to DataFrame; nothing here reads, writes or counts."""

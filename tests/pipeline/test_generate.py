@@ -1,0 +1,123 @@
+"""Invented traffic: the same for the same seed, skewed, with nights, and an hour in which a link failed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from benchmarks.estates import large_estate
+from pipeline.estates import load_timeline
+from pipeline.flows import flows
+from pipeline.jobs.generate import Options, generate
+from pipeline.schemas import COLUMNS
+from pipeline.session import SparkSettings
+from routing.errors import InputError
+from tests.pipeline.estates import document, written
+
+START = datetime(2026, 1, 5, tzinfo=UTC)
+ROWS = 20_000
+pytestmark = pytest.mark.usefixtures("spark")
+
+
+@pytest.fixture(scope="module")
+def estate(tmp_path_factory: pytest.TempPathFactory) -> str:
+    small = large_estate(instances=10, databases=40, routes=400, names=80)
+    return written(tmp_path_factory.mktemp("estate") / "estate.json", small)
+
+
+def made(estate: str, out: Path, **rest: Any) -> list[dict[str, Any]]:
+    generate(Options(**{"estate": estate, "rows": ROWS, "seed": 1, "out": str(out), "start": START, **rest}), SETTINGS)
+    return sorted(pq.read_table(out).to_pylist(), key=lambda one: one["conversation_id"])
+
+
+SETTINGS = SparkSettings("local[2]")
+
+
+@pytest.fixture(scope="module")
+def rows(spark: SparkSession, estate: str, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    return made(estate, tmp_path_factory.mktemp("made") / "traffic")
+
+
+def test_the_same_seed_gives_the_same_rows_and_another_one_others(
+    estate: str, rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    assert made(estate, tmp_path / "again") == rows
+    assert made(estate, tmp_path / "other", seed=2) != rows
+
+
+def test_the_columns_are_those_of_the_traffic_format(rows: list[dict[str, Any]]) -> None:
+    assert len(rows) == ROWS
+    assert tuple(rows[0]) == COLUMNS
+    assert len({one["conversation_id"] for one in rows}) == ROWS
+    assert all(one["messages"] >= 1 and one["bytes"] >= 0 for one in rows)
+    assert any(one["is_reply"] and one["from_database"] is None for one in rows)
+
+
+def test_few_flows_have_most_of_the_traffic(rows: list[dict[str, Any]]) -> None:
+    """Zipf: the busiest of thousands has far more than its share, and a tenth of them more than half."""
+    keys = ("from_instance", "from_database", "from_service", "to_service", "to_broker_instance", "is_reply")
+    counts = sorted(Counter(tuple(one[key] for key in keys) for one in rows).values(), reverse=True)
+    assert counts[0] > 20 * ROWS / len(counts)
+    assert sum(counts[: len(counts) // 10]) > ROWS / 2
+
+
+def test_nights_are_quiet_and_days_are_not(rows: list[dict[str, Any]]) -> None:
+    hours = Counter(one["at"].hour for one in rows)
+    assert hours[12] > 3 * hours[0]
+    assert {one["at"].date().day for one in rows} == set(range(5, 12))
+
+
+def test_there_are_bursts(rows: list[dict[str, Any]]) -> None:
+    minutes = sorted(Counter(one["at"].replace(second=0, microsecond=0) for one in rows).values())
+    assert minutes[-1] > 3 * minutes[len(minutes) // 2]
+
+
+def test_one_link_fails_for_an_hour_and_catches_up(rows: list[dict[str, Any]]) -> None:
+    """No conversation of that instance begins from 11 to 12 on the first day; what waited begins right after."""
+    first = [one for one in rows if one["at"].date() == START.date()]
+    hours = Counter((one["from_instance"], one["at"].hour) for one in first)
+    silent = [name for name, hour in hours if hour == 10 and (name, 11) not in hours and hours[name, 12] > 50]
+    assert len(silent) == 1
+    soon = [one for one in first if one["from_instance"] == silent[0] and one["at"].hour == 12]
+    assert sum(one["at"].minute < 5 for one in soon) > len(soon) / 3
+
+
+def test_its_record_says_what_was_asked(estate: str, tmp_path: Path) -> None:
+    made(estate, tmp_path / "traffic", rows=10)
+    record = json.loads((tmp_path / "traffic" / "_run.json").read_text())
+    assert record["arguments"]["seed"] == 1
+    assert record["counts"]["rows"] == 10
+
+
+def test_a_second_run_takes_the_place_of_the_first(estate: str, tmp_path: Path) -> None:
+    made(estate, tmp_path / "traffic", rows=10)
+    assert len(made(estate, tmp_path / "traffic", rows=20)) == 20
+    assert [path.name for path in tmp_path.iterdir()] == ["traffic"]
+
+
+def test_what_is_no_result_is_left_alone(estate: str, tmp_path: Path) -> None:
+    (tmp_path / "precious.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds something else"):
+        made(estate, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["precious.txt"]
+
+
+def test_flows_need_no_spark_and_are_different(estate: str) -> None:
+    drawn = flows(load_timeline(estate).versions[0].estate, 500, 3)
+    assert len(set(drawn)) == len(drawn) == 500
+
+
+def test_an_estate_without_services_has_no_traffic(tmp_path: Path) -> None:
+    bare = document()
+    for instance in bare["instances"]:
+        for database in instance["databases"]:
+            database["services"] = []
+    with pytest.raises(InputError, match="nothing to send to"):
+        made(written(tmp_path / "bare.json", bare), tmp_path / "traffic")

@@ -279,11 +279,14 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "filters": {
+        "later": {"()": "django.utils.log.CallbackFilter", "callback": "ext://brokerui.core.later.is_worth_a_line"}
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     # Who mistypes an address is told so on the page; the log is for what we have to mend.
     "loggers": {
-        "django.request": {"level": "ERROR"},
+        "django.request": {"level": "ERROR", "filters": ["later"]},
         "django.security.TooManyFilesSent": {"level": "CRITICAL"},
     },
 }

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from http import HTTPStatus
 
 from django.db import connections
 
@@ -19,6 +20,11 @@ SECONDS = 2
 """After so many one may ask again."""
 MOST = 16
 """Things that are under way at a time; who asks for more is told the same, and they are begun later."""
+
+
+def is_worth_a_line(record: logging.LogRecord) -> bool:
+    """For the log: who is told to ask again meets no fault of ours."""
+    return getattr(record, "status_code", None) != HTTPStatus.SERVICE_UNAVAILABLE
 
 
 class LaterError(Exception):

@@ -16,6 +16,8 @@ from routing.names import DYNAMIC_ROUTING_SERVICE, MSDB
 
 MOST = 60
 """Rows, and columns."""
+FEW = 8
+"""Beginnings of names that are too few to be all columns: one name that begins otherwise is enough for two of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ def service_groups(names: Sequence[str], numbers: Sequence[int]) -> list[Group]:
     beginnings: list[tuple[str, list[int]]] = []
     for finer in _by_beginning(names, numbers):
         if len(finer) > MOST:
-            if len(beginnings) < 2:
+            if len(beginnings) < FEW:
                 return [_merged(names, chunk) for chunk in _chunks(finer)]
             break
         beginnings = finer

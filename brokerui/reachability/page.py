@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os.path import commonprefix
 from urllib.parse import urlencode
@@ -112,20 +112,10 @@ def pairs_of(asked: Asked, *, named: bool) -> str:
 # -- Fields ------------------------------------------------------------------------------------------------
 
 
-def links_of(page: Page) -> Callable[[int, int], str]:
-    """Where a field leads: to the explanation of the pair, or into the group."""
-    where, viewed, table = reverse("explain:where"), page.viewed.query, page.shown
-    common = page.asked.but(origin_from="", origin_to="", service_from="", service_to="").query(viewed)
-    rows = [urlencode({"origin_from": group.first, "origin_to": group.last}) for group in table.rows]
-    columns = [urlencode({"service_from": group.first, "service_to": group.last}) for group in table.columns]
-
-    def link(row: int, column: int) -> str:
-        origin, service = table.rows[row], table.columns[column]
-        if origin.is_single and service.is_single:
-            return f"{where}?{urlencode({**viewed, 'from': origin.first, 'to': service.first})}"
-        return f"?{common}{'&' if common else ''}{rows[row]}&{columns[column]}"
-
-    return link
+def link_of(page: Page, origin: Group, service: Group) -> str:
+    """Where the field of one origin and one service leads: to the explanation of the pair."""
+    query = {**page.viewed.query, "from": origin.first, "to": service.first}
+    return f"{reverse('explain:where')}?{urlencode(query)}"
 
 
 def figure_of(page: Page) -> Figure:
@@ -166,7 +156,10 @@ def _id(row: int, column: int) -> str:
 
 
 def heads_of(page: Page) -> list[tuple[str, str, str]]:
-    """The columns: label, the whole of it, and the query that shows this one alone."""
+    """The columns: label, the whole of it, and the query that shows this one alone.
+
+    A field of groups leads nowhere itself: one goes into its row and then into its column, or, in the chart, into both.
+    """
     shared = shared_beginning(page.shown.columns)
     return [
         (
@@ -180,10 +173,10 @@ def heads_of(page: Page) -> list[tuple[str, str, str]]:
 
 def lines_of(page: Page) -> Iterator[tuple[str, str, list[SafeString]]]:
     """The rows: label, the query that shows this one alone, and the cells."""
-    table, link = page.shown, links_of(page)
+    table = page.shown
     words = {verdict: word(verdict) for verdict in VERDICTS}
     for row, group in enumerate(table.rows):
-        cells = [_cell(table, row, column, link, words) for column in range(len(table.columns))]
+        cells = [_cell(page, row, column, words) for column in range(len(table.columns))]
         yield group.label, _alone(page, "origin", group), cells
 
 
@@ -192,18 +185,17 @@ def _alone(page: Page, side: str, group: Group) -> str:
     return f"?{only.query(page.viewed.query)}"
 
 
-def _cell(table: Table, row: int, column: int, link: Callable[[int, int], str], words: dict[str, str]) -> SafeString:
-    counts = table.fields.get((row, column))
+def _cell(page: Page, row: int, column: int, words: dict[str, str]) -> SafeString:
+    counts = page.shown.fields.get((row, column))
     if counts is None:
         return SafeString("")
     verdict, pairs = worst(counts), counts.total()
-    count = f"{counts[verdict]:,}/{pairs:,}" if pairs > 1 else ""
-    return format_html(
-        '<a id="{}" href="{}"><span class="sign {}" role="img" aria-label="{}">{}</span> {}</a>',
-        _id(row, column),
-        link(row, column),
-        verdict,
-        words[verdict],
-        SIGNS[verdict],
-        count,
+    sign = format_html(
+        '<span class="sign {}" role="img" aria-label="{}">{}</span>', verdict, words[verdict], SIGNS[verdict]
     )
+    if pairs > 1:
+        return format_html("{} {}", sign, f"{counts[verdict]:,}/{pairs:,}")
+    origin, service = page.shown.rows[row], page.shown.columns[column]
+    if not (origin.is_single and service.is_single):
+        return sign
+    return format_html('<a id="{}" href="{}">{}</a>', _id(row, column), link_of(page, origin, service), sign)

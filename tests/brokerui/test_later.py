@@ -168,7 +168,9 @@ def test_an_edit_of_what_is_in_memory_is_not_waited_for(client: Client, estate: 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("url", ["/api/v1/routes/", "/api/v1/estate/?as_of=1", "/estate.json", "/routes/routes.csv"])
-def test_a_program_is_told_when_to_ask_again(client: Client, estate: Estate, beside: Any, url: str) -> None:
+def test_a_program_is_told_when_to_ask_again(
+    client: Client, estate: Estate, beside: Any, url: str, caplog: pytest.LogCaptureFixture
+) -> None:
     estate_import(estate=estate, author="test")
     estates.clear()
     response = client.get(url)
@@ -176,6 +178,7 @@ def test_a_program_is_told_when_to_ask_again(client: Client, estate: Estate, bes
     assert response.headers["Retry-After"] == "2"
     assert response.headers["Content-Type"] == "application/problem+json"
     assert json.loads(response.content)["code"] == "being_read"
+    assert not caplog.records
     beside.do()
     assert client.get(url).status_code == 200
 

@@ -138,7 +138,8 @@ def origins_in_order(matrix: Matrix) -> list[int]:
         ([f"//a/app{n % 10}/S{n:03}" for n in range(200)], 10, "//a/app0/…"),
         ([f"//a/app{n:03}/S{m}" for n in range(97) for m in range(3)], 49, "//a/app000/ … //a/app001/"),
         ([f"S{n:03}" for n in range(100)], 50, "S000 … S001"),
-        ([*(f"//a/S{n:03}" for n in range(99)), "Lonely"], 2, "//a/…"),
+        ([*(f"//a/S{n:03}" for n in range(99)), "Lonely"], 50, "//a/S000 … //a/S001"),
+        ([f"//c{n % 8}/S{n:03}" for n in range(99)], 8, "//c0/…"),
     ],
 )
 def test_services_by_what_they_begin_with(names: list[str], groups: int, first: str) -> None:

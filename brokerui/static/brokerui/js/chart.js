@@ -35,13 +35,23 @@ async function draw(chart) {
 
 function drawAll() { for (const chart of charts) draw(chart); }
 
+// A field of groups (f, its row, its column): into that row, and into that column.
+function into(id) {
+  const [, row, column] = /^f(\d+)-(\d+)$/.exec(id) ?? [];
+  const links = [document.getElementById(`r${row}`), document.getElementById(`c${column}`)];
+  if (links.includes(null)) return null;
+  const [url, other] = links.map((link) => new URL(link.href));
+  for (const name of ["service_from", "service_to"]) url.searchParams.set(name, other.searchParams.get(name));
+  return url.href;
+}
+
 // A field, a node or a stream leads where the link in the table leads that says the same.
 function follow(event) {
   const point = event.points?.[0];
   const known = point?.customdata;
   const id = Array.isArray(known) ? known.at(-1) : known;
-  const link = id && document.getElementById(id);
-  if (link) location.assign(link.href);
+  const href = id && (document.getElementById(id)?.href ?? into(id));
+  if (href) location.assign(href);
 }
 
 function toggle(button) {

@@ -113,9 +113,12 @@ def test_a_large_estate_comes_when_it_is_ready_and_is_entered_by_its_groups(site
     expect(site.get_by_text("All pairs are being worked out")).to_have_count(0)
     expect(site.locator("[data-drawn]")).to_be_visible()
     expect(site.get_by_role("heading", name="of 810 origins by")).to_be_visible()
+    site.locator(SHAPE).first.scroll_into_view_if_needed()
     box = site.locator(SHAPE).first.bounding_box()
     assert box
-    site.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    site.mouse.move(box["x"] + box["width"] / 2 + 5, box["y"] + box["height"] / 2)
+    expect(site.locator(".hoverlayer .hovertext")).to_contain_text("→")
+    site.mouse.click(box["x"] + box["width"] / 2 + 5, box["y"] + box["height"] / 2)
     site.wait_for_url("**origin_from=**service_from=**")
     site.go_back()
     expect(site.locator("[data-drawn]")).to_be_visible()

@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
 from typing import Final, Literal, NamedTuple
 
 from routing.adjacent.fragment import Fragment, forwarded
+from routing.deadlines import Deadlines
 from routing.decision import FORWARDING_DISABLED, NO_PRINCIPAL, NOT_AN_ADDRESS, Drop, Send
 from routing.dialog.retry import LONGEST_MS
 from routing.events import ForwardedMessage, ForwardedMessageDropped, ForwardedMessageSent
@@ -28,8 +28,6 @@ MEGABYTE: Final = 1 << 20
 """MESSAGE_FORWARD_SIZE of an endpoint counts in these."""
 KEPT_BESIDES: Final = 1024
 """Bytes that are counted for a fragment besides its own: its header as values, and its places in the tables here."""
-SLACK: Final = 100
-"""Entries of the heap that may count no longer, besides as many as count, before it is made anew."""
 
 NO_HOP: Final = 11285
 DUPLICATE: Final = 11288
@@ -99,8 +97,7 @@ class Forwarder:
         self._held: dict[_Key, _Held] = {}
         self._queues: dict[str, _Queue] = {}
         """By the address of the next hop; none is empty."""
-        self._deadlines: list[tuple[int, _Key]] = []
-        """A heap; an entry counts while its fragment is held with that very deadline."""
+        self._deadlines: Deadlines[_Key] = Deadlines()
         self._events: list[ForwardedMessageSent | ForwardedMessageDropped] = []
 
     def __len__(self) -> int:
@@ -143,10 +140,7 @@ class Forwarder:
         queue.held[key] = self._held[key] = held
         queue.size += held.size
         self.size += held.size
-        heappush(self._deadlines, (held.deadline, key))
-        if len(self._deadlines) > 2 * len(self._held) + SLACK:
-            self._deadlines = [(one.deadline, key) for key, one in self._held.items()]
-            heapify(self._deadlines)
+        self._deadlines.set(key, held.deadline)
 
     # ------------------------------------------------------------ fragments out
 
@@ -180,6 +174,7 @@ class Forwarder:
         key = held.key
         queue = self._queues[held.address]
         del self._held[key], queue.held[key]
+        self._deadlines.set(key, None)
         queue.size -= held.size
         self.size -= held.size
         if not queue.held:
@@ -189,18 +184,13 @@ class Forwarder:
 
     def next_timer(self) -> int | None:
         """When `handle_timer` is due; None: nothing is held."""
-        while self._deadlines and not self._counts(*self._deadlines[0]):
-            heappop(self._deadlines)
-        return self._deadlines[0][0] if self._deadlines else None
+        first = self._deadlines.first()
+        return first[0] if first else None
 
     def handle_timer(self, now: int) -> None:
         """Drops what was not taken in time."""
-        while (deadline := self.next_timer()) is not None and deadline <= now:
-            self._drop(self._held[self._deadlines[0][1]], OUTLIVED, now)
-
-    def _counts(self, deadline: int, key: _Key) -> bool:
-        held = self._held.get(key)
-        return held is not None and held.deadline == deadline
+        while (first := self._deadlines.first()) is not None and first[0] <= now:
+            self._drop(self._held[first[1]], OUTLIVED, now)
 
     # ------------------------------------------------------------ what it looks like
 

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Container
 from datetime import datetime
+from typing import Protocol
 
+from routing.address import Address
 from routing.decision import Choice, Delay, Drop, delayed, dropped
 from routing.estate import Estate
+from routing.route import Route
 from routing.trace import Trace
 
 NOBODY: Container[str] = frozenset()
 NO_CHOICE = Choice()
+
+
+class Roles(Protocol):
+    """What is known at run time of mirrored routes, in place of what an estate says of their databases."""
+
+    def principals(self, route: Route, service: str, identifier: str | None) -> tuple[Address, ...]:
+        """The addresses of a mirrored route to which messages may be sent; none: no principal is known."""
+        ...
 
 
 class Hop:
@@ -26,6 +37,7 @@ class Hop:
         "kept",
         "named",
         "pending",
+        "roles",
         "service",
         "table",
         "trace",
@@ -43,6 +55,7 @@ class Hop:
         pending: Container[str] = NOBODY,
         kept: Choice = NO_CHOICE,
         trace: Trace | None = None,
+        roles: Roles | None = None,
     ) -> None:
         self.estate = estate
         self.instance = estate.instances[instance]
@@ -56,6 +69,8 @@ class Hop:
         """The services for which a route was requested and the request has not ended (MATCH-4)."""
         self.kept = kept
         self.trace = trace
+        self.roles = roles
+        """None: the estate tells (`routing.mirroring`)."""
         # RT-TABLE: begun here, the table of the database that began it; from outside, that of msdb.
         self.table = self.instance.tables[database]
         self.named = self.table.named.get(service)

@@ -9,7 +9,7 @@ from routing.choosing import Decisions, choose
 from routing.conversation import Conversation
 from routing.decision import NO_ROUTE, ROUTE_REQUESTED, SERVICE_NOT_FOUND, Choice, Decision, Deliver
 from routing.estate import Estate
-from routing.hop import NO_CHOICE, NOBODY, Hop
+from routing.hop import NO_CHOICE, NOBODY, Hop, Roles
 from routing.locating import takes
 from routing.locating_account import reply_account
 from routing.matching import Alternatives, match
@@ -24,12 +24,14 @@ def route(
     pending: Container[str] = NOBODY,
     kept: Choice = NO_CHOICE,
     trace: Trace | None = None,
+    roles: Roles | None = None,
 ) -> Decisions:
     """What the instance does with the conversation's messages: every decision that the rules leave open, no double.
 
     `at` is an aware datetime. `pending` are the services for which the dynamic routing service has been asked
-    already (MATCH-4), `kept` what the conversation's endpoint chose before (RT-STICKY). A `trace` collects the
-    account. The conversation's instance and database must be in the estate (`Conversation.check`).
+    already (MATCH-4), `kept` what the conversation's endpoint chose before (RT-STICKY), `roles` what is known at run
+    time of mirrored routes. A `trace` collects the account. The conversation's instance and database must be in the
+    estate (`Conversation.check`).
     """
     return decide(
         Hop(
@@ -43,6 +45,7 @@ def route(
             pending,
             kept,
             trace,
+            roles,
         )
     )
 

@@ -14,7 +14,7 @@ from routing.adjacent.fragment import UNPROTECTED, UNSEQUENCED, Fragment, Range,
 from routing.decision import FORWARDING_DISABLED, NO_PRINCIPAL, NOT_AN_ADDRESS, Drop, Send
 from routing.dialog.problems import PROBLEMS
 from routing.events import ForwardedMessage, ForwardedMessageDropped, ForwardedMessageSent
-from routing.forwarding import KEPT_BESIDES, MEGABYTE, NOT_FORWARDED, SLACK, Forwarder, Limits
+from routing.forwarding import KEPT_BESIDES, MEGABYTE, NOT_FORWARDED, Forwarder, Limits
 from tests.routing.adjacent.wire import HEADER, TARGET
 
 PLENTY = 1 << 30
@@ -264,16 +264,6 @@ def test_what_is_counted_is_not_less_than_what_it_takes(size: int) -> None:
     tracemalloc.stop()
     assert len(forwarder) == 10_000
     assert taken <= forwarder.size
-
-
-def test_deadlines_are_forgotten_with_their_fragments() -> None:
-    forwarder = Forwarder()
-    forwarder.forward(fragment(1), B, 0)  # the first deadline, and it stays
-    for number in range(2, 2_000):
-        forwarder.forward(fragment(number), C, 0)
-        forwarder.take("tcp://c:4022", PLENTY, 0)
-    assert len(forwarder._deadlines) <= 2 * len(forwarder) + SLACK + 1
-    assert forwarder.next_timer() == 60_000
 
 
 # ---------------------------------------------------------------- all of it

@@ -112,6 +112,7 @@ TEMPLATES = [
                 "brokerui.core.context.page",
                 "brokerui.viewing.context.bar",
                 "brokerui.demo.context.demo",
+                "brokerui.lint.context.errors",
             ],
         },
     }

@@ -31,6 +31,7 @@ class Link:
     """A place as this request sees it."""
 
     label: Promise
+    view: str
     url: str
     keys: str
     is_current: bool
@@ -91,7 +92,7 @@ def _link(place: Place, request: HttpRequest) -> Link | None:
     url = _url(place, request)
     if url is None or not may(request.user, place.level):
         return None
-    return Link(place.label, url, place.keys, is_current=_is_current(place, request))
+    return Link(place.label, place.view, url, place.keys, is_current=_is_current(place, request))
 
 
 def _url(place: Place, request: HttpRequest) -> str | None:

@@ -13,6 +13,7 @@ FONTS = {
     "route": Font(12, MONO),
     "address": Font(12, PLAIN),
     "end": Font(12, BOLD),
+    "sign": Font(12, BOLD),
 }
 """By role, as the style sheets of the pictures have them."""
 
@@ -28,7 +29,7 @@ class Label:
     full: str
     """The text before it was shortened."""
     role: str
-    """Its CSS class: name, note, route, address or end."""
+    """Its CSS class: name, note, route, address, end or sign."""
 
     @property
     def is_short(self) -> bool:

@@ -64,6 +64,11 @@ class FoundAt:
     """The addresses that routes lead to and that belong to no instance."""
 
     @cached_property
+    def counts(self) -> Counter[str]:
+        """How many of each severity."""
+        return counted(self.findings)
+
+    @cached_property
     def of_routes(self) -> Mapping[RouteKey, tuple[Found, ...]]:
         """By route: what is said of it."""
         return by_route(self.findings)

@@ -12,6 +12,7 @@ from typing import cast
 from django.utils import timezone
 
 from brokerui.lint.found import Found, FoundAt, RouteKey, by_route, counted
+from brokerui.lint.latest import errors_note
 from brokerui.lint.memory import Memory
 from brokerui.lint.models import LintFinding, LintRun, LintWanted
 from brokerui.lint.models import Suppression as SuppressionRow
@@ -19,7 +20,7 @@ from brokerui.lint.services import lint_want
 from brokerui.lint.wanted import Wanted
 from brokerui.viewing.viewed import Viewed
 from routing.estate import Estate
-from routing.finding import Finding
+from routing.finding import ERROR, Finding
 from routing.lint.missing import missing_servers
 from routing.lint.registry import lint, lint_around
 from routing.lint.suppression import Suppressed, Suppression, suppress
@@ -58,7 +59,7 @@ class Report:
     @cached_property
     def counts(self) -> Counter[str]:
         """How many of each severity."""
-        return counted(self.findings)
+        return counted(self.findings) if self.suppressed or not self.looked else self.looked.counts
 
     @cached_property
     def of_routes(self) -> Mapping[RouteKey, tuple[Found, ...]]:
@@ -78,12 +79,12 @@ class Report:
 def findings_for(viewed: Viewed) -> Report:
     """All findings of an estate; of a large one, those that a worker has found."""
     if is_small(viewed.estate):
-        return _told(viewed, _small(viewed), None)
+        return _noted(viewed, _told(viewed, _small(viewed), None))
     wanted = Wanted.of(viewed)
     looked = _large(wanted)
     is_old = looked is not None and not wanted.moment and looked.evaluated_at < timezone.now() - AGAIN
     row = lint_want(wanted) if looked is None or is_old else None
-    return _told(viewed, looked, row)
+    return _noted(viewed, _told(viewed, looked, row))
 
 
 def findings_at(viewed: Viewed, instance: str, database: str | None = None) -> tuple[Found, ...]:
@@ -123,6 +124,12 @@ def _told(viewed: Viewed, looked: FoundAt | None, wanted: LintWanted | None) -> 
     # It looks at what both kinds of finding have: code and place.
     findings = cast("tuple[Finding, ...]", looked.findings)
     return Report(looked, suppress(findings, rules, viewed.at()), wanted)
+
+
+def _noted(viewed: Viewed, report: Report) -> Report:
+    if report.is_there:
+        errors_note(viewed, report.counts[ERROR])
+    return report
 
 
 _found_small: Memory[FoundAt] = Memory(KEPT_SMALL)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
+from dataclasses import replace
 
 from brokerui.drawing.area import Area
 from brokerui.drawing.label import label_within
 from brokerui.map.layout import ROW, Block, layout_of, path_of
-from brokerui.map.measures import INSET, PAD, ROOM, SERVICE, Lettering, Measured, measured
-from brokerui.map.picture import Mark, Picture, Shape
-from brokerui.map.plan import ANY, Box, Cell, Plan, Row
+from brokerui.map.measures import INSET, PAD, ROOM, SERVICE, SIGN, Lettering, Measured, measured
+from brokerui.map.picture import Mark, Picture, Shape, Symbol
+from brokerui.map.plan import ANY, Box, Cell, Plan, Row, Sign
 from brokerui.map.refs import BETWEEN, ROUTE, Ref
 from routing.sentence import Translate, say
 
@@ -56,7 +57,8 @@ class _Drawer:
             note = label_within(x, area.y + 37, self.letters.joined(box.notes), "note", ROOM["note"])
             labels = (label_within(x, area.y + 20, title, "name", ROOM["name"]), note)
         says = self.letters.said(say("{name}: {note}.", name=title, note=self.letters.joined(box.notes)))
-        return Mark(box.ref, area, f"box {box.ref.kind} {self._light(box.about, self._inside(box))}", labels, says)
+        look = f"box {box.ref.kind} {self._light(box.about, self._inside(box))}"
+        return self._signed(Mark(box.ref, area, look, labels, says), box.sign, area.y + 23)
 
     def _cell(self, box: Box, cell: Cell, area: Area) -> Mark:
         letters = self.letters
@@ -69,7 +71,8 @@ class _Drawer:
         says = letters.said(say("{name}: {note}.", name=name, note=" · ".join(filter(None, said))))
         inside = frozenset().union(*(row.about for row in cell.rows))
         look = f"cell {self._light(cell.about, inside)}"
-        return Mark(cell.ref, area, look, tuple(labels), says, is_itself=cell.ref != box.ref)
+        mark = Mark(cell.ref, area, look, tuple(labels), says, is_itself=cell.ref != box.ref)
+        return self._signed(mark, cell.sign, y)
 
     def _row(self, block: Block, box: Box, row: Row, area: Area, height: float) -> Mark:
         letters = self.letters
@@ -81,7 +84,21 @@ class _Drawer:
         head = "to-any" if row.kind == ANY else "to"
         is_itself = row.ref.kind in (ROUTE, BETWEEN)
         says = self._row_says(row, text)
-        return Mark(row.ref, band, self._look(row), labels, says, paths, row.to, is_itself, head)
+        mark = Mark(row.ref, band, self._look(row), labels, says, paths, row.to, is_itself, head=head)
+        return self._signed(mark, row.sign, y + 4)
+
+    def _signed(self, mark: Mark, sign: Sign | None, y: float) -> Mark:
+        """With a sign at the end of the line whose base is at `y`."""
+        if sign is None:
+            return mark
+        word = self.letters.ending(mark.area.x + mark.area.w - INSET, y, sign)
+        return replace(
+            mark,
+            labels=(*mark.labels, word),
+            look=f"{mark.look} with-{sign.severity}",
+            says=self.letters.said(say("{what} Found: {findings}.", what=mark.says, findings=sign.text)),
+            symbol=Symbol(sign.severity, word.x - SIGN / 2 - 2, y - 4),
+        )
 
     def _row_says(self, row: Row, text: str) -> str:
         note = self.letters.joined(row.notes)

@@ -9,13 +9,15 @@ from math import ceil
 from brokerui.drawing.label import Label, label_within, wide
 from brokerui.map.columns import Size
 from brokerui.map.layout import ROW, STEP
-from brokerui.map.plan import Box, Cell, Row, Text
+from brokerui.map.plan import Box, Cell, Row, Sign, Text
 from routing.sentence import Sentence, Translate
 
 HEAD, PAD, INSET, BETWEEN = 36.0, 12.0, 11.0, 8.0
 """Height of a title; around cells; of texts in a cell; between two texts."""
 SERVICE = 18.0
-ROOM = {"name": 220.0, "note": 240.0, "route": 190.0}
+SIGN = 14.0
+"""The shape before the word of a sign, with the space between."""
+ROOM = {"name": 220.0, "note": 240.0, "route": 190.0, "sign": 120.0}
 """The most that one text may take, in pixels."""
 LEAST = 150.0
 
@@ -35,10 +37,16 @@ class Lettering:
     def wide(self, text: str, role: str) -> float:
         return min(wide(text, role), ROOM[role])
 
-    def pair(self, first: str, role: str, notes: Sequence[Text]) -> float:
-        """The width of a text with its notes beside it."""
-        beside = self.joined(notes)
-        return self.wide(first, role) + (BETWEEN + self.wide(beside, "note") if beside else 0.0)
+    def line(self, first: Text, role: str, notes: Sequence[Text], sign: Sign | None) -> float:
+        """The width of a text with its notes and its sign beside it."""
+        beside, word = self.joined(notes), self.said(sign.text) if sign else ""
+        note = BETWEEN + self.wide(beside, "note") if beside else 0.0
+        return self.wide(self.said(first), role) + note + (BETWEEN + SIGN + self.wide(word, "sign") if word else 0.0)
+
+    def ending(self, x: float, y: float, sign: Sign) -> Label:
+        """The word of a sign, which ends here; its shape stands before it."""
+        word = self.said(sign.text)
+        return label_within(x - self.wide(word, "sign"), y, word, "sign", ROOM["sign"])
 
     def beside(self, x: float, y: float, first: str, role: str, notes: Sequence[Text]) -> tuple[Label, ...]:
         """A text and its notes on one line."""
@@ -90,12 +98,12 @@ def _widest_plain(box: Box, letters: Lettering) -> float:
 
 
 def _widest(box: Box, letters: Lettering) -> float:
-    head = letters.pair(letters.said(box.title), "name", box.notes) + 2 * INSET
+    head = letters.line(box.title, "name", box.notes, box.sign) + 2 * INSET
     inner = max(_widest_of(cell, letters) for cell in box.cells) + 2 * INSET + 2 * PAD
     return max(head, inner, LEAST)
 
 
 def _widest_of(cell: Cell, letters: Lettering) -> float:
-    rows = [letters.pair(letters.said(row.text), "route", row.notes) for row in cell.rows]
+    rows = [letters.line(row.text, "route", row.notes, row.sign) for row in cell.rows]
     services = [letters.wide(letters.said(service), "note") for service in cell.services]
-    return max([letters.pair(letters.said(cell.title), "name", cell.notes), *rows, *services])
+    return max([letters.line(cell.title, "name", cell.notes, cell.sign), *rows, *services])

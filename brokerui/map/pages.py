@@ -30,9 +30,12 @@ def where(viewed: Mapping[str, str], estate: Estate, instance: str, database: st
 
 def routes(viewed: Mapping[str, str], instance: str, database: str = "", **more: str) -> str:
     """The table of the routes of an instance, or of one of its databases."""
-    terms = [Term(instance, "instance"), *([Term(database, "database")] if database else [])]
-    return page("routes:list", {**viewed, "q": as_text(terms), **more})
+    return page("routes:list", {**viewed, "q": as_text(_terms(instance, database)), **more})
 
 
-def findings(viewed: Mapping[str, str], instance: str) -> str:
-    return page("findings:list", {**viewed, "q": as_text([Term(instance, "instance")])})
+def findings(viewed: Mapping[str, str], instance: str, database: str = "") -> str:
+    return page("findings:list", {**viewed, "q": as_text(_terms(instance, database))})
+
+
+def _terms(instance: str, database: str) -> list[Term]:
+    return [Term(instance, "instance"), *([Term(database, "database")] if database else [])]

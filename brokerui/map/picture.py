@@ -10,6 +10,16 @@ from brokerui.map.refs import Ref
 
 
 @dataclass(frozen=True, slots=True)
+class Symbol:
+    """The shape before the word that something is wrong; it has the colour of its severity."""
+
+    severity: str
+    x: float
+    """Of its middle."""
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """Something that can be selected: a link in the picture."""
 
@@ -25,6 +35,7 @@ class Mark:
     """The boxes to which its lines lead, for who goes along them with the keys."""
     is_itself: bool = True
     """False where it only tells more about a box or a database, which has a mark of its own."""
+    symbol: Symbol | None = None
     head: str = "to"
     """Which arrow ends its lines: `to`, or `to-any` of routes for any service."""
 

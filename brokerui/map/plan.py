@@ -15,6 +15,14 @@ NAMED, ANY, LOCAL, TRANSPORT, REST, SUM = "named", "any", "local", "transport", 
 """Kinds of rows: routes for a service, for any; those that stay; by the service's name; not drawn; added up."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """The worst that was found about something."""
+
+    severity: str
+    text: Sentence
+
+
 @dataclass(slots=True)
 class Row:
     """Routes of one table, or of one box, that lead to the same place."""
@@ -32,6 +40,7 @@ class Row:
     expired: bool = False
     weight: int = 1
     """1 to 4: how wide the line is."""
+    sign: Sign | None = None
 
 
 @dataclass(slots=True)
@@ -44,6 +53,7 @@ class Cell:
     services: list[Text] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     about: frozenset[Ref] = frozenset()
+    sign: Sign | None = None
 
 
 @dataclass(slots=True)
@@ -56,6 +66,7 @@ class Box:
     cells: list[Cell] = field(default_factory=list)
     about: frozenset[Ref] = frozenset()
     stands_for: int = 1
+    sign: Sign | None = None
 
     def rows(self) -> Iterator[Row]:
         for cell in self.cells:

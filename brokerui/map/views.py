@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from brokerui.estate.selectors import instance_freshness
-from brokerui.lint.selectors import findings_for
+from brokerui.lint.selectors import Report, findings_at, findings_for
 from brokerui.map import pages
 from brokerui.map.asked import LIST, ZOOMS, Asked
 from brokerui.map.drawing import picture_of
@@ -20,18 +20,22 @@ from brokerui.map.listing import as_csv, page_of
 from brokerui.map.mapping import numbers_of, plan_of, scope_of
 from brokerui.map.network import Network, network_of
 from brokerui.map.panel import panel_of
+from brokerui.map.picture import Symbol
 from brokerui.map.plan import DETAIL, Box, Plan
 from brokerui.map.refs import BETWEEN, DATABASE, GROUP, INSTANCE, ROUTE, Ref, instance_ref
 from brokerui.map.scope import HOPS
 from brokerui.map.searching import Found, found, lit_by_service
+from brokerui.map.signs import put_signs
 from brokerui.map.style import picture_style
 from brokerui.map.words import grouped_by, headline, left_out
 from brokerui.viewing.viewed import Viewed, viewed_of
-from routing.lint.registry import lint_around
+from routing.finding import ERROR, WARNING
 from routing.names import MSDB
-from routing.sentence import translator
+from routing.sentence import Sentence, say, translator
 
 translate = translator(gettext, ngettext)
+SYMBOLS = {severity: Symbol(severity, 0, 0) for severity in (ERROR, WARNING)}
+"""For the key."""
 
 
 @require_safe
@@ -50,12 +54,13 @@ def page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def findings(request: HttpRequest) -> HttpResponse:
-    """How many findings there are about an instance: asked for by itself, because to find them takes a moment."""
-    viewed, name = viewed_of(request), request.GET.get("instance", "")
-    if name not in viewed.estate.instances:
+    """How many there are about an instance or a database: asked for by itself, because to find them takes a moment."""
+    viewed, name, database = viewed_of(request), request.GET.get("instance", ""), request.GET.get("database", "")
+    instance = viewed.estate.instances.get(name)
+    if instance is None or (database and database not in instance.databases):
         raise Http404
-    count = len(lint_around(viewed.estate, viewed.at(), name))
-    return render(request, "map/_findings.html", {"count": count, "url": pages.findings(viewed.query, name)})
+    count, url = len(findings_at(viewed, name, database or None)), pages.findings(viewed.query, name, database)
+    return render(request, "map/_findings.html", {"count": count, "url": url})
 
 
 @require_safe
@@ -67,6 +72,7 @@ def svg(request: HttpRequest) -> HttpResponse:
     network = network_of(viewed.key, viewed.estate)
     scope = scope_of(network, asked)
     plan = plan_of(network, scope, viewed.at())
+    put_signs(plan, findings_for(viewed).findings)
     title = headline(numbers_of(network, scope, plan), scope).render(translate)
     hits = found(network, asked.q) if asked.q else None
     picture = picture_of(plan, translate, _lit(network, asked, plan, hits))
@@ -90,7 +96,8 @@ def _attached(name: str) -> dict[str, str]:
 def _map(viewed: Viewed, network: Network, asked: Asked) -> dict[str, Any]:
     """The picture, or the list in its place; and what was looked for."""
     scope = scope_of(network, asked)
-    plan = plan_of(network, scope, viewed.at())
+    plan, report = plan_of(network, scope, viewed.at()), findings_for(viewed)
+    put_signs(plan, report.findings)
     numbers = numbers_of(network, scope, plan)
     hits = found(network, asked.q) if asked.q else None
     shown: dict[str, Any] = {
@@ -98,7 +105,8 @@ def _map(viewed: Viewed, network: Network, asked: Asked) -> dict[str, Any]:
         "level": plan.level,
         "headline": headline(numbers, scope),
         "shows": grouped_by(numbers, asked, scope),
-        "left_out": list(left_out(numbers)),
+        "left_out": [*left_out(numbers), *_unknown_yet(report)],
+        "symbols": SYMBOLS,
     }
     if asked.shown == LIST:
         shown["page"] = page_of(network, scope, viewed.at(), asked.page)
@@ -110,6 +118,10 @@ def _map(viewed: Viewed, network: Network, asked: Asked) -> dict[str, Any]:
         "unknown": asked.focus if asked.focus and asked.focus not in viewed.estate.instances else "",
         "unknown_service": asked.service if asked.service and not _is_named(network, asked.service) else "",
     }
+
+
+def _unknown_yet(report: Report) -> list[Sentence]:
+    return [] if report.is_there else [say("What is wrong is not marked yet: the estate is being looked over.")]
 
 
 def _lit(network: Network, asked: Asked, plan: Plan, hits: Found | None) -> frozenset[Ref]:
@@ -143,6 +155,7 @@ def _selected(viewed: Viewed, network: Network, asked: Asked) -> dict[str, Any]:
         links["where_url"] = pages.where(viewed.query, viewed.estate, ref.name, MSDB)
     elif ref.kind == DATABASE:
         links["routes_url"] = pages.routes(viewed.query, names[0], names[1])
+        links["findings_url"] = pages.findings(viewed.query, names[0], names[1])
         links["where_url"] = pages.where(viewed.query, viewed.estate, names[0], names[1])
     elif ref.kind == ROUTE:
         links["routes_url"] = pages.routes(viewed.query, names[0], names[1], select=str(ref))

@@ -49,9 +49,10 @@ def where_of(context: dict[str, Any], line: RouteLine) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def findings_fragment(context: dict[str, Any], instance: str) -> str:
+def findings_fragment(context: dict[str, Any], instance: str, database: str = "") -> str:
     """Where their number is asked for."""
-    return pages.page("map:findings", {**context["viewed"].query, "instance": instance})
+    place = {"instance": instance} | ({"database": database} if database else {})
+    return pages.page("map:findings", {**context["viewed"].query, **place})
 
 
 register.simple_tag(instance_ref)

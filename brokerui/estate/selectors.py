@@ -18,6 +18,7 @@ from brokerui.estate.errors import VersionNotFoundError
 from brokerui.estate.memory import estates
 from brokerui.estate.models import Instance, Live, Version
 from brokerui.estate.packing import Packed, unpack_edits, unpack_estate
+from brokerui.estate.signals import estate_read
 from routing.estate import Estate
 
 EMPTY = Estate()
@@ -104,10 +105,20 @@ def _of_version(number: int, digest: str) -> LiveEstate:
     estate = estates.get(digest)
     if estate is None:
         if may_be_told() and _is_long(number):
-            later(digest, partial(_of_version, number, digest))
+            later(digest, partial(_prepare, number, digest))
         with _building.alone(digest):
             estate = estates.get(digest) or _built(number, digest)
+            estates.put(digest, estate)
     return LiveEstate(number, digest, estate)
+
+
+def _prepare(number: int, digest: str) -> None:
+    """What pages derive from it is made before they find it: they would be no sooner ready."""
+    with _building.alone(digest):
+        if estates.get(digest) is None:
+            estate = _built(number, digest)
+            estate_read.send_robust(sender=Estate, key=digest, estate=estate)
+            estates.put(digest, estate)
 
 
 _building = Once()
@@ -121,9 +132,9 @@ def _built(number: int, digest: str) -> Estate:
             estate = _then(estate, edits)
         else:
             estate = unpack_estate(document)
-            # All versions since then begin with it: it is kept too, and shares its parts with them.
-            estates.put(own, estate)
-    estates.put(digest, estate)
+            if own != digest:
+                # All versions since then begin with it: it is kept too, and shares its parts with them.
+                estates.put(own, estate)
     return estate
 
 

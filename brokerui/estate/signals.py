@@ -4,3 +4,6 @@ from django.dispatch import Signal
 
 version_written = Signal()
 """The live estate has a new version, and its transaction is committed."""
+
+estate_read = Signal()
+"""An estate (`estate`, with the content's `key`) was read beside requests, and is about to be found by them."""

@@ -14,9 +14,11 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import close_old_connections, connections
+from django.dispatch import receiver
 from django.template.loader import get_template
 from django.urls import get_resolver
 
+from brokerui.estate.signals import estate_read
 from brokerui.explain.catalog import catalog_of
 from brokerui.flow import page as flow
 from brokerui.lint.selectors import findings_for
@@ -27,6 +29,7 @@ from brokerui.reachability.selectors import is_worked_out, names_of
 from brokerui.routes.rows import routes_of
 from brokerui.viewing.viewed import Viewed, viewed_from
 from routing.collector import settle
+from routing.estate import Estate
 
 logger = logging.getLogger(__name__)
 Derivation = Callable[[Viewed], object]
@@ -77,6 +80,13 @@ def estate_load() -> None:
 def warm() -> None:
     """Read the live estate and derive what pages want of it; quick where both were done."""
     _derive((*OF_THE_ESTATE, *OF_WHAT_WORKERS_FOUND), pause=PAUSE)
+
+
+@receiver(estate_read, dispatch_uid="warming")
+def read(key: str, estate: Estate, **_signal: object) -> None:
+    """Of an earlier version or a scenario too, once it was read."""
+    for derive in OF_THE_ESTATE:
+        derive(Viewed(estate, key))
 
 
 def warming_start() -> None:

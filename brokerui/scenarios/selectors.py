@@ -13,6 +13,7 @@ from django.utils.functional import Promise
 
 from brokerui.core.later import later
 from brokerui.estate.memory import Memory
+from brokerui.estate.signals import estate_read
 from brokerui.scenarios.errors import ScenarioNotFoundError
 from brokerui.scenarios.examples import Example, example_find, examples
 from brokerui.scenarios.models import Scenario
@@ -159,10 +160,20 @@ def _row_estate(row: Scenario) -> Estate:
     estate = estates.get(row.sha256)
     if estate is None:
         if row.size > LONG:
-            later(row.sha256, partial(_row_estate, row))
+            later(row.sha256, partial(_prepare, row))
         estate = _read(row.name)
         estates.put(row.sha256, estate)
     return estate
+
+
+def _prepare(row: Scenario) -> None:
+    estate_keep(row.sha256, _read(row.name))
+
+
+def estate_keep(sha256: str, estate: Estate) -> None:
+    """What pages derive from it is made before they find it: they would be no sooner ready."""
+    estate_read.send_robust(sender=Estate, key=sha256, estate=estate)
+    estates.put(sha256, estate)
 
 
 def _read(name: str) -> Estate:

@@ -18,7 +18,7 @@ from brokerui.lint.sentences import sentence_as_json, sentence_from_json
 from brokerui.scenarios.errors import DocumentTooLargeError, ScenarioNotFoundError, ScenarioNotReadableError
 from brokerui.scenarios.examples import example_find
 from brokerui.scenarios.models import Scenario
-from brokerui.scenarios.selectors import LARGE, LONG, Counts, count, estates
+from brokerui.scenarios.selectors import LARGE, LONG, Counts, count, estate_keep, estates
 from routing.collector import settle
 from routing.document import read_estate
 from routing.errors import InputError
@@ -82,7 +82,7 @@ def _read(row: Scenario) -> None:
         return
     if len(document) > LARGE:
         settle()
-    estates.put(row.sha256, estate)
+    estate_keep(row.sha256, estate)
     counts = asdict(count(estate))
     row.is_read = True
     Scenario.objects.filter(pk=row.pk).update(is_read=True, **counts)

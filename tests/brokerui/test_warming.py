@@ -55,6 +55,23 @@ def test_pages_find_what_was_made_ahead(
     assert [client.get(url).status_code for url in ("/map/", "/routes/", "/where/")] == [200, 200, 200]
 
 
+@pytest.mark.django_db
+def test_what_was_read_beside_a_request_is_ready_for_pages(
+    client: Client, estate: Estate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    works: dict[Any, Any] = {}
+    monkeypatch.setattr("brokerui.core.later._begin", works.setdefault)
+    monkeypatch.setattr("brokerui.estate.selectors.LONG", 0)
+    estate_import(estate=estate, author="test")
+    estates.clear()
+    network._networks.clear()
+    assert client.get("/map/").status_code == 503
+    for work in works.values():
+        work()
+    monkeypatch.setattr(network, "Network", unmade)
+    assert client.get("/map/").status_code == 200
+
+
 def test_a_database_that_does_not_answer_stops_nobody(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

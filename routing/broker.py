@@ -1,86 +1,179 @@
 """One instance at work: conversations from a store, the dialog protocol over them, routing for where they go.
 
-Here, and only here, the dialog layer meets routing. Time and choices come in as arguments; nothing here waits.
+Here, and only here, the dialog layer meets routing. Time and choices come in as arguments; nothing here waits. What
+leaves, leaves after the commit of what it tells of (ACK-5).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Sequence
 
-from routing.conversation import Conversation
-from routing.decision import (
-    FORWARDING_DISABLED,
-    HOP_LIMIT,
-    NO_PRINCIPAL,
-    NO_ROUTE,
-    NOT_AN_ADDRESS,
-    ROUTE_REQUESTED,
-    SERVICE_NOT_FOUND,
-    Choice,
-    Decision,
-    Deliver,
-    Send,
-)
+from routing.adjacent.errors import Corrupted
+from routing.adjacent.fragment import Fragment, forwarded, read
+from routing.decision import Deliver, Drop, Send
+from routing.dialog import holding, incoming
+from routing.dialog.answering import acknowledge_dedicated
 from routing.dialog.batch import Wanted
 from routing.dialog.choices import Choices
 from routing.dialog.directory import Directory
 from routing.dialog.due import advance
-from routing.dialog.endpoint import Endpoint
-from routing.dialog.work import Place, Work
+from routing.dialog.endpoint import ConversationKey, Endpoint
+from routing.dialog.settings import Settings
+from routing.dialog.transmission import Transmission, TransmissionObjects
+from routing.dialog.work import Correspondent, Outbound, Place, Work
 from routing.estate import Database, Estate
-from routing.events import Event
-from routing.router import route
+from routing.events import Event, MessageClassify, MessageUndeliverable, OfClassify, OfUndeliverable
+from routing.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, Limits
+from routing.identifier import identifier_of
+from routing.security.bindings import Security
 from routing.store import Store
+from routing.ways import STATUS, Onward, Ways
 
-STATUS: Mapping[str, int] = {
-    NO_ROUTE: 9793,
-    SERVICE_NOT_FOUND: 9796,
-    ROUTE_REQUESTED: 9770,
-    NO_PRINCIPAL: 9753,
-    NOT_AN_ADDRESS: 9785,
-    FORWARDING_DISABLED: 9792,
-    HOP_LIMIT: 9793,
-}
-"""`transmission_status`, as the number of the product's text, for a reason of routing's."""
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def moment(now: int) -> datetime:
-    """Routing's UTC datetime of the engine's milliseconds."""
-    return _EPOCH + timedelta(milliseconds=now)
-
-
-def milliseconds(at: datetime) -> int:
-    """The engine's milliseconds of a UTC datetime."""
-    return (at - _EPOCH) // timedelta(milliseconds=1)
+DUE_AT_ONCE = 200
+"""Conversations in which something is due, in one batch."""
 
 
 class Broker:
     """A hosted instance."""
 
-    def __init__(self, estate: Estate, instance: str, store: Store, choices: Choices) -> None:
-        self.estate = estate
+    def __init__(
+        self,
+        estate: Estate,
+        instance: str,
+        store: Store,
+        choices: Choices,
+        settings: Settings | None = None,
+        security: Security | None = None,
+    ) -> None:
         self.instance = instance
         self.store = store
         self.choices = choices
-        databases = estate.instances[instance].databases.values()
-        self._directories = {database.name: _directory(database) for database in databases}
+        self.settings = settings or Settings()
+        self.security = security or Security()
+        self.transmissions = TransmissionObjects(self.settings.transmission_bytes)
+        self.forwarder = Forwarder(_limits(estate, instance))
+        self._outbound: list[Outbound] = []
+        self._events: list[tuple[int, Event]] = []
+        self._postponed: list[bytes] = []
+        self.change_estate(estate)
+
+    def change_estate(self, estate: Estate) -> None:
+        """Routes or databases have changed. `retry_all` makes whatever waits look again."""
+        self.estate = estate
+        databases = estate.instances[self.instance].databases.values()
+        self.directories = {database.name: _directory(database) for database in databases}
+        self.ways = Ways(estate, self.instance, self.directories, self.choices)
+
+    # ------------------------------------------------------------ units of work
 
     def work(self, wanted: Wanted, now: int) -> Work:
         """Claim, and begin to work on it. Afterwards `commit` or `release`; see `Batch.busy` for what others hold."""
-        return Work(self.store.claim(wanted, now), now, self.choices, _Around(self, self._directories))
+        return Work(self.store.claim(wanted, now), now, self.choices, _Around(self))
 
     def commit(self, work: Work) -> list[Event]:
         """All that was done, durably; what happened. Raises `routing.store.Conflict`, and then nothing was."""
         changes = work.finished()
+        flushed = changes.transmissions = self.transmissions.to_flush()
         self.store.commit(changes)
+        self.transmissions.put(work.transmissions.values())
+        self.transmissions.forget(changes.removed)
+        self.transmissions.flushed(flushed)
+        self._outbound += work.outbound
+        self._events += [(work.now, event) for event in changes.events]
         return changes.events
 
     def release(self, work: Work) -> None:
         """Nothing of it was done."""
         self.store.release(work.batch.token)
+
+    # ------------------------------------------------------------ what comes in
+
+    def receive(self, fragments: Sequence[bytes], now: int) -> None:
+        """Fragments from any neighbours, in any order, damaged or not: kept, forwarded, or dropped.
+
+        Raises `routing.store.Conflict`: none of them was kept, and their senders will send them again.
+        """
+        came, self._postponed = [*self._postponed, *fragments], []
+        arrivals = Arrivals(came)
+        work = self.work(Wanted(conversations=arrivals.conversations()), now)
+        for corrupted in arrivals.damaged:
+            incoming.tell_corrupted(work, "", "", corrupted)
+        for fragment in arrivals.in_order():
+            self._take(work, fragment)
+        self._note_forwarded(now)
+        self._finish(work)
+
+    def _take(self, work: Work, fragment: Fragment) -> None:
+        header = fragment.header
+        key = (identifier_of(header.conversation_id), not header.is_initiator)
+        if key in work.batch.busy:
+            self._postpone(fragment)
+            return
+        endpoint = work.of(key)
+        onward = self._onward(fragment, endpoint, work.now)
+        decision = onward.decision
+        if isinstance(decision, Deliver):
+            _classify(work, fragment, OfClassify.LOCAL, decision.database, 0)
+            incoming.take(work, self.directories[decision.database], fragment)
+        elif isinstance(decision, Drop) and decision.reason not in NOT_FORWARDED:
+            _tell_nobody_is_here(work, fragment, STATUS[decision.reason])
+        else:
+            self._forward(fragment, decision, onward.hops, work.now)
+
+    def _onward(self, fragment: Fragment, endpoint: Endpoint | None, now: int) -> Onward:
+        header = fragment.header
+        names = header.names
+        sender = Correspondent("", names.to_service, names.to_broker_instance, header.is_initiator)
+        holding_it = endpoint.database if endpoint is not None else None
+        return self.ways.onward(sender, holding_it, header.hops_remaining, now)
+
+    def _forward(self, fragment: Fragment, decision: Send | Drop, hops: int, now: int) -> None:
+        header = fragment.header
+        if hops != header.hops_remaining:  # it has been here more than once (LOOP-2)
+            fragment = read(forwarded(fragment.raw, hops, header.time_consumed))
+        self.forwarder.forward(fragment, decision, now)
+
+    def _postpone(self, fragment: Fragment) -> None:
+        """Others hold its conversation: tried again with the next ones, unless too much waits already."""
+        if sum(map(len, self._postponed)) + len(fragment.raw) <= self.settings.postponed_bytes:
+            self._postponed.append(fragment.raw)
+
+    # ------------------------------------------------------------ time
+
+    def drain(self, limit: int, now: int) -> list[Event]:
+        """Do what is due in up to so many conversations. May be called at any time, by any number of processes."""
+        return self._finish(self.work(Wanted(due=limit), now))
+
+    def handle_timer(self, now: int) -> None:
+        """Do all that is due."""
+        self.forwarder.handle_timer(now)
+        self._note_forwarded(now)
+        if self._postponed:
+            self.receive((), now)
+        while (due := self.store.next_due()) is not None and due <= now:
+            work = self.work(Wanted(due=DUE_AT_ONCE), now)
+            if not work.batch.due:
+                self.release(work)  # others hold it
+                return
+            self._finish(work)
+
+    def next_timer(self) -> int | None:
+        """When `handle_timer` is due; None: nothing is to be waited for."""
+        moments = [self.store.next_due(), self.forwarder.next_timer(), 0 if self._postponed else None]
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    def _finish(self, work: Work) -> list[Event]:
+        """What came is put together, what is due is done, what is owed is said; and all of it is committed."""
+        for handle in work.batch.due:
+            if (endpoint := work.seen(handle)) is not None:
+                holding.look_for_ready(work, endpoint)
+        if wanted := holding.bodies_wanted(work):
+            more = self.store.claim(Wanted(bodies=wanted, token=work.batch.token), work.now)
+            work.batch.bodies = more.bodies
+        holding.take_up(work)
+        advance(work)
+        acknowledge_dedicated(work)
+        return self.commit(work)
 
     def retry_all(self, now: int) -> None:
         """Routes have changed, or something can be reached again: whatever waits is due (MATCH-7)."""
@@ -88,75 +181,85 @@ class Broker:
         work.changes.retry_all = True
         self.commit(work)
 
-    def drain(self, limit: int, now: int) -> list[Event]:
-        """Do what is due in up to so many conversations. May be called at any time, by any number of processes."""
-        work = self.work(Wanted(due=limit), now)
-        advance(work)
-        return self.commit(work)
+    # ------------------------------------------------------------ what goes out
+
+    def frames_to_send(self, now: int) -> list[Outbound]:
+        """For the neighbours: what committed work has given out since the last call, and what is forwarded."""
+        given, self._outbound = self._outbound, []
+        for address in self.forwarder.waiting():
+            given += [Outbound(address, raw) for raw in self.forwarder.take(address, self.settings.room, now)]
+        self._note_forwarded(now)
+        return given
+
+    def events(self) -> list[tuple[int, Event]]:
+        """What happened since the last call, each with its moment."""
+        given, self._events = self._events, []
+        return given
+
+    def _note_forwarded(self, now: int) -> None:
+        self._events += [(now, event) for event in self.forwarder.events()]
+
+
+class Arrivals:
+    """Fragments as they came, read."""
+
+    def __init__(self, came: Iterable[bytes]) -> None:
+        self.fragments: list[Fragment] = []
+        self.damaged: list[Corrupted] = []
+        for raw in came:
+            try:
+                self.fragments.append(read(raw))
+            except Corrupted as corrupted:
+                self.damaged.append(corrupted)
+
+    def conversations(self) -> tuple[ConversationKey, ...]:
+        """The endpoints that they are meant for."""
+        headers = [fragment.header for fragment in self.fragments]
+        return tuple(dict.fromkeys((identifier_of(h.conversation_id), not h.is_initiator) for h in headers))
+
+    def in_order(self) -> list[Fragment]:
+        """What the network has mixed up within one batch need not be held."""
+        return sorted(self.fragments, key=lambda fragment: (fragment.header.sequence, fragment.header.fragment))
 
 
 class _Around:
-    """What the dialog layer asks of this instance, each thing once for a batch."""
+    """What the dialog layer asks of this instance."""
 
-    def __init__(self, broker: Broker, directories: Mapping[str, Directory]) -> None:
+    def __init__(self, broker: Broker) -> None:
         self._broker = broker
-        self._directories = directories
-        self._places: dict[tuple[object, ...], Place] = {}
+        self.settings = broker.settings
+        self.security = broker.security
 
     def directory(self, database: str) -> Directory:
-        return self._directories[database]
+        return self._broker.directories[database]
 
-    def place(self, endpoint: Endpoint, now: int) -> Place:
-        """One routing decision for all conversations that are alike; choices that are open are drawn for each."""
-        key = (
-            endpoint.database,
-            endpoint.far_service,
-            endpoint.far_broker_instance,
-            endpoint.is_initiator,
-            endpoint.kept_route,
-            endpoint.kept_identifier,
-            endpoint.kept_database,
-        )
-        found = self._places.get(key)
-        if found is None:
-            found, is_certain = self._decided(endpoint, now)
-            if is_certain:
-                self._places[key] = found
-        return found
+    def place(self, sender: Correspondent | Endpoint, now: int) -> Place:
+        return self._broker.ways.place(sender, now)
 
-    def _decided(self, endpoint: Endpoint, now: int) -> tuple[Place, bool]:
-        kept = Choice(endpoint.kept_route, endpoint.kept_identifier, endpoint.kept_database)
-        decisions = self._routed(endpoint, endpoint.database, now, kept)
-        is_certain = len(decisions) == 1
-        decision = self._drawn(decisions)
-        chosen = decision
-        if isinstance(decision, Send) and decision.to == self._broker.instance:
-            # LOOP-2: as if it came from outside.
-            decisions = self._routed(endpoint, None, now, Choice(database=endpoint.kept_database))
-            is_certain = is_certain and len(decisions) == 1
-            decision = self._drawn(decisions)
-        return self._place(decision, chosen), is_certain
+    def transmission(self, handle: str) -> Transmission | None:
+        return self._broker.transmissions.get(handle)
 
-    def _routed(self, endpoint: Endpoint, database: str | None, now: int, kept: Choice) -> tuple[Decision, ...]:
-        conversation = Conversation(
-            self._broker.instance,
-            database,
-            endpoint.far_service,
-            endpoint.far_broker_instance,
-            is_reply=not endpoint.is_initiator,
-        )
-        return route(self._broker.estate, conversation, moment(now), kept=kept)
 
-    def _drawn(self, decisions: tuple[Decision, ...]) -> Decision:
-        return decisions[self._broker.choices.below(len(decisions))] if len(decisions) > 1 else decisions[0]
+def _classify(work: Work, fragment: Fragment, kind: OfClassify, database: str, reason: int) -> None:
+    """Once for a message: with its first fragment."""
+    header = fragment.header
+    if header.fragment == 0 and header.is_sequenced:
+        conversation, names = identifier_of(header.conversation_id), header.names
+        to = (names.to_service, names.to_broker_instance)
+        work.changes.events.append(MessageClassify(kind, database, conversation, *to, "", True, reason))
 
-    def _place(self, decision: Decision, chosen: Decision) -> Place:
-        by, identifier = (chosen.route, chosen.identifier) if isinstance(chosen, (Deliver, Send)) else (None, None)
-        if isinstance(decision, Deliver):
-            return Place(self._directories[decision.database], 0, by, identifier)
-        if isinstance(decision, Send):
-            return Place(None, 0, by, identifier, decision.address.key)
-        return Place(None, STATUS[decision.reason])
+
+def _tell_nobody_is_here(work: Work, fragment: Fragment, reason: int) -> None:
+    """Routing drops it, and its sender will try again."""
+    header = fragment.header
+    kind = OfUndeliverable.SEQUENCED_MESSAGE if header.is_sequenced else OfUndeliverable.UNSEQUENCED_MESSAGE
+    conversation = identifier_of(header.conversation_id)
+    work.changes.events.append(MessageUndeliverable(kind, "", conversation, header.sequence, -1, reason))
+
+
+def _limits(estate: Estate, instance: str) -> Limits:
+    endpoint = estate.instances[instance].endpoint
+    return Limits(endpoint.forward_size * MEGABYTE) if endpoint else Limits()
 
 
 def _directory(database: Database) -> Directory:

@@ -50,6 +50,15 @@ class OfUndeliverable(IntEnum):
     UNSEQUENCED_MESSAGE = 2
 
 
+class OfAcknowledgement(IntEnum):
+    """Subclasses of Broker:Remote Message Acknowledgement."""
+
+    MESSAGE_WITH_ACKNOWLEDGEMENT_SENT = 1
+    ACKNOWLEDGEMENT_SENT = 2
+    MESSAGE_WITH_ACKNOWLEDGEMENT_RECEIVED = 3
+    ACKNOWLEDGEMENT_RECEIVED = 4
+
+
 class OfMirroredRoute(IntEnum):
     """Subclasses of Broker:Mirrored Route State Changed."""
 
@@ -192,6 +201,39 @@ class MessageUndeliverable(NamedTuple):
         return 160
 
 
+class Acknowledgement(NamedTuple):
+    """A range of fragments was acknowledged, by this side or by its peer."""
+
+    subclass: OfAcknowledgement
+    database: str
+    conversation_id: str
+    message_sequence_number: int
+    """BigintData2: of the last fragment in the range."""
+    fragment: int
+    """IntegerData2; the highest number that there is where the whole message was."""
+
+    @property
+    def number(self) -> int:
+        return 149
+
+
+class CorruptedMessage(NamedTuple):
+    """What came cannot have been sent so, or was changed on the way (INT-1): discarded, and not acknowledged."""
+
+    database: str
+    """Empty: it was not read so far."""
+    conversation_id: str
+    """Empty: it was not read so far."""
+    what: str
+    """TextData: which field, and what is wrong with it."""
+    reason: int
+    """The product's number, where it has one; else 0."""
+
+    @property
+    def number(self) -> int:
+        return 161
+
+
 Event = (
     Conversation
     | ConversationGroup
@@ -200,7 +242,9 @@ Event = (
     | MessageClassify
     | QueueDisabled
     | MirroredRouteStateChanged
+    | Acknowledgement
     | MessageUndeliverable
+    | CorruptedMessage
 )
 
 NAMES = {
@@ -211,6 +255,8 @@ NAMES = {
     141: "Broker:Message Classify",
     143: "Broker:Queue Disabled",
     144: "Broker:Mirrored Route State Changed",
+    149: "Broker:Remote Message Acknowledgement",
     160: "Broker:Message Undeliverable",
+    161: "Broker:Corrupted Message",
 }
 """The event classes of the product by number."""

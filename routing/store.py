@@ -7,16 +7,15 @@ happened. `tests/routing/store/conformance.py` says what every store must do. Th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple, Protocol
 
 from routing.dialog.batch import OUTGOING_AT_ONCE, Batch, Changes, Receive, Wanted
 from routing.dialog.endpoint import ConversationKey, Endpoint, Group, QueueKey
-from routing.dialog.messages import Outgoing, QueuedMessage
-
-SLACK = 100
-"""Entries of a heap that may count no longer, besides as many as count, before it is made anew."""
+from routing.dialog.messages import Held, Outgoing, Part
+from routing.dialog.transmission import Transmission
+from routing.queue_in_memory import SLACK, QueueInMemory
 
 
 class Conflict(Exception):
@@ -46,6 +45,15 @@ class Store(Protocol):
         """End a claim; nothing has happened. One that has ended already may be released again."""
         ...
 
+    def forget_claims(self) -> None:
+        """Whoever held them is gone: all claims end, and nothing of them has happened."""
+        ...
+
+    def next_due(self) -> int | None:
+        """The first moment at which something is due in a conversation; None: nothing ever will be. It may be one of a
+        conversation that others hold."""
+        ...
+
     def depth(self, queue: QueueKey) -> Depth:
         """Kept with every commit, not counted."""
         ...
@@ -59,7 +67,10 @@ class MemoryStore:
         self._handles: dict[ConversationKey, str] = {}
         self._groups: dict[str, Group] = {}
         self._outgoing: dict[str, dict[int, Outgoing]] = {}
-        self._queues: dict[QueueKey, _Queue] = {}
+        self._held: dict[str, dict[tuple[int, int], Held]] = {}
+        """By handle, then by number and fragment."""
+        self._transmissions: dict[str, Transmission] = {}
+        self._queues: dict[QueueKey, QueueInMemory] = {}
         self._off: frozenset[QueueKey] = frozenset()
         self._due: list[tuple[int, str]] = []
         """A heap; an entry counts while its endpoint is due at that very moment."""
@@ -79,7 +90,12 @@ class MemoryStore:
         busy: list[str | ConversationKey] = [group for group in wanted.groups if not self._lock(claim, batch, group)]
         busy += [handle for handle in wanted.handles if not self._take_for_application(claim, batch, handle)]
         busy += [key for key in wanted.conversations if not self._take(claim, batch, key[0])]
-        batch.due = tuple(self._take_due(claim, batch, wanted.due, now))
+        due = [*self._due_in(batch, wanted, now), *self._take_due(claim, batch, wanted.due, now)]
+        batch.due = tuple(dict.fromkeys(due))
+        self._fill(batch, now)
+        for handle, number in wanted.bodies:
+            mine = self._held.get(handle, {})
+            batch.bodies[handle, number] = tuple(mine[key] for key in sorted(mine) if key[0] == number)
         if wanted.receive is not None:
             self._receive(claim, batch, wanted.receive)
         batch.busy = frozenset(busy)
@@ -131,12 +147,38 @@ class MemoryStore:
             passed[entry] = None  # it stays due until a commit says otherwise
             if self._take(claim, batch, endpoint.conversation_id):
                 limit -= 1
-                if endpoint.next_attempt is not None and endpoint.next_attempt <= now:
-                    rows = self._outgoing.get(entry[1], {})
-                    batch.outgoing[entry[1]] = tuple(rows[n] for n in sorted(rows)[:OUTGOING_AT_ONCE])
                 yield entry[1]
         for entry in passed:
             heappush(self._due, entry)
+
+    def _due_in(self, batch: Batch, wanted: Wanted, now: int) -> Iterator[str]:
+        """The endpoints in which something is due, of the conversations that were claimed for the engine."""
+        for conversation_id, is_initiator in wanted.conversations:
+            for key in ((conversation_id, is_initiator), (conversation_id, not is_initiator)):
+                handle = batch.handles.get(key)
+                due = batch.endpoints[handle].due if handle is not None else None
+                if handle is not None and due is not None and due <= now:
+                    yield handle
+
+    def _fill(self, batch: Batch, now: int) -> None:
+        """With what belongs to the endpoints of the batch."""
+        for handle in batch.due:
+            endpoint = batch.endpoints[handle]
+            if endpoint.next_attempt is not None and endpoint.next_attempt <= now:
+                batch.outgoing[handle] = self._rows(handle, endpoint.acknowledged_sequence)
+            elif endpoint.ready_since is not None:
+                batch.outgoing[handle] = self._rows(handle, endpoint.sending_sequence)
+        for handle in batch.endpoints:
+            if handle in self._held:
+                kept = self._held[handle]
+                batch.held[handle] = tuple(Part(*key, kept[key].fragments) for key in sorted(kept))
+            if handle in self._transmissions:
+                batch.transmissions[handle] = self._transmissions[handle]
+
+    def _rows(self, handle: str, first: int) -> tuple[Outgoing, ...]:
+        rows = self._outgoing.get(handle, {})
+        numbers = range(first, first + OUTGOING_AT_ONCE)
+        return tuple(rows[number] for number in numbers if number in rows)
 
     def _receive(self, claim: _Claim, batch: Batch, asked: Receive) -> None:
         queue = self._queues.get(asked.queue)
@@ -165,6 +207,19 @@ class MemoryStore:
             for group in claim.groups:
                 self._locked.pop(group, None)
 
+    def forget_claims(self) -> None:
+        for token in tuple(self._claims):
+            self.release(token)
+
+    def next_due(self) -> int | None:
+        while self._due:
+            due, handle = self._due[0]
+            endpoint = self._endpoints.get(handle)
+            if endpoint is not None and endpoint.due == due:
+                return due
+            heappop(self._due)
+        return None
+
     def depth(self, queue: QueueKey) -> Depth:
         found = self._queues.get(queue)
         return Depth(len(found.messages), found.oldest()) if found else Depth(0, None)
@@ -180,16 +235,21 @@ class MemoryStore:
     def _remove(self, changes: Changes) -> None:
         for message in changes.received:
             self._queue(message.queue_key).take(message)
-        for handle, number in changes.settled:
-            del self._outgoing[handle][number]
-            self._keep_outgoing(handle, self._outgoing[handle])
+        for handle, below in changes.settled.items():
+            self._keep_outgoing(handle, {n: row for n, row in self._outgoing.get(handle, {}).items() if n >= below})
         for handle in changes.emptied:
             self._queue(self._endpoints[handle].queue_key).empty(handle)
+            self._held.pop(handle, None)
+        for handle, number in changes.unheld:
+            mine = self._held.pop(handle)
+            if kept := {key: held for key, held in mine.items() if key[0] != number}:
+                self._held[handle] = kept
         for handle, first in changes.unsent.items():
             self._keep_outgoing(handle, {n: row for n, row in self._outgoing.get(handle, {}).items() if n < first})
         for handle in changes.removed:
             endpoint = self._endpoints.pop(handle)
             del self._handles[endpoint.key]
+            self._transmissions.pop(handle, None)
 
     def _keep_outgoing(self, handle: str, rows: dict[int, Outgoing]) -> None:
         if rows:
@@ -200,6 +260,16 @@ class MemoryStore:
     def _write(self, changes: Changes) -> None:
         for handle, group_id in changes.moved.items():
             self._queue(self._endpoints[handle].queue_key).move(handle, group_id)
+        self._write_conversations(changes)
+        self._write_messages(changes)
+        if changes.retry_all:
+            self._retry_all(changes)
+        self._forget_what_is_due_no_longer()
+        turned_off = {key for key, is_on in changes.queues.items() if not is_on}
+        if changes.queues:
+            self._off = self._off - changes.queues.keys() | turned_off
+
+    def _write_conversations(self, changes: Changes) -> None:
         for handle, endpoint in changes.endpoints.items():
             before = self._endpoints.get(handle)
             self._endpoints[handle] = endpoint
@@ -211,23 +281,26 @@ class MemoryStore:
                 self._groups.pop(group_id, None)
             else:
                 self._groups[group_id] = group
+
+    def _write_messages(self, changes: Changes) -> None:
         for message in changes.enqueued:
             self._queue(message.queue_key).put(message)
+        for held in changes.held:
+            mine = self._held.setdefault(held.conversation_handle, {})
+            mine[held.message_sequence_number, held.fragment] = held
+        for one in changes.transmissions:
+            if one.conversation_handle in self._endpoints:
+                self._transmissions[one.conversation_handle] = one
         for row in changes.outgoing:
             self._outgoing.setdefault(row.conversation_handle, {})[row.message_sequence_number] = row
-        if changes.retry_all:
-            self._retry_all(changes)
-        self._forget_what_is_due_no_longer()
-        turned_off = {key for key, is_on in changes.queues.items() if not is_on}
-        if changes.queues:
-            self._off = self._off - changes.queues.keys() | turned_off
 
     def _retry_all(self, changes: Changes) -> None:
-        for handle in self._outgoing:
+        for handle in self._outgoing.keys() | self._held.keys():
             endpoint = self._endpoints[handle]
             if self._claimed.get(endpoint.conversation_id, changes.token) == changes.token:
                 endpoint = self._endpoints[handle] = endpoint.copied()
-                endpoint.next_attempt = changes.now
+                endpoint.next_attempt = changes.now if endpoint.outgoing else endpoint.next_attempt
+                endpoint.take_up_at = changes.now if endpoint.held else None
                 endpoint.due = endpoint.first_due()
                 heappush(self._due, (changes.now, handle))
 
@@ -236,10 +309,10 @@ class MemoryStore:
             self._due = [(e.due, handle) for handle, e in self._endpoints.items() if e.due is not None]
             heapify(self._due)
 
-    def _queue(self, key: QueueKey) -> _Queue:
+    def _queue(self, key: QueueKey) -> QueueInMemory:
         found = self._queues.get(key)
         if found is None:
-            found = self._queues[key] = _Queue()
+            found = self._queues[key] = QueueInMemory()
         return found
 
 
@@ -248,94 +321,3 @@ class _Claim(NamedTuple):
 
     conversations: list[str]
     groups: list[str]
-
-
-class _Queue:
-    """The messages of a queue, and in which order their groups are received: by priority, then by age."""
-
-    __slots__ = ("_groups", "_next", "_of_handle", "_ready", "messages")
-
-    def __init__(self) -> None:
-        self.messages: dict[int, QueuedMessage] = {}
-        """By queuing order, oldest first."""
-        self._groups: dict[str, dict[int, QueuedMessage]] = {}
-        self._of_handle: dict[str, dict[int, QueuedMessage]] = {}
-        self._ready: list[tuple[int, int]] = []
-        """A heap of (-priority, queuing order); an entry counts while its message is here."""
-        self._next = 1
-
-    def oldest(self) -> int | None:
-        return next((message.message_enqueue_time for message in self.messages.values()), None)
-
-    def put(self, message: QueuedMessage) -> None:
-        order = message.queuing_order = self._next
-        self._next += 1
-        self.messages[order] = message
-        self._groups.setdefault(message.conversation_group_id, {})[order] = message
-        self._of_handle.setdefault(message.conversation_handle, {})[order] = message
-        heappush(self._ready, (-message.priority, order))
-        if len(self._ready) > 2 * len(self.messages) + SLACK:
-            self._ready = [(-message.priority, order) for order, message in self.messages.items()]
-            heapify(self._ready)
-
-    def take(self, message: QueuedMessage) -> None:
-        order = message.queuing_order
-        del self.messages[order]
-        for index, key in (
-            (self._groups, message.conversation_group_id),
-            (self._of_handle, message.conversation_handle),
-        ):
-            del index[key][order]
-            if not index[key]:
-                del index[key]
-
-    def empty(self, handle: str) -> None:
-        for message in tuple(self._of_handle.get(handle, {}).values()):
-            self.take(message)
-
-    def move(self, handle: str, group: str) -> None:
-        for order, message in self._of_handle.get(handle, {}).items():
-            del self._groups[message.conversation_group_id][order]
-            if not self._groups[message.conversation_group_id]:
-                del self._groups[message.conversation_group_id]
-            message.conversation_group_id = group
-            self._groups.setdefault(group, {})[order] = message
-
-    def first_group(self, asked: Receive, locked: dict[str, int], token: int) -> str | None:
-        """The group of the first message that is asked for, and that nobody else has locked."""
-        if asked.handle is not None:
-            chosen = next(iter(self._of_handle.get(asked.handle, {}).values()), None)
-            return chosen.conversation_group_id if chosen else None
-        if asked.group is not None:
-            return asked.group if asked.group in self._groups else None
-        passed = []
-        found = None
-        while self._ready and found is None:
-            entry = heappop(self._ready)
-            message = self.messages.get(entry[1])
-            if message is None:
-                continue
-            passed.append(entry)
-            if locked.get(message.conversation_group_id, token) == token:
-                found = message.conversation_group_id
-        for entry in passed:
-            heappush(self._ready, entry)
-        return found
-
-    def in_order(self, group: str, asked: Receive) -> Iterable[QueuedMessage]:
-        """By priority, then conversation by conversation as they came, each in the order of its numbers."""
-        messages = self._groups[group] if asked.handle is None else self._of_handle[asked.handle]
-        first: dict[str, int] = {}
-        for order, message in messages.items():
-            first.setdefault(message.conversation_handle, order)
-        ordered = sorted(
-            messages.values(),
-            key=lambda m: (
-                -m.priority,
-                first[m.conversation_handle],
-                m.rank,
-                m.message_sequence_number,
-                m.queuing_order,
-            ),
-        )
-        return ordered[: asked.top]

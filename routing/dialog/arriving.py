@@ -13,6 +13,7 @@ from routing.dialog.directory import Directory, Objection
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.error_message import broker_error
 from routing.dialog.messages import Arriving
+from routing.dialog.retry import wait_to_probe
 from routing.dialog.states import (
     CD,
     CO,
@@ -72,7 +73,7 @@ def arrive(work: Work, here: Directory, message: Arriving) -> Answer:
     if number > expected:
         work.undeliverable(here.database, message.conversation_id, number, expected, 11217)
         return Answer(taken=False, waits=11217)
-    return _in_turn(work, here, endpoint, message)
+    return in_turn(work, here, endpoint, message)
 
 
 def _off(work: Work, here: Directory, message: Arriving, expected: int) -> Answer:
@@ -86,25 +87,48 @@ def _off(work: Work, here: Directory, message: Arriving, expected: int) -> Answe
 
 
 def _to_nobody(work: Work, here: Directory, message: Arriving) -> Answer:
+    refusal = refuse_first(work, here, message)
+    if refusal is not None:
+        return refusal
+    objection = here.objection(message.service_contract_name, message.message_type_name, message.message_body, True)
+    if objection is not None:
+        work.undeliverable(here.database, message.conversation_id, 0, 0, objection.reason)
+        return _objected(objection)
+    queue = (here.database, here.queue(message.to_service))
+    if work.is_off(queue):
+        return _off(work, here, message, 0)
+    endpoint = begin_target(work, here, message, MESSAGE)
+    endpoint.receive_sequence = 1
+    _queue(work, here, endpoint, message)
+    return TAKEN
+
+
+def refuse_first(work: Work, here: Directory, message: Arriving, *, is_stray: bool | None = None) -> Answer | None:
+    """Why no conversation can begin with a message, or with a part of one: what its sender is told. None: one can.
+
+    `is_stray`: the first message of the conversation will not come (again); what is of this instance comes in order.
+    """
     number = message.message_sequence_number
-    first = message.from_initiator and number == 0
-    objection = None
-    if not first:
+    if is_stray is None:
+        is_stray = number > 0
+    if is_stray or not message.from_initiator:
         reason = after(not message.from_initiator, NONE, STRAY)
-    elif message.is_end_of_dialog or message.is_conversation_error:
+    elif number == 0 and (message.is_end_of_dialog or message.is_conversation_error):
         reason = after(False, NONE, END_DIALOG)
     else:
         identified = message.to_broker_instance is not None
-        objection = here.objection_to_first(
-            message.to_service, message.service_contract_name, identified
-        ) or here.objection(message.service_contract_name, message.message_type_name, message.message_body, True)
+        objection = here.objection_to_first(message.to_service, message.service_contract_name, identified)
         if objection is None:
-            return _begin(work, here, message)
-        reason = objection.reason
-    assert isinstance(reason, int), "nobody there takes anything but a first message"
-    work.undeliverable(here.database, message.conversation_id, number, 0, reason)
-    if objection is not None:
+            return None
+        work.undeliverable(here.database, message.conversation_id, number, 0, objection.reason)
         return _objected(objection)
+    assert isinstance(reason, int), "nobody there takes anything but a first message"
+    return refused(work, here, message, 0, reason)
+
+
+def refused(work: Work, here: Directory, message: Arriving, expected: int, reason: int) -> Answer:
+    """Nobody takes it any more: whoever sent it is told so, for the reasons of `_TOLD`."""
+    work.undeliverable(here.database, message.conversation_id, message.message_sequence_number, expected, reason)
     return Answer(taken=False, error=broker_error(GONE)) if reason in _TOLD else DROPPED
 
 
@@ -114,19 +138,16 @@ def _objected(objection: Objection) -> Answer:
     return Answer(taken=False, error=broker_error(objection.to_sender, **objection.values))
 
 
-def _begin(work: Work, here: Directory, message: Arriving) -> Answer:
-    """The first message, whole: it makes the endpoint of the target (unless its queue is off)."""
+def begin_target(work: Work, here: Directory, message: Arriving, given: Input) -> Endpoint:
+    """The endpoint of the target, made by the first that comes of a conversation: a whole message or a part."""
     service, far, contract = message.to_service, message.from_service, message.service_contract_name
-    queue = here.queue(service)
-    if work.is_off((here.database, queue)):
-        return _off(work, here, message, 0)
     endpoint = Endpoint(
         work.choices.identifier(),
         message.conversation_id,
         False,
         here.database,
         service,
-        queue,
+        here.queue(service),
         far,
         message.from_broker_instance,
         contract,
@@ -136,24 +157,22 @@ def _begin(work: Work, here: Directory, message: Arriving) -> Answer:
         here.priority(contract, service, far),
         message.encryption,
     )
-    work.step(endpoint, MESSAGE)
-    endpoint.receive_sequence = 1
+    work.step(endpoint, given)
     work.add(endpoint)
     work.tell(OfConversation.DIALOG_CREATED, endpoint)
-    _queue(work, here, endpoint, message)
-    return TAKEN
+    return endpoint
 
 
 # ---------------------------------------------------------------- an endpoint, and the message in its turn
 
 
-def _in_turn(work: Work, here: Directory, endpoint: Endpoint, message: Arriving) -> Answer:
+def in_turn(work: Work, here: Directory, endpoint: Endpoint, message: Arriving) -> Answer:
+    """The message that an endpoint expects next, whole; its queue is on."""
     given, objection = _judged(here, endpoint, message)
     to = after(endpoint.is_initiator, endpoint.state, given)
     number = message.message_sequence_number
     if isinstance(to, int):
-        work.undeliverable(here.database, message.conversation_id, number, endpoint.receive_sequence, to)
-        return Answer(taken=False, error=broker_error(GONE)) if to in _TOLD else DROPPED
+        return refused(work, here, message, endpoint.receive_sequence, to)
     before = endpoint.state
     endpoint = work.own(endpoint)
     if objection is not None and before != DO:
@@ -231,7 +250,7 @@ def fail(work: Work, endpoint: Endpoint, given: Input, body: bytes) -> None:
 def stop_sending(work: Work, endpoint: Endpoint) -> None:
     """Nothing of an own endpoint is sent any more."""
     work.drop_outgoing(endpoint)
-    endpoint.next_attempt = None
+    endpoint.next_attempt = endpoint.ready_since = None
     endpoint.attempts = endpoint.transmission_status = 0
 
 
@@ -240,5 +259,7 @@ def close(work: Work, endpoint: Endpoint) -> None:
     stop_sending(work, endpoint)
     if endpoint.state == NONE:
         work.remove(endpoint)
-    else:
-        work.empty_queue(endpoint)
+        return
+    work.empty_queue(endpoint)
+    if endpoint.security_timestamp is None:
+        endpoint.next_attempt = work.now + wait_to_probe(0, work.choices)

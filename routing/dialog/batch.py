@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from routing.dialog.endpoint import ConversationKey, Endpoint, Group, QueueKey
-from routing.dialog.messages import Outgoing, QueuedMessage
+from routing.dialog.messages import Held, Outgoing, Part, QueuedMessage
+from routing.dialog.transmission import Transmission
 from routing.events import Event
 
 OUTGOING_AT_ONCE = 100
@@ -38,6 +39,8 @@ class Wanted:
     due: int = 0
     """For the engine: so many conversations in which something is due."""
     receive: Receive | None = None
+    bodies: tuple[tuple[str, int], ...] = ()
+    """Held messages, by handle and number, that are to be put together: of conversations that are claimed."""
     token: int = 0
     """A claim to be added to; 0: a new one."""
 
@@ -55,9 +58,17 @@ class Batch:
     off: frozenset[QueueKey] = frozenset()
     """The queues that are off."""
     outgoing: dict[str, tuple[Outgoing, ...]] = field(default_factory=dict)
-    """By handle, in order: what waits in conversations that are due for an attempt."""
+    """By handle, in order: what is to be sent in conversations that are due for it. From `acknowledged_sequence` on
+    where `next_attempt` has come, else from `sending_sequence` on."""
     due: tuple[str, ...] = ()
-    """The endpoints in which something is due."""
+    """The endpoints in which something is due: of those wanted as such, and of the conversations claimed for the
+    engine."""
+    held: dict[str, tuple[Part, ...]] = field(default_factory=dict)
+    """By handle, in order: what endpoints hold, of those that do."""
+    bodies: dict[tuple[str, int], tuple[Held, ...]] = field(default_factory=dict)
+    """By handle and number: the fragments of messages asked for, in order."""
+    transmissions: dict[str, Transmission] = field(default_factory=dict)
+    """By handle: transmission objects, of claimed endpoints that have one in the work table."""
     received: tuple[QueuedMessage, ...] = ()
     received_group: str | None = None
     """The group that `receive` locked; None: none has messages that anyone else has not locked."""
@@ -76,10 +87,12 @@ class Changes:
     now: int
     received: list[QueuedMessage] = field(default_factory=list)
     """Messages that leave their queue for the application."""
-    settled: list[tuple[str, int]] = field(default_factory=list)
-    """Messages, by handle and number, that leave the transmission queue because they arrived."""
+    settled: dict[str, int] = field(default_factory=dict)
+    """Endpoints whose messages below this number leave the transmission queue because they arrived."""
     emptied: list[str] = field(default_factory=list)
-    """Endpoints whose messages leave the queue."""
+    """Endpoints whose messages leave the queue, held ones too."""
+    unheld: list[tuple[str, int]] = field(default_factory=list)
+    """Messages, by handle and number, whose fragments are held no longer."""
     unsent: dict[str, int] = field(default_factory=dict)
     """Endpoints whose messages from this number on leave the transmission queue."""
     removed: list[str] = field(default_factory=list)
@@ -92,10 +105,13 @@ class Changes:
     """New or changed; None: gone."""
     enqueued: list[QueuedMessage] = field(default_factory=list)
     """Into their queues, in this order."""
+    held: list[Held] = field(default_factory=list)
     outgoing: list[Outgoing] = field(default_factory=list)
     """Into the transmission queue."""
+    transmissions: list[Transmission] = field(default_factory=list)
+    """Into the work table (TOB-2)."""
     queues: dict[QueueKey, bool] = field(default_factory=dict)
     """Queues that are switched on or off."""
     retry_all: bool = False
-    """Whatever waits in the transmission queue is due now, but for what others hold."""
+    """Whatever waits in the transmission queue or is held is due now, but for what others have claimed."""
     events: list[Event] = field(default_factory=list)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from routing.dialog.arriving import Answer, arrive, close, take_error
+from routing.dialog.arriving import Answer, arrive, take_error
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.messages import Arriving, Outgoing
-from routing.dialog.retry import wait
-from routing.dialog.states import DO, END_ACKNOWLEDGED
+from routing.dialog.transmitting import has_room, postpone, settled, transmit
 from routing.dialog.work import Place, Work
-from routing.events import MessageClassify, OfClassify, OfConversation
+from routing.events import MessageClassify, OfClassify
 
 
 def put(
@@ -33,32 +32,53 @@ def put(
     endpoint.send_sequence += 1
     if endpoint.outgoing:
         work.post(endpoint, message)
+        if has_room(work, endpoint):
+            endpoint.ready_since = endpoint.ready_since or work.now
         return
     place = work.around.place(endpoint, work.now)
+    _classify(work, endpoint, place)
+    if place.address:
+        work.post(endpoint, message)
+        endpoint.ready_since = work.now  # the drain sends it, after the commit
+        return
     answer = _offer(work, endpoint, message, place)
     if answer.taken:
-        _settled(work, endpoint)
+        settled(work, endpoint)
     elif answer.error is not None:
         take_error(work, endpoint, answer.error)
     else:
         work.post(endpoint, message)
-        _postpone(work, endpoint, answer.waits)
+        postpone(work, endpoint, answer.waits)
 
 
-def attempt(work: Work, endpoint: Endpoint) -> None:
-    """What waits in an own endpoint, in its order, as far as it is taken now."""
-    endpoint.next_attempt = None
+def attempt(work: Work, endpoint: Endpoint, *, again: bool) -> None:
+    """What waits in an own endpoint, as far as it can go now. `again`: also what was sent and not acknowledged."""
+    endpoint.ready_since = None
+    if again:
+        endpoint.next_attempt = None
+    if not endpoint.outgoing:
+        return
     place = work.around.place(endpoint, work.now)
+    _classify(work, endpoint, place)
+    if place.address:
+        transmit(work, endpoint, place, again=again)
+    elif again or not endpoint.in_flight:
+        _attempt_here(work, endpoint, place)
+    else:
+        endpoint.next_attempt = work.now  # its way has become a local one: with what is in flight, in order
+
+
+def _attempt_here(work: Work, endpoint: Endpoint, place: Place) -> None:
+    """In its order, as far as it is taken now."""
     for message in work.batch.outgoing.get(endpoint.conversation_handle, ()):
         answer = _offer(work, endpoint, message, place)
         if answer.error is not None:
             take_error(work, endpoint, answer.error)
             return
         if not answer.taken:
-            _postpone(work, endpoint, answer.waits)
+            postpone(work, endpoint, answer.waits)
             return
-        work.settle(endpoint, message.message_sequence_number)
-        _settled(work, endpoint)
+        settled(work, endpoint)
     if endpoint.outgoing:
         endpoint.next_attempt = work.now
 
@@ -66,17 +86,24 @@ def attempt(work: Work, endpoint: Endpoint) -> None:
 def _offer(work: Work, endpoint: Endpoint, message: Outgoing, place: Place) -> Answer:
     """To the endpoint's peer, if its database is of this instance."""
     here = place.directory
-    _classify(work, endpoint, place)
     if here is None:
         return Answer(taken=False, waits=place.status)
     endpoint.kept_route, endpoint.kept_identifier = place.route, place.identifier
     endpoint.kept_database = here.database
     answer = arrive(work, here, _addressed(work, endpoint, message))
     if answer.taken:
-        endpoint.transmitted = message.message_sequence_number + 1
+        if endpoint.outgoing:
+            work.settle(endpoint, message.message_sequence_number + 1)
+        else:
+            _skip_the_queue(endpoint)
         endpoint.far_broker_instance = here.broker_instance  # RT-PIN
         _no_replay(work, endpoint)
     return answer
+
+
+def _skip_the_queue(endpoint: Endpoint) -> None:
+    """TOB-3: the message has arrived without ever standing in the transmission queue."""
+    endpoint.acknowledged_sequence = endpoint.sending_sequence = endpoint.transmitted = endpoint.send_sequence
 
 
 def _addressed(work: Work, endpoint: Endpoint, message: Outgoing) -> Arriving:
@@ -100,23 +127,8 @@ def _addressed(work: Work, endpoint: Endpoint, message: Outgoing) -> Arriving:
 
 def _no_replay(work: Work, endpoint: Endpoint) -> None:
     """The first message is gone from its sender with the same commit: its target knows."""
-    if endpoint.is_initiator and endpoint.transmitted == 1 and (target := work.of(endpoint.peer)) is not None:
+    if endpoint.is_initiator and endpoint.acknowledged_sequence == 1 and (target := work.of(endpoint.peer)) is not None:
         work.own(target).security_timestamp = work.now
-
-
-def _settled(work: Work, endpoint: Endpoint) -> None:
-    """A message of an own endpoint was taken. If it was the one that ended the conversation, this side is through."""
-    endpoint.attempts = endpoint.transmission_status = 0
-    if endpoint.state == DO and endpoint.outgoing == 0:
-        work.step(endpoint, END_ACKNOWLEDGED)
-        work.tell(OfConversation.RECEIVED_END_CONVERSATION_ACK, endpoint)
-        close(work, endpoint)
-
-
-def _postpone(work: Work, endpoint: Endpoint, status: int) -> None:
-    endpoint.attempts += 1
-    endpoint.transmission_status = status
-    endpoint.next_attempt = work.now + wait(endpoint.attempts, work.choices)
 
 
 def _classify(work: Work, endpoint: Endpoint, place: Place) -> None:

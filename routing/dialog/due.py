@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from routing.dialog.answering import say_received
 from routing.dialog.arriving import fail
 from routing.dialog.delivering import attempt
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.error_message import broker_error
+from routing.dialog.retry import wait_to_probe
 from routing.dialog.states import CD, LIFETIME, REPLAY_IMPOSSIBLE, TIMER
 from routing.dialog.system import TIMER_TYPE
 from routing.dialog.work import Work
@@ -33,8 +35,25 @@ def _advance(work: Work, endpoint: Endpoint) -> None:
             work.remove(endpoint)
     elif endpoint.lifetime <= now:
         _outlived(work, endpoint)
-    if endpoint.next_attempt is not None and endpoint.next_attempt <= now:
-        attempt(work, endpoint)
+    if endpoint.state == CD:
+        _probe(work, endpoint)
+    else:
+        _attempt(work, endpoint)
+
+
+def _attempt(work: Work, endpoint: Endpoint) -> None:
+    again = endpoint.next_attempt is not None and endpoint.next_attempt <= work.now
+    if again or endpoint.ready_since is not None:
+        attempt(work, endpoint, again=again)
+
+
+def _probe(work: Work, endpoint: Endpoint) -> None:
+    """A closed target says once more what it has: an initiator that has gone answers that it has, others that their
+    first message will not come again. Then it can go too, half an hour later."""
+    if endpoint.next_attempt is not None and endpoint.next_attempt <= work.now:
+        endpoint.next_attempt = work.now + wait_to_probe(endpoint.attempts, work.choices)
+        endpoint.attempts += 1
+        say_received(work, endpoint)
 
 
 def _outlived(work: Work, endpoint: Endpoint) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from operator import attrgetter
 
+from routing.adjacent.guard import NO_KEY
 from routing.dialog.states import CD, CO, DO, SI, SO, State
 
 REPLAY_MS = 30 * 60 * 1000
@@ -48,8 +49,18 @@ class Endpoint:
     """The number of the next message to be sent."""
     transmitted: int = 0
     """Messages below this number may have left the database: nothing else may ever get their numbers."""
+    acknowledged_sequence: int = 0
+    """Messages below this number were acknowledged, and have left the transmission queue."""
+    sending_sequence: int = 0
+    """Messages below this number were sent whole since the last time that all were sent again."""
     receive_sequence: int = 0
-    """The number that is expected next."""
+    """The number that is expected next in the queue."""
+    held: int = 0
+    """Fragments that came and are not in the queue yet: parts, what came before its turn, what meets a queue that is
+    off."""
+    held_bytes: int = 0
+    take_up_at: int | None = None
+    """When what is held for a queue that is off is tried again."""
     end_dialog_sequence: int | None = None
     """The number of the EndDialog or Error by which this side ended."""
     dialog_timer: int | None = None
@@ -62,10 +73,16 @@ class Endpoint:
     attempts: int = 0
     """Failed in a row."""
     next_attempt: int | None = None
+    """When what is not acknowledged is sent again, or what could not be sent is tried again."""
+    ready_since: int | None = None
+    """Since when something waits that was never sent, and may be."""
     kept_route: str | None = None
     """RT-STICKY: the route, identifier and database that were chosen."""
     kept_identifier: str | None = None
     kept_database: str | None = None
+    integrity: int = 0
+    """The kind of protection of its fragments (`routing.adjacent.guard`); 0: nothing has gone over the network yet."""
+    key_id: bytes = NO_KEY
     due: int | None = None
     """The first moment at which something is to be done by itself. `Work` sets it."""
 
@@ -82,6 +99,11 @@ class Endpoint:
         return self.database, self.queue
 
     @property
+    def in_flight(self) -> int:
+        """Messages that were sent, at least in part, and not acknowledged."""
+        return self.transmitted - self.acknowledged_sequence
+
+    @property
     def replay_impossible(self) -> int:
         """The moment from which no copy of the first message can arrive any more."""
         return (self.lifetime if self.security_timestamp is None else self.security_timestamp) + REPLAY_MS
@@ -92,7 +114,8 @@ class Endpoint:
 
     def first_due(self) -> int | None:
         """The first moment at which something is to be done; None: never."""
-        moments = [moment for moment in (self.dialog_timer, self.next_attempt) if moment is not None]
+        given = (self.dialog_timer, self.next_attempt, self.ready_since, self.take_up_at)
+        moments = [moment for moment in given if moment is not None]
         if self.state in _MORTAL:
             moments.append(self.lifetime)
         elif self.state == CD:

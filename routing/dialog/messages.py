@@ -10,6 +10,8 @@ from routing.dialog.system import ERROR_TYPE, TIMER_TYPE
 
 READY = 1
 """`status` of a message that can be received."""
+DISABLED = 2
+"""`status` of one that cannot: it is not whole, or others come before it (FRAG-3)."""
 
 
 @dataclass(slots=True)
@@ -55,6 +57,38 @@ class Outgoing(NamedTuple):
     enqueue_time: int
     is_end_of_dialog: bool = False
     is_conversation_error: bool = False
+
+
+class Held(NamedTuple):
+    """A fragment that came over the network and is not in the queue yet (FRAG-3).
+
+    It stands in the target queue with status `DISABLED`, while that queue is off in the transmission queue of its
+    database (NET-2); `RECEIVE` never sees it.
+    """
+
+    conversation_handle: str
+    message_sequence_number: int
+    fragment: int
+    fragments: int
+    """Of the whole message."""
+    message_type_name: str
+    body: bytes
+    enqueue_time: int
+    is_end_of_dialog: bool = False
+    is_conversation_error: bool = False
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Handle and number: of which message it is."""
+        return self.conversation_handle, self.message_sequence_number
+
+
+class Part(NamedTuple):
+    """What the engine has to know of a held fragment as long as it does not need its body."""
+
+    message_sequence_number: int
+    fragment: int
+    fragments: int
 
 
 class Arriving(NamedTuple):

@@ -6,14 +6,18 @@ durably (ACK-5); what is not noted was never here, and its sender sends it again
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
+from itertools import groupby
 from typing import Final
 
 from routing.dialog.fragments import FRAGMENT_BITS, place, position, whole
-from routing.dialog.ranges import Ranges
+from routing.dialog.messages import Part
+from routing.dialog.ranges import NOTHING, Ranges
 
 AHEAD: Final = 1_000
-"""Messages that may be held before their turn. A sender with a smaller window never meets it."""
+"""Messages, from the first that is not in the queue on, that may be held. A sender with a smaller window never meets
+it."""
 MOST_RANGES: Final = 256
 """Ranges that the account of a conversation may fall into, so that nobody can make it large by leaving every second
 fragment out. Four times what one acknowledgement can say."""
@@ -42,13 +46,31 @@ def next_sequence(received: Ranges) -> int:
     return received.pairs[0][1] + 1 >> FRAGMENT_BITS
 
 
-def note(received: Ranges, sequence: int, fragment: int, fragments: int) -> tuple[Fate, Ranges]:
-    """The fate of a fragment of a message of so many, and the account with it."""
+def account(delivered: int, held: Iterable[Part]) -> Ranges:
+    """What was received: all messages below a number, and the fragments that are held, in order."""
+    received = Ranges(((0, position(delivered, 0) - 1),)) if delivered else NOTHING
+    for sequence, parts in groupby(held, key=lambda part: part.message_sequence_number):
+        count = 0
+        for part in parts:
+            at = position(sequence, part.fragment)
+            received = received.with_range(at, at)
+            count += 1
+        if count == part.fragments:
+            received = received.with_range(*whole(sequence))
+    return received
+
+
+def note(received: Ranges, sequence: int, fragment: int, fragments: int, delivered: int = 0) -> tuple[Fate, Ranges]:
+    """The fate of a fragment of a message of so many, and the account with it.
+
+    `delivered`: messages below it are in the queue. While that is off, whole ones are held too, and `AHEAD` counts from
+    here.
+    """
     at = position(sequence, fragment)
     if at in received:
         return Fate.DUPLICATE, received
     turn = next_sequence(received)
-    if sequence >= turn + AHEAD:
+    if sequence >= delivered + AHEAD:
         return Fate.REFUSED, received
     now = received.with_range(at, at)
     is_whole = now.covers(position(sequence, 0), position(sequence, fragments - 1))

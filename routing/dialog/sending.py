@@ -1,25 +1,16 @@
-"""What a sender still has to send: its messages without what was acknowledged."""
+"""What a sender still has to send: its messages without what was acknowledged, and not all at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from itertools import islice
 
-from routing.dialog.fragments import in_turns, place, position
-from routing.dialog.ranges import Ranges
+from routing.dialog.endpoint import Endpoint
+from routing.dialog.fragments import FRAGMENT_BITS, count, in_turns, place, position, whole
+from routing.dialog.messages import Outgoing
+from routing.dialog.ranges import NOTHING, Ranges
 from routing.dialog.receipts import WireRange
-
-
-class Sendable(NamedTuple):
-    """A message in the transmission queue."""
-
-    sequence: int
-    fragments: int
-
-    @property
-    def span(self) -> tuple[int, int]:
-        """The positions that it really has."""
-        return position(self.sequence, 0), position(self.sequence, self.fragments - 1)
+from routing.dialog.transmission import Large, Transmission
 
 
 class NotSent(Exception):
@@ -39,21 +30,87 @@ def acknowledge(acknowledged: Ranges, ranges: Iterable[WireRange], transmitted: 
     return acknowledged
 
 
-def is_delivered(acknowledged: Ranges, message: Sendable) -> bool:
-    """Whether it can leave the transmission queue: every fragment was acknowledged."""
-    return acknowledged.covers(*message.span)
+def begin_again(endpoint: Endpoint, transmission: Transmission) -> None:
+    """All that is not acknowledged counts as not sent: it is lost, as far as anybody knows (ACK-3)."""
+    endpoint.sending_sequence = endpoint.acknowledged_sequence
+    transmission.sent = NOTHING
+    for large in transmission.large.values():
+        large.sent = 0
 
 
-def to_send(messages: Iterable[Sendable], acknowledged: Ranges, since: int = 0) -> Iterator[tuple[Sendable, int]]:
-    """The fragments that are not acknowledged, in the order of sending; from a position on: those never sent yet.
+def forget_settled(endpoint: Endpoint, transmission: Transmission) -> None:
+    """Nothing is to be known of messages that have left the transmission queue."""
+    below = endpoint.acknowledged_sequence
+    transmission.sent = transmission.sent.without_range(0, endpoint.sending_sequence - 1)
+    for number in [number for number in transmission.large if number < below]:
+        del transmission.large[number]
 
-    Only what is lost is sent again (FRAG-1), and no small message waits for a large one (FRAG-2).
+
+def in_flight(endpoint: Endpoint, transmission: Transmission) -> int:
+    """Fragments that were sent and not acknowledged, as far as is known."""
+    acknowledged, sent = transmission.acknowledged, transmission.sent
+    if endpoint.acknowledged_sequence < endpoint.sending_sequence:
+        sent = sent.with_range(endpoint.acknowledged_sequence, endpoint.sending_sequence - 1)
+    for first, last in _whole_messages(acknowledged):
+        sent = sent.without_range(first, last)
+    fragments = sent.size()
+    for number, large in transmission.large.items():
+        first, last = position(number, 0), position(number, large.sent - 1)
+        fragments += sum(high - low + 1 for low, high in acknowledged.gaps(first, last)) - (number in sent)
+    return fragments
+
+
+def _whole_messages(positions: Ranges) -> Iterator[tuple[int, int]]:
+    """The numbers of the messages that are there to their last position."""
+    for low, high in positions.pairs:
+        first, last = -(-low >> FRAGMENT_BITS), (high + 1 >> FRAGMENT_BITS) - 1
+        if first <= last:
+            yield first, last
+
+
+def to_send(
+    endpoint: Endpoint, transmission: Transmission, rows: Iterable[Outgoing], limit: int, most: int
+) -> Iterator[tuple[Outgoing, int, int]]:
+    """Rows with the fragments that are to be sent now, at most so many, and how many fragments each has; noted as sent.
+
+    `limit` is the size of a fragment. Only what is lost is sent again (FRAG-1), and no small message waits for a large
+    one (FRAG-2).
     """
-    return in_turns((message, _missing(message, acknowledged, since)) for message in messages)
+    waiting = [row for row in rows if _waits(endpoint, transmission, row)]
+    counts = {row[1]: count(len(row.message_body or b""), limit) for row in waiting}
+    turns = in_turns((row, _missing(transmission, row[1], counts[row[1]])) for row in waiting)
+    for row, fragment in islice(turns, most):
+        yield row, fragment, counts[row[1]]
+        _note_sent(transmission, row[1], fragment, counts[row[1]])
+    _advance(endpoint, transmission)
 
 
-def _missing(message: Sendable, acknowledged: Ranges, since: int) -> Iterator[int]:
-    first, last = message.span
-    for low, high in acknowledged.gaps(max(first, since), last):
-        for at in range(low, high + 1):
-            yield place(at)[1]
+def _waits(endpoint: Endpoint, transmission: Transmission, row: Outgoing) -> bool:
+    number = row.message_sequence_number
+    return number >= endpoint.sending_sequence and number not in transmission.sent
+
+
+def _missing(transmission: Transmission, number: int, fragments: int) -> Iterator[int]:
+    large = transmission.large.get(number)
+    first = position(number, large.sent if large else 0)
+    gaps = transmission.acknowledged.gaps(first, position(number, fragments - 1))
+    return (place(at)[1] for low, high in gaps for at in range(low, high + 1))
+
+
+def _note_sent(transmission: Transmission, number: int, fragment: int, fragments: int) -> None:
+    if fragments > 1:
+        large = transmission.large.setdefault(number, Large(0, fragments))
+        large.sent = fragment + 1
+        if any(transmission.acknowledged.gaps(position(number, fragment + 1), position(number, fragments - 1))):
+            return
+        large.sent = fragments
+    transmission.sent = transmission.sent.with_range(number, number)
+
+
+def _advance(endpoint: Endpoint, transmission: Transmission) -> None:
+    """`sending_sequence` past all that was sent whole, or has arrived without being sent again."""
+    at = endpoint.sending_sequence
+    while at < endpoint.send_sequence and (at in transmission.sent or transmission.acknowledged.covers(*whole(at))):
+        at += 1
+    endpoint.sending_sequence = at
+    transmission.sent = transmission.sent.without_range(0, at - 1)

@@ -5,15 +5,20 @@ The batch stays as it was claimed. Whoever reads here sees what was changed here
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from routing.dialog.batch import Batch, Changes
 from routing.dialog.choices import Choices
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import ConversationKey, Endpoint, Group, QueueKey
-from routing.dialog.messages import Outgoing, QueuedMessage
+from routing.dialog.messages import Held, Outgoing, QueuedMessage
 from routing.dialog.problems import Refused
+from routing.dialog.ranges import Ranges
+from routing.dialog.receipts import account
+from routing.dialog.settings import Settings
 from routing.dialog.states import CO, DI, SO, Input, after
+from routing.dialog.transmission import Transmission, made
 from routing.events import (
     Conversation,
     ConversationGroup,
@@ -22,9 +27,18 @@ from routing.events import (
     OfGroup,
     OfUndeliverable,
 )
+from routing.security.bindings import Security
 
 _TIMED = (SO, CO, DI)
 """The states in which a conversation timer may run."""
+
+
+class Outbound(NamedTuple):
+    """For a neighbour, once what led to it is durable."""
+
+    address: str
+    """`tcp://host:port`, as `Address.key` writes it."""
+    frame: bytes
 
 
 class Place(NamedTuple):
@@ -39,6 +53,20 @@ class Place(NamedTuple):
     """RT-STICKY: what was chosen on the way."""
     address: str = ""
     """Of the next hop, where they go over the network."""
+    hops: int = 0
+    """That are left to them when they leave."""
+
+
+class Correspondent(NamedTuple):
+    """What routing has to know of a side that writes to its peer; an endpoint is one, by the same names."""
+
+    database: str
+    far_service: str
+    far_broker_instance: str | None
+    is_initiator: bool
+    kept_route: str | None = None
+    kept_identifier: str | None = None
+    kept_database: str | None = None
 
 
 class Surroundings(Protocol):
@@ -48,15 +76,42 @@ class Surroundings(Protocol):
         """What a database of this instance knows."""
         ...
 
-    def place(self, endpoint: Endpoint, now: int) -> Place:
+    def place(self, sender: Correspondent | Endpoint, now: int) -> Place:
         """Where routing sends the messages of an endpoint."""
+        ...
+
+    def transmission(self, handle: str) -> Transmission | None:
+        """The transmission object in memory; not to be changed."""
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """Sizes and limits."""
+        ...
+
+    @property
+    def security(self) -> Security:
+        """The keys of this instance's databases."""
         ...
 
 
 class Work:
     """Changes in the making. Made for one batch, one moment, one thread."""
 
-    __slots__ = ("_gone", "_handles", "around", "batch", "changes", "choices", "now")
+    __slots__ = (
+        "_gone",
+        "_handles",
+        "_received",
+        "around",
+        "batch",
+        "changes",
+        "choices",
+        "now",
+        "outbound",
+        "owed",
+        "ready",
+        "transmissions",
+    )
 
     def __init__(self, batch: Batch, now: int, choices: Choices, around: Surroundings) -> None:
         self.batch = batch
@@ -67,6 +122,15 @@ class Work:
         self._gone: set[str] = set()
         self._handles: dict[ConversationKey, str] = {}
         """Of the endpoints that were made here."""
+        self._received: dict[str, Ranges] = {}
+        self.transmissions: dict[str, Transmission] = {}
+        """Changed ones, by handle."""
+        self.ready: dict[str, None] = {}
+        """Endpoints that hold a whole message whose turn has come."""
+        self.owed: dict[str, None] = {}
+        """Endpoints that have received what is to be acknowledged (ACK-1)."""
+        self.outbound: list[Outbound] = []
+        """Fragments for the network; they leave after the commit (ACK-5)."""
 
     # ------------------------------------------------------------ endpoints
 
@@ -200,27 +264,82 @@ class Work:
             enqueued[:] = (message for message in enqueued if message.conversation_handle != handle)
         if handle in self.batch.endpoints and handle not in self.changes.emptied:
             self.changes.emptied.append(handle)
+        if endpoint.held:
+            endpoint.held = endpoint.held_bytes = 0
+            self.changes.held[:] = (held for held in self.changes.held if held.conversation_handle != handle)
+            self.changes.unheld[:] = (one for one in self.changes.unheld if one[0] != handle)
+            self._received.pop(handle, None)
+            self.ready.pop(handle, None)
 
     def post(self, endpoint: Endpoint, message: Outgoing) -> None:
         """A message of an own endpoint into the transmission queue."""
         self.changes.outgoing.append(message)
         endpoint.outgoing += 1
 
-    def settle(self, endpoint: Endpoint, number: int) -> None:
-        """A message of an own endpoint, from the batch, out of the transmission queue: it has arrived."""
-        self.changes.settled.append((endpoint.conversation_handle, number))
-        endpoint.outgoing -= 1
+    def settle(self, endpoint: Endpoint, below: int) -> None:
+        """Messages of an own endpoint below a number out of the transmission queue: they have arrived."""
+        self.changes.settled[endpoint.conversation_handle] = below
+        endpoint.outgoing -= below - endpoint.acknowledged_sequence
+        endpoint.acknowledged_sequence = below
+        endpoint.sending_sequence = max(endpoint.sending_sequence, below)
+        endpoint.transmitted = max(endpoint.transmitted, below)
 
-    def drop_outgoing(self, endpoint: Endpoint, first: int = 0) -> None:
-        """Messages of an own endpoint, from a number on, out of the transmission queue: nobody wants them."""
+    def drop_outgoing(self, endpoint: Endpoint, first: int | None = None) -> None:
+        """Messages of an own endpoint out of the transmission queue, for nobody wants them: all, and it sends nothing
+        any more; or those from a number on that never left, and their numbers are given again."""
         handle = endpoint.conversation_handle
-        if endpoint.outgoing == 0:
-            return
-        posted = self.changes.outgoing
-        posted[:] = (m for m in posted if m.conversation_handle != handle or m.message_sequence_number < first)
-        self.changes.unsent[handle] = min(first, self.changes.unsent.get(handle, first))
-        # What never left has no gaps: nobody can have acknowledged it.
-        endpoint.outgoing = endpoint.outgoing - (endpoint.send_sequence - first) if first else 0
+        least = first or 0
+        if endpoint.outgoing:
+            posted = self.changes.outgoing
+            posted[:] = (m for m in posted if m.conversation_handle != handle or m.message_sequence_number < least)
+            self.changes.unsent[handle] = min(least, self.changes.unsent.get(handle, least))
+        if first is None:
+            endpoint.outgoing = 0
+            endpoint.acknowledged_sequence = endpoint.transmitted = endpoint.sending_sequence = endpoint.send_sequence
+        else:
+            endpoint.outgoing = first - endpoint.acknowledged_sequence
+
+    def transmission(self, endpoint: Endpoint) -> Transmission:
+        """The transmission object of an own endpoint, to be changed; made where there is none (TOB-1)."""
+        handle = endpoint.conversation_handle
+        mine = self.transmissions.get(handle)
+        if mine is None:
+            known = self.around.transmission(handle) or self.batch.transmissions.get(handle)
+            mine = known.copied() if known else made(handle, endpoint.acknowledged_sequence)
+            self.transmissions[handle] = mine
+        return mine
+
+    # ------------------------------------------------------------ what came in parts, or before its turn
+
+    def received(self, endpoint: Endpoint) -> Ranges:
+        """The positions of all fragments that have come and are kept: those in the queue before, and those held."""
+        handle = endpoint.conversation_handle
+        found = self._received.get(handle)
+        if found is None:
+            found = account(endpoint.receive_sequence, self.batch.held.get(handle, ()) if endpoint.held else ())
+            self._received[handle] = found
+        return found
+
+    def note(self, endpoint: Endpoint, received: Ranges) -> None:
+        """More has come for an own endpoint."""
+        self._received[endpoint.conversation_handle] = received
+
+    def hold(self, endpoint: Endpoint, held: Held) -> None:
+        """Keep a fragment for an own endpoint until its message is whole and its turn has come (FRAG-3)."""
+        self.changes.held.append(held)
+        endpoint.held += 1
+        endpoint.held_bytes += len(held.body)
+
+    def unhold(self, endpoint: Endpoint, fragments: Sequence[Held]) -> None:
+        """Fragments of one message, held before or in this batch, are held no longer."""
+        endpoint.held -= len(fragments)
+        endpoint.held_bytes -= sum(len(one.body) for one in fragments)
+        key = fragments[0].key
+        new = sum(one.key == key for one in self.changes.held)
+        if new:
+            self.changes.held[:] = (one for one in self.changes.held if one.key != key)
+        if new < len(fragments):
+            self.changes.unheld.append(key)
 
     # ------------------------------------------------------------ events, and the end
 

@@ -60,14 +60,14 @@ class Keyring:
 
     def __init__(
         self,
-        cipher: Cipher,
+        cipher: Cipher | None,
         own: KeyPair | None,
         peers: Iterable[bytes] = (),
         integrity: Integrity = "authenticated",
     ) -> None:
-        """`Invalid` for a peer's key that cannot be one. Without keys of its own, a database shares none."""
+        """`Invalid` for a peer's key that cannot be one. Without cipher or keys of its own, a database shares none."""
         self._takes_md5 = integrity == "md5"
-        pairs = [Pair(cipher, own, peer) for peer in peers] if own else []
+        pairs = [Pair(cipher, own, peer) for peer in peers] if own and cipher else []
         self._own = own
         self._cipher = cipher
         self._pairs = {pair.key_id: pair for pair in pairs}
@@ -95,6 +95,7 @@ class Keyring:
     def _made(self, kind: int, conversation_id: bytes, is_initiator: bool, key_name: bytes) -> Guard:
         session = self._pairs[key_name].session(conversation_id, is_initiator)
         if kind == SEALED:
+            assert self._cipher is not None, "keys were derived by it"
             return Sealed(self._cipher, session)
         return Keyed(session) if kind == KEYED else Md5(session)
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.broker import STATUS, milliseconds, moment
 from routing.dialog.problems import PROBLEMS
+from routing.ways import STATUS, milliseconds, moment
 
 
 def test_the_engine_counts_milliseconds_since_1970() -> None:

@@ -11,18 +11,30 @@ from hypothesis import strategies as st
 from routing.adjacent.limits import MAX_RANGES
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.fragments import count, piece, position, whole
+from routing.dialog.messages import Outgoing, Part
 from routing.dialog.pinning import pin, stranger
 from routing.dialog.ranges import NOTHING, Ranges
-from routing.dialog.receipts import AHEAD, MOST_RANGES, SAID_AT_ONCE, Fate, has_whole, next_sequence, note, said
-from routing.dialog.sending import NotSent, Sendable, acknowledge, is_delivered, to_send
-from tests.routing.store.conformance import endpoint
+from routing.dialog.receipts import (
+    AHEAD,
+    MOST_RANGES,
+    SAID_AT_ONCE,
+    Fate,
+    account,
+    has_whole,
+    next_sequence,
+    note,
+    said,
+)
+from routing.dialog.sending import NotSent, acknowledge, begin_again, forget_settled, in_flight, to_send
+from routing.dialog.transmission import made
+from tests.routing.store.conformance import NOW, endpoint
 
 
 def fates(*fragments: tuple[int, int, int]) -> list[Fate]:
     received = NOTHING
     found = []
     for fragment in fragments:
-        fate, received = note(received, *fragment)
+        fate, received = note(received, *fragment, next_sequence(received))
         found.append(fate)
     return found
 
@@ -104,26 +116,85 @@ def test_an_acknowledgement_says_the_lowest_ranges() -> None:
 
 # ---------------------------------------------------------------- sending
 
-LARGE, SMALL = Sendable(0, 4), Sendable(1, 1)
+LIMIT = 8
 
 
-def test_everything_is_to_be_sent_at_first_the_small_message_between() -> None:
-    assert list(to_send([LARGE, SMALL], NOTHING)) == [(LARGE, 0), (SMALL, 0), (LARGE, 1), (LARGE, 2), (LARGE, 3)]
+class Sender:
+    """An endpoint with messages of such sizes in the transmission queue."""
+
+    def __init__(self, *sizes: int) -> None:
+        self.endpoint = endpoint("1i", send_sequence=len(sizes), outgoing=len(sizes))
+        self.transmission = made("1i", 0)
+        self.rows = [Outgoing("1i", number, "DEFAULT", bytes(size), NOW) for number, size in enumerate(sizes)]
+
+    def sends(self, most: int = 1000) -> list[tuple[int, int]]:
+        """Numbers and fragments, in the order in which they leave."""
+        rows = self.rows[self.endpoint.sending_sequence :]
+        found = [
+            (row[1], fragment) for row, fragment, _ in to_send(self.endpoint, self.transmission, rows, LIMIT, most)
+        ]
+        self.endpoint.transmitted = max([self.endpoint.transmitted, *(number + 1 for number, _ in found)])
+        return found
+
+    def hears(self, *ranges: tuple[int, int, int, int]) -> None:
+        now = acknowledge(self.transmission.acknowledged, ranges, self.endpoint.transmitted)
+        self.transmission.acknowledged = now
+        self.endpoint.acknowledged_sequence = next_sequence(now)
+        self.endpoint.sending_sequence = max(self.endpoint.sending_sequence, next_sequence(now))
+        forget_settled(self.endpoint, self.transmission)
+
+    def begins_again(self) -> None:
+        begin_again(self.endpoint, self.transmission)
+
+    @property
+    def in_flight(self) -> int:
+        return in_flight(self.endpoint, self.transmission)
+
+
+ALL = 2**20 - 1
+
+
+def test_everything_is_sent_once_the_small_message_between_the_fragments_of_the_large_one() -> None:
+    sender = Sender(30, 5)
+    assert sender.sends() == [(0, 0), (1, 0), (0, 1), (0, 2), (0, 3)]
+    assert (sender.endpoint.sending_sequence, sender.in_flight) == (2, 5)
+    assert sender.sends() == []
 
 
 def test_only_what_is_lost_is_sent_again() -> None:
-    acknowledged = acknowledge(NOTHING, [(0, 0, 0, 1), (0, 3, 1, 0)], 2)
-    assert list(to_send([LARGE, SMALL], acknowledged)) == [(LARGE, 2)]
-    assert [is_delivered(acknowledged, message) for message in (LARGE, SMALL)] == [False, True]
+    sender = Sender(30, 5)
+    sender.sends()
+    sender.hears((0, 0, 0, 1), (0, 3, 0, 3), (1, 0, 1, ALL))
+    assert sender.in_flight == 1
+    sender.begins_again()
+    assert sender.in_flight == 0
+    assert sender.sends() == [(0, 2)]
+    assert (sender.endpoint.sending_sequence, sender.in_flight) == (2, 1)
+    sender.hears((0, 0, 1, ALL))
+    assert (sender.endpoint.acknowledged_sequence, sender.in_flight) == (2, 0)
+    assert sender.transmission.large == {}
 
 
-def test_what_was_never_sent_begins_at_a_position() -> None:
-    assert list(to_send([LARGE, SMALL], NOTHING, since=position(0, 2))) == [(LARGE, 2), (SMALL, 0), (LARGE, 3)]
-    assert list(to_send([LARGE, SMALL], NOTHING, since=position(2, 0))) == []
+def test_a_window_goes_on_where_it_ended() -> None:
+    sender = Sender(30, 5, 5)
+    assert sender.sends(2) == [(0, 0), (1, 0)]
+    assert (sender.endpoint.sending_sequence, sender.in_flight) == (0, 2)
+    assert sender.sends(3) == [(0, 1), (2, 0), (0, 2)]
+    assert sender.in_flight == 5
+    assert sender.sends() == [(0, 3)]
+    assert (sender.endpoint.sending_sequence, sender.in_flight) == (3, 6)
+
+
+def test_without_its_transmission_object_a_sender_sends_what_it_cannot_know_to_have_arrived() -> None:
+    sender = Sender(30, 5)
+    sender.sends(3)
+    sender.hears((0, 0, 0, 0), (1, 0, 1, ALL))
+    sender.transmission = made("1i", sender.endpoint.acknowledged_sequence)
+    assert sender.sends() == [(0, 0), (1, 0), (0, 1), (0, 2), (0, 3)]
 
 
 def test_an_acknowledgement_of_what_was_not_sent_is_an_error() -> None:
-    acknowledge(NOTHING, [(0, 0, 1, 2**20 - 1)], 2)
+    acknowledge(NOTHING, [(0, 0, 1, ALL)], 2)
     with pytest.raises(NotSent):
         acknowledge(NOTHING, [(0, 0, 0, 0), (1, 0, 2, 0)], 2)
 
@@ -134,61 +205,77 @@ def test_what_a_receiver_says_is_what_its_sender_notes(fragments: int, arrived: 
     for sequence, fragment in arrived:
         if fragment < fragments:
             _, received = note(received, sequence, fragment, fragments)
-    acknowledged = acknowledge(NOTHING, said(received), 6)
-    assert acknowledged == received
-    assert acknowledge(acknowledged, said(received), 6) == acknowledged
-    for sequence in range(6):
-        message = Sendable(sequence, fragments)
-        kept = {fragment for s, fragment in arrived if s == sequence and fragment < fragments}
-        assert is_delivered(acknowledged, message) == has_whole(received, sequence) == (len(kept) == fragments)
-        assert {fragment for _, fragment in to_send([message], acknowledged)} == set(range(fragments)) - kept
+    sender = Sender(*[fragments * LIMIT] * 6)
+    sender.sends()
+    sender.hears(*said(received))
+    assert sender.transmission.acknowledged == received
+    sender.hears(*said(received))
+    assert sender.transmission.acknowledged == received
+    sender.begins_again()
+    kept = {pair for pair in arrived if pair[1] < fragments}
+    assert set(sender.sends()) == {(n, f) for n in range(6) for f in range(fragments)} - kept
+    assert [has_whole(received, n) for n in range(6)] == [
+        sum(pair[0] == n for pair in kept) == fragments for n in range(6)
+    ]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), unique=True, max_size=20))
+def test_the_account_is_what_was_noted_one_by_one(arrived: list[tuple[int, int]]) -> None:
+    received = NOTHING
+    for sequence, fragment in arrived:
+        _, received = note(received, sequence, fragment, 4)
+    turn = next_sequence(received)
+    held = [Part(*pair, 4) for pair in sorted(arrived) if pair[0] >= turn]
+    assert account(turn, held) == received
 
 
 # ---------------------------------------------------------------- both, over a bad network
-
-LIMIT = 8
 
 
 @settings(max_examples=100)
 @given(
     st.lists(st.binary(max_size=60), max_size=8),
+    st.integers(1, 9),
     st.integers(0, 2**32),
     st.floats(0, 0.6),
     st.floats(0, 0.6),
 )
 def test_over_any_network_every_message_comes_once_in_order_and_whole(
-    bodies: list[bytes], seed: int, loss: float, replay: float
+    bodies: list[bytes], window: int, seed: int, loss: float, replay: float
 ) -> None:
     """Fragments and acknowledgements are lost, doubled and shuffled. Lossless, everything is sent exactly once."""
     draw = random.Random(seed)
-    messages = {number: Sendable(number, count(len(body), LIMIT)) for number, body in enumerate(bodies)}
-    waiting = dict(messages)
-    acknowledged = received = NOTHING
+    sender = Sender(*map(len, bodies))
+    counts = [count(len(body), LIMIT) for body in bodies]
+    received = NOTHING
     pieces: dict[tuple[int, int], bytes] = {}
     delivered: list[bytes] = []
     sent = rounds = 0
-    while waiting:
+    while sender.endpoint.acknowledged_sequence < len(bodies):
         rounds += 1
-        assert rounds < 500
-        on_the_way = [(message, fragment) for message, fragment in to_send(waiting.values(), acknowledged)]
+        assert rounds < 2000
+        if loss and draw.random() < 0.5:
+            sender.begins_again()
+        on_the_way = sender.sends(max(window - sender.in_flight, 0))
+        assert sender.in_flight <= window
         sent += len(on_the_way)
         on_the_way = [one for one in on_the_way for _ in range(1 + (draw.random() < replay)) if draw.random() >= loss]
         draw.shuffle(on_the_way)
-        for message, fragment in on_the_way:
+        for sequence, fragment in on_the_way:
             before = next_sequence(received)
-            fate, received = note(received, message.sequence, fragment, message.fragments)
+            fate, received = note(received, sequence, fragment, counts[sequence], before)
             if fate in (Fate.PART, Fate.HELD, Fate.READY):
-                assert (message.sequence, fragment) not in pieces
-                pieces[message.sequence, fragment] = bytes(piece(bodies[message.sequence], fragment, LIMIT))
-            for turn in range(before, next_sequence(received)):
-                parts = [pieces[turn, number] for number in range(messages[turn].fragments)]
-                delivered.append(b"".join(parts))
+                assert (sequence, fragment) not in pieces
+                pieces[sequence, fragment] = bytes(piece(bodies[sequence], fragment, LIMIT))
+            delivered += [
+                b"".join(pieces[turn, number] for number in range(counts[turn]))
+                for turn in range(before, next_sequence(received))
+            ]
         if draw.random() >= loss:
-            acknowledged = acknowledge(acknowledged, said(received), len(bodies))
-        waiting = {n: message for n, message in waiting.items() if not is_delivered(acknowledged, message)}
+            sender.hears(*said(received))
     assert delivered == bodies
     if loss == 0:
-        assert sent == sum(message.fragments for message in messages.values())
+        assert sent == sum(counts)
 
 
 # ---------------------------------------------------------------- who the peer is

@@ -10,8 +10,10 @@ import pytest
 
 from routing.dialog.batch import OUTGOING_AT_ONCE, Batch, Changes, Receive, Wanted
 from routing.dialog.endpoint import Endpoint, Group
-from routing.dialog.messages import Outgoing, QueuedMessage
+from routing.dialog.messages import Held, Outgoing, Part, QueuedMessage
+from routing.dialog.ranges import Ranges
 from routing.dialog.system import ERROR_TYPE, TIMER_TYPE
+from routing.dialog.transmission import Large, Transmission
 from routing.store import Conflict, Depth, Store
 
 NOW = 1_900_000_000_000
@@ -43,6 +45,10 @@ def message(handle: str, number: int, group: str = "", **named: Any) -> QueuedMe
         message_body=f"{handle} {number}".encode(),
         **values,
     )
+
+
+def held(handle: str, number: int, fragment: int, **named: Any) -> Held:
+    return Held(handle, number, fragment, 3, "DEFAULT", b"%d" % fragment, NOW, **named)
 
 
 def said(messages: Iterable[QueuedMessage]) -> list[str]:
@@ -105,7 +111,12 @@ class StoreConformance:
             encryption=False,
             send_sequence=2**40,
             transmitted=3,
+            acknowledged_sequence=1,
+            sending_sequence=2,
             receive_sequence=4,
+            held=3,
+            held_bytes=2**33,
+            take_up_at=NOW + 6,
             end_dialog_sequence=5,
             dialog_timer=NOW + 1,
             security_timestamp=NOW + 2,
@@ -113,6 +124,9 @@ class StoreConformance:
             transmission_status=9793,
             attempts=7,
             next_attempt=NOW + 3,
+            ready_since=NOW + 4,
+            integrity=3,
+            key_id=b"12345678",
             kept_route="R",
             kept_identifier="other",
             kept_database="there",
@@ -395,13 +409,90 @@ class StoreConformance:
         rows = [Outgoing("1i", n, "DEFAULT", b"", NOW) for n in range(6)]
         write(store, endpoint("1i", due=NOW, next_attempt=NOW), outgoing=rows)
         token = store.claim(Wanted(due=1), NOW).token
-        changes = Changes(token, NOW, settled=[("1i", 0), ("1i", 2)], unsent={"1i": 4})
+        left = endpoint("1i", due=NOW, next_attempt=NOW, acknowledged_sequence=2)
+        changes = Changes(token, NOW, settled={"1i": 2}, unsent={"1i": 4}, endpoints={"1i": left})
         changes.outgoing.append(Outgoing("1i", 4, "Error", b"", NOW))
         store.commit(changes)
-        assert [row[1] for row in look(store, Wanted(due=1)).outgoing["1i"]] == [1, 3, 4]
+        assert [row[1] for row in look(store, Wanted(due=1)).outgoing["1i"]] == [2, 3, 4]
         token = store.claim(Wanted(due=1), NOW).token
-        store.commit(Changes(token, NOW, settled=[("1i", 1), ("1i", 3), ("1i", 4)]))
+        store.commit(Changes(token, NOW, settled={"1i": 5}))
         assert look(store, Wanted(due=1)).outgoing == {"1i": ()}
+
+    def test_what_was_never_sent_comes_without_what_waits_for_an_acknowledgement(self, store: Store) -> None:
+        rows = [Outgoing("1i", n, "DEFAULT", b"", NOW) for n in range(3, 9)]
+        waiting = {"acknowledged_sequence": 3, "sending_sequence": 6, "transmitted": 6, "send_sequence": 9}
+        write(store, endpoint("1i", due=NOW, ready_since=NOW, next_attempt=NOW + 4, **waiting), outgoing=rows)
+        assert [row[1] for row in look(store, Wanted(due=1)).outgoing["1i"]] == [6, 7, 8]
+        assert [row[1] for row in look(store, Wanted(due=1), NOW + 4).outgoing["1i"]] == list(range(3, 9))
+
+    def test_what_is_due_comes_with_the_conversations_that_the_engine_asks_for(self, store: Store) -> None:
+        row = Outgoing("1t", 0, "DEFAULT", b"", NOW)
+        write(store, endpoint("1i", due=NOW + 1), endpoint("1t", due=NOW, ready_since=NOW), outgoing=[row])
+        batch = look(store, Wanted(conversations=(("1", True), ("1", False)), due=5))
+        assert (batch.due, batch.outgoing) == (("1t",), {"1t": (row,)})
+        assert look(store, Wanted(handles=("1t",))).due == ()
+
+    def test_the_next_moment_at_which_something_is_due(self, store: Store) -> None:
+        assert store.next_due() is None
+        write(store, endpoint("1i", due=NOW + 5), endpoint("2i", due=NOW + 3), endpoint("3i"))
+        assert store.next_due() == NOW + 3
+        token = store.claim(Wanted(("2i",)), NOW).token
+        store.commit(Changes(token, NOW, removed=["2i"], groups={"2i": None}))
+        assert store.next_due() == NOW + 5
+
+    # ------------------------------------------------------------ what is held, and the work table
+
+    def test_fragments_are_held_until_their_message_is_put_together(self, store: Store) -> None:
+        rows = [held("1t", 2, 1), held("1t", 1, 0), held("1t", 2, 0, is_end_of_dialog=True), held("2t", 2, 0)]
+        write(store, endpoint("1t", held=3), endpoint("2t", held=1), held=rows)
+        batch = store.claim(Wanted(conversations=(("1", False),)), NOW)
+        assert batch.held == {"1t": (Part(1, 0, 3), Part(2, 0, 3), Part(2, 1, 3))}
+        assert batch.bodies == {}
+        more = store.claim(Wanted(bodies=(("1t", 2), ("1t", 7)), token=batch.token), NOW)
+        assert more.bodies == {("1t", 2): (rows[2], rows[0]), ("1t", 7): ()}
+        store.commit(Changes(batch.token, NOW, unheld=[("1t", 2)]))
+        assert look(store, Wanted(("1t", "2t"))).held == {"1t": (Part(1, 0, 3),), "2t": (Part(2, 0, 3),)}
+        assert store.depth(Q) == Depth(0, None)
+        assert take(store) == []
+
+    @pytest.mark.parametrize("how", [{"emptied": ["1t"]}, {"unheld": [("1t", 1)]}])
+    def test_what_is_held_goes_with_what_stands_in_the_queue(self, store: Store, how: dict[str, Any]) -> None:
+        write(store, endpoint("1t", held=1), held=[held("1t", 1, 0)])
+        token = store.claim(Wanted(("1t",)), NOW).token
+        store.commit(Changes(token, NOW, **how, endpoints={"1t": endpoint("1t")}))
+        assert look(store, Wanted(("1t",))).held == {}
+
+    def test_what_is_held_can_be_made_due(self, store: Store) -> None:
+        write(store, endpoint("1t", held=1), held=[held("1t", 0, 0)])
+        write(store, retry_all=True)
+        batch = look(store, Wanted(due=1))
+        assert (batch.due, batch.endpoints["1t"].take_up_at) == (("1t",), NOW)
+
+    def test_a_large_body_comes_back(self, store: Store) -> None:
+        body = random.Random(1).randbytes(1 << 20)
+        write(store, endpoint("1t", held=1), held=[held("1t", 0, 0)._replace(body=body)])
+        batch = store.claim(Wanted(("1t",)), NOW)
+        more = store.claim(Wanted(bodies=(("1t", 0),), token=batch.token), NOW)
+        assert more.bodies["1t", 0][0].body == body
+        store.release(batch.token)
+
+    def test_transmission_objects_stand_in_the_work_table_as_long_as_their_endpoints(self, store: Store) -> None:
+        one = Transmission("1i", Ranges([(0, 4), (7, 9)]), Ranges([(2, 2)]), {3: Large(5, 8)})
+        write(store, endpoint("1i"), transmissions=[one, Transmission("gone")])
+        assert look(store, Wanted(("1i",))).transmissions == {"1i": one}
+        other = Transmission("1i", Ranges([(0, 99)]))
+        write(store, transmissions=[other])
+        assert look(store, Wanted(("1i",))).transmissions == {"1i": other}
+        token = store.claim(Wanted(("1i",)), NOW).token
+        store.commit(Changes(token, NOW, removed=["1i"], groups={"1i": None}))
+        write(store, endpoint("1i"))
+        assert look(store, Wanted(("1i",))).transmissions == {}
+
+    def test_a_crash_ends_all_claims(self, store: Store) -> None:
+        write(store, endpoint("1i"))
+        store.claim(Wanted(("1i",)), NOW)
+        store.forget_claims()
+        assert look(store, Wanted(("1i",))).busy == frozenset()
 
     def test_due_is_what_its_moment_says_the_earliest_first_and_no_more_than_asked(self, store: Store) -> None:
         moments = {"1i": NOW + 3, "2i": NOW + 1, "3i": NOW + 2, "4i": NOW + 9, "5i": None}

@@ -8,7 +8,8 @@ from routing.dialog.batch import Batch, Changes, Receive, Wanted
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.receive import receive
 from routing.dialog.send import send
-from routing.store import SLACK, Depth, MemoryStore, Store
+from routing.queue_in_memory import SLACK
+from routing.store import Depth, MemoryStore, Store
 from tests.routing.dialog.local import Local
 from tests.routing.store.conformance import NOW, Q, StoreConformance, endpoint, look, message, take, write
 
@@ -50,6 +51,12 @@ class Counting:
     def release(self, token: int) -> None:
         self.calls += 1
         self.store.release(token)
+
+    def forget_claims(self) -> None:
+        self.store.forget_claims()
+
+    def next_due(self) -> int | None:
+        return self.store.next_due()  # the caller's clock asks, not the batch
 
     def depth(self, queue: QueueKey) -> Depth:
         self.calls += 1

@@ -1,0 +1,261 @@
+"""Fragments that came over the network, before the endpoint they are meant for: put together, in order, once.
+
+What comes is kept, and then acknowledged; or it is not kept, and its sender sends it again; or nobody will ever take
+it, and its sender is told. A whole message in its turn goes the same way as one of this instance (`arriving`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from routing.adjacent.errors import Corrupted
+from routing.adjacent.fragment import Fragment, Header
+from routing.adjacent.guard import Guard
+from routing.adjacent.limits import MAX_MILLISECONDS
+from routing.dialog.answering import tell_error
+from routing.dialog.arriving import Answer, begin_target, refuse_first, refused, take_error
+from routing.dialog.directory import Directory
+from routing.dialog.endpoint import LONGEST_LIFETIME_S, Endpoint
+from routing.dialog.error_message import broker_error
+from routing.dialog.holding import deliver, hold
+from routing.dialog.messages import Arriving
+from routing.dialog.pinning import ANOTHER, pin, stranger
+from routing.dialog.receipts import Fate, note
+from routing.dialog.states import CD, DO, NONE, PART, after
+from routing.dialog.transmitting import take_acknowledgement
+from routing.dialog.work import Work
+from routing.events import CorruptedMessage, MessageUndeliverable, OfAcknowledgement, OfUndeliverable
+from routing.identifier import identifier_of
+from routing.security.bindings import Protection
+from routing.security.policy import Undeliverable, opened
+
+TOO_LONG: Final = 8472
+"""Reason for what no receiver here can put together."""
+
+
+def take(work: Work, here: Directory, fragment: Fragment) -> None:
+    """A fragment for a database of this instance, which routing has found."""
+    header = fragment.header
+    conversation = identifier_of(header.conversation_id)
+    endpoint = work.of((conversation, not header.is_initiator))
+    if endpoint is not None and endpoint.database != here.database:
+        endpoint = None
+    try:
+        guard = _guard(work, here, fragment, endpoint)
+        body = opened(fragment, guard)
+    except Corrupted as corrupted:
+        tell_corrupted(work, here.database, conversation, corrupted)
+    except Undeliverable as objection:
+        _undeliverable(work, here, conversation, header, objection.number or 0)
+    else:
+        _take_opened(work, here, header, conversation, endpoint, guard, body)
+
+
+def tell_corrupted(work: Work, database: str, conversation: str, corrupted: Corrupted) -> None:
+    """INT-1: discarded, not acknowledged, and told."""
+    work.changes.events.append(CorruptedMessage(database, conversation, str(corrupted), corrupted.number or 0))
+
+
+def _guard(work: Work, here: Directory, fragment: Fragment, endpoint: Endpoint | None) -> Guard:
+    """The dialog's own protection; of one that nothing has come of yet, that of its first fragment."""
+    asked = Protection(fragment.integrity, fragment.key_id)
+    if endpoint is not None and endpoint.integrity:
+        asked = Protection(endpoint.integrity, endpoint.key_id)
+    header = fragment.header
+    return work.around.security.guard(here.database, asked, header.conversation_id, not header.is_initiator)
+
+
+def _undeliverable(work: Work, here: Directory, conversation: str, header: Header, reason: int) -> None:
+    kind = OfUndeliverable.SEQUENCED_MESSAGE if header.is_sequenced else OfUndeliverable.UNSEQUENCED_MESSAGE
+    work.changes.events.append(MessageUndeliverable(kind, here.database, conversation, header.sequence, -1, reason))
+
+
+# ---------------------------------------------------------------- whom it is for
+
+
+def _take_opened(
+    work: Work,
+    here: Directory,
+    header: Header,
+    conversation: str,
+    endpoint: Endpoint | None,
+    guard: Guard,
+    body: bytes,
+) -> None:
+    message = _message(work, header, conversation, body)
+    if endpoint is None:
+        endpoint = _begun(work, here, header, message, guard)
+        if endpoint is None:
+            return
+    elif stranger(endpoint, header.names.from_broker_instance):
+        _turn_away(work, here, endpoint, message, guard)
+        return
+    endpoint = _take_what_rides(work, endpoint, header)
+    if work.seen(endpoint.conversation_handle) is None:
+        return  # its end was acknowledged, and it is gone
+    if header.is_sequenced:
+        _take_sequenced(work, here, endpoint, header, message, guard)
+    elif header.is_error:
+        _take_broker_error(work, work.own(endpoint), body)
+
+
+def _message(work: Work, header: Header, conversation: str, body: bytes) -> Arriving:
+    names = header.names
+    left = header.time_to_live - header.time_consumed
+    is_endless = header.time_to_live == MAX_MILLISECONDS
+    return Arriving(
+        conversation,
+        header.is_initiator,
+        names.from_service,
+        names.from_broker_instance,
+        names.to_service,
+        names.to_broker_instance,
+        names.contract,
+        work.now + (LONGEST_LIFETIME_S * 1000 if is_endless else max(left, 0)),
+        False,
+        header.sequence,
+        names.message_type,
+        body,
+        header.is_end,
+        header.is_error and header.is_sequenced,
+    )
+
+
+def _begun(work: Work, here: Directory, header: Header, message: Arriving, guard: Guard) -> Endpoint | None:
+    """The endpoint that a fragment makes; None: it makes none."""
+    if not header.is_sequenced and header.is_error:
+        return None  # for a conversation that has ended here too
+    refusal = refuse_first(work, here, message, is_stray=header.has_begun or not header.is_sequenced)
+    if refusal is not None:
+        _answer(work, _stand_in(work, here, message), refusal, guard)
+        return None
+    endpoint = begin_target(work, here, message, PART)
+    endpoint.integrity, endpoint.key_id = guard.integrity, guard.key_id
+    return endpoint
+
+
+def _stand_in(work: Work, here: Directory, message: Arriving) -> Endpoint:
+    """The side that a message was meant for, as if it were there: somebody has to answer."""
+    return Endpoint(
+        "",
+        message.conversation_id,
+        not message.from_initiator,
+        here.database,
+        message.to_service,
+        "",
+        message.from_service,
+        message.from_broker_instance,
+        message.service_contract_name,
+        "",
+        message.lifetime,
+        NONE,
+        0,
+    )
+
+
+def _answer(work: Work, side: Endpoint, answer: Answer, guard: Guard) -> None:
+    if answer.error is not None:
+        tell_error(work, side, answer.error, guard)
+
+
+def _turn_away(work: Work, here: Directory, endpoint: Endpoint, message: Arriving, guard: Guard) -> None:
+    """RT-STICKY: another target took the conversation too, and the first to acknowledge has won."""
+    if endpoint.is_initiator:
+        tell_error(work, _stand_in(work, here, message), broker_error(ANOTHER), guard)
+    else:
+        refused(work, here, message, endpoint.receive_sequence, 11209)
+
+
+# ---------------------------------------------------------------- what it says besides its body
+
+
+def _take_what_rides(work: Work, endpoint: Endpoint, header: Header) -> Endpoint:
+    """Acknowledgements, and that the first message will not come again. The endpoint, as it is then."""
+    if header.acknowledged:
+        endpoint = work.own(endpoint)
+        pin(endpoint, header.names.from_broker_instance)
+        kinds = OfAcknowledgement
+        rides = header.is_sequenced
+        kind = kinds.MESSAGE_WITH_ACKNOWLEDGEMENT_RECEIVED if rides else kinds.ACKNOWLEDGEMENT_RECEIVED
+        is_news = take_acknowledgement(work, endpoint, header.acknowledged, kind)
+        if not is_news and endpoint.is_initiator:
+            _say_that_it_has_begun(work, endpoint)
+    if header.has_begun and endpoint.security_timestamp is None:
+        endpoint = work.own(endpoint)
+        _no_replay(work, endpoint)
+    return endpoint
+
+
+def _say_that_it_has_begun(work: Work, endpoint: Endpoint) -> None:
+    """A closed target asks, by saying again what it has, until it knows that the first message cannot come again."""
+    if endpoint.acknowledged_sequence and endpoint.receive_sequence:
+        work.owed[endpoint.conversation_handle] = None
+
+
+def _no_replay(work: Work, endpoint: Endpoint) -> None:
+    endpoint.security_timestamp = work.now
+    if endpoint.state == CD:
+        endpoint.next_attempt = None
+
+
+def _take_broker_error(work: Work, endpoint: Endpoint, body: bytes) -> None:
+    """At once, and in no order. To a closed target it says that its initiator has gone."""
+    if endpoint.state == CD:
+        _no_replay(work, endpoint)
+    else:
+        take_error(work, endpoint, body)
+
+
+# ---------------------------------------------------------------- sequenced ones
+
+
+def _take_sequenced(
+    work: Work, here: Directory, endpoint: Endpoint, header: Header, message: Arriving, guard: Guard
+) -> None:
+    number = message.message_sequence_number
+    if number < endpoint.receive_sequence:
+        work.owed[endpoint.conversation_handle] = None  # ACK-4
+        return
+    to = after(endpoint.is_initiator, endpoint.state, PART)
+    if isinstance(to, int):
+        _answer(work, endpoint, refused(work, here, message, endpoint.receive_sequence, to), guard)
+    elif endpoint.state == DO:
+        _discard(work, endpoint, header)
+    elif _is_too_much(work, endpoint, header, message):
+        work.undeliverable(here.database, message.conversation_id, number, endpoint.receive_sequence, 11217)
+    else:
+        _keep(work, here, endpoint, header, message)
+
+
+def _discard(work: Work, endpoint: Endpoint, header: Header) -> None:
+    """This side has ended: what still comes is acknowledged, and nobody sees it."""
+    _, received = note(work.received(endpoint), header.sequence, header.fragment, header.fragments, header.sequence)
+    work.note(endpoint, received)
+    work.owed[endpoint.conversation_handle] = None
+
+
+def _is_too_much(work: Work, endpoint: Endpoint, header: Header, message: Arriving) -> bool:
+    """Limits of what strangers may leave here; at them, a fragment is left to its sender."""
+    size = len(message.message_body or b"")
+    settings = work.around.settings
+    if header.fragment + 1 < header.fragments and (header.fragments - 1) * size > settings.message_bytes:
+        return True
+    in_turn_now = header.sequence == endpoint.receive_sequence
+    return not in_turn_now and endpoint.held_bytes + size > settings.held_bytes
+
+
+def _keep(work: Work, here: Directory, endpoint: Endpoint, header: Header, message: Arriving) -> None:
+    before = work.received(endpoint)
+    fate, received = note(before, header.sequence, header.fragment, header.fragments, endpoint.receive_sequence)
+    if fate is Fate.REFUSED:
+        work.undeliverable(here.database, message.conversation_id, header.sequence, endpoint.receive_sequence, 11217)
+        return
+    work.owed[endpoint.conversation_handle] = None
+    if fate is Fate.DUPLICATE:
+        return
+    endpoint = work.own(endpoint)
+    work.note(endpoint, received)
+    if header.fragments > 1 or header.sequence != endpoint.receive_sequence or work.is_off(endpoint.queue_key):
+        hold(work, endpoint, header, message)
+    else:
+        deliver(work, here, endpoint, message)

@@ -1,0 +1,43 @@
+"""What an instance may set for its dialogs, and the limits that keep strangers from filling it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from routing.adjacent.limits import MAX_BODY
+from routing.dialog.batch import OUTGOING_AT_ONCE
+from routing.dialog.fragments import FRAGMENT_BYTES, MOST_FRAGMENTS
+from routing.errors import Invalid
+from routing.sentence import say
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Raises `Invalid` for what cannot work."""
+
+    fragment_bytes: int = FRAGMENT_BYTES
+    """Of a body in one fragment."""
+    window: int = OUTGOING_AT_ONCE
+    """Fragments of a conversation, in one direction, that may be on their way without an acknowledgement."""
+    message_bytes: int = 256 << 20
+    """The longest body, sent or put together: it is in memory as a whole when it is delivered."""
+    held_bytes: int = 64 << 20
+    """Of fragments that an endpoint holds before their turn. The message whose turn it is may have `message_bytes`."""
+    postponed_bytes: int = 4 << 20
+    """Of fragments that came while others had claimed their conversations; more are left to their senders."""
+    transmission_bytes: int = 64 << 20
+    """Of transmission objects in memory (TOB-2)."""
+    room: int = 16 << 20
+    """Of forwarded fragments for one next hop that leave at once."""
+
+    def __post_init__(self) -> None:
+        _check("fragment_bytes", self.fragment_bytes, 1, MAX_BODY)
+        _check("window", self.window, 1, OUTGOING_AT_ONCE)
+        _check("message_bytes", self.message_bytes, 1, MAX_BODY * MOST_FRAGMENTS)
+        for name in ("held_bytes", "postponed_bytes", "transmission_bytes", "room"):
+            _check(name, getattr(self, name), 0, 1 << 40)
+
+
+def _check(name: str, given: int, least: int, most: int) -> None:
+    if not least <= given <= most:
+        raise Invalid(name, say("must be from {least} to {most}", least=least, most=most))

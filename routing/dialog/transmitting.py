@@ -1,0 +1,118 @@
+"""Messages for a peer that is elsewhere: sent over the network, kept until acknowledged, sent again (ACK-3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from routing.adjacent.fragment import Range
+from routing.dialog.arriving import close
+from routing.dialog.endpoint import Endpoint
+from routing.dialog.envelope import Envelope, guard_of
+from routing.dialog.fragments import piece
+from routing.dialog.receipts import next_sequence, said
+from routing.dialog.retry import wait
+from routing.dialog.sending import NotSent, acknowledge, begin_again, forget_settled, in_flight, to_send
+from routing.dialog.states import DO, END_ACKNOWLEDGED
+from routing.dialog.work import Place, Work
+from routing.events import Acknowledgement, OfAcknowledgement, OfConversation
+from routing.security.policy import NO_BINDING
+
+
+def transmit(work: Work, endpoint: Endpoint, place: Place, *, again: bool) -> None:
+    """What waits in an own endpoint, to the next hop, as far as its window lets it."""
+    guard = guard_of(work, endpoint)
+    if guard is None:
+        postpone(work, endpoint, NO_BINDING)
+        return
+    transmission = work.transmission(endpoint)
+    endpoint.kept_route, endpoint.kept_identifier, endpoint.kept_database = place.route, place.identifier, None
+    endpoint.transmission_status = 0
+    if again:
+        endpoint.attempts += endpoint.in_flight > 0
+        begin_again(endpoint, transmission)
+    limit = work.around.settings.fragment_bytes
+    room = work.around.settings.window - in_flight(endpoint, transmission)
+    envelope = Envelope(work, endpoint, place, guard)
+    received = _owed(work, endpoint)
+    rows = work.batch.outgoing.get(endpoint.conversation_handle, ())
+    for row, fragment, fragments in to_send(endpoint, transmission, rows, limit, room):
+        body = row.message_body or b""
+        envelope.sequenced(row, piece(body, fragment, limit) if fragments > 1 else body, fragment, fragments, received)
+        if received:
+            tell_acknowledgement(work, endpoint, OfAcknowledgement.MESSAGE_WITH_ACKNOWLEDGEMENT_SENT, received)
+            work.owed.pop(endpoint.conversation_handle, None)
+            received = ()
+        endpoint.transmitted = max(endpoint.transmitted, row.message_sequence_number + 1)
+    schedule(work, endpoint)
+
+
+def schedule(work: Work, endpoint: Endpoint) -> None:
+    """When an own endpoint that sends over the network does so next."""
+    if endpoint.next_attempt is None and endpoint.in_flight:
+        endpoint.next_attempt = work.now + wait(endpoint.attempts + 1, work.choices)
+    if endpoint.sending_sequence < endpoint.send_sequence and has_room(work, endpoint):
+        endpoint.ready_since = work.now
+
+
+def has_room(work: Work, endpoint: Endpoint) -> bool:
+    """Whether more of an endpoint may be on its way: what waits for an acknowledgement does not fill its window."""
+    if endpoint.transmission_status:
+        return False
+    transmission = work.transmissions.get(endpoint.conversation_handle)
+    flying = in_flight(endpoint, transmission) if transmission else endpoint.in_flight
+    return flying < work.around.settings.window
+
+
+def postpone(work: Work, endpoint: Endpoint, status: int) -> None:
+    """Nothing of it can go now."""
+    endpoint.attempts += 1
+    endpoint.transmission_status = status
+    endpoint.ready_since = None
+    endpoint.next_attempt = work.now + wait(endpoint.attempts, work.choices)
+
+
+def take_acknowledgement(work: Work, endpoint: Endpoint, ranges: tuple[Range, ...], kind: OfAcknowledgement) -> bool:
+    """The peer of an own endpoint has these: they leave the transmission queue (ACK-5). False: it is not news."""
+    tell_acknowledgement(work, endpoint, kind, ranges)
+    if not endpoint.outgoing:
+        return False  # of what nobody waits for any more
+    transmission = work.transmission(endpoint)
+    try:
+        acknowledged = acknowledge(transmission.acknowledged, ranges, endpoint.transmitted)
+    except NotSent:
+        database, conversation = endpoint.database, endpoint.conversation_id
+        work.undeliverable(database, conversation, 0, endpoint.acknowledged_sequence, 28010)
+        return False
+    if acknowledged == transmission.acknowledged:
+        return False
+    transmission.acknowledged = acknowledged
+    below = next_sequence(acknowledged)
+    if below > endpoint.acknowledged_sequence:
+        work.settle(endpoint, below)
+        forget_settled(endpoint, transmission)
+    endpoint.next_attempt = None
+    settled(work, endpoint)
+    schedule(work, endpoint)
+    return True
+
+
+def settled(work: Work, endpoint: Endpoint) -> None:
+    """Messages of an own endpoint have arrived. If the one that ended the conversation has, this side is through."""
+    endpoint.attempts = endpoint.transmission_status = 0
+    if endpoint.state == DO and endpoint.outgoing == 0:
+        work.step(endpoint, END_ACKNOWLEDGED)
+        work.tell(OfConversation.RECEIVED_END_CONVERSATION_ACK, endpoint)
+        close(work, endpoint)
+
+
+def _owed(work: Work, endpoint: Endpoint) -> tuple[Range, ...]:
+    if endpoint.conversation_handle not in work.owed:
+        return ()
+    return tuple(map(Range._make, said(work.received(endpoint))))
+
+
+def tell_acknowledgement(work: Work, endpoint: Endpoint, subclass: OfAcknowledgement, ranges: Iterable[Range]) -> None:
+    """Remote Message Acknowledgement, an event for each range."""
+    for one in ranges:
+        last = (one.last_sequence, one.last_fragment)
+        work.changes.events.append(Acknowledgement(subclass, endpoint.database, endpoint.conversation_id, *last))

@@ -1,0 +1,157 @@
+"""Where the messages of a hosted instance go: one decision of routing for all conversations that are alike.
+
+Decisions are kept until a route of the instance expires; a change of the estate makes another `Ways`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Container, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple
+
+from routing.conversation import Conversation
+from routing.decision import (
+    FORWARDING_DISABLED,
+    HOP_LIMIT,
+    NO_PRINCIPAL,
+    NO_ROUTE,
+    NOT_AN_ADDRESS,
+    ROUTE_REQUESTED,
+    SERVICE_NOT_FOUND,
+    Choice,
+    Decision,
+    Delay,
+    Deliver,
+    Drop,
+    Send,
+    dropped,
+)
+from routing.dialog.choices import Choices
+from routing.dialog.directory import Directory
+from routing.dialog.endpoint import Endpoint
+from routing.dialog.work import Correspondent, Place
+from routing.estate import Estate
+from routing.hop import NOBODY
+from routing.router import route
+
+STATUS: Final[Mapping[str, int]] = {
+    NO_ROUTE: 9793,
+    SERVICE_NOT_FOUND: 9796,
+    ROUTE_REQUESTED: 9770,
+    NO_PRINCIPAL: 9753,
+    NOT_AN_ADDRESS: 9785,
+    FORWARDING_DISABLED: 9792,
+    HOP_LIMIT: 9793,
+}
+"""`transmission_status`, as the number of the product's text, for a reason of routing's."""
+MOST_KEPT: Final = 100_000
+"""Decisions; more are made again."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def moment(now: int) -> datetime:
+    """Routing's UTC datetime of the engine's milliseconds."""
+    return _EPOCH + timedelta(milliseconds=now)
+
+
+def milliseconds(at: datetime) -> int:
+    """The engine's milliseconds of a UTC datetime."""
+    return (at - _EPOCH) // timedelta(milliseconds=1)
+
+
+class Onward(NamedTuple):
+    """What becomes of a message from outside."""
+
+    decision: Deliver | Send | Drop
+    hops: int
+    """That it has left here: LOOP-2 takes them off too."""
+
+
+class Ways:
+    """Of one instance of an estate."""
+
+    def __init__(self, estate: Estate, instance: str, directories: Mapping[str, Directory], choices: Choices) -> None:
+        self._estate = estate
+        self._instance = instance
+        self._directories = directories
+        self._choices = choices
+        self._expiries = _expiries(estate, instance)
+        self._passed = -1
+        self._kept: dict[tuple[object, ...], tuple[Decision, ...]] = {}
+
+    def place(self, sender: Correspondent | Endpoint, now: int, pending: Container[str] = NOBODY) -> Place:
+        """Where the messages of one side of a conversation go: a choice that is open is drawn."""
+        kept = Choice(sender.kept_route, sender.kept_identifier, sender.kept_database)
+        decision = first = self._drawn(self._decisions(sender, sender.database, kept, now, pending))
+        hops = self._estate.hop_limit
+        if isinstance(decision, Send) and decision.to == self._instance:
+            # LOOP-2: as if it came from outside. The first time takes no hop off.
+            choice = Choice(database=sender.kept_database)
+            decision, hops = self._from_outside(sender, choice, hops, now)
+            hops -= isinstance(decision, Send)
+        return self._place(decision, first, hops)
+
+    def onward(self, sender: Correspondent, database: str | None, hops: int, now: int) -> Onward:
+        """What becomes of a message from outside with so many hops left. `database`: the one that holds its
+        conversation already (RT-STICKY); `sender` is the side that has sent it."""
+        return self._from_outside(sender, Choice(database=database), hops, now)
+
+    def _from_outside(self, sender: Correspondent | Endpoint, kept: Choice, hops: int, now: int) -> Onward:
+        decision = self._drawn(self._decisions(sender, None, kept, now))
+        while isinstance(decision, Send) and decision.to == self._instance:
+            if hops == 0:
+                return Onward(dropped(self._instance, HOP_LIMIT), 0)
+            hops -= 1
+            decision = self._drawn(self._decisions(sender, None, kept, now))
+        if isinstance(decision, Send) and hops == 0:
+            return Onward(dropped(self._instance, HOP_LIMIT), 0)
+        assert not isinstance(decision, Delay), "what comes from outside has nobody here to be delayed"
+        return Onward(decision, hops)
+
+    def _decisions(
+        self,
+        sender: Correspondent | Endpoint,
+        database: str | None,
+        kept: Choice,
+        now: int,
+        pending: Container[str] = NOBODY,
+    ) -> tuple[Decision, ...]:
+        self._forget_what_expired(now)
+        asked = (sender.far_service, sender.far_broker_instance, not sender.is_initiator)
+        is_pending = sender.far_service in pending
+        key = (database, *asked, kept, is_pending)
+        found = self._kept.get(key)
+        if found is None:
+            service, identifier, is_reply = asked
+            conversation = Conversation(self._instance, database, service, identifier, is_reply=is_reply)
+            found = route(self._estate, conversation, moment(now), pending=pending, kept=kept)
+            if len(self._kept) >= MOST_KEPT:
+                self._kept.clear()
+            self._kept[key] = found
+        return found
+
+    def _forget_what_expired(self, now: int) -> None:
+        passed = bisect_right(self._expiries, now)
+        if passed != self._passed:
+            self._passed = passed
+            self._kept.clear()
+
+    def _drawn(self, decisions: tuple[Decision, ...]) -> Decision:
+        return decisions[self._choices.below(len(decisions))] if len(decisions) > 1 else decisions[0]
+
+    def _place(self, decision: Decision, first: Decision, hops: int) -> Place:
+        by, identifier = (first.route, first.identifier) if isinstance(first, (Deliver, Send)) else (None, None)
+        if isinstance(decision, Deliver):
+            return Place(self._directories[decision.database], 0, by, identifier)
+        if isinstance(decision, Send):
+            return Place(None, 0, by, identifier, decision.address.key, hops)
+        return Place(None, STATUS[decision.reason])
+
+
+def _expiries(estate: Estate, instance: str) -> list[int]:
+    """The first milliseconds in which routes of an instance are expired, ascending."""
+    databases = estate.instances[instance].databases.values()
+    lifetimes = (route.lifetime for database in databases for route in database.table.routes.values())
+    return sorted(-((_EPOCH - lifetime) // timedelta(milliseconds=1)) for lifetime in lifetimes if lifetime is not None)

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple, Protocol
 
-from routing.dialog.batch import OUTGOING_AT_ONCE, Batch, Changes, Receive, Wanted
+from routing.dialog.batch import OUTGOING_AT_ONCE, Asked, Batch, Changes, Receive, Wanted
 from routing.dialog.endpoint import ConversationKey, Endpoint, Group, QueueKey
 from routing.dialog.messages import Held, Outgoing, Part
 from routing.dialog.transmission import Transmission
+from routing.mirrored_route import Key, MirroredRoute
 from routing.queue_in_memory import SLACK, QueueInMemory
 
 
@@ -70,6 +71,8 @@ class MemoryStore:
         self._held: dict[str, dict[tuple[int, int], Held]] = {}
         """By handle, then by number and fragment."""
         self._transmissions: dict[str, Transmission] = {}
+        self._requests: dict[Asked, str] = {}
+        self._mirrored: dict[Key, MirroredRoute] = {}
         self._queues: dict[QueueKey, QueueInMemory] = {}
         self._off: frozenset[QueueKey] = frozenset()
         self._due: list[tuple[int, str]] = []
@@ -85,7 +88,7 @@ class MemoryStore:
 
     def claim(self, wanted: Wanted, now: int) -> Batch:
         token = wanted.token or self._next_token()
-        batch = Batch(token, off=self._off)
+        batch = Batch(token, off=self._off, requests=dict(self._requests), mirrored=dict(self._mirrored))
         claim = self._claims.setdefault(token, _Claim([], []))
         busy: list[str | ConversationKey] = [group for group in wanted.groups if not self._lock(claim, batch, group)]
         busy += [handle for handle in wanted.handles if not self._take_for_application(claim, batch, handle)]
@@ -262,8 +265,9 @@ class MemoryStore:
             self._queue(self._endpoints[handle].queue_key).move(handle, group_id)
         self._write_conversations(changes)
         self._write_messages(changes)
-        if changes.retry_all:
-            self._retry_all(changes)
+        self._write_what_is_known(changes)
+        if changes.retry_all or changes.retry_services:
+            self._retry(changes)
         self._forget_what_is_due_no_longer()
         turned_off = {key for key, is_on in changes.queues.items() if not is_on}
         if changes.queues:
@@ -294,9 +298,19 @@ class MemoryStore:
         for row in changes.outgoing:
             self._outgoing.setdefault(row.conversation_handle, {})[row.message_sequence_number] = row
 
-    def _retry_all(self, changes: Changes) -> None:
+    def _write_what_is_known(self, changes: Changes) -> None:
+        self._mirrored |= changes.mirrored
+        for asked, handle in changes.requests.items():
+            if handle is None:
+                self._requests.pop(asked, None)
+            else:
+                self._requests[asked] = handle
+
+    def _retry(self, changes: Changes) -> None:
         for handle in self._outgoing.keys() | self._held.keys():
             endpoint = self._endpoints[handle]
+            if not changes.retry_all and (endpoint.database, endpoint.far_service) not in changes.retry_services:
+                continue
             if self._claimed.get(endpoint.conversation_id, changes.token) == changes.token:
                 endpoint = self._endpoints[handle] = endpoint.copied()
                 endpoint.next_attempt = changes.now if endpoint.outgoing else endpoint.next_attempt

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from routing.dialog.endpoint import ConversationKey, Endpoint, Group, QueueKey
 from routing.dialog.messages import Held, Outgoing, Part, QueuedMessage
 from routing.dialog.transmission import Transmission
 from routing.events import Event
+from routing.mirrored_route import Key, MirroredRoute
 
 OUTGOING_AT_ONCE = 100
 """Messages of one conversation that a batch holds at most: a long conversation must not keep the others waiting."""
+
+
+Asked = tuple[str, str]
+"""Database and service: what a route was asked for at the dynamic routing service (MATCH-4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,10 @@ class Batch:
     """Those of the endpoints, and those asked for."""
     off: frozenset[QueueKey] = frozenset()
     """The queues that are off."""
+    requests: Mapping[Asked, str] = field(default_factory=dict)
+    """All route requests that are pending, with the handle of their dialog (MATCH-4)."""
+    mirrored: Mapping[Key, MirroredRoute] = field(default_factory=dict)
+    """What is known of mirrored routes: all of it (MIR-2)."""
     outgoing: dict[str, tuple[Outgoing, ...]] = field(default_factory=dict)
     """By handle, in order: what is to be sent in conversations that are due for it. From `acknowledged_sequence` on
     where `next_attempt` has come, else from `sending_sequence` on."""
@@ -110,8 +120,14 @@ class Changes:
     """Into the transmission queue."""
     transmissions: list[Transmission] = field(default_factory=list)
     """Into the work table (TOB-2)."""
+    requests: dict[Asked, str | None] = field(default_factory=dict)
+    """Route requests that are new; None: ended."""
+    mirrored: dict[Key, MirroredRoute] = field(default_factory=dict)
+    """What is known anew."""
     queues: dict[QueueKey, bool] = field(default_factory=dict)
     """Queues that are switched on or off."""
     retry_all: bool = False
     """Whatever waits in the transmission queue or is held is due now, but for what others have claimed."""
+    retry_services: set[Asked] = field(default_factory=set)
+    """Of databases, with the service that the messages are for: the same for their conversations alone."""
     events: list[Event] = field(default_factory=list)

@@ -14,6 +14,8 @@ from routing.dialog.messages import Held, Outgoing, Part, QueuedMessage
 from routing.dialog.ranges import Ranges
 from routing.dialog.system import ERROR_TYPE, TIMER_TYPE
 from routing.dialog.transmission import Large, Transmission
+from routing.events import OfMirroredRoute
+from routing.mirrored_route import SENDING, Key, MirroredRoute
 from routing.store import Conflict, Depth, Store
 
 NOW = 1_900_000_000_000
@@ -521,6 +523,29 @@ class StoreConformance:
         assert (batch.due, batch.outgoing) == (("1i",), {"1i": (rows[0],)})
         assert batch.endpoints["1i"].next_attempt == NOW
         assert held.endpoints["2i"].next_attempt == NOW + 9
+
+    def test_what_waits_for_one_service_can_be_made_due_alone(self, store: Store) -> None:
+        waiting = {"due": NOW + 9, "next_attempt": NOW + 9, "outgoing": 1}
+        rows = [Outgoing(handle, 0, "DEFAULT", b"", NOW) for handle in ("1i", "2i", "3i")]
+        others = (endpoint("2i", far_service="U", **waiting), endpoint("3i", **waiting))
+        others[1].database = "other"
+        write(store, endpoint("1i", **waiting), *others, outgoing=rows)
+        write(store, retry_services={("db", "T")})
+        assert look(store, Wanted(due=9)).due == ("1i",)
+
+    def test_route_requests_are_known_until_they_end(self, store: Store) -> None:
+        write(store, requests={("db", "S"): "1i", ("db", "T"): "2i"})
+        assert look(store, Wanted()).requests == {("db", "S"): "1i", ("db", "T"): "2i"}
+        write(store, requests={("db", "S"): None, ("db", "U"): None})
+        assert look(store, Wanted()).requests == {("db", "T"): "2i"}
+
+    def test_what_is_known_of_mirrored_routes_is_kept(self, store: Store) -> None:
+        key = Key("tcp://a:1", "tcp://b:1", "S", None)
+        row = MirroredRoute(key, SENDING, 1, ("claims", ""), ("", "q"), 3, NOW, NOW - 1, OfMirroredRoute.OPERATIONAL)
+        other = MirroredRoute(key._replace(identifier="6f3f0d5e-0000-4000-8000-000000000001"))
+        write(store, mirrored={key: MirroredRoute(key), other.key: other})
+        write(store, mirrored={key: row})
+        assert look(store, Wanted()).mirrored == {key: row, other.key: other}
 
     def test_both_sides_of_a_conversation_may_be_due(self, store: Store) -> None:
         write(store, endpoint("1i", due=NOW), endpoint("1t", due=NOW))

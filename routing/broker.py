@@ -6,7 +6,8 @@ leaves, leaves after the commit of what it tells of (ACK-5).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from routing.adjacent.errors import Corrupted
 from routing.adjacent.fragment import Fragment, forwarded, read
@@ -86,6 +87,15 @@ class Broker:
         """Nothing of it was done."""
         self.store.release(work.batch.token)
 
+    @contextmanager
+    def _or_release(self, work: Work) -> Iterator[None]:
+        """Whatever goes wrong on the way to the commit, nothing of it was done."""
+        try:
+            yield
+        except BaseException:
+            self.release(work)
+            raise
+
     # ------------------------------------------------------------ what comes in
 
     def receive(self, fragments: Sequence[bytes], now: int) -> None:
@@ -96,12 +106,13 @@ class Broker:
         came, self._postponed = [*self._postponed, *fragments], []
         arrivals = Arrivals(came)
         work = self.work(Wanted(conversations=arrivals.conversations()), now)
-        for corrupted in arrivals.damaged:
-            incoming.tell_corrupted(work, "", "", corrupted)
-        for fragment in arrivals.in_order():
-            self._take(work, fragment)
+        with self._or_release(work):
+            for corrupted in arrivals.damaged:
+                incoming.tell_corrupted(work, "", "", corrupted)
+            for fragment in arrivals.in_order():
+                self._take(work, fragment)
+            self._finish(work)
         self._note_forwarded(now)
-        self._finish(work)
 
     def _take(self, work: Work, fragment: Fragment) -> None:
         header = fragment.header
@@ -142,7 +153,9 @@ class Broker:
 
     def drain(self, limit: int, now: int) -> list[Event]:
         """Do what is due in up to so many conversations. May be called at any time, by any number of processes."""
-        return self._finish(self.work(Wanted(due=limit), now))
+        work = self.work(Wanted(due=limit), now)
+        with self._or_release(work):
+            return self._finish(work)
 
     def handle_timer(self, now: int) -> None:
         """Do all that is due."""
@@ -155,7 +168,8 @@ class Broker:
             if not work.batch.due:
                 self.release(work)  # others hold it
                 return
-            self._finish(work)
+            with self._or_release(work):
+                self._finish(work)
 
     def next_timer(self) -> int | None:
         """When `handle_timer` is due; None: nothing is to be waited for."""

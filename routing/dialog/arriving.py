@@ -37,6 +37,8 @@ from routing.events import OfConversation
 
 GONE = 8462
 """What a sender is told whose messages nobody takes any more."""
+ELSEWHERE = 9795
+"""Why a message waits whose conversation another database of this instance holds: that one takes it (RT-STICKY)."""
 _TOLD = frozenset((11209, 11212, 11213, 11217))
 """The reasons for which it is told so; for others it tries again, in vain or not."""
 
@@ -63,8 +65,10 @@ DROPPED = Answer(taken=False)
 def arrive(work: Work, here: Directory, message: Arriving) -> Answer:
     """A whole sequenced message for a service of this database."""
     endpoint = work.of((message.conversation_id, not message.from_initiator))
-    if endpoint is None or endpoint.database != here.database:
+    if endpoint is None:
         return _to_nobody(work, here, message)
+    if endpoint.database != here.database:
+        return Answer(taken=False, waits=ELSEWHERE)
     number, expected = message.message_sequence_number, endpoint.receive_sequence
     if number < expected:
         return TAKEN

@@ -7,7 +7,10 @@ from routing.dialog.problems import Refused
 from routing.dialog.states import BEGIN_DIALOG, NONE
 from routing.dialog.system import DEFAULT
 from routing.dialog.work import Work
+from routing.errors import Invalid
 from routing.events import OfConversation
+from routing.identifier import parse_identifier
+from routing.names import SERVICE_NAME, check_name
 
 
 def begin_dialog(
@@ -27,6 +30,7 @@ def begin_dialog(
     nowhere yet is made."""
     here = work.around.directory(database)
     here.check_beginning(from_service, contract)
+    to_broker_instance = _checked_target(to_service, to_broker_instance)
     if not 1 <= lifetime_s <= LONGEST_LIFETIME_S:
         raise Refused(8411, given=lifetime_s, least=1, most=LONGEST_LIFETIME_S)
     queue = here.queue(from_service)
@@ -53,6 +57,18 @@ def begin_dialog(
     work.add(endpoint)
     work.tell(OfConversation.BEGIN_DIALOG, endpoint)
     return endpoint.conversation_handle
+
+
+def _checked_target(service: str, broker_instance: str | None) -> str | None:
+    """The identifier as it is compared. Nothing of the target has to exist, but its names have to be names."""
+    try:
+        check_name(service, "service", SERVICE_NAME)
+    except Invalid as invalid:
+        raise Refused(8412, problem=str(invalid.problem)) from None
+    try:
+        return parse_identifier(broker_instance) if broker_instance is not None else None
+    except Invalid:
+        raise Refused(8413, given=broker_instance) from None
 
 
 def _group(work: Work, queue: tuple[str, str], conversation: str | None, group: str | None) -> str:

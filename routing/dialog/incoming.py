@@ -13,7 +13,7 @@ from routing.adjacent.fragment import Fragment, Header
 from routing.adjacent.guard import Guard
 from routing.adjacent.limits import MAX_MILLISECONDS
 from routing.dialog.answering import tell_error
-from routing.dialog.arriving import Answer, begin_target, refuse_first, refused, take_error
+from routing.dialog.arriving import ELSEWHERE, Answer, begin_target, refuse_first, refused, take_error
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import LONGEST_LIFETIME_S, Endpoint
 from routing.dialog.error_message import broker_error
@@ -39,7 +39,8 @@ def take(work: Work, here: Directory, fragment: Fragment) -> None:
     conversation = identifier_of(header.conversation_id)
     endpoint = work.of((conversation, not header.is_initiator))
     if endpoint is not None and endpoint.database != here.database:
-        endpoint = None
+        _undeliverable(work, here, conversation, header, ELSEWHERE)
+        return
     try:
         guard = _guard(work, here, fragment, endpoint)
         body = opened(fragment, guard)

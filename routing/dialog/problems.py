@@ -11,6 +11,8 @@ PROBLEMS: Mapping[int, Sentence] = {
     # Raised for a verb.
     8410: say("The conversation timer cannot be set beyond the conversation's lifetime."),
     8411: say("A dialog lifetime of {given} seconds is outside the range of {least} to {most}."),
+    8412: say("The service name is no name: {problem}."),
+    8413: say('The broker instance "{given}" is no GUID.'),
     8414: say('The conversation group "{group}" belongs to another queue.'),
     8418: say("A conversation handle is missing."),
     8419: say("An error needs a code greater than 0 and a description."),
@@ -74,6 +76,7 @@ PROBLEMS: Mapping[int, Sentence] = {
     9785: say("The service name holds no address, as a TRANSPORT route needs."),
     9792: say("Message forwarding is disabled."),
     9793: say("The target service was not found: check its name, or make a route to it."),
+    9795: say("The target broker is not to be found here: another database of this instance holds the conversation."),
     9796: say("A LOCAL route matched, but no service of this name can take messages here."),
 }
 

@@ -82,7 +82,16 @@ def to_send(
     for row, fragment in islice(turns, most):
         yield row, fragment, counts[row[1]]
         _note_sent(transmission, row[1], fragment, counts[row[1]])
+    for row in waiting:
+        _note_arrived(transmission, row[1], counts[row[1]])
     _advance(endpoint, transmission)
+
+
+def _note_arrived(transmission: Transmission, number: int, fragments: int) -> None:
+    """A receiver may have named each fragment of a message, and not known that it is whole."""
+    first, last = position(number, 0), position(number, fragments - 1)
+    if number not in transmission.sent and transmission.acknowledged.covers(first, last):
+        transmission.sent = transmission.sent.with_range(number, number)
 
 
 def _waits(endpoint: Endpoint, transmission: Transmission, row: Outgoing) -> bool:

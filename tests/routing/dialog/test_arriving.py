@@ -120,7 +120,8 @@ def test_a_service_that_was_named_by_its_database_and_is_not_there() -> None:
 def test_an_endpoint_of_another_database_is_not_asked() -> None:
     world = Arrivals()
     world.arrive(FIRST)
-    assert gone(world.arrive(FIRST._replace(message_sequence_number=1), database="one"))
+    answer = world.arrive(FIRST._replace(message_sequence_number=1), database="one")
+    assert answer == Answer(taken=False, waits=9795)
     assert world.received() == ["x"]
 
 

@@ -739,3 +739,26 @@ def test_a_timer_at_the_very_end_of_the_lifetime_runs_out() -> None:
     world.later(60 * SECOND)
     assert world.state(target) == "DI"
     assert world.received() == ["TIMER", "END"]
+
+
+@pytest.mark.parametrize(
+    ("named", "number"),
+    [
+        ({"to": ""}, 8412),
+        ({"to": "x" * 257}, 8412),
+        ({"to_broker_instance": "no guid"}, 8413),
+    ],
+)
+def test_begin_dialog_takes_no_target_that_could_not_be_named(named: dict[str, str], number: int) -> None:
+    world = Local()
+    with pytest.raises(Refused) as raised:
+        world.begin(**named)
+    assert raised.value.number == number
+
+
+def test_an_identifier_is_kept_as_it_is_compared() -> None:
+    world = Local()
+    handle = world.begin(to_broker_instance="{" + TWO.upper() + "}")
+    endpoint = world.endpoint(handle)
+    assert endpoint is not None
+    assert endpoint.far_broker_instance == TWO

@@ -1,0 +1,284 @@
+"""The applications of a world: they begin, send, receive, answer and end, and come back when a broker was down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from routing.dialog.batch import Wanted
+from routing.dialog.begin_dialog import begin_dialog
+from routing.dialog.conversation_timer import begin_conversation_timer
+from routing.dialog.end_conversation import end_conversation, end_with_cleanup, end_with_error
+from routing.dialog.endpoint import QueueKey
+from routing.dialog.messages import QueuedMessage
+from routing.dialog.move_conversation import move_conversation
+from routing.dialog.problems import Refused
+from routing.dialog.send import send
+from routing.dialog.system import DEFAULT, END_DIALOG_TYPE, ERROR_TYPE, TIMER_TYPE
+from routing.dialog.work import Work
+from routing.simulation.chance import Chance
+from routing.simulation.clock import START, Agenda
+from routing.simulation.estates import ASK, CONTRACT, TELL, XML
+from routing.simulation.history import Began, Ended, Received, Record, RefusedVerb, Sent, body_of
+from routing.simulation.host import BUSY, COMMITTED, EMPTY, GONE, REFUSED, Host
+from routing.simulation.plans import ConversationPlan, Step
+from routing.simulation.world import World
+
+TRIES_AGAIN: Final = {GONE: 1_000, BUSY: 50}
+"""Milliseconds after which an application tries again."""
+LONGEST_REPLY: Final = 3_000
+_CODE: Final = re.compile(rb"<Code>(-?[0-9]+)</Code>")
+
+
+class Run:
+    """A conversation as far as its initiator has come with it."""
+
+    __slots__ = ("chance", "conversation_id", "group", "handle", "plan", "sent", "step")
+
+    def __init__(self, plan: ConversationPlan, chance: Chance) -> None:
+        self.plan = plan
+        self.chance = chance
+        self.handle = ""
+        self.conversation_id = ""
+        self.group = ""
+        self.step = 0
+        self.sent = 0
+
+
+class Applications:
+    """All of them."""
+
+    def __init__(self, world: World, agenda: Agenda) -> None:
+        self._world = world
+        self._agenda = agenda
+        self._hosts: Mapping[str, Host] = {}
+        self._runs = {plan.number: Run(plan, world.chance("conversation", plan.number)) for plan in world.conversations}
+        self._of: dict[str, Run] = {}
+        """By conversation id."""
+        self._readers: dict[tuple[str, QueueKey], Chance] = {}
+        self._awake: set[tuple[str, QueueKey]] = set()
+        self.is_calm = False
+        self.unfinished = len(self._runs)
+
+    def begin(self, hosts: Mapping[str, Host]) -> None:
+        self._hosts = hosts
+        for run in self._runs.values():
+            self._agenda.at(START + run.plan.begins, self._begin, run)
+
+    # ------------------------------------------------------------ initiators
+
+    def _begin(self, run: Run) -> None:
+        plan = run.plan
+        pairing = plan.pairing
+        related = self._related(run)
+        host = self._hosts[pairing.instance]
+
+        def act(work: Work) -> Sequence[Record]:
+            run.handle = begin_dialog(
+                work,
+                pairing.database,
+                pairing.from_service,
+                pairing.to_service,
+                to_broker_instance=plan.identifier,
+                contract=plan.contract,
+                related_conversation=related.handle if related else None,
+                lifetime_s=plan.lifetime_s,
+                encryption=False,
+            )
+            endpoint = work.named(run.handle)
+            run.conversation_id, run.group = endpoint.conversation_id, endpoint.conversation_group_id
+            self._of[run.conversation_id] = run
+            return [
+                Began(
+                    self._agenda.now,
+                    host.name,
+                    plan.number,
+                    run.conversation_id,
+                    run.handle,
+                    pairing.database,
+                    pairing.from_service,
+                    pairing.to_service,
+                    plan.identifier,
+                    endpoint.lifetime,
+                )
+            ]
+
+        def done(how: str) -> None:
+            if how in TRIES_AGAIN:
+                self._agenda.after(TRIES_AGAIN[how], self._begin, run)
+            elif how == COMMITTED:
+                self._next(run)
+            else:
+                self.unfinished -= 1  # the conversation that it was to be related to is gone
+
+        wanted = Wanted(handles=(related.handle,) if related else ())
+        host.transact(wanted, act, done, self._open_for(run.chance))
+
+    def _related(self, run: Run) -> Run | None:
+        """The conversation of whose group it is to be, where that is of the same queue."""
+        number = run.plan.related
+        other = self._runs.get(number) if number is not None else None
+        return other if other and other.handle and other.plan.pairing == run.plan.pairing else None
+
+    def _next(self, run: Run) -> None:
+        """What the application does next, or nothing more."""
+        if run.step == len(run.plan.steps):
+            self.unfinished -= 1
+        else:
+            self._agenda.after(run.plan.steps[run.step].after, self._step, run)
+
+    def _step(self, run: Run) -> None:
+        step = run.plan.steps[run.step]
+        if not self._world.mask.takes(f"message {run.step} of {run.plan.number}"):
+            run.step += 1
+            self._next(run)
+            return
+        host = self._hosts[run.plan.pairing.instance]
+        mover = self._mover(run) if step.verb == "move" else ""
+        wanted = Wanted(handles=(run.handle,), groups=(mover,) if mover else ())
+
+        def act(work: Work) -> Sequence[Record]:
+            try:
+                return self._verb(work, host, run, step, mover)
+            except Refused as refused:
+                return [RefusedVerb(self._agenda.now, host.name, step.verb, run.handle, refused.number)]
+
+        def done(how: str) -> None:
+            if how in TRIES_AGAIN:
+                self._agenda.after(TRIES_AGAIN[how], self._step, run)
+                return
+            run.step += 1
+            self._next(run)
+
+        host.transact(wanted, act, done, self._open_for(run.chance))
+
+    def _mover(self, run: Run) -> str:
+        """The group of another conversation of the same queue; its own where there is none."""
+        groups = [
+            other.group for other in self._runs.values() if other.group and other.plan.pairing == run.plan.pairing
+        ]
+        return run.chance.pick(groups)
+
+    def _verb(self, work: Work, host: Host, run: Run, step: Step, mover: str) -> Sequence[Record]:
+        handle = run.handle
+        if step.verb == "send":
+            message_type, body = _message(
+                run.plan.contract, True, self._world.chance("body", run.plan.number, run.step), step.size
+            )
+            return _sent(work, self._agenda.now, host.name, handle, message_type, body)
+        if step.verb == "timer":
+            begin_conversation_timer(work, handle, step.size)
+            return []
+        if step.verb == "move":
+            move_conversation(work, handle, mover)
+            run.group = mover
+            return []
+        return _ended(work, self._agenda.now, host.name, handle, step.verb)
+
+    # ------------------------------------------------------------ those who receive
+
+    def wake(self, broker: str, queue: QueueKey) -> None:
+        """There is something to be received."""
+        key = (broker, queue)
+        if key in self._awake:
+            return
+        self._awake.add(key)
+        chance = self._readers.get(key)
+        if chance is None:
+            chance = self._readers[key] = self._world.chance("reader", broker, *queue)
+        self._agenda.after(chance.below(chance.pick((1, 50, 3_000))), self._read, broker, queue, chance)
+
+    def _read(self, broker: str, queue: QueueKey, chance: Chance) -> None:
+        host = self._hosts[broker]
+        rolls_back = self._goes_wrong("rollbacks", chance, self._world.level.rollbacks)
+
+        def act(work: Work, messages: Sequence[QueuedMessage]) -> Sequence[Record] | None:
+            said: list[Record] = [
+                Received(
+                    self._agenda.now,
+                    host.name,
+                    message.conversation_handle,
+                    message.message_sequence_number,
+                    message.message_type_name,
+                    body_of(message.message_body),
+                    _code(message),
+                )
+                for message in messages
+            ]
+            for message in messages:
+                self._answer(work, host, message, said)
+            return None if rolls_back else said
+
+        def done(how: str) -> None:
+            self._awake.discard((broker, queue))
+            # A broker that comes back wakes it, and so does a queue that is on again.
+            if how not in (EMPTY, GONE, REFUSED) or (how == EMPTY and host.open):
+                self.wake(broker, queue)
+
+        host.transact_received(queue, chance.pick((1, 3, 50)), act, done, self._open_for(chance))
+
+    def _answer(self, work: Work, host: Host, message: QueuedMessage, said: list[Record]) -> None:
+        """What the application makes of one message."""
+        handle, number, kind = message.conversation_handle, message.message_sequence_number, message.message_type_name
+        now = self._agenda.now
+        endpoint = work.seen(handle)
+        if endpoint is None or kind == TIMER_TYPE:
+            return
+        run = self._of[endpoint.conversation_id]
+        policy = run.plan.target
+        try:
+            if kind in (END_DIALOG_TYPE, ERROR_TYPE):
+                if endpoint.is_initiator or not policy.forgets:
+                    said.extend(_ended(work, now, host.name, handle, "end"))
+            elif not endpoint.is_initiator:
+                chance = self._world.chance("reply", run.plan.number, number)
+                if chance.happens(policy.replies):
+                    size = chance.below(chance.pick((1, 200, LONGEST_REPLY)))
+                    said.extend(_sent(work, now, host.name, handle, *_message(run.plan.contract, False, chance, size)))
+                if policy.ends_after == number + 1:
+                    said.extend(_ended(work, now, host.name, handle, policy.how))
+        except Refused as refused:
+            said.append(RefusedVerb(now, host.name, "in answer", handle, refused.number))
+
+    # ------------------------------------------------------------ what goes wrong
+
+    def _goes_wrong(self, part: str, chance: Chance, share: int) -> bool:
+        drawn = chance.happens(share)
+        return drawn and not self.is_calm and self._world.mask.takes(part)
+
+    def _open_for(self, chance: Chance) -> int:
+        """Milliseconds for which a transaction stays open."""
+        span = chance.pick((10, 300, 5_000))
+        return span if self._goes_wrong("slow", chance, self._world.level.slow) else 0
+
+
+def _code(message: QueuedMessage) -> int:
+    found = _CODE.search(message.message_body or b"") if message.message_type_name == ERROR_TYPE else None
+    return int(found[1]) if found else 0
+
+
+def _message(contract: str, is_initiator: bool, chance: Chance, size: int) -> tuple[str, bytes | None]:
+    """A type that the contract has, and a body; now and then not the one that the type promises."""
+    if contract != CONTRACT:
+        return DEFAULT, chance.randbytes(size) if size else chance.pick((None, b""))
+    if chance.happens(750):
+        return ASK if is_initiator else TELL, chance.randbytes(size)
+    if chance.happens(60):
+        return XML, b"<m>" + chance.randbytes(size).hex().encode()
+    return XML, b"<m>" + chance.randbytes(size).hex().encode() + b"</m>"
+
+
+def _sent(work: Work, at: int, broker: str, handle: str, message_type: str, body: bytes | None) -> Sequence[Record]:
+    send(work, (handle,), message_type, body)
+    return [Sent(at, broker, handle, message_type, body_of(body))]
+
+
+def _ended(work: Work, at: int, broker: str, handle: str, how: str) -> Sequence[Record]:
+    if how == "end":
+        end_conversation(work, handle)
+    elif how == "error":
+        end_with_error(work, handle, 1, "no")
+    else:
+        end_with_cleanup(work, handle)
+    return [Ended(at, broker, handle, how)]

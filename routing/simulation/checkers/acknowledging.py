@@ -1,0 +1,79 @@
+"""ACK-5: nothing is acknowledged before it is durable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from routing.adjacent.fragment import Header, Range
+from routing.dialog.fragments import MOST_FRAGMENTS
+from routing.identifier import identifier_of
+from routing.sentence import say
+from routing.simulation.checking import Checker
+from routing.simulation.history import Committed, Left, Row
+
+_LISTENING = frozenset(("SO", "SI", "CO"))
+"""States in which whatever is taken comes into the queue."""
+
+
+class Acknowledging(Checker):
+    promise = "acknowledged only when durable"
+
+    def before(self) -> dict[type, Callable[[Any], None]]:
+        return {Committed: self._commit}
+
+    def after(self) -> dict[type, Callable[[Any], None]]:
+        return {Left: self._leave}
+
+    def _commit(self, commit: Committed) -> None:
+        """What counts as received stands in the queue, unless nobody listens any more."""
+        for row in commit.endpoints:
+            before = self.ledger.endpoints.get(row.handle)
+            since = before.receive_sequence if before else 0
+            if row.receive_sequence == since or (before and before.state not in _LISTENING):
+                continue
+            if row.handle in commit.emptied:
+                continue  # it came and went in one commit, with its endpoint
+            enqueued = {kept.sequence for kept in commit.enqueued if kept.handle == row.handle}
+            missing = [number for number in range(since, row.receive_sequence) if number not in enqueued]
+            if missing:
+                what = say("Message {number} counts as received, and is not in the queue.", number=missing[0])
+                self.broken(commit.at, what, row.handle, missing[0])
+
+    def _leave(self, left: Left) -> None:
+        header = left.header
+        if header is None or not header.acknowledged:
+            return
+        conversation = identifier_of(header.conversation_id)
+        handles = [
+            handle
+            for handle in self.ledger.sides.get((conversation, header.is_initiator), [])
+            if self.ledger.where[handle] == left.broker
+        ]
+        if not handles:
+            return  # a forwarder does not look into what it passes on
+        if any(handle in self.ledger.deaf for handle in handles):
+            return
+        missing = [next(self._missing(self.ledger.last[handle], header), None) for handle in handles]
+        if all(one is not None for one in missing):
+            number, fragment = missing[0] or (0, 0)
+            what = say(
+                "Fragment {fragment} of message {number} was acknowledged before it was kept.",
+                fragment=fragment,
+                number=number,
+            )
+            self.broken(left.at, what, handles[0], number)
+
+    def _missing(self, row: Row, header: Header) -> Iterator[tuple[int, int]]:
+        for one in header.acknowledged:
+            yield from self._missing_of(row, one)
+
+    def _missing_of(self, row: Row, one: Range) -> Iterator[tuple[int, int]]:
+        held = self.ledger.held.get(row.handle, {})
+        for number in range(max(one.first_sequence, row.receive_sequence), one.last_sequence + 1):
+            fragments = next((kept.fragments for (of, _), kept in held.items() if of == number), 1)
+            first = one.first_fragment if number == one.first_sequence else 0
+            last = one.last_fragment if number == one.last_sequence else MOST_FRAGMENTS
+            for fragment in range(first, min(last + 1, fragments)):
+                if (number, fragment) not in held:
+                    yield number, fragment

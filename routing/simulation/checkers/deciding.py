@@ -1,0 +1,160 @@
+"""Every hop is one that routing decides for the estate and the moment; and a choice, once made, is kept (RT-STICKY)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from routing.adjacent.fragment import Header
+from routing.conversation import Conversation
+from routing.decision import Decision, Delay, Deliver, Drop, Send
+from routing.estate import Estate
+from routing.events import MessageClassify, OfClassify
+from routing.identifier import identifier_of
+from routing.router import route
+from routing.sentence import say
+from routing.simulation.checking import Checker, Seen
+from routing.simulation.history import Arrived, Committed, Left, Started
+from routing.ways import moment
+
+Question = tuple[str | None, str, str | None, bool]
+"""Database or None for a message from outside, service, identifier, is_reply."""
+
+
+class Deciding(Checker):
+    promise = "routed as the rules say"
+
+    def __init__(self, seen: Seen) -> None:
+        super().__init__(seen)
+        self._estates: dict[str, Estate] = {}
+        self._mirrored = self._partners()
+        self._left: dict[int, Header] = {}
+        self._changed: set[tuple[str, bytes]] = set()
+        """By broker: the messages of which something damaged came."""
+        self._kept: dict[str, tuple[str, str | None]] = {}
+        """By handle: where its messages go, and to which identifier."""
+
+    def _partners(self) -> dict[str, str]:
+        """The partner of each address of a mirrored route."""
+        found = {}
+        for instance in self.world.estate.instances.values():
+            for database in instance.databases.values():
+                for one in database.table.routes.values():
+                    if one.mirror_address is not None:
+                        found[one.address.key] = one.mirror_address.key
+                        found[one.mirror_address.key] = one.address.key
+        return found
+
+    def after(self) -> dict[type, Callable[[Any], None]]:
+        return {Started: self._start, Committed: self._commit, Left: self._leave, Arrived: self._arrive}
+
+    def _start(self, started: Started) -> None:
+        self._estates[started.broker] = started.estate
+
+    def _arrive(self, arrived: Arrived) -> None:
+        if arrived.harm and arrived.number in self._left:
+            self._changed.add((arrived.broker, self._left[arrived.number].message_id))
+
+    # ------------------------------------------------------------ what the events say
+
+    def _commit(self, commit: Committed) -> None:
+        for event in commit.events:
+            if isinstance(event, MessageClassify) and not event.is_from_network:
+                self._check_event(commit, event)
+
+    def _check_event(self, commit: Committed, event: MessageClassify) -> None:
+        questions = self._questions(commit.broker, event)
+        if not questions:
+            return  # the endpoint came and went in this very commit
+        if not any(self._agrees(commit.broker, question, commit.now, event) for question in questions):
+            what = say(
+                "The message for {service} was classed {how} {where}, which no rule says.",
+                service=event.to_service,
+                how=event.subclass.name,
+                where=event.next_hop,
+            )
+            self.broken(commit.at, what, self._handle(commit.broker, event))
+
+    def _questions(self, broker: str, event: MessageClassify) -> set[Question]:
+        database, service, identifier = event.database, event.to_service, event.to_broker_instance
+        sides = (
+            is_initiator
+            for is_initiator in (True, False)
+            for handle in self.ledger.sides.get((event.conversation_id, is_initiator), [])
+            if self.ledger.where[handle] == broker and self.ledger.last[handle].far_service == service
+        )
+        return {(database, service, identifier, not is_initiator) for is_initiator in sides}
+
+    def _handle(self, broker: str, event: MessageClassify) -> str:
+        handles = (
+            handle
+            for is_initiator in (True, False)
+            for handle in self.ledger.sides.get((event.conversation_id, is_initiator), [])
+            if self.ledger.where[handle] == broker
+        )
+        return next(handles, "")
+
+    def _agrees(self, broker: str, question: Question, now: int, event: MessageClassify) -> bool:
+        decisions = self._decisions(broker, question, now)
+        if event.subclass == OfClassify.LOCAL:
+            return any(isinstance(decision, Deliver) for decision in decisions)
+        if event.subclass == OfClassify.REMOTE:
+            return event.next_hop in self._addresses(decisions)
+        return any(isinstance(decision, Delay | Drop) for decision in decisions) or bool(
+            self._addresses(decisions) & self._mirrored.keys()
+        )
+
+    # ------------------------------------------------------------ what the network sees
+
+    def _leave(self, left: Left) -> None:
+        header = left.header
+        if header is None:
+            return
+        self._left[left.number] = header
+        if (left.broker, header.message_id) in self._changed:
+            return
+        names = header.names
+        databases: set[str | None] = {self.ledger.last[handle].database for handle in self._own(left.broker, header)}
+        addresses: set[str] = set()
+        for database in (None, *databases):
+            question = (database, names.to_service, names.to_broker_instance, not header.is_initiator)
+            addresses |= self._addresses(self._decisions(left.broker, question, left.now))
+        if left.address not in addresses:
+            what = say("A fragment for {service} left for {address}.", service=names.to_service, address=left.address)
+            self.broken(left.at, what, next(iter(self._own(left.broker, header)), ""))
+        elif header.is_sequenced and header.hops_remaining == self.world.estate.hop_limit:
+            self._check_kept(left, header, addresses)
+
+    def _own(self, broker: str, header: Header) -> list[str]:
+        side = (identifier_of(header.conversation_id), header.is_initiator)
+        return [handle for handle in self.ledger.sides.get(side, []) if self.ledger.where[handle] == broker]
+
+    def _check_kept(self, left: Left, header: Header, addresses: set[str]) -> None:
+        for handle in self._own(left.broker, header):
+            now = (left.address, header.names.to_broker_instance)
+            before = self._kept.get(handle, now)
+            self._kept[handle] = now
+            moved = before[0] != now[0] and before[1] == now[1]
+            if moved and before[0] in addresses and before[0] not in self._mirrored:
+                what = say("The messages left for {now}, and {before} was chosen.", now=now[0], before=before[0])
+                self.broken(left.at, what, handle)
+
+    # ------------------------------------------------------------ what the rules say
+
+    def _decisions(self, broker: str, question: Question, now: int) -> set[Decision]:
+        """All that is open, LOOP-2 followed."""
+        database, service, identifier, is_reply = question
+        estate = self._estates[broker]
+        conversation = Conversation(broker, database, service, identifier, is_reply)
+        found = set(route(estate, conversation, moment(now)))
+        if database is not None and any(isinstance(one, Send) and one.to == broker for one in found):
+            found |= self._decisions(broker, (None, service, identifier, is_reply), now)
+        return found
+
+    def _addresses(self, decisions: set[Decision]) -> set[str]:
+        """Of a mirrored route, both: who is the principal shows only at run time (MIR-2)."""
+        found = {decision.address.key for decision in decisions if isinstance(decision, Send)}
+        mirrored = {self._mirrored[key] for key in found if key in self._mirrored}
+        if any(isinstance(one, Delay | Drop) and one.reason == "no_principal" for one in decisions):
+            mirrored |= self._mirrored.keys()
+        return found | mirrored

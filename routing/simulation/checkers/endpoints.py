@@ -1,0 +1,87 @@
+"""RT-PIN, RT-STICKY: a conversation has one target. Others that took it too are orphans; none begins twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from routing.dialog.states import AS_INITIATOR, AS_TARGET, NONE, State
+from routing.dialog.system import SYSTEM_TYPES
+from routing.sentence import say
+from routing.simulation.checking import Checker, Orphan, Seen
+from routing.simulation.history import Committed, Ended, Received, Row
+
+_STEPS: dict[bool, set[tuple[State, State]]] = {
+    is_initiator: {(state, to) for (state, _), to in table.items() if not isinstance(to, int)}
+    for is_initiator, table in ((True, AS_INITIATOR), (False, AS_TARGET))
+}
+"""Which state may follow which, in one input."""
+
+
+def _closure(steps: set[tuple[State, State]]) -> set[tuple[State, State]]:
+    """In any number of inputs: a commit may hold several."""
+    found = set(steps)
+    while more := {(a, d) for a, b in found for c, d in steps if b == c != NONE} - found:
+        found |= more
+    return found
+
+
+_REACHABLE = {is_initiator: _closure(steps) for is_initiator, steps in _STEPS.items()}
+
+
+class Endpoints(Checker):
+    promise = "one target"
+
+    def __init__(self, seen: Seen) -> None:
+        super().__init__(seen)
+        self._delivered: set[str] = set()
+        """Handles into whose queue a message of the peer's came."""
+        self._cleaned: set[str] = set()
+
+    def before(self) -> dict[type, Callable[[Any], None]]:
+        return {Committed: self._commit}
+
+    def after(self) -> dict[type, Callable[[Any], None]]:
+        return {Ended: self._end, Received: self._receive}
+
+    def _end(self, ended: Ended) -> None:
+        if ended.how == "cleanup":
+            self._cleaned.add(ended.handle)
+            self.seen.orphans.append(Orphan(ended.at, ended.handle, "WITH CLEANUP"))
+
+    def _receive(self, received: Received) -> None:
+        if received.code in (-8495, -8489):
+            self.seen.orphans.append(Orphan(received.at, received.handle, str(received.code)))
+
+    def _commit(self, commit: Committed) -> None:
+        for row in commit.endpoints:
+            before = self.ledger.endpoints.get(row.handle)
+            self._check_state(commit, before, row)
+            if before is None:
+                self._check_new(commit, row)
+            else:
+                self._check_pin(commit, before, row)
+        self._delivered.update(kept.handle for kept in commit.enqueued if kept.message_type not in SYSTEM_TYPES)
+
+    def _check_state(self, commit: Committed, before: Row | None, row: Row) -> None:
+        was: State = before.state if before else NONE  # type: ignore[assignment]
+        if was != row.state and (was, row.state) not in _REACHABLE[row.is_initiator]:
+            what = say("The endpoint went from {before} to {after}.", before=was or "nothing", after=row.state)
+            self.broken(commit.at, what, row.handle)
+
+    def _check_new(self, commit: Committed, row: Row) -> None:
+        """A target's. On the same database as an earlier one, the conversation would begin again."""
+        others = self.ledger.sides.get((row.conversation_id, row.is_initiator), [])
+        for other in others:
+            last = self.ledger.last[other]
+            if (self.ledger.where[other], last.database) != (commit.broker, row.database):
+                self.seen.orphans.append(Orphan(commit.at, row.handle, f"beside {other}"))
+            elif other in self._delivered and other not in self._cleaned:
+                self.broken(commit.at, say("The conversation began a second time in the same database."), row.handle)
+
+    def _check_pin(self, commit: Committed, before: Row, row: Row) -> None:
+        known = before.far_broker_instance
+        if known is not None and row.far_broker_instance != known:
+            self.broken(commit.at, say("The peer changed after it was known."), row.handle)
+        if row.far_broker_instance is None and row.is_initiator and row.acknowledged_sequence:
+            self.broken(commit.at, say("A message was acknowledged, and the peer is not pinned."), row.handle)

@@ -1,0 +1,38 @@
+"""Phase two: once nothing goes wrong, all that routing allows arrives within a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from routing.sentence import say
+from routing.simulation.checking import Checker, Seen
+from routing.simulation.history import Over, Started
+from routing.simulation.promises import Promises
+
+
+class Healing(Checker):
+    promise = "arrives once healed"
+
+    def __init__(self, seen: Seen) -> None:
+        super().__init__(seen)
+        self._estate = self.world.estate
+
+    def after(self) -> dict[type, Callable[[Any], None]]:
+        return {Over: self._over, Started: self._start}
+
+    def _start(self, started: Started) -> None:
+        """Each broker knows its own instance best."""
+        self._estate = self._estate.with_instance(started.estate.instances[started.broker])
+
+    def _over(self, over: Over) -> None:
+        promises = Promises(self._estate, self.ledger, over.at)
+        for handle in self.ledger.waiting():
+            if promises.is_to_arrive(handle):
+                number = min(self.ledger.outgoing[handle])
+                what = say("Message {number} has not arrived, and routing lets it.", number=number)
+                self.broken(over.at, what, handle, number)
+        for handle in promises.unread():
+            self.broken(over.at, say("What is in the queue was not received."), handle)
+        for handle in promises.stuck():
+            self.broken(over.at, say("The next message is whole, and is still held."), handle)

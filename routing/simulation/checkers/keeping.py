@@ -1,0 +1,115 @@
+"""ACK-3, ACK-5: nothing leaves the transmission queue before it is acknowledged, or its conversation has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from routing.adjacent.fragment import Header
+from routing.dialog.fragments import position
+from routing.dialog.ranges import NOTHING, Ranges
+from routing.events import Conversation, OfConversation
+from routing.identifier import identifier_of
+from routing.sentence import say
+from routing.simulation.checking import Checker, Seen
+from routing.simulation.history import Arrived, Committed, Left
+
+_ENDS = frozenset(
+    (
+        OfConversation.END_CONVERSATION_WITH_CLEANUP,
+        OfConversation.BROKER_INITIATED_ERROR,
+        OfConversation.RECEIVED_END_CONVERSATION_WITH_ERROR,
+        OfConversation.RECEIVED_BROKER_ERROR_MESSAGE,
+        OfConversation.RECEIVED_END_CONVERSATION,
+        OfConversation.END_CONVERSATION_WITH_ERROR,
+        OfConversation.END_CONVERSATION,
+    )
+)
+"""What ends a conversation for the side that still has something to send."""
+
+
+class Keeping(Checker):
+    promise = "kept until acknowledged"
+
+    def __init__(self, seen: Seen) -> None:
+        super().__init__(seen)
+        self._headers: dict[int, Header] = {}
+        self._fragments: dict[tuple[str, bool, int], int] = {}
+        """By conversation, side and number: into how many fragments a message was cut."""
+        self._acknowledged: dict[tuple[str, str, bool], Ranges] = {}
+        """By broker, conversation and side: what acknowledgements have arrived there for."""
+        self._over: set[str] = set()
+        self._below: dict[str, int] = {}
+        """By handle: the messages below have left the transmission queue."""
+
+    def before(self) -> dict[type, Callable[[Any], None]]:
+        return {Committed: self._commit_before}
+
+    def after(self) -> dict[type, Callable[[Any], None]]:
+        return {Left: self._leave, Arrived: self._arrive, Committed: self._commit_after}
+
+    def _leave(self, left: Left) -> None:
+        header = left.header
+        if header is not None:
+            self._headers[left.number] = header
+            if header.is_sequenced:
+                conversation = identifier_of(header.conversation_id)
+                self._fragments[conversation, header.is_initiator, header.sequence] = header.fragments
+
+    def _arrive(self, arrived: Arrived) -> None:
+        header = self._headers.get(arrived.number)
+        if header is None or arrived.harm or not header.acknowledged:
+            return
+        key = (arrived.broker, identifier_of(header.conversation_id), not header.is_initiator)
+        ranges = self._acknowledged.get(key, NOTHING)
+        for one in header.acknowledged:
+            ranges = ranges.with_range(
+                position(one.first_sequence, one.first_fragment), position(one.last_sequence, one.last_fragment)
+            )
+        self._acknowledged[key] = ranges
+
+    def _commit_before(self, commit: Committed) -> None:
+        self._over.update(
+            event.conversation_handle
+            for event in commit.events
+            if isinstance(event, Conversation) and event.subclass in _ENDS
+        )
+        for handle in commit.removed:
+            if self.ledger.outgoing.get(handle) and handle not in self._over:
+                self.broken(commit.at, say("The endpoint went, and its messages with it."), handle)
+        for handle, first in commit.unsent:
+            if handle not in self._over and any(number >= first for number in self.ledger.outgoing.get(handle, {})):
+                what = say("Messages from {number} on were dropped, and nothing has ended.", number=first)
+                self.broken(commit.at, what, handle, first)
+
+    def _commit_after(self, commit: Committed) -> None:
+        for handle, below in commit.settled:
+            before = self._below.get(handle, 0)
+            self._below[handle] = max(below, before)
+            for number in range(before, below):
+                if not self._is_taken(handle, number):
+                    what = say("Message {number} left the transmission queue, and nobody has it.", number=number)
+                    self.broken(commit.at, what, handle, number)
+                elif not self._is_acknowledged(handle, commit.broker, number):
+                    what = say(
+                        "Message {number} left the transmission queue before its acknowledgement came.", number=number
+                    )
+                    self.broken(commit.at, what, handle, number)
+
+    def _is_taken(self, handle: str, number: int) -> bool:
+        """Whether a peer has it, in its queue or held whole."""
+        for peer in self.ledger.peers(self.ledger.last[handle]):
+            if peer in self.ledger.deaf or number < self.ledger.last[peer].receive_sequence:
+                return True
+            parts = [kept for (of, _), kept in self.ledger.held.get(peer, {}).items() if of == number]
+            if parts and len(parts) == parts[0].fragments:
+                return True
+        return False
+
+    def _is_acknowledged(self, handle: str, broker: str, number: int) -> bool:
+        row = self.ledger.last[handle]
+        if any(self.ledger.where[peer] == broker for peer in self.ledger.peers(row)):
+            return True  # straight from one queue into the other, in one commit
+        fragments = self._fragments.get((row.conversation_id, row.is_initiator, number), 1)
+        ranges = self._acknowledged.get((broker, row.conversation_id, row.is_initiator), NOTHING)
+        return ranges.covers(position(number, 0), position(number, fragments - 1))

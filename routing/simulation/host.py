@@ -1,0 +1,287 @@
+"""A broker as a process: it is up or down, has a clock and an inbox, and dies without a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from routing.broker import Broker
+from routing.dialog.batch import Changes, Receive, Wanted
+from routing.dialog.choices import Choices
+from routing.dialog.endpoint import QueueKey
+from routing.dialog.messages import QueuedMessage
+from routing.dialog.problems import Refused
+from routing.dialog.receive import receive
+from routing.dialog.settings import Settings
+from routing.dialog.work import Work
+from routing.estate import Estate
+from routing.simulation.clock import Agenda
+from routing.simulation.history import Arrived, Broke, Committed, History, Lost, Record, Started, Stopped, Told
+from routing.simulation.ledger import Ledger
+from routing.simulation.network import Flying, Network
+from routing.simulation.recording import Died, RecordingStore
+from routing.simulation.world import World
+from routing.store import Conflict
+
+GATHERS = 30
+"""Milliseconds, at most, for which what arrives is gathered to be handed over together."""
+PACE = 5
+"""Milliseconds between two looks at what is due and could not be done at once: an application holds it."""
+SPINS = 4_000
+"""Such looks, after which a broker is held to be broken."""
+
+COMMITTED, ROLLED_BACK, BUSY, REFUSED, EMPTY, GONE = "committed", "rolled back", "busy", "refused", "empty", "gone"
+"""How a transaction of an application ends. GONE: the broker is not there, or died before it was written."""
+
+Act = Callable[[Work], Sequence[Record] | None]
+"""What an application does in a transaction, and what is to be said of it once it is committed; None: rolled back."""
+ActOnReceived = Callable[[Work, Sequence[QueuedMessage]], Sequence[Record] | None]
+Done = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What all brokers of a world have in common."""
+
+    world: World
+    agenda: Agenda
+    history: History
+    ledger: Ledger
+    network: Network
+    woken: Callable[[str, QueueKey], None]
+    """There is something to be received."""
+
+
+class Host:
+    """One broker."""
+
+    def __init__(self, name: str, around: Around) -> None:
+        self.name = name
+        self.estate = around.world.estate
+        self._around = around
+        self._clock = around.world.clocks[name]
+        self._choices = Choices(around.world.chance("choices", name).getrandbits)
+        self._chance = around.world.chance("inbox", name)
+        self.store = RecordingStore(name, around.world.crashes.get(name, ()), self._written)
+        self._settings = Settings(fragment_bytes=around.world.fragment_bytes)
+        self._broker: Broker | None = None
+        self._life = 0
+        """Counts the times that it came up: what was begun in another life is gone."""
+        self._inbox: list[Flying] = []
+        self._alarm: int | None = None
+        self._has_rung = 0
+        """When it looked last at what is due."""
+        self._spins = 0
+        self._saying: Sequence[Record] = ()
+        self.open = 0
+        """Transactions of applications that stay open; what they have locked nobody else receives."""
+        self._filled: dict[QueueKey, None] = {}
+
+    @property
+    def now(self) -> int:
+        """By its own clock."""
+        return self._clock.says(self._around.agenda.now)
+
+    @property
+    def is_up(self) -> bool:
+        return self._broker is not None
+
+    # ------------------------------------------------------------ life and death
+
+    def start(self, estate: Estate | None = None) -> None:
+        """From the store alone; with another estate, what waits is tried at once."""
+        if self._broker is not None:
+            return
+        changed = estate is not None
+        self.estate = estate or self.estate
+        self._life += 1
+        self.store.forget_claims()
+        self._broker = Broker(self.estate, self.name, self.store, self._choices, self._settings)
+        self._around.history.add(Started(self._around.agenda.now, self.name, self.estate))
+        if changed:
+            self._do(lambda broker: broker.retry_all(self.now))
+        else:
+            self._do(lambda broker: None)
+        for queue in self._queues():
+            if self.store.depth(queue).messages:
+                self._around.woken(self.name, queue)
+
+    def stop(self, why: str) -> None:
+        """With all that it has in memory."""
+        if self._broker is not None:
+            self._broker = None
+            self._inbox.clear()
+            self._alarm = None
+            self._around.history.add(Stopped(self._around.agenda.now, self.name, why))
+
+    def _queues(self) -> list[QueueKey]:
+        databases = self.estate.instances[self.name].databases.values()
+        return [(database.name, s.queue) for database in databases for s in database.services if s.queue is not None]
+
+    def _do(self, act: Callable[[Broker], object]) -> bool:
+        """Let the broker do something; False: it died of it, before that was written."""
+        broker = self._broker
+        assert broker is not None, "a broker that is up"
+        self.store.moment = self._around.agenda.now
+        try:
+            act(broker)
+            self._give_out(broker)
+        except Died as died:
+            self.stop(f"{died.crash.name}, {'after' if died.crash.is_written else 'before'} a commit")
+            self._around.agenda.after(died.crash.down, self.start)
+            return died.crash.is_written
+        except (Refused, Conflict):
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a broker raises is a finding, and the world goes on
+            self._around.history.add(Broke(self._around.agenda.now, self.name, _told(error)))
+            self.stop("broke")
+            return False
+        return True
+
+    def _give_out(self, broker: Broker) -> None:
+        agenda, history = self._around.agenda, self._around.history
+        for outbound in broker.frames_to_send(self.now):
+            self._around.network.send(self.name, self.now, outbound.address, outbound.frame)
+        if events := broker.events():
+            history.add(Told(agenda.now, self.name, tuple(events)))
+        self._set_alarm(broker.next_timer())
+        filled, self._filled = self._filled, {}
+        for queue in filled:
+            self._around.woken(self.name, queue)
+
+    # ------------------------------------------------------------ what happens by itself
+
+    def _set_alarm(self, reading: int | None) -> None:
+        if reading is None:
+            self._alarm = None
+            return
+        now = self._around.agenda.now
+        moment = max(self._clock.shows(reading), now + PACE if self._has_rung == now else now)
+        if self._alarm is not None and now <= self._alarm <= moment:
+            return  # it will ring, and then be set again
+        self._alarm = moment
+        self._around.agenda.at(moment, self._ring, self._life, moment)
+
+    def _ring(self, life: int, moment: int) -> None:
+        broker = self._broker
+        if broker is None or life != self._life or moment != self._alarm:
+            return
+        self._alarm = None
+        self._has_rung = moment
+        before = broker.next_timer()
+        self._do(lambda broker: broker.handle_timer(self.now))
+        if self.is_up and before is not None and broker.next_timer() == before:
+            self._spins += 1
+            if self._spins == SPINS:
+                self._around.history.add(Broke(self._around.agenda.now, self.name, "asks for the same moment for ever"))
+                self.stop("spins")
+        else:
+            self._spins = 0
+
+    def arrive(self, flying: Flying) -> None:
+        """A frame comes out of the network."""
+        if self._broker is None:
+            self._around.history.add(Lost(self._around.agenda.now, flying.number, f"{self.name} is down"))
+            return
+        self._inbox.append(flying)
+        if len(self._inbox) == 1:
+            self._around.agenda.after(self._chance.below(GATHERS), self._take_in, self._life)
+
+    def _take_in(self, life: int) -> None:
+        if life != self._life or self._broker is None:
+            return
+        inbox, self._inbox = self._inbox, []
+        moment = self._around.agenda.now
+        for flying in inbox:
+            self._around.history.add(Arrived(moment, self.name, self.now, flying.number, flying.damage, flying.harm))
+        frames = [flying.raw for flying in inbox]
+        self._do(lambda broker: broker.receive(frames, self.now))
+
+    def _written(self, changes: Changes, record: Committed) -> None:
+        around = self._around
+        around.history.add(record)
+        around.ledger.apply(record)
+        around.history.extend(self._saying)
+        for message in changes.enqueued:
+            self._filled[message.queue_key] = None
+        self._filled.update((queue, None) for queue, is_on in changes.queues.items() if is_on)
+
+    # ------------------------------------------------------------ applications
+
+    def transact(self, wanted: Wanted, act: Act, done: Done, open_for: int = 0) -> None:
+        """A transaction that stays open for some time."""
+        if self._broker is None:
+            done(GONE)
+            return
+        work = self._broker.work(wanted, self.now)
+        if work.batch.busy:
+            self._broker.release(work)
+            done(BUSY)
+            return
+        self._acted(work, lambda: act(work), done, open_for)
+
+    def transact_received(self, queue: QueueKey, top: int, act: ActOnReceived, done: Done, open_for: int = 0) -> None:
+        """RECEIVE, and what the application makes of it, in one transaction."""
+        if self._broker is None:
+            done(GONE)
+            return
+        first = self._broker.work(Wanted(receive=Receive(queue, top)), self.now)
+        if not first.batch.received:
+            self._broker.release(first)
+            done(EMPTY)
+            return
+        handles = tuple({message.conversation_handle: None for message in first.batch.received})
+        asked = Receive(queue, top, group=first.batch.received_group)
+        work = self._broker.work(Wanted(handles=handles, receive=asked, token=first.batch.token), self.now)
+        if work.batch.busy:
+            self._broker.release(work)
+            done(BUSY)
+            return
+        self._acted(work, lambda: act(work, receive(work, asked)), done, open_for)
+
+    def _acted(self, work: Work, act: Callable[[], Sequence[Record] | None], done: Done, open_for: int) -> None:
+        assert self._broker is not None, "a broker that is up"
+        try:
+            said = act()
+        except Refused:
+            self._broker.release(work)
+            done(REFUSED)
+            return
+        if said is None:
+            self._broker.release(work)
+            done(ROLLED_BACK)
+        elif open_for:
+            self.open += 1
+            self._around.agenda.after(open_for, self._close, self._life, work, said, done)
+        else:
+            self._commit(self._life, work, said, done)
+
+    def _close(self, life: int, work: Work, said: Sequence[Record], done: Done) -> None:
+        self.open -= 1
+        self._commit(life, work, said, done)
+
+    def _commit(self, life: int, work: Work, said: Sequence[Record], done: Done) -> None:
+        if life != self._life or self._broker is None:
+            done(GONE)
+            return
+        self._saying = said
+        try:
+            is_written = self._do(lambda broker: broker.commit(work))
+        except Conflict:
+            done(ROLLED_BACK)
+            return
+        finally:
+            self._saying = ()
+        done(COMMITTED if is_written else GONE)
+
+
+def _told(error: Exception) -> str:
+    """What was raised, and where: the last place in it that is the engine's."""
+    trace = error.__traceback__
+    place = ""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if "simulation" not in code.co_filename:
+            place = f"{code.co_filename.rpartition('/routing/')[2]}:{trace.tb_lineno} {code.co_name}"
+        trace = trace.tb_next
+    return f"{type(error).__name__}: {error} ({place})"

@@ -1,0 +1,111 @@
+"""A network of frames as datagrams, which does to them all that networks do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+from routing.adjacent.errors import Corrupted
+from routing.adjacent.fragment import Header, read
+from routing.simulation.chance import Chance
+from routing.simulation.clock import Agenda
+from routing.simulation.estates import address
+from routing.simulation.history import Fault, History, Left, Lost
+from routing.simulation.world import Link, World
+
+UNHARMED: Final[frozenset[int]] = frozenset()
+
+
+class Flying(NamedTuple):
+    """A copy of a frame on its way."""
+
+    number: int
+    raw: bytes
+    damage: str = ""
+    harm: frozenset[int] = UNHARMED
+
+
+class Network:
+    """All links of a world."""
+
+    def __init__(self, world: World, agenda: Agenda, history: History, arrive: Callable[[str, Flying], None]) -> None:
+        self._agenda = agenda
+        self._history = history
+        self._arrive = arrive
+        self._links: Mapping[tuple[str, str], Link] = world.links
+        self._chances = {link: world.chance("link", *link) for link in world.links}
+        self._at = {address(name): name for name in world.estate.instances}
+        self._cut: dict[tuple[str, str], int] = {}
+        """By link: how many partitions go through it."""
+        self._number = 0
+        self.flying = 0
+        self.is_calm = False
+        for partition in world.partitions:
+            agenda.at(partition.begins, self._cut_through, partition.name, partition.links, 1)
+            agenda.at(partition.ends, self._cut_through, partition.name, partition.links, -1)
+
+    def _cut_through(self, name: str, links: frozenset[tuple[str, str]], by: int) -> None:
+        for link in sorted(links):
+            self._cut[link] = self._cut.get(link, 0) + by
+        what = ", ".join(f"{one} to {other}" for one, other in sorted(links))
+        self._history.add(Fault(self._agenda.now, f"{name} {'begins' if by > 0 else 'ends'}: {what}"))
+
+    def send(self, broker: str, now: int, to: str, frame: bytes) -> None:
+        """A frame that a broker gives out, by its own clock now, for the next hop at an address."""
+        number = self._number
+        self._number += 1
+        name = self._at.get(to, "")
+        header = _header(frame)
+        moment = self._agenda.now
+        self._history.add(Left(moment, broker, now, number, to, name, len(frame), header, b"" if header else frame))
+        if not name:
+            self._history.add(Lost(moment, number, "nobody is there"))
+            return
+        link = self._links[broker, name]
+        chance = self._chances[broker, name]
+        copies = 1
+        if not self.is_calm:
+            if self._cut.get((broker, name)):
+                self._history.add(Lost(moment, number, "partition"))
+                return
+            if link.loss and chance.happens(link.loss):
+                self._history.add(Lost(moment, number, "lost"))
+                return
+            copies += link.doubling > 0 and chance.happens(link.doubling)
+        for _ in range(copies):
+            self._fly(link, chance, name, Flying(number, frame))
+
+    def _fly(self, link: Link, chance: Chance, to: str, one: Flying) -> None:
+        delay = link.latency + (chance.below(link.jitter + 1) if link.jitter else 0)
+        if not self.is_calm:
+            if link.detour and chance.happens(link.detour):
+                delay += chance.below(chance.pick((1_000, 1_000, 10_000, 100_000)))
+            if link.damage and chance.happens(link.damage):
+                one = damaged(chance, one)
+        self.flying += 1
+        self._agenda.after(delay, self._land, to, one)
+
+    def _land(self, to: str, one: Flying) -> None:
+        self.flying -= 1
+        self._arrive(to, one)
+
+
+def damaged(chance: Chance, one: Flying) -> Flying:
+    """The frame cut short, or with some of its bits flipped."""
+    raw = bytearray(one.raw)
+    if chance.happens(300):
+        size = chance.below(len(raw))
+        return Flying(one.number, bytes(raw[:size]), f"cut to {size}", frozenset(range(size, len(raw))))
+    # Half of the flips hit where routing and the dialog layer look.
+    reach = min(len(raw), 160) if chance.happens(500) else len(raw)
+    harm = {chance.below(reach) for _ in range(chance.between(1, 4))}
+    for at in sorted(harm):
+        raw[at] ^= 1 << chance.below(8)
+    return Flying(one.number, bytes(raw), "bits flipped", frozenset(harm))
+
+
+def _header(frame: bytes) -> Header | None:
+    try:
+        return read(frame).header
+    except Corrupted:
+        return None

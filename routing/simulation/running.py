@@ -1,0 +1,166 @@
+"""A world from its beginning to its end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from routing.dialog.batch import Wanted
+from routing.dialog.endpoint import QueueKey
+from routing.dialog.queue_status import switch_off, switch_on
+from routing.dialog.work import Work
+from routing.estate import MIRROR, PRINCIPAL, Estate
+from routing.simulation.applications import Applications
+from routing.simulation.clock import START, Agenda
+from routing.simulation.estates import Mirrored, Repair
+from routing.simulation.history import Broke, FailedOver, Fault, Healed, History, Over, Record
+from routing.simulation.host import BUSY, GONE, Around, Host
+from routing.simulation.ledger import Ledger
+from routing.simulation.network import Network
+from routing.simulation.promises import Promises
+from routing.simulation.world import Failover, Switch, World
+
+LOOKS: Final = 5_000
+"""Milliseconds after which it is looked at whether anything is left to be done."""
+BOUND: Final = 600_000
+"""Milliseconds within which all is delivered that routing allows, once nothing goes wrong and nothing new is sent."""
+
+MOST_RECORDS: Final = 200_000
+"""A history that is longer than this tells of something that goes round in circles."""
+
+
+def run(world: World) -> History:
+    """What happens in it."""
+    return _Life(world).live()
+
+
+class _Life:
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._agenda = Agenda()
+        self._history = History(world)
+        self._ledger = Ledger()
+        self._applications = Applications(world, self._agenda)
+        self._network = Network(world, self._agenda, self._history, lambda to, one: self._hosts[to].arrive(one))
+        around = Around(world, self._agenda, self._history, self._ledger, self._network, self._applications.wake)
+        self._hosts = {name: Host(name, around) for name in world.estate.instances}
+        self._estate = world.estate
+        """As it is in truth; a broker knows the one that it was started with."""
+        self._off: dict[tuple[str, QueueKey], int] = {}
+
+    def live(self) -> History:
+        world, agenda = self._world, self._agenda
+        for host in self._hosts.values():
+            host.start()
+        for switch in world.switches:
+            agenda.at(switch.begins, self._switch, switch, False)
+            agenda.at(switch.ends, self._switch, switch, True)
+        for failover in world.failovers:
+            agenda.at(failover.at, self._fail_over, failover)
+        for repair in world.repairs:
+            agenda.at(START + repair.at, self._repair, repair)
+        self._applications.begin(self._hosts)
+        while self._is_sane() and agenda.step(world.heals):
+            pass
+        self._heal()
+        self._history.add(Over(agenda.now, self._settle()))
+        return self._history
+
+    # ------------------------------------------------------------ faults
+
+    def _switch(self, switch: Switch, on: bool) -> None:
+        """A queue goes off, or on again when nobody else wants it off."""
+        where, queue = switch.instance, (switch.database, switch.queue)
+        count = self._off[where, queue] = self._off.get((where, queue), 0) + (-1 if on else 1)
+        if count == (0 if on else 1):
+            self._turn(where, queue, on)
+
+    def _turn(self, instance: str, queue: QueueKey, on: bool) -> None:
+        def act(work: Work) -> list[Record]:
+            (switch_on if on else switch_off)(work, queue)
+            return []
+
+        def done(how: str) -> None:
+            if how in (BUSY, GONE):
+                self._agenda.after(100, self._turn, instance, queue, on)
+
+        self._hosts[instance].transact(Wanted(), act, done)
+
+    def _fail_over(self, failover: Failover) -> None:
+        """Both partners stop; what the database holds goes to the other, in one."""
+        pair = failover.pair
+        principal, mirror = self._roles(pair)
+        old, new = self._hosts[principal], self._hosts[mirror]
+        self._history.add(Fault(self._agenda.now, failover.name))
+        for host in (old, new):
+            host.stop(failover.name)
+        old.store.inner, new.store.inner = new.store.inner, old.store.inner
+        self._estate = _with_roles(self._estate, pair.database, mirror, principal)
+        record = FailedOver(self._agenda.now, mirror, principal)
+        self._history.add(record)
+        self._ledger.fail_over(record)
+        old.estate = self._estate
+        new.start(self._estate)
+        self._agenda.after(failover.down, old.start)
+
+    def _roles(self, pair: Mirrored) -> tuple[str, str]:
+        """The principal and the mirror."""
+        one, other = pair.partners
+        role = self._estate.instances[one].databases[pair.database].mirroring_role
+        return (one, other) if role == PRINCIPAL else (other, one)
+
+    def _repair(self, repair: Repair) -> None:
+        instance = self._estate.instances[repair.instance]
+        if repair.route is None:
+            self._estate = self._estate.with_instance(replace(instance, forwarding=True))
+        else:
+            self._estate = self._estate.with_route(repair.instance, repair.database, repair.route.name, repair.route)
+        host = self._hosts[repair.instance]
+        host.stop("repair")
+        host.start(self._estate)
+
+    # ------------------------------------------------------------ phase two
+
+    def _heal(self) -> None:
+        self._history.add(Healed(self._agenda.now))
+        self._network.is_calm = self._applications.is_calm = True
+        for host in self._hosts.values():
+            host.store.can_crash = False
+            host.start()
+
+    def _settle(self) -> bool:
+        """Until nothing is left to be done; False: something still is, after all the time it may take."""
+        last = self._agenda.now
+        while self._agenda.now - last <= BOUND:
+            until = self._agenda.now + LOOKS
+            while self._is_sane() and self._agenda.step(until):
+                pass
+            if not self._is_sane():
+                self._history.add(Broke(self._agenda.now, "", "the history has no end"))
+                return False
+            if self._applications.unfinished:
+                last = self._agenda.now
+            elif self._is_quiet():
+                return True
+        return False
+
+    def _is_sane(self) -> bool:
+        return len(self._history.records) < MOST_RECORDS
+
+    def _is_quiet(self) -> bool:
+        if self._network.flying or not all(host.is_up for host in self._hosts.values()):
+            return False
+        promises = Promises(self._estate, self._ledger, self._agenda.now)
+        return (
+            not promises.unread()
+            and not promises.stuck()
+            and not any(map(promises.is_to_arrive, self._ledger.waiting()))
+        )
+
+
+def _with_roles(estate: Estate, database: str, principal: str, mirror: str) -> Estate:
+    for name, role in ((principal, PRINCIPAL), (mirror, MIRROR)):
+        instance = estate.instances[name]
+        changed = replace(instance.databases[database], mirroring_role=role)
+        estate = estate.with_instance(instance.with_database(changed))
+    return estate

@@ -1,0 +1,92 @@
+"""A violation made small: the same seed with everything left out that it does not need."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from routing.simulation.checkers import CHECKERS
+from routing.simulation.checking import Orphan, Violation, check
+from routing.simulation.clock import START
+from routing.simulation.faults import WHOLE, Mask
+from routing.simulation.history import History
+from routing.simulation.running import run
+from routing.simulation.world import World, draw, parts
+
+RUNS = 300
+"""Worlds that are tried at most."""
+
+
+class Found(NamedTuple):
+    """A world that was lived through, and what the checkers say of it."""
+
+    history: History
+    violations: list[Violation]
+    orphans: list[Orphan]
+
+    @property
+    def world(self) -> World:
+        return self.history.world
+
+
+def simulate(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> Found:
+    """A world, and what is wrong with it."""
+    history = run(draw(seed, faults, mask))
+    seen = check(history, CHECKERS)
+    return Found(history, seen.violations, seen.orphans)
+
+
+def shrink(found: Found, runs: int = RUNS) -> Found:
+    """The smallest world of its seed that is found to break the same promise."""
+    return _Shrinking(found, runs).smallest()
+
+
+class _Shrinking:
+    def __init__(self, found: Found, runs: int) -> None:
+        self._best = found
+        self._promise = found.violations[0].promise
+        self._runs = runs
+
+    def smallest(self) -> Found:
+        self._leave_out(parts(self._best.world))
+        self._leave_out(_messages(self._best.world))
+        self._calm_early()
+        return self._best
+
+    def _try(self, mask: Mask) -> bool:
+        """Whether the promise is still broken; then this is the best so far."""
+        if self._runs == 0:
+            return False
+        self._runs -= 1
+        world = self._best.world
+        found = simulate(world.seed, world.faults, mask)
+        same = [violation for violation in found.violations if violation.promise == self._promise]
+        if not same:
+            return False
+        self._best = Found(found.history, same, found.orphans)
+        return True
+
+    def _leave_out(self, names: tuple[str, ...]) -> None:
+        """In halves, then quarters, down to one by one."""
+        size = len(names)
+        while size:
+            kept: list[str] = []
+            for at in range(0, len(names), size):
+                some = names[at : at + size]
+                if not self._try(self._best.world.mask.without(*some)):
+                    kept += some
+            names = tuple(kept)
+            size = 0 if size == 1 else -(-size // 2)
+
+    def _calm_early(self) -> None:
+        """The first moment after which nothing needs to go wrong, to a second."""
+        low, high = 0, max(self._best.violations[0].at - START, 0)
+        while high - low > 1000:
+            middle = (low + high) // 2
+            if self._try(self._best.world.mask.calm(middle)):
+                high = middle
+            else:
+                low = middle
+
+
+def _messages(world: World) -> tuple[str, ...]:
+    return tuple(f"message {step} of {plan.number}" for plan in world.conversations for step in range(len(plan.steps)))

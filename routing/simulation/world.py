@@ -1,0 +1,226 @@
+"""A world: everything that a seed decides before anything happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from routing.estate import Estate
+from routing.simulation import estates, plans
+from routing.simulation.chance import Chance
+from routing.simulation.clock import START, Clock
+from routing.simulation.estates import Mirrored, Repair
+from routing.simulation.faults import LEVELS, WHOLE, Level, Mask
+from routing.simulation.plans import ConversationPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One direction between two brokers; shares in thousandths."""
+
+    latency: int
+    jitter: int
+    loss: int = 0
+    doubling: int = 0
+    damage: int = 0
+    detour: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A while in which nothing comes through."""
+
+    name: str
+    links: frozenset[tuple[str, str]]
+    begins: int
+    ends: int
+    """Moments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """A broker dies at one of its commits."""
+
+    name: str
+    commit: int
+    """How many commits of its before it comes to that."""
+    is_written: bool
+    """Whether the commit still happened."""
+    down: int
+    """Milliseconds until it is back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A queue is off for a while."""
+
+    name: str
+    instance: str
+    database: str
+    queue: str
+    begins: int
+    ends: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failover:
+    """The partners of a mirrored database exchange their roles."""
+
+    name: str
+    pair: Mirrored
+    at: int
+    down: int
+    """Milliseconds for which the old principal is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What is going to happen, as far as it can be said before."""
+
+    seed: int
+    faults: str
+    mask: Mask
+    estate: Estate
+    conversations: tuple[ConversationPlan, ...]
+    clocks: Mapping[str, Clock]
+    links: Mapping[tuple[str, str], Link]
+    partitions: tuple[Partition, ...]
+    crashes: Mapping[str, tuple[Crash, ...]]
+    switches: tuple[Switch, ...]
+    failovers: tuple[Failover, ...]
+    repairs: tuple[Repair, ...]
+    heals: int
+    """The moment from which nothing goes wrong any more."""
+    fragment_bytes: int
+
+    @property
+    def level(self) -> Level:
+        return LEVELS[self.faults]
+
+    def chance(self, *names: int | str) -> Chance:
+        """For one part of the world, while it lives."""
+        return Chance(self.seed, "run", *names)
+
+
+def draw(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> World:
+    """The world of a seed, without what the mask leaves out."""
+    level = LEVELS[faults]
+    chance = Chance(seed, "world")
+    chaos = chance.between(40_000, 240_000)
+    calm = chaos if mask.calm_after is None else min(chaos, mask.calm_after)
+    heals = START + calm
+    fragment_bytes = chance.pick((1 << 10, 4 << 10, 16 << 10, 32 << 10))
+    landscape = estates.draw(chance.of("estate"), chaos)
+    conversations = plans.draw(chance.of("conversations"), landscape.pairings, chaos, fragment_bytes)
+    names = tuple(landscape.estate.instances)
+    return World(
+        seed,
+        faults,
+        mask,
+        landscape.estate,
+        tuple(plan for plan in conversations if mask.takes(f"conversation {plan.number}")),
+        {name: _clock(chance.of("clock", name), level, mask) for name in names},
+        _links(chance.of("links"), names, level, mask),
+        tuple(_partitions(chance.of("partitions"), names, level, mask, chaos, heals)),
+        {name: tuple(_crashes(chance.of("crashes", name), name, level, mask)) for name in names},
+        tuple(_switches(chance.of("switches"), landscape.estate, level, mask, chaos, heals)),
+        tuple(_failovers(chance.of("failovers"), landscape.mirrored, level, mask, chaos, heals)),
+        tuple(repair for repair in landscape.repairs),
+        heals,
+        fragment_bytes,
+    )
+
+
+def _clock(chance: Chance, level: Level, mask: Mask) -> Clock:
+    if not (mask.takes("clocks") and chance.happens(500)):
+        return Clock()
+    return Clock(chance.between(-level.clocks, level.clocks), chance.between(-level.drift, level.drift))
+
+
+def _links(chance: Chance, names: tuple[str, ...], level: Level, mask: Mask) -> dict[tuple[str, str], Link]:
+    found: dict[tuple[str, str], Link] = {}
+    for one in names:
+        for other in names:
+            latency, jitter = chance.between(1, 60), chance.pick((0, 5, 80, 400))
+            shares = {
+                kind: chance.below(most + 1) if chance.happens(600) else 0
+                for kind, most in (
+                    ("loss", level.loss),
+                    ("doubling", level.doubling),
+                    ("damage", level.damage),
+                    ("detour", level.detour),
+                )
+            }
+            kept = {kind: share for kind, share in shares.items() if mask.takes(kind)}
+            found[one, other] = Link(latency, jitter if mask.takes("jitter") else 0, **kept)
+    return found
+
+
+def _span(chance: Chance, chaos: int, heals: int, longest: int) -> tuple[int, int]:
+    begins = START + chance.below(chaos)
+    return begins, min(begins + chance.between(500, longest), heals)
+
+
+def _partitions(
+    chance: Chance, names: tuple[str, ...], level: Level, mask: Mask, chaos: int, heals: int
+) -> Iterable[Partition]:
+    for number in range(chance.below(level.partitions + 1)):
+        one = chance.pick(names)
+        others = [name for name in names if name != one]
+        other = chance.pick(others)
+        alone = chance.happens(300)
+        both = chance.happens(500)
+        begins, ends = _span(chance, chaos, heals, 90_000)
+        cut = {(one, name) for name in others} if alone else {(one, other)}
+        if both:
+            cut |= {(to, from_) for from_, to in cut}
+        name = f"partition {number}"
+        if mask.takes(name) and begins < ends:
+            yield Partition(name, frozenset(cut), begins, ends)
+
+
+def _crashes(chance: Chance, name: str, level: Level, mask: Mask) -> Iterable[Crash]:
+    commit = 0
+    for number in range(chance.below(level.crashes + 1)):
+        commit += chance.between(1, chance.pick((5, 30, 80)))
+        crash = Crash(f"crash {number} of {name}", commit, chance.happens(500), chance.pick((1, 500, 5_000, 30_000)))
+        if mask.takes(crash.name):
+            yield crash
+
+
+def _switches(chance: Chance, estate: Estate, level: Level, mask: Mask, chaos: int, heals: int) -> Iterable[Switch]:
+    queues = [
+        (instance.name, database.name, service.queue)
+        for instance in estate.instances.values()
+        for database in instance.databases.values()
+        for service in database.services
+        if service.queue is not None
+    ]
+    for number in range(chance.below(level.switches + 1)):
+        where = chance.pick(queues)
+        begins, ends = _span(chance, chaos, heals, 60_000)
+        name = f"switch {number}"
+        if mask.takes(name) and begins < ends:
+            yield Switch(name, *where, begins, ends)
+
+
+def _failovers(
+    chance: Chance, mirrored: tuple[Mirrored, ...], level: Level, mask: Mask, chaos: int, heals: int
+) -> Iterable[Failover]:
+    for number in range(chance.below(level.failovers + 1) if mirrored else 0):
+        at = START + chance.below(chaos)
+        failover = Failover(f"failover {number}", chance.pick(mirrored), at, chance.pick((100, 5_000, 40_000)))
+        if mask.takes(failover.name) and at < heals:
+            yield failover
+
+
+def parts(world: World) -> tuple[str, ...]:
+    """The names of what a mask can leave out of this world, the large first."""
+    found = ["loss", "doubling", "damage", "detour", "jitter", "clocks", "slow", "rollbacks"]
+    found += [crash.name for crashes in world.crashes.values() for crash in crashes]
+    found += [each.name for group in (world.partitions, world.switches, world.failovers) for each in group]
+    found += [f"conversation {plan.number}" for plan in world.conversations]
+    return tuple(found)
+
+
+__all__ = ["Crash", "Failover", "Link", "Partition", "Switch", "World", "draw", "parts"]

@@ -13,9 +13,18 @@ SECRET_BYTES = 48
 
 
 def home_folder() -> Path:
-    """`BROKERUI_HOME`, else `var/` of the checkout. Not made here."""
+    """`BROKERUI_HOME`, else `var/` of the checkout; without a checkout the user's folder for data. Not made here."""
     given = os.environ.get("BROKERUI_HOME")
-    return Path(given).expanduser().resolve() if given else CHECKOUT / "var"
+    if given:
+        return Path(given).expanduser().resolve()
+    return CHECKOUT / "var" if (CHECKOUT / "pyproject.toml").is_file() else _of_the_user()
+
+
+def _of_the_user() -> Path:
+    """Where programs keep the data of who runs them: never among the packages, which an update replaces."""
+    folder = os.environ.get("XDG_DATA_HOME", "")
+    # As the convention has it, a path that is not absolute is none.
+    return (Path(folder) if Path(folder).is_absolute() else Path.home() / ".local/share") / "brokerui"
 
 
 def home_prepare(home: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from brokerui.findings import counted, findings_as_text
 from brokerui.languages import here
-from routing.finding import INFO, Finding
+from routing.finding import ERROR, SEVERITIES, WARNING, Finding
 from routing.lint.registry import CHECKS
 from routing.sentence import say
 
@@ -25,10 +25,12 @@ REMARK_TITLES = {
     "address-unknown": say("An instance without an address"),
     "conditional": say("Applied, under a condition that was not evaluated"),
     "not-executed": say("Not run by running the script"),
-    "no-use": say("Applied to master, since no USE stands before it"),
+    "no-use": say("Taken to be about master, since no USE stands before it"),
     "role-unknown": say("Mirrored, in a role that the script does not say"),
 }
-"""Codes of what imports remark; nothing is missing from the estate."""
+"""Codes of what imports remark beside them."""
+LOST = {**dict.fromkeys((*IMPORT_TITLES, "not-executed"), WARNING), "no-use": ERROR}
+"""The severity from which on something of what was imported is missing from the estate."""
 
 
 def report(findings: Sequence[Finding], form: str) -> None:
@@ -46,5 +48,9 @@ def report(findings: Sequence[Finding], form: str) -> None:
 
 
 def something_is_missing(findings: Iterable[Finding]) -> bool:
-    """Whether the estate lacks something of what was imported."""
-    return any(finding.severity != INFO and finding.code in IMPORT_TITLES for finding in findings)
+    """Whether the estate lacks something of what was imported: a statement that was lost, not one that was meant so."""
+    return any(
+        SEVERITIES.index(finding.severity) <= SEVERITIES.index(LOST[finding.code])
+        for finding in findings
+        if finding.code in LOST
+    )

@@ -3,7 +3,8 @@
 READ_ONLY           on: nobody changes anything, whatever the role
 REDIS_URL           default: a Valkey of our own, at a socket in the home
 DEMO                off: a new home starts without the demo estate
-BROKERUI_HOME       folder of everything that is written (default: var/ of the checkout)
+BROKERUI_HOME       folder of everything that is written (default: var/ of the checkout; of an installed package
+                    brokerui/ in XDG_DATA_HOME or ~/.local/share)
 DATABASE_URL        default: SQLite in the home
 SECRET_KEY          default: made at random at the first start and kept in the home
 DEBUG               default: off

@@ -108,11 +108,13 @@ def _json_rows(
 def _csv_rows(
     name: str, first: tuple[int, str], rest: Iterator[tuple[int, str]]
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    columns = _values(name, *first)
+    # Spreadsheets of half the world write semicolons; no column is called so.
+    delimiter = ";" if ";" in first[1] else ","
+    columns = _values(name, *first, delimiter)
     if "to_service" not in columns:
         raise InputError(name, "line 1", say("must name the columns of the traffic format, to_service among them"))
     for number, text in rest:
-        values = _values(name, number, text)
+        values = _values(name, number, text, delimiter)
         if len(values) != len(columns):
             problem = say_counted(
                 len(values),
@@ -124,9 +126,9 @@ def _csv_rows(
         yield number, dict(zip(columns, map(_from_csv, columns, values), strict=True))
 
 
-def _values(name: str, number: int, text: str) -> list[str]:
+def _values(name: str, number: int, text: str, delimiter: str) -> list[str]:
     try:
-        return next(csv.reader([text], strict=True))
+        return next(csv.reader([text], delimiter=delimiter, strict=True))
     except csv.Error as error:
         raise InputError(name, f"line {number}", say("is not CSV: {reason}", reason=str(error))) from None
 

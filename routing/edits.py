@@ -48,7 +48,7 @@ class DropRoute:
 
 @dataclass(frozen=True, slots=True)
 class PutService:
-    """Adds a service, or replaces the one of its name."""
+    """Adds a service, or replaces the one of its name in its place."""
 
     instance: str
     database: str
@@ -56,8 +56,8 @@ class PutService:
 
     def apply(self, estate: Estate) -> Estate:
         database = _database(estate, self.instance, self.database)
-        others = tuple(service for service in database.services if service.name != self.service.name)
-        return _with_database(estate, self.instance, replace(database, services=(*others, self.service)))
+        services = {service.name: service for service in database.services} | {self.service.name: self.service}
+        return _with_database(estate, self.instance, replace(database, services=tuple(services.values())))
 
 
 @dataclass(frozen=True, slots=True)

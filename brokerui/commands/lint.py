@@ -23,7 +23,7 @@ from brokerui.languages import here, local
 from routing.errors import InputError
 from routing.estate import Estate
 from routing.finding import ERROR, Finding
-from routing.lint.missing import missing_servers, still_missing
+from routing.lint.missing import missing_instances, still_missing
 from routing.lint.registry import CHECKS, lint
 from routing.lint.suppression import Suppressed, Suppression, read_suppressions, suppress
 from routing.sentence import Sentence, Translate, say
@@ -75,7 +75,7 @@ def _as_json(findings: tuple[Finding, ...], translate: Translate) -> Iterator[st
 def _as_text(estate: Estate, at: datetime, result: Suppressed, translate: Translate) -> Iterator[str]:
     if result.findings:
         yield from findings_as_text(result.findings, {check.code: check.title for check in CHECKS}, translate)
-        missing = still_missing(missing_servers(estate, at))
+        missing = still_missing(missing_instances(estate, at))
         if missing is not None:
             yield f"{one_line(missing.render(translate))}\n"
         yield f"{counted(result.findings, translate)}\n"

@@ -51,14 +51,15 @@ class Assigning:
     """By field."""
 
     @classmethod
-    def of(cls, files: Sequence[ImportFile], values: Mapping[str, str]) -> Assigning:
+    def of(cls, files: Sequence[ImportFile], values: Mapping[str, str], likely: Mapping[str, str]) -> Assigning:
+        """`likely`: addresses by instance, taken where the form asks for them and none is given."""
         mode = values.get("mode", "")
         form = cls(files, Mode(mode) if mode in tuple(Mode) else Mode.INSTANCES)
         for file in files:
-            form._read(file, values)
+            form._read(file, values, likely if "likely" in values else {})
         return form
 
-    def _read(self, file: ImportFile, values: Mapping[str, str]) -> None:
+    def _read(self, file: ImportFile, values: Mapping[str, str], likely: Mapping[str, str]) -> None:
         """Also into the row, so that the form shows again what was typed."""
         at = file.position
         kind = values.get(f"kind-{at}", "")
@@ -68,6 +69,7 @@ class Assigning:
         if file.kind == Kind.DOCUMENT:
             file.instance = file.database = file.address = ""
         else:
+            file.address = file.address or likely.get(file.instance, "")
             self._check(file)
         self.assignments.append(Assignment(Kind(file.kind), file.instance, file.database, file.address))
 

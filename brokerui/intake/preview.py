@@ -20,7 +20,7 @@ from brokerui.intake.reading import Made
 from brokerui.lint.sentences import sentence_as_json
 from routing.estate import Estate
 from routing.finding import SEVERITIES, Finding
-from routing.lint.missing import missing_servers
+from routing.lint.missing import likely_addresses, missing_instances
 from routing.lint.registry import lint
 
 Json = dict[str, Any]
@@ -96,8 +96,9 @@ def _of_findings(findings: Sequence[Finding], made: Made) -> Json:
 
 
 def _of_missing(estate: Estate, at: datetime) -> Json:
-    missing = missing_servers(estate, at)
-    return {"missing": missing[:SHOWN_MISSING], "missing_total": len(missing)}
+    missing = missing_instances(estate, at)
+    likely = dict(likely_addresses(estate, at)) if missing else {}
+    return {"missing": missing[:SHOWN_MISSING], "missing_total": len(missing), "likely": likely}
 
 
 def _holds(estate: Estate) -> Json:

@@ -15,6 +15,7 @@ from brokerui.estate.selectors import live_version
 from brokerui.explain.origin import OUTSIDE, exact
 from brokerui.explain.outcome_wording import short_reason
 from brokerui.intake.models import DUE, ImportFile, ImportRun, Phase, State
+from brokerui.intake.sources import Kind
 from brokerui.intake.words import APPLYING, LISTS, PHASES, STATES, VERBS, VERDICTS
 from brokerui.lint.sentences import sentence_from_json
 from routing.classes import ANY
@@ -54,6 +55,13 @@ class Shown:
     @cached_property
     def summary(self) -> Json:
         return json.loads(self.run.summary) if self.run.summary else {}
+
+    @cached_property
+    def likely(self) -> dict[str, str]:
+        """By instance of a file for which none was given: the address at which routes look for it, most likely."""
+        known: dict[str, str] = self.summary.get("likely", {})
+        without = {file.instance for file in self.files if file.kind != Kind.DOCUMENT and not file.address}
+        return {name: address for name, address in known.items() if name in without}
 
     @property
     def state(self) -> Any:

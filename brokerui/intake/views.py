@@ -116,7 +116,7 @@ def run_preview(request: HttpRequest, run_id: int) -> HttpResponse:
     """Take what is said of the files, and read them."""
     run = _run(run_id)
     files = list(run.files.defer("content"))
-    form = Assigning.of(files, request.POST.dict())
+    form = Assigning.of(files, request.POST.dict(), Shown(run, files).likely)
     if form.faults:
         return _page(request, run, form)
     author = request.user.get_username()

@@ -21,7 +21,7 @@ from brokerui.lint.wanted import Wanted
 from brokerui.viewing.viewed import Viewed
 from routing.estate import Estate
 from routing.finding import ERROR, Finding
-from routing.lint.missing import missing_servers
+from routing.lint.missing import missing_instances
 from routing.lint.registry import lint, lint_around
 from routing.lint.suppression import Suppressed, Suppression, suppress
 
@@ -143,7 +143,7 @@ def _small(viewed: Viewed) -> FoundAt:
 
 
 def _look(estate: Estate, at: datetime) -> FoundAt:
-    return FoundAt(tuple(map(Found.of, lint(estate, at))), at, missing_servers(estate, at))
+    return FoundAt(tuple(map(Found.of, lint(estate, at))), at, missing_instances(estate, at))
 
 
 def _large(wanted: Wanted) -> FoundAt | None:

@@ -18,7 +18,7 @@ from brokerui.lint.found import Found, counted
 from brokerui.lint.models import LintFinding, LintRun, LintWanted, Suppression
 from brokerui.lint.wanted import Wanted
 from routing.finding import ERROR, INFO, WARNING, Finding
-from routing.lint.missing import missing_servers
+from routing.lint.missing import missing_instances
 from routing.lint.registry import lint
 
 LAPSE = timedelta(minutes=5)
@@ -58,7 +58,7 @@ def wanted_do() -> bool:
         row.delete()
         return True
     at, begun = wanted.at(), time.perf_counter()
-    findings, missing = lint(estate, at), missing_servers(estate, at)
+    findings, missing = lint(estate, at), missing_instances(estate, at)
     seconds = time.perf_counter() - begun
     run_write(wanted=wanted, at=at, findings=findings, missing=missing, seconds=seconds)
     return True

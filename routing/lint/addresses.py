@@ -21,16 +21,29 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 def unknown_address(scene: Scene) -> Iterator[Finding]:
     """A live route to an address, or mirror address, whose host is that of no instance: messages leave the estate.
 
-    Where an instance has that name in another domain, or in none, it is named. A known host is `wrong-port`.
+    Where an instance has that name in another domain, or in none, it is named. A known host is `wrong-port`. A host in
+    angle brackets is a template's: an error, for nobody has such a name.
     """
-    labels = _by_first_label(scene)
+    labels = _byfirst_label(scene)
     for row, address in unresolved(scene):
         host = host_of(address)
         if host in scene.by_host:
             continue
+        if is_placeholder(address):
+            yield row.finding("unknown-address", ERROR, _left_in(address))
+            continue
         guessed = scene.guessed.get(host)
-        reason = _unknown(address, host, labels.get(_first_label(host)))
+        reason = _unknown(address, host, labels.get(first_label(host)))
         yield row.finding("unknown-address", WARNING, _port_not_known(address, guessed) if guessed else reason)
+
+
+def is_placeholder(address: Address) -> bool:
+    """Whether a host is still to be put there, as in `tcp://<server>:4022`."""
+    return not {"<", ">"}.isdisjoint(address.key)
+
+
+def _left_in(address: Address) -> Sentence:
+    return say("{address} is left from a template: a host belongs where the brackets are.", address=address.key)
 
 
 def _unknown(address: Address, host: str, alike: Instance | None) -> Sentence:
@@ -55,11 +68,11 @@ def unresolved(scene: Scene) -> Iterator[tuple[Row, Address]]:
                 yield row, address
 
 
-def _by_first_label(scene: Scene) -> Mapping[str, Instance]:
-    return {_first_label(host): instances[0] for host, instances in scene.by_host.items()}
+def _byfirst_label(scene: Scene) -> Mapping[str, Instance]:
+    return {first_label(host): instances[0] for host, instances in scene.by_host.items()}
 
 
-def _first_label(host: str) -> str:
+def first_label(host: str) -> str:
     """`srv1` of `srv1.example`; of a numeric address, all of it."""
     return host if host[0] == "[" or host.replace(".", "").isdigit() else host.partition(".")[0]
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from datetime import datetime
 
+from routing.address import parse_network_address
 from routing.estate import Estate
-from routing.lint.addresses import LOOPBACK, unresolved
-from routing.lint.facts import host_of
+from routing.lint.addresses import LOOPBACK, first_label, is_placeholder, unresolved
+from routing.lint.facts import host_in_name, host_of
 from routing.lint.scene import Scene, few
 from routing.sentence import Sentence, say
 
@@ -14,15 +17,32 @@ SHOWN = 20
 """Instances that one sentence names."""
 
 
-def missing_servers(estate: Estate, at: datetime) -> tuple[str, ...]:
+def missing_instances(estate: Estate, at: datetime) -> tuple[str, ...]:
     """The addresses that live routes lead to and that belong to no instance, canonical and sorted.
 
     A host that is known at another port is no missing instance: that is the finding wrong-port. Nor is `localhost`.
     """
     scene = Scene(estate, at)
     known = LOOPBACK.union(scene.by_host)
-    found = {address.key for _, address in unresolved(scene) if host_of(address) not in known}
+    found = {a.key for _, a in unresolved(scene) if host_of(a) not in known and not is_placeholder(a)}
     return tuple(sorted(found))
+
+
+def likely_addresses(estate: Estate, at: datetime) -> Mapping[str, str]:
+    """By instance: the one missing address whose host begins as the instance is called, where no other one does.
+
+    Scripts do not say where their instance listens; the routes of its neighbours do: `tcp://shop.example:4022` is
+    most likely that of `shop`.
+    """
+    called = defaultdict(list)
+    for address in map(parse_network_address, missing_instances(estate, at)):
+        called[first_label(host_of(address))].append(address.key)
+    names = Counter(map(host_in_name, estate.instances.values()))
+    return {
+        instance.name: called[host][0]
+        for instance in estate.instances.values()
+        if len(called[host := host_in_name(instance)]) == 1 and names[host] == 1
+    }
 
 
 def still_missing(instances: tuple[str, ...]) -> Sentence | None:

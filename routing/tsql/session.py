@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from routing.estate import MIRROR, PRINCIPAL
-from routing.finding import INFO
+from routing.finding import ERROR, INFO
 from routing.sentence import say
 from routing.tsql.draft import KINDS, SYSTEM_DATABASES, Draft, DraftDatabase, DraftInstance, new_database
 from routing.tsql.endpoints import apply_to_endpoint
@@ -151,7 +151,7 @@ class Session:
             raise NotApplied(VALUE_NOT_LITERAL, say("the database of the last USE could not be read"))
         if not self.said:
             problem = say("no USE stands before it, and connections begin in master: {what}", what=_USE)
-            raise NotApplied(NO_USE, problem)
+            raise NotApplied(NO_USE, problem, ERROR)
         return self.database
 
 

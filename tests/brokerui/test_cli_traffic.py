@@ -72,6 +72,7 @@ def test_csv_says_the_same(weigh: Call) -> None:
     ]
     assert messages(weigh, "\r\n".join(lines)) == SUMS
     assert messages(weigh, "\ufeff" + "\n\n".join(lines) + "\n") == SUMS
+    assert messages(weigh, "\n".join(lines).replace(",", ";")) == SUMS
 
 
 @pytest.mark.parametrize(

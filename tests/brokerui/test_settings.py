@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from brokerui import home
 from brokerui.core import checks
 from brokerui.databases import database
 from brokerui.home import CHECKOUT, home_folder, secret_key
@@ -135,3 +136,14 @@ def test_a_home_that_is_not_there_is_reported(tmp_path: Path, settings: Any) -> 
 def test_no_model_waits_for_its_migration(tmp_path: Path) -> None:
     ran = manage(tmp_path, "makemigrations", "--check", "--dry-run")
     assert ran.returncode == 0, ran.stdout
+
+
+def test_an_installed_package_writes_nothing_beside_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("BROKERUI_HOME", raising=False)
+    monkeypatch.setattr(home, "CHECKOUT", tmp_path / "site-packages")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for given, folder in ((None, ".local/share"), ("relative", ".local/share"), (str(tmp_path / "data"), "data")):
+        monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+        if given:
+            monkeypatch.setenv("XDG_DATA_HOME", given)
+        assert home_folder() == tmp_path / folder / "brokerui"

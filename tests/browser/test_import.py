@@ -39,7 +39,7 @@ def test_from_three_scripts_to_a_version(site: Page) -> None:
     site.get_by_role("button", name="Upload the files").click()
     expect(site.get_by_label("Instance of depot.sql", exact=True)).to_have_value("depot")
     site.get_by_role("button", name="Preview 3 files").click()
-    expect(site.get_by_text("The first import: 3 instances")).to_be_visible()
+    expect(site.get_by_text("Into the empty estate: 3 instances")).to_be_visible()
     site.get_by_role("button", name=re.compile("Apply .* as version 1")).click()
     expect(site.get_by_text("Applied as version 1 by administrator.")).to_be_visible()
     site.locator(".fresh a").click()

@@ -55,6 +55,8 @@ def test_a_service_is_put_replaced_and_dropped() -> None:
     assert [service.name for service in orders(estate).services] == ["New"]
     assert "New" in estate.instances["here"].targets
     replaced = ESTATE.edited([PutService("here", "Orders", Service("Own", "dbo.Q"))])
+    kept = [PutService("here", "Orders", Service(name)) for name in ("Own", "Last", "Own")]
+    assert [s.name for s in ESTATE.edited(kept).instances["here"].databases["Orders"].services][-1] == "Last"
     assert orders(replaced).services == (Service("Own", "dbo.Q"),)
 
 

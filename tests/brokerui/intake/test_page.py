@@ -21,7 +21,7 @@ from brokerui.intake.services import run_apply
 from brokerui.intake.working import run_do
 from brokerui.scenarios.models import Scenario
 from tests.brokerui.estate.helpers import TWO, brought_in, estate_of, server
-from tests.brokerui.intake.helpers import SHOP, THREE, assigned, previewed, uploaded
+from tests.brokerui.intake.helpers import DEPOT, SHOP, THREE, assigned, previewed, uploaded
 
 pytestmark = pytest.mark.django_db
 URL = "/import/"
@@ -53,7 +53,7 @@ def test_from_the_files_to_the_version(editor: Client) -> None:
     assert 'name="instance-0" value="shop"' in page
     assert "Preview 3 files" in page
     page = page_of(editor.post(f"/import/{run.pk}/preview/", fields(run), follow=True))
-    assert "The first import: 3 instances with" in page
+    assert "Into the empty estate: 3 instances with" in page
     assert "as version 1</button>" in page
     assert "tcp://bank:4022" in page
     page = page_of(editor.post(f"/import/{run.pk}/apply/", {"note": "n"}, follow=True))
@@ -61,6 +61,20 @@ def test_from_the_files_to_the_version(editor: Client) -> None:
     page = page_of(editor.get(URL))
     assert "All 3 instances were imported within the last 30 days." in page
     assert "depot.sql" in page
+
+
+def test_the_likely_address_is_offered_where_only_names_match(editor: Client) -> None:
+    shop = SHOP.replace("tcp://depot:4022", "tcp://depot.example:4023")
+    send(editor, {"shop.sql": shop, "depot.sql": DEPOT})
+    run = ImportRun.objects.get()
+    page = page_of(editor.post(f"/import/{run.pk}/preview/", fields(run), follow=True))
+    assert "depot at <code>tcp://depot.example:4023</code>. <button" in page
+    page = page_of(editor.post(f"/import/{run.pk}/preview/", fields(run, likely="1"), follow=True))
+    assert "Most likely" not in page
+    assert 'value="tcp://depot.example:4023"' in page
+    assert "tcp://depot.example:4023" not in page.split("What else is known")[1:]
+    editor.post(f"/import/{run.pk}/apply/")
+    assert Instance.objects.get(name="depot").addresses.get().text == "tcp://depot.example:4023"
 
 
 def test_the_first_page_says_what_to_do(editor: Client) -> None:

@@ -17,7 +17,7 @@ from brokerui.lint.services import LAPSE, run_write, runs_prune, wanted_do
 from brokerui.lint.tasks import lint_refresh
 from brokerui.lint.wanted import Wanted
 from routing.edits import SetHopLimit
-from routing.lint.missing import missing_servers
+from routing.lint.missing import missing_instances
 from routing.lint.registry import lint, lint_around
 from routing.moment import parse_moment
 from tests.brokerui.estate.helpers import changed
@@ -51,7 +51,7 @@ def test_a_large_one_waits_for_a_worker_and_then_says_the_same(woken: list[Any])
     found = findings_for(viewed())
     assert told(found.findings) == told(lint(estate(), timezone.now()))
     assert found.looked is not None
-    assert found.looked.missing == missing_servers(estate(), timezone.now()) != ()
+    assert found.looked.missing == missing_instances(estate(), timezone.now()) != ()
     assert not LintWanted.objects.exists()
 
 

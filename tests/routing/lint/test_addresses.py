@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from routing.lint.missing import missing_servers, still_missing
+from routing.lint.missing import likely_addresses, missing_instances, still_missing
 from tests.routing.lint.estates import AT, ENDPOINT, PAST, about, bare, db, estate, finding, findings, route, server
 
 B = server("b", db("E", services=("Bill",)), endpoint=ENDPOINT)
@@ -42,7 +42,24 @@ def test_numeric_addresses_have_no_first_name(host: str) -> None:
 def test_localhost_is_no_server_that_is_missing(host: str) -> None:
     here = server("a", db("D", route("R", "Bill", host)))
     assert "beside the route itself" in str(finding("unknown-address", here).reason)
-    assert missing_servers(estate(here), AT) == ()
+    assert missing_instances(estate(here), AT) == ()
+
+
+def test_a_placeholder_that_was_left_in_is_an_error_and_no_instance_that_is_missing() -> None:
+    here = server("a", db("D", route("R", "Bill", "<server>")))
+    found = finding("unknown-address", here)
+    assert (found.severity, found.object) == ("error", "R")
+    assert "left from a template" in str(found.reason)
+    assert missing_instances(estate(here), AT) == ()
+
+
+def test_an_instance_is_most_likely_where_its_name_is_looked_for() -> None:
+    routes = [
+        route(f"R{i}", "Bill", f"tcp://{host}") for i, host in enumerate(("B.x:5022", "c.x", "c.y", "d.x", "10.0.0.1"))
+    ]
+    known = [server(name, db("E")) for name in ("b", "c", "d\\ONE", "d\\TWO", "10")]
+    # c may be either; which of the two on d is meant, nobody knows; a number has no first name.
+    assert likely_addresses(estate(server("a", db("D", *routes)), *known), AT) == {"b": "tcp://b.x:5022"}
 
 
 def test_local_transport_and_expired_routes_lead_nowhere_else() -> None:
@@ -53,14 +70,14 @@ def test_local_transport_and_expired_routes_lead_nowhere_else() -> None:
 def test_the_servers_that_are_missing_are_named_once_and_sorted() -> None:
     routes = [route(f"R{i}", "Bill", host) for i, host in enumerate(("z", "b", "y", "z", "b:1433"))]
     routes[4]["address"] = "tcp://b:1433"
-    missing = missing_servers(estate(server("a", db("D", *routes)), B), AT)
+    missing = missing_instances(estate(server("a", db("D", *routes)), B), AT)
     assert missing == ("tcp://y:4022", "tcp://z:4022")
     assert str(still_missing(missing)) == "still missing: the instances tcp://y:4022, tcp://z:4022 that routes point to"
     assert str(still_missing(missing[:1])) == "still missing: the instance tcp://y:4022 that routes point to"
     assert still_missing(()) is None
 
 
-def test_of_many_missing_servers_some_are_named() -> None:
+def test_of_many_missing_instances_some_are_named() -> None:
     shown = str(still_missing(tuple(f"tcp://h{i}:4022" for i in range(30))))
     assert "tcp://h19:4022, … that" in shown
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from routing.document import read_estate
 from routing.estate import Estate
 from routing.finding import ERROR, SEVERITIES, Finding
-from routing.lint.missing import missing_servers
+from routing.lint.missing import missing_instances
 from routing.lint.registry import CHECKS, lint
 from routing.tsql.refusal import SEVERITY
 from tests.routing.example_helpers import example
@@ -135,10 +135,10 @@ class Everything(dict[str, str]):
 
 
 @given(estates())
-def test_missing_servers_are_addresses_of_routes_that_belong_to_nobody(document: dict[str, Any]) -> None:
+def test_missing_instances_are_addresses_of_routes_that_belong_to_nobody(document: dict[str, Any]) -> None:
     estate = read_estate(json.dumps(document))
     told = " ".join(str(f.reason) for f in lint(estate, DRAWN_AT) if f.code == "unknown-address")
-    for address in missing_servers(estate, DRAWN_AT):
+    for address in missing_instances(estate, DRAWN_AT):
         assert address not in estate.by_address
         assert address in told
 

@@ -20,6 +20,8 @@ IMPURE = {
 }  # fmt: skip
 CLOCKS = {"now", "today", "utcnow"}
 CHANCES = {"uuid1", "uuid4", "urandom", "getrandom"}
+ITS_OWN_CALLER = {"simulation/chance.py": "imports random"}
+"""A simulated world is the caller of the engine: what it draws for it comes from the seed, and from there alone."""
 SOURCES = sorted(ROUTING.rglob("*.py"))
 
 
@@ -56,7 +58,8 @@ def faults(source: str) -> list[str]:
 
 @pytest.mark.parametrize("path", SOURCES, ids=[str(path.relative_to(ROUTING)) for path in SOURCES])
 def test_routing_needs_only_the_standard_library_and_its_arguments(path: Path) -> None:
-    assert faults(path.read_text(encoding="utf-8")) == []
+    allowed = ITS_OWN_CALLER.get(path.relative_to(ROUTING).as_posix())
+    assert [fault for fault in faults(path.read_text(encoding="utf-8")) if fault.partition(": ")[2] != allowed] == []
 
 
 @pytest.mark.parametrize(

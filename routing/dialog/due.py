@@ -35,6 +35,8 @@ def _advance(work: Work, endpoint: Endpoint) -> None:
             work.remove(endpoint)
     elif endpoint.lifetime <= now:
         _outlived(work, endpoint)
+    if endpoint.take_up_at is not None and endpoint.take_up_at <= now:
+        endpoint.take_up_at = None  # nothing that it holds is ready, else it would have been taken up before
     if endpoint.state == CD:
         _probe(work, endpoint)
     else:

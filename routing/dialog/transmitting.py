@@ -28,10 +28,10 @@ def transmit(work: Work, endpoint: Endpoint, place: Place, *, again: bool) -> No
     endpoint.kept_route, endpoint.kept_identifier, endpoint.kept_database = place.route, place.identifier, None
     endpoint.transmission_status = 0
     if again:
-        endpoint.attempts += endpoint.in_flight > 0
+        _doubt(work, endpoint, place)
         begin_again(endpoint, transmission)
     limit = work.around.settings.fragment_bytes
-    room = work.around.settings.window - in_flight(endpoint, transmission)
+    room = max(work.around.settings.window - in_flight(endpoint, transmission), 0)
     envelope = Envelope(work, endpoint, place, guard)
     received = _owed(work, endpoint)
     rows = work.batch.outgoing.get(endpoint.conversation_handle, ())
@@ -44,6 +44,13 @@ def transmit(work: Work, endpoint: Endpoint, place: Place, *, again: bool) -> No
             received = ()
         endpoint.transmitted = max(endpoint.transmitted, row.message_sequence_number + 1)
     schedule(work, endpoint)
+
+
+def _doubt(work: Work, endpoint: Endpoint, place: Place) -> None:
+    """What was sent was not acknowledged in time."""
+    if endpoint.in_flight:
+        endpoint.attempts += 1
+        work.around.doubt(place.address, endpoint.far_service)
 
 
 def schedule(work: Work, endpoint: Endpoint) -> None:

@@ -85,9 +85,54 @@ def _generate(options: argparse.Namespace) -> Run:
     return generate(wanted, _settings(options))
 
 
+def _add_ingest(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--in", required=True, dest="traffic", metavar="DIR", help="traffic files, or one")
+    parser.add_argument("--out", required=True, metavar="LAKE", help="a new folder, or a lake to add to")
+    parser.add_argument("--keep-duplicates", action="store_true", help="do not look for rows that came before")
+
+
+def _ingest(options: argparse.Namespace) -> Run:
+    from pipeline.jobs.ingest import Options, ingest  # noqa: PLC0415
+
+    return ingest(Options(options.traffic, options.out, options.keep_duplicates), _settings(options))
+
+
+def _add_traffic(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--traffic", required=True, metavar="IN", help="a lake, a folder of traffic files, or one")
+    parser.add_argument("--out", required=True, metavar="OUT")
+
+
+def _add_route(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--estate", required=True, metavar="E|DIR", help="a document, or the folder of a history")
+    _add_traffic(parser)
+
+
+def _route(options: argparse.Namespace) -> Run:
+    from pipeline.jobs.route import Options, route  # noqa: PLC0415
+
+    return route(Options(options.estate, options.traffic, options.out), _settings(options))
+
+
+def _add_replay(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--baseline", required=True, metavar="E0|DIR", help="a document, or the folder of a history")
+    parser.add_argument("--proposed", required=True, metavar="E1")
+    _add_traffic(parser)
+    parser.add_argument("--rows", action="store_true", help="also row by row, in OUT/rows")
+
+
+def _replay(options: argparse.Namespace) -> Run:
+    from pipeline.jobs.replay import Options, replay  # noqa: PLC0415
+
+    wanted = Options(options.baseline, options.proposed, options.traffic, options.out, options.rows)
+    return replay(wanted, _settings(options))
+
+
 Job = tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], "Run"]]
 JOBS: dict[str, Job] = {
     "generate": ("realistic traffic of an estate, from a seed", _add_generate, _generate),
+    "ingest": ("traffic files to a lake: kept, cleaned, each row once", _add_ingest, _ingest),
+    "route": ("what each conversation met, under the routes of its time", _add_route, _route),
+    "replay": ("what traffic would have met under proposed routes", _add_replay, _replay),
 }
 
 

@@ -29,7 +29,9 @@ class Run:
     reasons: dict[str, int] = field(default_factory=dict)
     """How many rows went to quarantine, by reason."""
     more: dict[str, Any] = field(default_factory=dict)
-    """What only this job has to say."""
+    """What only this job records."""
+    said: list[str] = field(default_factory=list)
+    """What only this job prints, a line each."""
     _began: float = field(default_factory=time.monotonic)
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
     _phase: float = field(default_factory=time.monotonic)
@@ -65,11 +67,12 @@ class Run:
         }
 
     def report(self) -> None:
-        """Prints the counts."""
+        """Prints the counts, and what else the job has to say."""
         rows = [*self.counts.items(), *((f"  {name}", number) for name, number in self.reasons.items())]
         for name, number in rows:
             sys.stdout.write(f"{name:<24}{number:>16,}\n")
         sys.stdout.write(f"{'seconds':<24}{time.monotonic() - self._began:>16.1f}\n")
+        sys.stdout.writelines(f"{line}\n" for line in self.said)
 
 
 def versions() -> dict[str, str]:

@@ -52,3 +52,21 @@ OUTCOMES = pa.list_(
 
 QUARANTINE = pa.schema([("file", pa.string()), ("position", pa.int64()), ("reason", pa.string()), ("raw", pa.string())])
 """`position`: the line of a text file, the row of a Parquet file, from 1; null where the whole file is meant."""
+
+_QUESTION = [
+    ("from_instance", pa.string()),
+    ("from_database", pa.string()),
+    ("to_service", pa.string()),
+    ("to_broker_instance", pa.string()),
+    ("is_reply", pa.bool_()),
+    ("class", pa.int64()),
+    ("interval", pa.int32()),
+    ("rows", pa.int64()),
+    ("messages", pa.int64()),
+    ("bytes", pa.int64()),
+]
+ANSWERS = pa.schema(
+    [*_QUESTION, ("before", pa.int32()), ("after", pa.int32()), ("change", pa.string()), ("kind", pa.string())]
+)
+"""A question with the numbers of the sets of outcomes that answer it; null where no estate knows its entry point."""
+SETS = pa.schema([("number", pa.int32()), ("outcomes", OUTCOMES), ("verdict", pa.string())])

@@ -30,6 +30,8 @@ FIXED = {
     "spark.ui.showConsoleProgress": "false",
     # What pandas writes by default; the transforms make microseconds of it.
     "spark.sql.legacy.parquet.nanosAsLong": "true",
+    # What others read too, and a third smaller than Spark's old format.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     # A second attempt of a task replaces what the first one left.
     "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "1",
     "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",

@@ -1,0 +1,78 @@
+"""What `route` and `replay` share: traffic to questions, questions to answers, and what fits nothing to quarantine."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+from pipeline.counting import reasons_in
+from pipeline.engine import Answered, Asker, answer, write_sets
+from pipeline.output import QUARANTINE, write_rows
+from pipeline.quarantine import write_faults
+from pipeline.reading import Source, count_rows, quarantined
+from pipeline.record import Run
+from pipeline.transforms.cleaning import REASON
+from pipeline.transforms.flowing import unknown
+from pipeline.transforms.weighing import questions, timed
+
+UNKNOWN_ENTRY = "unknown_entry"
+WORK = "_work"
+"""Questions and answers, while a job runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A traffic with the answers to all of its questions."""
+
+    source: Source
+    rows: DataFrame
+    """The good ones, each with its interval."""
+    answers: DataFrame
+    sets: DataFrame
+    found: Answered
+    folder: Path
+
+    @property
+    def questions(self) -> int:
+        """How often the rules were asked."""
+        return self.found.unknown.questions + sum(weight.questions for weight in self.found.changes.values())
+
+    @property
+    def known(self) -> int:
+        """Rows that have an answer."""
+        return sum(weight.rows for weight in self.found.changes.values())
+
+
+def ask(
+    spark: SparkSession, source: Source, askers: tuple[Asker, Asker], boundaries: Sequence[datetime], folder: Path
+) -> Asked:
+    """Asks the rules once for each class in each interval that the traffic has."""
+    rows = timed(source.rows, boundaries)
+    work = folder / WORK
+    write_rows(questions(rows, source.classes), work / "questions")
+    found = answer(work / "questions", *askers, work / "answers")
+    write_sets(found, work / "sets")
+    answers, sets = (spark.read.parquet(str(work / name)) for name in ("answers", "sets"))
+    return Asked(source, rows, answers, sets, found, folder)
+
+
+def finish(asked: Asked, run: Run, out: int) -> None:
+    """Quarantine, and the counts: in = out + quarantined."""
+    source, found = asked.source, asked.found
+    quarantine = asked.folder / QUARANTINE
+    seen = count_rows(source)
+    write_faults(source.faults, quarantine)
+    if asked.known + found.unknown.rows + len(source.faults) < seen:
+        write_rows(quarantined(source, source.rows.where(F.col(REASON).isNotNull())), quarantine)
+    if found.unknown.rows:
+        strange = unknown(asked.rows, asked.answers).withColumn(REASON, F.lit(UNKNOWN_ENTRY))
+        write_rows(quarantined(source, strange), quarantine)
+    run.count(seen, out, reasons_in(quarantine))
+    shutil.rmtree(asked.folder / WORK)
+    run.phase("quarantine")

@@ -1,0 +1,45 @@
+"""`pipeline route`: what each conversation of a traffic met, under the routes in force at its time."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from pipeline.counting import rows_in
+from pipeline.engine import Asker
+from pipeline.estates import load_timeline
+from pipeline.jobs.asking import ask, finish
+from pipeline.output import replaced, write_record, write_rows
+from pipeline.record import Run
+from pipeline.session import SparkSettings, spark_session
+from pipeline.traffic import check_traffic, open_traffic
+from pipeline.transforms.flowing import routed
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """An estate or its history, and the traffic."""
+
+    estate: str
+    traffic: str
+    out: str
+
+
+def route(options: Options, settings: SparkSettings) -> Run:
+    """Writes a row for each row of the input, with `outcomes` and `verdict`."""
+    run = Run("route", asdict(options))
+    timeline = load_timeline(options.estate)
+    boundaries = timeline.boundaries()
+    check_traffic(options.traffic)
+    run.phase("estates")
+    with replaced(options.out) as folder:
+        spark = spark_session(settings)
+        run.phase("start")
+        asker = Asker(timeline, boundaries)
+        asked = ask(spark, open_traffic(spark, options.traffic), (asker, asker), boundaries, folder)
+        run.phase("ask")
+        write_rows(routed(asked.rows, asked.answers, asked.sets), folder)
+        run.phase("rows")
+        finish(asked, run, rows_in(folder))
+        run.more = {"estates": len(timeline.versions), "intervals": len(boundaries) + 1, "questions": asked.questions}
+        write_record(folder, run.as_json())
+    return run

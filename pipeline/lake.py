@@ -1,0 +1,126 @@
+"""The lake: what was ingested, run by run. A run counts once its record stands in `_commits`, and not before."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T  # noqa: N812 - as everybody calls it
+
+from pipeline.output import write_record
+from pipeline.schemas import KEYS, TRAFFIC
+from pipeline.transforms.cleaning import CLASS
+from routing.errors import InputError
+from routing.sentence import say
+
+BRONZE, SILVER, CLASSES, QUARANTINE = "bronze", "silver", "classes", "_quarantine"
+TABLES = (BRONZE, SILVER, CLASSES, QUARANTINE)
+COMMITS, STAGING, LOCK = "_commits", "_staging", "_lock"
+SILVER_TYPE = T.StructType([*TRAFFIC.fields, T.StructField(CLASS, T.LongType()), T.StructField("day", T.DateType())])
+PLACE = {"_file": "_metadata.file_path", "_row": "_metadata.row_index"}
+CLASSES_TYPE = T.StructType([*(TRAFFIC[key] for key in KEYS), T.StructField(CLASS, T.LongType())])
+
+
+@dataclass(frozen=True, slots=True)
+class Lake:
+    """A folder with a table each for what came (bronze), for clean rows (silver), their classes and the rest."""
+
+    root: Path
+
+    def commits(self) -> dict[str, dict[str, Any]]:
+        """The records of the runs that count, by the name of their folders."""
+        records = sorted((self.root / COMMITS).glob("run=*.json"))
+        return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in records}
+
+    def folders(self, table: str) -> list[str]:
+        """Where the rows of a table are that count."""
+        found = (self.root / table / run for run in self.commits())
+        return [str(folder) for folder in found if folder.is_dir()]
+
+    def silver(self, spark: SparkSession, *, with_place: bool = False) -> DataFrame:
+        """The clean rows; with the file and the number in it of each."""
+        return self._table(spark, SILVER, SILVER_TYPE, PLACE if with_place else {})
+
+    def classes(self, spark: SparkSession) -> DataFrame:
+        """What each class stands for, once."""
+        return self._table(spark, CLASSES, CLASSES_TYPE, {}).dropDuplicates()
+
+    def _table(self, spark: SparkSession, table: str, columns: T.StructType, more: dict[str, str]) -> DataFrame:
+        folders = self.folders(table)
+        if not folders:
+            # A table that no run wrote yet is empty.
+            return spark.createDataFrame([], columns).selectExpr("*", *(f"NULL AS {name}" for name in more))
+        base = str(self.root / table)
+        found = spark.read.schema(columns).option("basePath", base).parquet(*folders)
+        return found.selectExpr(*columns.names, *(f"{place} AS {name}" for name, place in more.items()))
+
+    # ------------------------------------------------------------ writing
+
+    @property
+    def staging(self) -> Path:
+        """Where a run writes its tables."""
+        return self.root / STAGING
+
+    def next_run(self) -> str:
+        """The name of the run after the last one that counts."""
+        last = max((int(name.removeprefix("run=")) for name in self.commits()), default=0)
+        return f"run={last + 1:06}"
+
+    def commit(self, run: str, record: dict[str, Any]) -> None:
+        """Makes what was staged count: its folders first, its record last."""
+        for table in TABLES:
+            if (self.staging / table).is_dir():
+                (self.root / table).mkdir(exist_ok=True)
+                (self.staging / table).rename(self.root / table / run)
+        write_record(self.root / COMMITS, record, f"{run}.json")
+        write_record(self.root, record)
+
+    def roll_back(self) -> None:
+        """Removes what a run that was killed left behind."""
+        shutil.rmtree(self.staging, ignore_errors=True)
+        known = self.commits()
+        for table in TABLES:
+            for folder in (self.root / table).glob("run=*"):
+                if folder.name not in known:
+                    shutil.rmtree(folder)
+        self.staging.mkdir()
+
+
+def is_lake(name: str) -> bool:
+    """Whether a folder is a lake, not one of files."""
+    return (Path(name) / COMMITS).is_dir()
+
+
+@contextmanager
+def lake_for_writing(name: str) -> Iterator[Lake]:
+    """The lake of this name, made where it is not there, for one run at a time.
+
+    Raises `InputError` where it cannot be written, holds anything else, or is being written.
+    """
+    root = Path(name).absolute()
+    if root.exists() and not is_lake(name) and any(path.name != LOCK for path in root.iterdir()):
+        raise InputError(name, "", say("holds something else than a lake: name a new folder"))
+    try:
+        (root / COMMITS).mkdir(parents=True, exist_ok=True)
+        with (root / LOCK).open("a", encoding="utf-8") as lock:
+            _take(lock.fileno(), name)
+            lake = Lake(root)
+            lake.roll_back()
+            yield lake
+            shutil.rmtree(lake.staging)
+    except PermissionError as error:
+        raise InputError(name, "", say("cannot be written: {reason}", reason=error.strerror or str(error))) from None
+
+
+def _take(file: int, name: str) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError(name, "", say("is being written by another run")) from None

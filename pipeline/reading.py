@@ -1,0 +1,205 @@
+"""Traffic files to one table: rows, each with the reason why it is none, or null, and its place in its file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql.types import LongType
+
+from pipeline.files import CSV, MAX_LINE, PARQUET, File, Layout
+from pipeline.schemas import COLUMNS
+from pipeline.transforms.cleaning import REASON, clean
+
+_ROW_IN_PARTITION = (1 << 33) - 1
+"""`monotonically_increasing_id` counts the rows of a partition in these bits."""
+_SHOWN = 1_000
+"""Characters of a row that the quarantine keeps; the whole file is kept beside it, or was never ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Rows, good and bad."""
+
+    rows: DataFrame
+    """As `clean` gives them."""
+    lines: DataFrame | None
+    """Every line of the text files, with the place that `rows` gives it, and whether it is a row (`_is_row`)."""
+    files: tuple[File, ...]
+    """Those that could be examined, and those that could not."""
+    root: Path
+    shown: str
+    """What the root is called for people: of copies, where the files came from."""
+    classes: DataFrame | None = None
+    """What each class stands for, where that is known without asking the rows."""
+
+    @property
+    def faults(self) -> list[tuple[str, str]]:
+        """The files of which nothing can be read, and why."""
+        found = ((file.path.relative_to(self.root), file.fault) for file in self.files)
+        return [(f"{self.shown}/{path}", fault) for path, fault in found if fault is not None]
+
+
+def count_rows(source: Source) -> int:
+    """How many rows there are, by what the Parquet files say of themselves and by the lines of the others.
+
+    A file of which nothing can be read counts as one.
+    """
+    lines = source.lines.where("_is_row").count() if source.lines is not None else 0
+    return lines + sum(file.rows for file in source.files) + len(source.faults)
+
+
+def read_files(spark: SparkSession, files: Sequence[File], root: Path, shown: str) -> Source:
+    """All rows of these files, which are below the root."""
+    groups: dict[Layout, list[str]] = {}
+    for file in files:
+        if file.layout is not None:
+            groups.setdefault(file.layout, []).append(str(file.path.resolve()))
+    tables, texts = [], []
+    for layout, paths in groups.items():
+        if layout.kind == PARQUET:
+            tables.append(clean(_parquet(spark, layout, paths)))
+        else:
+            lines = _lines(spark, paths, layout)
+            texts.append(lines.drop("value"))
+            tables.append(clean(_parsed(lines, layout)))
+    return Source(
+        reduce(DataFrame.unionByName, tables) if tables else clean(_nothing(spark)),
+        reduce(DataFrame.unionByName, texts) if texts else None,
+        tuple(files),
+        root,
+        shown,
+    )
+
+
+def _nothing(spark: SparkSession) -> DataFrame:
+    columns = ", ".join(f"{name} string" for name in (*COLUMNS, "_file", "_raw", "_fault"))
+    return spark.createDataFrame([], f"{columns}, _block long, _row long")
+
+
+def _parquet(spark: SparkSession, layout: Layout, paths: list[str]) -> DataFrame:
+    # Each file is named: folders that look like partitions are none.
+    table = spark.read.option("recursiveFileLookup", "true").parquet(*paths)
+    columns = {name: F.col(name) for name, _ in layout.columns}
+    shown = F.substring(F.to_json(F.struct(*columns.values())), 1, _SHOWN)
+    for name, kind in layout.columns:
+        # Nanoseconds reach us as whole numbers, except in the old format of Spark itself.
+        if kind.startswith("timestamp[ns") and isinstance(table.schema[name].dataType, LongType):
+            columns[name] = F.timestamp_micros(F.floor(columns[name] / 1000))
+    return table.select(
+        *(columns.get(name, _null()).alias(name) for name in COLUMNS),
+        F.col("_metadata.file_path").alias("_file"),
+        F.lit(None).cast("long").alias("_block"),
+        F.col("_metadata.row_index").alias("_row"),
+        shown.alias("_raw"),
+        _null().alias("_fault"),
+    )
+
+
+def _lines(spark: SparkSession, paths: list[str], layout: Layout) -> DataFrame:
+    """Large files are read in blocks: a line knows its block, and its number in what one task reads.
+
+    Blank lines, and what repeats the header of a CSV file, are no rows.
+    """
+    without_mark = F.when(F.col("value").startswith("\ufeff"), F.substring("value", 2, MAX_LINE))
+    text = F.coalesce(without_mark, "value")
+    return (
+        spark.read.option("recursiveFileLookup", "true")
+        .text(paths)
+        .select(
+            text.alias("value"),
+            ((F.trim(text) != "") & (text != layout.header)).alias("_is_row"),
+            F.col("_metadata.file_path").alias("_file"),
+            F.col("_metadata.file_block_start").alias("_block"),
+            F.monotonically_increasing_id().bitwiseAND(F.lit(_ROW_IN_PARTITION)).alias("_row"),
+        )
+    )
+
+
+def _parsed(lines: DataFrame, layout: Layout) -> DataFrame:
+    fault = F.when(F.octet_length("value") > MAX_LINE, F.lit("line_too_long")).when(
+        ~F.is_valid_utf8("value"), F.lit("not_utf8")
+    )
+    checked = (
+        lines.where("_is_row")
+        .withColumn("_unread", fault)
+        .withColumn("_text", F.when(F.col("_unread").isNull(), F.col("value")))
+    )
+    return _from_csv(checked, layout) if layout.kind == CSV else _from_json(checked)
+
+
+def _from_csv(rows: DataFrame, layout: Layout) -> DataFrame:
+    names = [name for name, _ in layout.columns]
+    # Names of a foreign header may be anything, so columns go by their number.
+    schema = ", ".join(f"c{number} string" for number in range(len(names))) + ", _corrupt string"
+    options = {"sep": layout.delimiter, "escape": '"', "columnNameOfCorruptRecord": "_corrupt"}
+    found = {name: _unless_null_text(F.col(f"_row_of.c{number}")) for number, name in enumerate(names)}
+    is_broken = F.col("_row_of").isNull() | F.col("_row_of._corrupt").isNotNull()
+    return _columns(rows.withColumn("_row_of", F.from_csv("_text", schema, options)), found, is_broken, "not_csv")
+
+
+def _unless_null_text(column: Column) -> Column:
+    return F.when(~column.isin("", "NULL"), column)
+
+
+def _from_json(rows: DataFrame) -> DataFrame:
+    # As the one element of an array: else what follows the first object of a line would be passed over in silence.
+    schema = "array<struct<" + ", ".join(f"{name}: string" for name in COLUMNS) + ">>"
+    wrapped = F.concat(F.lit("["), "_text", F.lit("]"))
+    found = {name: F.col("_row_of")[0][name] for name in COLUMNS}
+    is_broken = (
+        F.col("_row_of").isNull()
+        | (F.size("_row_of") != 1)
+        | F.col("_row_of")[0].isNull()
+        | ~F.ltrim("_text").startswith("{")
+    )
+    return _columns(rows.withColumn("_row_of", F.from_json(wrapped, schema)), found, is_broken, "not_json")
+
+
+def _columns(rows: DataFrame, found: dict[str, Column], is_broken: Column, fault: str) -> DataFrame:
+    return rows.select(
+        *(found.get(name, _null()).alias(name) for name in COLUMNS),
+        "_file",
+        "_block",
+        "_row",
+        F.make_valid_utf8(F.substring("value", 1, _SHOWN)).alias("_raw"),
+        F.coalesce("_unread", F.when(is_broken, F.lit(fault))).alias("_fault"),
+    )
+
+
+def quarantined(source: Source, rows: DataFrame) -> DataFrame:
+    """Rows of this source as the quarantine has them, with `_reason` as the reason."""
+    placed = rows.withColumn("position", F.col("_row") + 1)
+    if source.lines is not None:
+        before = F.broadcast(_lines_before(source.lines))
+        placed = placed.join(before, ["_file", "_block"], "left").withColumn(
+            "position", F.coalesce(F.col("_row") + F.col("_before") + 1, "position")
+        )
+    path, reason, raw = _path(F.col("_file"), source), F.col(REASON), F.col("_raw")
+    return placed.select(path.alias("file"), "position", reason.alias("reason"), raw.alias("raw"))
+
+
+def _lines_before(lines: DataFrame) -> DataFrame:
+    """For each block of a file, what to add to a line's number in its task to have its number in the file."""
+    blocks = lines.groupBy("_file", "_block").agg(F.min("_row").alias("_first"), F.count("*").alias("_lines"))
+    earlier = blocks.select("_file", F.col("_block").alias("_other"), F.col("_lines").alias("_other_lines"))
+    return (
+        blocks.join(earlier, "_file", "left")
+        .groupBy("_file", "_block", "_first")
+        .agg(F.sum(F.when(F.col("_other") < F.col("_block"), F.col("_other_lines")).otherwise(0)).alias("_sum"))
+        .select("_file", "_block", (F.col("_sum") - F.col("_first")).alias("_before"))
+    )
+
+
+def _path(uri: Column, source: Source) -> Column:
+    """Spark names files by addresses, in which a plus is a plus."""
+    path = F.url_decode(F.replace(F.regexp_replace(uri, "^file:/+", "/"), F.lit("+"), F.lit("%2B")))
+    return F.concat(F.lit(source.shown), F.substr(path, F.lit(len(str(source.root.resolve())) + 1)))
+
+
+def _null() -> Column:
+    return F.lit(None).cast("string")

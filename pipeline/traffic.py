@@ -1,0 +1,51 @@
+"""The traffic that a job is given: a lake, or files as they came."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+from pipeline.counting import rows_in
+from pipeline.files import File, examined, files_below
+from pipeline.lake import SILVER, Lake, is_lake
+from pipeline.reading import Source, read_files
+from pipeline.schemas import COLUMNS
+from pipeline.transforms.cleaning import CLASS, REASON
+
+
+def check_traffic(name: str) -> None:
+    """Raises `InputError` where there is none; before a JVM is started for it."""
+    if not is_lake(name):
+        files_below(name)
+
+
+def open_traffic(spark: SparkSession, name: str) -> Source:
+    """The rows of a lake, or of the files below a folder."""
+    root = Path(name)
+    if is_lake(name):
+        return _of_lake(spark, Lake(root.absolute()), name)
+    files = examined(files_below(name))
+    if root.is_file():
+        return read_files(spark, files, root.parent, str(root.parent))
+    return read_files(spark, files, root, name)
+
+
+def _of_lake(spark: SparkSession, lake: Lake, name: str) -> Source:
+    """Silver was cleaned when it was written."""
+    folders = tuple(Path(folder) for folder in lake.folders(SILVER))
+    files = tuple(File(folder, None, rows=rows_in(folder)) for folder in folders)
+    return Source(_silver_rows(spark, lake), None, files, lake.root, name, lake.classes(spark))
+
+
+def _silver_rows(spark: SparkSession, lake: Lake) -> DataFrame:
+    return lake.silver(spark, with_place=True).select(
+        *COLUMNS,
+        CLASS,
+        "_file",
+        F.lit(None).cast("long").alias("_block"),
+        "_row",
+        F.to_json(F.struct(*COLUMNS)).alias("_raw"),
+        F.lit(None).cast("string").alias(REASON),
+    )

@@ -1,0 +1,121 @@
+"""Rows as they came to rows of the traffic table, each with the reason why it is none, or null.
+
+What comes in has every column of the table, null where the file has none, of whatever type the file gave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import types as T  # noqa: N812
+
+from pipeline.schemas import COLUMNS, LARGEST, LONGEST, TRAFFIC
+from pipeline.transforms.classing import NO_NAME, class_of_keys
+
+REQUIRED = tuple(field.name for field in TRAFFIC if not field.nullable and field.name != "is_reply")
+PLACE = ("_file", "_block", "_row", "_raw")
+"""Where a row came from, beside its columns; `_fault` says what was wrong before it had columns."""
+REASON, CLASS = "_reason", "class"
+
+# The end of the text is \z: a dollar would let a line feed pass.
+_MOMENT = (
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,9})?)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?\z"
+)
+_GUID = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\z"
+_COUNT = r"^[0-9]{1,18}\z"
+_TRUE, _FALSE = ("true", "1"), ("false", "0")
+# The first day of the product's datetime, and the last one.
+_FIRST, _LAST = "1753-01-01 00:00:00", "9999-12-31 23:59:59.999999"
+
+
+def clean(raw: DataFrame) -> DataFrame:
+    """The columns of the table typed, `class`, where each row came from, and `_reason`."""
+    types = {field.name: field.dataType for field in raw.schema}
+    typed = raw.select(
+        *(_READERS[name](F.col(name), types[name]).alias(name) for name in COLUMNS),
+        *(F.col(name).isNotNull().alias(f"_had_{name}") for name in COLUMNS),
+        *PLACE,
+        "_fault",
+    )
+    return typed.select(*COLUMNS, class_of_keys().alias(CLASS), *PLACE, reason().alias(REASON))
+
+
+def reason() -> Column:
+    """The first thing that is wrong with a row; null: nothing."""
+    faults = [(F.col("_fault").isNotNull(), F.col("_fault"))]
+    faults += [(~F.col(f"_had_{name}"), F.lit(f"no_{name}")) for name in REQUIRED]
+    faults += [(F.col(f"_had_{name}") & _is_bad(name), F.lit(f"bad_{name}")) for name in COLUMNS]
+    first = reduce(lambda chain, fault: chain.when(*fault), faults[1:], F.when(*faults[0]))
+    return first.otherwise(F.lit(None).cast("string"))
+
+
+def _is_bad(name: str) -> Column:
+    """Whether what a column had could not be read (null by now), or is no name."""
+    column = F.col(name)
+    if name not in LONGEST:
+        return column.isNull()
+    no_name = (F.char_length(column) > LONGEST[name]) | column.contains(NO_NAME) | ~F.is_valid_utf8(column)
+    if name in ("to_service", "from_service", "conversation_id"):
+        no_name |= column == ""
+    return column.isNull() | no_name
+
+
+def _text(column: Column, given: T.DataType) -> Column:
+    """Names stay as they are: they compare byte by byte."""
+    if isinstance(given, (T.StructType, T.ArrayType, T.MapType, T.VariantType)):
+        return F.lit(None).cast("string")
+    return column.cast("string")
+
+
+def _moment(column: Column, given: T.DataType) -> Column:
+    """UTC, also where it says no offset."""
+    if isinstance(given, T.StringType):
+        found = F.when(column.rlike(_MOMENT), column.try_cast("timestamp"))
+    elif isinstance(given, (T.TimestampType, T.TimestampNTZType, T.DateType)):
+        found = column.cast("timestamp")
+    else:
+        return F.lit(None).cast("timestamp")
+    return F.when(found.between(F.lit(_FIRST).cast("timestamp"), F.lit(_LAST).cast("timestamp")), found)
+
+
+def _identifier(column: Column, given: T.DataType) -> Column:
+    """Lower case, without braces."""
+    bare = F.lower(_text(column, given))
+    in_braces = bare.startswith("{") & bare.endswith("}")
+    bare = F.when(in_braces, F.substring(bare, 2, 36)).otherwise(bare)
+    whole = F.char_length(column) == F.when(in_braces, F.lit(38)).otherwise(F.lit(36))
+    return F.when(whole & bare.rlike(_GUID), bare)
+
+
+def _flag(column: Column, given: T.DataType) -> Column:
+    """Whether it is a reply; where nothing says so, it is none."""
+    if isinstance(given, T.BooleanType):
+        return F.coalesce(column, F.lit(False))
+    text = F.lower(_text(column, given))
+    said = F.when(text.isin(*_TRUE), F.lit(True)).when(text.isin(*_FALSE), F.lit(False))
+    return F.when(column.isNull(), F.lit(False)).otherwise(said)
+
+
+def _count(column: Column, given: T.DataType) -> Column:
+    """A whole number, also one that a table of floats holds because others of its column were missing."""
+    if isinstance(given, T.StringType):
+        number = F.when(column.rlike(_COUNT), column.try_cast("long"))
+    elif isinstance(given, T.NumericType):
+        number = F.when(column == F.floor(column), column.try_cast("long"))
+    else:
+        return F.lit(None).cast("long")
+    return F.when(number.between(0, LARGEST), number)
+
+
+_READERS: dict[str, Callable[[Column, T.DataType], Column]] = {
+    **dict.fromkeys(LONGEST, _text),
+    "at": _moment,
+    "to_broker_instance": _identifier,
+    "is_reply": _flag,
+    "messages": _count,
+    "bytes": _count,
+}

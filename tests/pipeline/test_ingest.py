@@ -1,0 +1,279 @@
+"""`pipeline ingest`: what came is kept, clean rows are typed and stand once, the rest is in quarantine; it adds up."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections import Counter
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.jobs.ingest import Options, ingest
+from pipeline.lake import Lake, lake_for_writing
+from pipeline.record import Run
+from pipeline.schemas import COLUMNS
+from pipeline.session import SparkSettings
+from routing.errors import InputError
+from tests.pipeline.estates import ORDERS_ID, row, written
+
+Json = dict[str, Any]
+SETTINGS = SparkSettings("local[2]")
+HEADER = ",".join(COLUMNS)
+AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
+pytestmark = pytest.mark.usefixtures("spark")
+
+
+def ingested(traffic: Path | str, lake: Path, *, keep_duplicates: bool = False) -> Run:
+    run = ingest(Options(str(traffic), str(lake), keep_duplicates), SETTINGS)
+    assert run.counts["in"] == run.counts["out"] + run.counts["quarantined"]
+    return run
+
+
+def silver(lake: Path) -> list[Json]:
+    folders = Lake(lake).folders("silver")
+    rows = [one for folder in folders for one in pq.read_table(folder).to_pylist()]
+    return sorted(rows, key=lambda one: one["conversation_id"])
+
+
+def quarantine(lake: Path) -> list[Json]:
+    return [one for folder in Lake(lake).folders("_quarantine") for one in pq.read_table(folder).to_pylist()]
+
+
+def line(number: int, **rest: Any) -> bytes:
+    return json.dumps(row(number, **rest)).encode() + b"\n"
+
+
+# ---------------------------------------------------------------- dirty input, all at once
+
+LINES = [
+    (line(1), None),
+    (b"{", "not_json"),
+    (line(2).strip() + b" more", "not_json"),
+    (line(2).strip() + line(3).strip(), "not_json"),
+    (b"[" + line(2).strip() + b"]", "not_json"),
+    (b'"text"', "not_json"),
+    (b"null", "not_json"),
+    (b"\xff\xfe{}", "not_utf8"),
+    (line(4, at="0000-01-01T00:00:00Z"), "bad_at"),
+    (line(5, at="12:00"), "bad_at"),
+    (line(6, at="2026-13-01"), "bad_at"),
+    (line(7, at="2026-03-01 14:00:00+02:00"), None),
+    (line(8, at=None), "no_at"),
+    (line(9, to_broker_instance=f"{{{ORDERS_ID.upper()}}}"), None),
+    (line(10, to_broker_instance=f"{{{ORDERS_ID}"), "bad_to_broker_instance"),
+    (line(11, to_broker_instance=f"{ORDERS_ID}\n"), "bad_to_broker_instance"),
+    (line(12, to_service="x" * (10 << 20)), "line_too_long"),
+    (line(13, to_service="x" * 257), "bad_to_service"),
+    (line(14, to_service="é" * 256), None),
+    (line(15, to_service="a\0b"), "bad_to_service"),
+    (line(16, messages=-1), "bad_messages"),
+    (line(17, messages=1.5), "bad_messages"),
+    (line(18, bytes=10**13), "bad_bytes"),
+    (line(19, is_reply="perhaps"), "bad_is_reply"),
+    (line(20, from_instance=None), "no_from_instance"),
+    (line(21, conversation_id=""), "bad_conversation_id"),
+    (line(22, more=True), None),
+    (b"   ", "blank"),
+    (b'{"at": "2026-01-01"}', "no_conversation_id"),
+]
+
+
+@pytest.fixture(scope="module")
+def dirty(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Run]:
+    folder = tmp_path_factory.mktemp("dirty")
+    traffic, lake = folder / "in", folder / "lake"
+    traffic.mkdir()
+    (traffic / "a b+c%.jsonl").write_bytes(b"\xef\xbb\xbf" + b"\n".join(text.strip(b"\n") for text, _ in LINES))
+    write_csv(traffic / "b.csv")
+    write_parquet(traffic / "day=7")
+    (traffic / "empty.csv").touch()
+    (traffic / "foreign.csv").write_text("a,b\n1,2\n")
+    (traffic / "utf16.csv").write_text(f"{HEADER}\n", encoding="utf-16")
+    (traffic / "_hidden.csv").write_text("not looked at")
+    (traffic / "packed.json.gz").write_bytes(gzip.compress(line(70)))
+    return traffic, lake, ingested(traffic, lake)
+
+
+def write_csv(path: Path) -> None:
+    lines = [
+        "30,2026-03-01T12:00:00Z,host1,Orders,NULL,Stock,,false,1,2",
+        "31,2026-03-01,host1",
+        "",
+        HEADER,
+        '32,2026-03-01,host1,,"a""b,c",Stock,NULL,1,1,2',
+        '33,2026-03-01,host1,"Orders,x,Stock,,1,1,2',
+    ]
+    path.write_text("\r\n".join([HEADER, *lines]))
+
+
+def write_parquet(folder: Path) -> None:
+    """The times as several writers have them; one without them, one cut off."""
+    folder.mkdir()
+    table = pa.Table.from_pylist([row(n) for n in range(40, 42)])
+    for number, kind in enumerate([pa.timestamp("ns", "UTC"), pa.timestamp("us"), pa.timestamp("ms", "UTC")]):
+        at = pa.array([AT.replace(hour=12 + number)] * 2, pa.timestamp("us", "UTC")).cast(kind)
+        pq.write_table(table.set_column(1, "at", at), folder / f"at{number}.parquet")
+    pq.write_table(table.set_column(1, "at", pa.array([1, 2])), folder / "numbers.parquet")
+    pq.write_table(table.drop_columns(["at"]), folder / "without.parquet")
+    floats = table.slice(0, 1).set_column(8, "messages", pa.array([3.0]))
+    pq.write_table(floats.set_column(0, "conversation_id", pa.array(["floats"])), folder / "floats.parquet")
+    whole = (folder / "at0.parquet").read_bytes()
+    (folder / "cut.parquet").write_bytes(whole[: len(whole) // 2])
+
+
+def test_each_bad_line_is_in_quarantine_with_its_place_and_reason(dirty: tuple[Path, Path, Run]) -> None:
+    traffic, lake, _ = dirty
+    name = str(traffic / "a b+c%.jsonl")
+    found = {one["position"]: one["reason"] for one in quarantine(lake) if one["file"] == name}
+    expected = {n: reason for n, (_, reason) in enumerate(LINES, 1) if reason not in (None, "blank")}
+    assert found == expected
+    (shown,) = [one["raw"] for one in quarantine(lake) if one["file"] == name and one["position"] == 2]
+    assert shown == "{"
+    assert max(len(one["raw"] or "") for one in quarantine(lake)) <= 1_000
+
+
+def test_each_good_line_is_in_silver(dirty: tuple[Path, Path, Run]) -> None:
+    names = {one["conversation_id"] for one in silver(dirty[1])}
+    of_lines = {json.loads(text)["conversation_id"] for text, reason in LINES if reason is None}
+    assert names == of_lines | {"30", "32", "c40", "c41", "c70", "floats"}
+
+
+def test_values_are_typed(dirty: tuple[Path, Path, Run]) -> None:
+    rows = {one["conversation_id"]: one for one in silver(dirty[1])}
+    assert rows["c7"]["at"] == AT
+    assert rows["c9"]["to_broker_instance"] == ORDERS_ID
+    assert (rows["32"]["from_service"], rows["32"]["from_database"], rows["32"]["is_reply"]) == ('a"b,c', None, True)
+    assert rows["30"]["from_service"] is None
+    assert rows["floats"]["messages"] == 3
+    hours = Counter(one["at"].hour for one in silver(dirty[1]) if one["conversation_id"] == "c40")
+    assert hours == {12: 1, 13: 1, 14: 1}
+
+
+def test_the_other_files_give_what_they_can(dirty: tuple[Path, Path, Run]) -> None:
+    traffic, lake, _ = dirty
+    rest = [one for one in quarantine(lake) if not one["file"].endswith(".jsonl")]
+    found = {(str(Path(one["file"]).relative_to(traffic)), one["position"], one["reason"]) for one in rest}
+    assert found == {
+        ("b.csv", 3, "not_csv"),
+        ("b.csv", 7, "not_csv"),
+        ("day=7/cut.parquet", None, "unreadable"),
+        ("day=7/numbers.parquet", 1, "bad_at"),
+        ("day=7/numbers.parquet", 2, "bad_at"),
+        ("day=7/without.parquet", 1, "no_at"),
+        ("day=7/without.parquet", 2, "no_at"),
+        ("foreign.csv", None, "no_traffic_columns"),
+        ("utf16.csv", None, "not_utf8"),
+    }
+
+
+def test_the_counts_are_those_of_the_tables(dirty: tuple[Path, Path, Run]) -> None:
+    traffic, lake, run = dirty
+    assert run.counts["out"] == len(silver(lake))
+    assert run.reasons == Counter(one["reason"] for one in quarantine(lake))
+    record = json.loads((lake / "_run.json").read_text())
+    assert record["counts"] == run.counts
+    assert {Path(one["path"]).name for one in record["inputs"]} == {
+        path.name for path in traffic.rglob("*") if path.is_file() and not path.name.startswith("_")
+    }
+
+
+def test_bronze_is_what_came(dirty: tuple[Path, Path, Run]) -> None:
+    traffic, lake, _ = dirty
+    for path in traffic.rglob("*"):
+        if path.is_file() and not path.name.startswith("_"):
+            assert (lake / "bronze" / "run=000001" / path.relative_to(traffic)).read_bytes() == path.read_bytes()
+
+
+def test_rows_of_one_class_have_one_number_in_every_table(dirty: tuple[Path, Path, Run], spark: SparkSession) -> None:
+    lake = Lake(dirty[1])
+    keys = ("from_instance", "from_database", "to_service", "to_broker_instance", "is_reply")
+    met = {tuple(one[key] for key in keys): one["class"] for one in silver(dirty[1])}
+    known = {tuple(one[key] for key in keys): one["class"] for one in lake.classes(spark).collect()}
+    assert known == met
+    assert len(set(met.values())) == len(met)
+
+
+# ---------------------------------------------------------------- again, and more
+
+
+def test_what_was_ingested_is_not_ingested_again_and_what_is_new_is(tmp_path: Path) -> None:
+    written(tmp_path / "in" / "a.jsonl", [row(1), row(2), row(2)])
+    run = ingested(tmp_path / "in", tmp_path / "lake")
+    assert (run.counts["out"], run.reasons) == (2, {"duplicate": 1})
+    again = ingested(tmp_path / "in", tmp_path / "lake")
+    assert again.counts == {"in": 0, "out": 0, "quarantined": 0}
+    written(tmp_path / "in" / "b.jsonl", [row(2), row(3, to_service="Other"), row(3, to_service="Other", bytes=7)])
+    more = ingested(tmp_path / "in", tmp_path / "lake")
+    assert (more.counts["in"], more.counts["out"], more.reasons) == (3, 2, {"duplicate": 1})
+    assert [one["conversation_id"] for one in silver(tmp_path / "lake")] == ["c1", "c2", "c3", "c3"]
+    places = {(Path(one["file"]).name, one["position"]) for one in quarantine(tmp_path / "lake")}
+    assert places == {("a.jsonl", 3), ("b.jsonl", 1)}
+    classes = [
+        n for name in Lake(tmp_path / "lake").folders("classes") for n in pq.read_table(name)["class"].to_pylist()
+    ]
+    assert len(classes) == len(set(classes)) == 2
+
+
+def test_duplicates_may_be_kept(tmp_path: Path) -> None:
+    traffic = written(tmp_path / "a.jsonl", [row(1), row(1)])
+    assert ingested(traffic, tmp_path / "lake", keep_duplicates=True).counts["out"] == 2
+
+
+def test_null_and_a_text_in_another_column_are_different_rows(tmp_path: Path) -> None:
+    """Hashes pass over NULLs: two rows that differ in where theirs stand must both stay."""
+    rows = [row(1, from_database=None, from_service="X"), row(1, from_database="X", from_service=None)]
+    traffic = written(tmp_path / "in" / "a.jsonl", rows)
+    assert ingested(traffic, tmp_path / "lake").counts["out"] == 2
+    again = written(tmp_path / "in" / "b.jsonl", rows)
+    assert ingested(again, tmp_path / "lake").reasons == {"duplicate": 2}
+
+
+def test_silver_is_parted_by_day_of_utc(tmp_path: Path) -> None:
+    traffic = written(tmp_path / "a.jsonl", [row(1, at="2026-03-01T23:30:00-02:00"), row(2)])
+    ingested(traffic, tmp_path / "lake")
+    days = {path.name for path in (tmp_path / "lake" / "silver" / "run=000001").iterdir()}
+    assert days == {f"day={date(2026, 3, 1)}", f"day={date(2026, 3, 2)}"}
+
+
+def test_what_a_killed_run_left_is_cleared_away(tmp_path: Path) -> None:
+    traffic = written(tmp_path / "a.jsonl", [row(1)])
+    lake = tmp_path / "lake"
+    ingested(traffic, lake)
+    shutil.copytree(lake / "silver" / "run=000001", lake / "silver" / "run=000002")
+    shutil.copytree(lake / "silver" / "run=000001", lake / "_staging" / "silver")
+    ingested(traffic, lake)
+    assert [path.name for path in (lake / "silver").iterdir()] == ["run=000001"]
+    assert not (lake / "_staging").exists()
+    assert len(silver(lake)) == 1
+
+
+# ---------------------------------------------------------------- refused
+
+
+def test_two_runs_do_not_write_one_lake(tmp_path: Path) -> None:
+    traffic = written(tmp_path / "a.jsonl", [row(1)])
+    with lake_for_writing(str(tmp_path / "lake")), pytest.raises(InputError, match="being written by another run"):
+        ingested(traffic, tmp_path / "lake")
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    traffic = written(tmp_path / "in" / "a.jsonl", [row(1)])
+    with pytest.raises(InputError, match="holds something else than a lake"):
+        ingested(traffic, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+@pytest.mark.parametrize(("make", "says"), [(False, "is not there"), (True, "holds no files")])
+def test_no_files_are_one_error(tmp_path: Path, make: bool, says: str) -> None:
+    if make:
+        (tmp_path / "in").mkdir()
+    with pytest.raises(InputError, match=says):
+        ingested(tmp_path / "in", tmp_path / "lake")
+    assert not (tmp_path / "lake").exists()

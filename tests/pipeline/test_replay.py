@@ -1,0 +1,165 @@
+"""`pipeline replay`: what a traffic met, what it would have met, and how much of it changes."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.cli import main
+from pipeline.jobs.replay import Options, replay
+from pipeline.record import Run
+from pipeline.session import SparkSettings
+from routing.comparison import kind_of_change, verdict_of_change
+from routing.document import read_estate
+from routing.moment import parse_moment
+from tests.pipeline.estates import TO_PARTS, document, row, written
+from tests.pipeline.parity import (
+    answered,
+    as_outcomes,
+    history_and_rows,
+    without_nulls,
+    write_history,
+    write_traffic,
+)
+from tests.strategies import random_edit
+
+Json = dict[str, Any]
+SETTINGS = SparkSettings("local[2]")
+pytestmark = pytest.mark.usefixtures("spark")
+
+
+def replayed(before: str, after: str, traffic: str, out: Path, *, rows: bool = False) -> Run:
+    return replay(Options(before, after, traffic, str(out), rows), SETTINGS)
+
+
+def table(out: Path, name: str) -> list[Json]:
+    return pq.read_table(out / name).to_pylist()
+
+
+def change(before: list[Json] | None, after: list[Json] | None) -> tuple[str, str]:
+    old, new = frozenset(as_outcomes(before or [])), frozenset(as_outcomes(after or []))
+    return ("unchanged", "unchanged") if old == new else (verdict_of_change(old, new), kind_of_change(old, new))
+
+
+# ---------------------------------------------------------------- parity
+
+
+def test_every_row_is_answered_before_and_after_and_the_sums_are_those_of_the_rows(tmp_path: Path) -> None:
+    """A history of random estates against an edit of one of them: some entry points are on one side only."""
+    rng = random.Random(random.getrandbits(64))
+    history, rows = history_and_rows(rng)
+    edited = random_edit(rng, history.documents[len(history.documents) // 2])
+    after = read_estate(json.dumps(edited))
+    out = tmp_path / "out"
+    run = replayed(
+        write_history(history, tmp_path / "history"),
+        written(tmp_path / "after.json", edited),
+        write_traffic(rows, tmp_path / "traffic"),
+        out,
+        rows=True,
+    )
+    expected = {}
+    for one in rows:
+        ends = answered(history.at(parse_moment(one["at"])), one), answered(after, one)
+        if ends != (None, None):
+            expected[one["conversation_id"]] = (*(end or [] for end in ends), *change(*ends))
+    found = {
+        one["conversation_id"]: (
+            without_nulls(one["before"]),
+            without_nulls(one["after"]),
+            one["verdict"],
+            one["kind"],
+        )
+        for one in table(out, "rows")
+    }
+    assert found == expected
+    assert run.counts == {"in": len(rows), "out": len(found), "quarantined": len(rows) - len(found)}
+    _check_sums(run, out, [one for one in rows if one["conversation_id"] in found], found)
+
+
+def _check_sums(run: Run, out: Path, rows: list[Json], found: dict[str, Any]) -> None:
+    sums: Counter[tuple[str, str]] = Counter()
+    for one in rows:
+        verdict = found[one["conversation_id"]][2]
+        sums.update({(verdict, "rows"): 1, (verdict, "messages"): one["messages"], (verdict, "bytes"): one["bytes"]})
+    summary = run.more["summary"]
+    assert {(v, name): summary[v][name] for v in summary for name in ("rows", "messages", "bytes")} == dict(sums)
+    of_differential: Counter[tuple[str, str]] = Counter()
+    for one in table(out, "differential"):
+        of_differential.update({(one["verdict"], name): one[name] for name in ("rows", "messages", "bytes")})
+    del sums["unchanged", "rows"], sums["unchanged", "messages"], sums["unchanged", "bytes"]
+    assert of_differential == sums
+    for side in ("before", "after"):
+        links = [one for one in table(out, "flow_matrix") if one["side"] == side]
+        several = any(not one["is_certain"] for one in links)
+        ended = sum(bool(found[one["conversation_id"]][side == "after"]) for one in rows)
+        assert sum(one["rows"] for one in links if one["is_certain"]) <= ended
+        assert several or sum(one["rows"] for one in links) == ended
+
+
+# ---------------------------------------------------------------- one change, looked at
+
+
+@pytest.fixture(scope="module")
+def dropped(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
+    """The route to Parts is taken away; what asks for Entry does not care."""
+    folder = tmp_path_factory.mktemp("dropped")
+    rows = [*(row(n, messages=n, bytes=10 * n) for n in range(1, 5)), row(9, to_service="Entry")]
+    before, after = (written(folder / name, value) for name, value in _ESTATES.items())
+    run = replayed(before, after, written(folder / "t.jsonl", rows), folder / "out")
+    return folder / "out", run
+
+
+_ESTATES = {"before.json": document(TO_PARTS), "after.json": document()}
+
+
+def test_the_differential_is_weighted_by_the_traffic(dropped: tuple[Path, Run]) -> None:
+    out, run = dropped
+    (one,) = table(out, "differential")
+    assert (one["to_service"], one["verdict"], one["kind"]) == ("Stock", "worse", "newly_delayed")
+    assert (one["rows"], one["messages"], one["bytes"]) == (4, 10, 100)
+    assert without_nulls(one["before"]) == [{"outcome": "delivered", "instance": "host2", "database": "Parts"}]
+    assert run.more["summary"] == {
+        "unchanged": {"questions": 1, "rows": 1, "messages": 2, "bytes": 100},
+        "worse": {"questions": 1, "rows": 4, "messages": 10, "bytes": 100},
+    }
+
+
+def test_the_flow_matrix_leads_from_entries_to_ends_on_both_sides(dropped: tuple[Path, Run]) -> None:
+    links = {
+        (one["side"], one["from_database"], one["outcome"], one["database"] or one["reason"]): one["messages"]
+        for one in table(dropped[0], "flow_matrix")
+    }
+    assert links == {
+        ("before", "Orders", "delivered", "Parts"): 10,
+        ("before", "Orders", "delivered", "Orders"): 2,
+        ("after", "Orders", "delayed", "service_not_found"): 10,
+        ("after", "Orders", "delivered", "Orders"): 2,
+    }
+
+
+def test_top_flows_are_changed_ones(dropped: tuple[Path, Run]) -> None:
+    assert [one["to_service"] for one in table(dropped[0], "top_flows")] == ["Stock"]
+
+
+def test_without_rows_there_are_none(dropped: tuple[Path, Run]) -> None:
+    out, run = dropped
+    assert sorted(path.name for path in out.iterdir()) == ["_run.json", "differential", "flow_matrix", "top_flows"]
+    assert run.counts == {"in": 5, "out": 5, "quarantined": 0}
+
+
+def test_nothing_changes_between_equals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    estate = written(tmp_path / "e.json", document(TO_PARTS))
+    traffic, out = written(tmp_path / "t.jsonl", [row()]), tmp_path / "out"
+    arguments = ["--baseline", estate, "--proposed", estate, "--traffic", traffic, "--out", str(out)]
+    assert main(["replay", *arguments]) == 0
+    assert table(out, "differential") == []
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["in", "1"]
+    assert lines[-1].split() == ["unchanged", "1", "questions", "1", "rows", "2", "messages", "100", "bytes"]

@@ -1,0 +1,206 @@
+"""`pipeline route`: row by row what the rules say, under the estate of the row's own time."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.jobs.ingest import Options as IngestOptions
+from pipeline.jobs.ingest import ingest
+from pipeline.jobs.route import Options, route
+from pipeline.record import Run
+from pipeline.schemas import COLUMNS
+from pipeline.session import SparkSettings
+from routing.errors import InputError
+from routing.moment import parse_moment
+from routing.verdict import verdict
+from tests.brokerui.command_line import start
+from tests.pipeline.estates import NOON, TO_PARTS, document, row, written
+from tests.pipeline.estates import route as a_route
+from tests.pipeline.parity import (
+    answered,
+    as_outcomes,
+    history_and_rows,
+    without_nulls,
+    write_history,
+    write_traffic,
+)
+
+Json = dict[str, Any]
+SETTINGS = SparkSettings("local[2]")
+PARTS = {"outcome": "delivered", "instance": "host2", "database": "Parts"}
+pytestmark = pytest.mark.usefixtures("spark")
+
+
+def routed(estate: str, traffic: str, out: Path) -> tuple[Run, dict[str, Json]]:
+    """The run, and what it wrote by conversation."""
+    run = route(Options(estate, traffic, str(out)), SETTINGS)
+    return run, {one["conversation_id"]: one for one in pq.read_table(out).to_pylist()}
+
+
+def quarantined(out: Path) -> list[Json]:
+    folder = out / "_quarantine"
+    return pq.read_table(folder).to_pylist() if folder.exists() else []
+
+
+def asked(tmp_path: Path, estate: Json, *rows: Json) -> tuple[Run, dict[str, Json]]:
+    traffic = written(tmp_path / "in" / "t.jsonl", list(rows))
+    return routed(written(tmp_path / "estate.json", estate), traffic, tmp_path / "out")
+
+
+# ---------------------------------------------------------------- parity
+
+
+@pytest.mark.parametrize("through_a_lake", [False, True], ids=["files", "lake"])
+def test_every_row_has_the_outcomes_of_the_rules_at_its_time(tmp_path: Path, through_a_lake: bool) -> None:
+    """Hundreds of random estates, each in force for a moment; routes expire in between."""
+    history, rows = history_and_rows(random.Random(random.getrandbits(64)))
+    traffic = write_traffic(rows, tmp_path / "traffic")
+    if through_a_lake:
+        ingest(IngestOptions(traffic, str(tmp_path / "lake")), SETTINGS)
+        traffic = str(tmp_path / "lake")
+    run, found = routed(write_history(history, tmp_path / "history"), traffic, tmp_path / "out")
+    expected = {one["conversation_id"]: answered(history.at(parse_moment(one["at"])), one) for one in rows}
+    known = {key: ends for key, ends in expected.items() if ends is not None}
+    assert {key: without_nulls(one["outcomes"]) for key, one in found.items()} == known
+    assert all(one["verdict"] == verdict(as_outcomes(one["outcomes"])) for one in found.values())
+    assert len({one["verdict"] for one in found.values()}) >= 4
+    assert {one["reason"] for one in quarantined(tmp_path / "out")} == {"unknown_entry"}
+    assert run.counts == {"in": len(rows), "out": len(known), "quarantined": len(rows) - len(known)}
+    assert min(len(known), len(rows) - len(known)) > 100
+
+
+def test_it_is_what_brokerui_outcomes_says(tmp_path: Path) -> None:
+    """A sample of one estate, through both commands."""
+    history, rows = history_and_rows(random.Random(7))
+    estate = written(tmp_path / "estate.json", history.documents[0])
+    mine = [one for one in rows if answered(history.estates[0], {**one, "at": NOON}) is not None]
+    mine = [{**one, "at": NOON} for one in mine]
+    _, found = routed(estate, write_traffic(mine, tmp_path / "traffic"), tmp_path / "out")
+    lines = [_as_conversation(one) for one in mine]
+    result = start("outcomes", estate, "-", "--at", NOON, stdin="\n".join(map(json.dumps, lines)).encode())
+    said = [json.loads(line) for line in result.stdout.splitlines()]
+    assert len(said) == len(mine) > 10
+    assert {one["id"]: one["outcomes"] for one in said} == {
+        key: without_nulls(one["outcomes"]) for key, one in found.items()
+    }
+
+
+def _as_conversation(one: Json) -> Json:
+    keys = ("to_service", "to_broker_instance", "is_reply")
+    entry = {"outside": one["from_instance"]}
+    if one["from_database"] is not None:
+        entry = {"instance": one["from_instance"], "database": one["from_database"]}
+    return {"id": one["conversation_id"], "from": entry, **{key: one[key] for key in keys}}
+
+
+# ---------------------------------------------------------------- time
+
+
+def test_a_route_counts_until_its_lifetime_and_not_at_it(tmp_path: Path) -> None:
+    estate = document({**TO_PARTS, "lifetime": NOON})
+    _, found = asked(tmp_path, estate, row(1, at="2026-03-01T11:59:59.999999Z"), row(2), row(3, at="2030-01-01"))
+    assert [found[f"c{n}"]["verdict"] for n in (1, 2, 3)] == ["must_deliver", "delayed", "delayed"]
+
+
+def test_a_version_holds_from_its_moment_on_and_before_the_first_there_was_none(tmp_path: Path) -> None:
+    written(tmp_path / "history" / "version-000001.json", {**document(), "valid_from": "2026-01-01T00:00:00Z"})
+    written(tmp_path / "history" / "version-000002.json", {**document(TO_PARTS), "valid_from": NOON})
+    moments = ("2025-12-31T23:59:59Z", "2026-01-01T00:00:00Z", "2026-03-01T11:59:59Z", NOON)
+    traffic = written(tmp_path / "t.jsonl", [row(n, at=at) for n, at in enumerate(moments)])
+    run, found = routed(str(tmp_path / "history"), traffic, tmp_path / "out")
+    assert {key: one["verdict"] for key, one in found.items()} == {
+        "c1": "delayed",
+        "c2": "delayed",
+        "c3": "must_deliver",
+    }
+    assert run.reasons == {"unknown_entry": 1}
+    assert [(one["file"], one["position"]) for one in quarantined(tmp_path / "out")] == [(traffic, 1)]
+
+
+def test_a_lifetime_beyond_its_version_is_none_of_its_moments(tmp_path: Path) -> None:
+    """The route expires after the version ended: between the two nothing changes."""
+    first = document({**TO_PARTS, "lifetime": "2027-01-01T00:00:00Z"})
+    written(tmp_path / "h" / "1.json", {**first, "valid_from": "2026-01-01T00:00:00Z"})
+    written(tmp_path / "h" / "2.json", {**document(TO_PARTS), "valid_from": "2026-06-01T00:00:00Z"})
+    run, found = routed(str(tmp_path / "h"), written(tmp_path / "t.jsonl", [row(1, at="2028-01-01")]), tmp_path / "o")
+    assert found["c1"]["verdict"] == "must_deliver"
+    assert (run.more["estates"], run.more["intervals"]) == (2, 3)
+
+
+# ---------------------------------------------------------------- the form of the result
+
+
+def test_a_row_of_output_for_each_row_of_input_with_its_columns(tmp_path: Path) -> None:
+    run, found = asked(tmp_path, document(TO_PARTS), row(1), row(1), row(2, is_reply=None))
+    table = pq.read_table(tmp_path / "out")
+    assert table.column_names == [*COLUMNS, "outcomes", "verdict"]
+    assert table.num_rows == 3  # routing does not look for rows that came twice
+    assert without_nulls(found["c2"]["outcomes"]) == [PARTS]
+    assert (found["c2"]["messages"], found["c2"]["bytes"], found["c2"]["is_reply"]) == (2, 100, False)
+    assert run.counts == {"in": 3, "out": 3, "quarantined": 0}
+
+
+def test_the_record_says_what_ran_on_what(tmp_path: Path) -> None:
+    asked(tmp_path, document(TO_PARTS), row(1), row(2, from_database="Nowhere"))
+    record = json.loads((tmp_path / "out" / "_run.json").read_text())
+    assert record["job"] == "route"
+    assert record["counts"] == {"in": 2, "out": 1, "quarantined": 1}
+    assert record["reasons"] == {"unknown_entry": 1}
+    assert record["arguments"]["traffic"] == str(tmp_path / "in" / "t.jsonl")
+    assert record["seconds"] > 0
+
+
+def test_several_outcomes_stand_in_the_order_of_the_interface(tmp_path: Path) -> None:
+    away = [a_route(name, f"tcp://{name}.example", "Stock") for name in ("b", "a")]
+    _, found = asked(tmp_path, document(*away), row())
+    addresses = [one["address"] for one in found["c1"]["outcomes"]]
+    assert addresses == ["tcp://a.example:4022", "tcp://b.example:4022"]
+    assert found["c1"]["verdict"] == "exits"
+
+
+def test_counts_come_by_class_not_by_row_in_questions(tmp_path: Path) -> None:
+    """The engine is asked once for all rows that are alike."""
+    run, _ = asked(tmp_path, document(TO_PARTS), *(row(n) for n in range(50)), row(50, to_service="Entry"))
+    assert run.more["questions"] == 2
+
+
+# ---------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ({}, "holds no versions of an estate"),
+        ({"1.json": document()}, r"1.json: \$.valid_from: is missing"),
+        ({"1.json": {**document(), "valid_from": NOON}, "2.json": {**document(), "valid_from": NOON}}, "two versions"),
+        ({"1.json": {"format": "x"}}, r"1.json: \$.format: must be"),
+    ],
+)
+def test_a_history_is_refused_as_a_whole(tmp_path: Path, files: dict[str, Json], says: str) -> None:
+    (tmp_path / "history").mkdir()
+    for name, value in files.items():
+        written(tmp_path / "history" / name, value)
+    with pytest.raises(InputError, match=says):
+        routed(str(tmp_path / "history"), written(tmp_path / "t.jsonl", [row()]), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("name", "says"), [("nowhere", "is not there"), ("empty", "holds no files")])
+def test_traffic_that_is_not_there_is_one_error(tmp_path: Path, name: str, says: str) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=says):
+        routed(written(tmp_path / "e.json", document()), str(tmp_path / name), tmp_path / "out")
+
+
+def test_counters_of_reasons_add_up(tmp_path: Path) -> None:
+    rows = [row(1), row(2, at="soon"), row(3, from_instance="host9"), row(4, messages=-1), row(5, to_service="")]
+    run, _ = asked(tmp_path, document(TO_PARTS), *rows)
+    assert run.reasons == {"bad_at": 1, "bad_messages": 1, "bad_to_service": 1, "unknown_entry": 1}
+    assert Counter(one["reason"] for one in quarantined(tmp_path / "out")) == run.reasons

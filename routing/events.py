@@ -59,6 +59,30 @@ class OfAcknowledgement(IntEnum):
     ACKNOWLEDGEMENT_RECEIVED = 4
 
 
+class OfConnection(IntEnum):
+    """Subclasses of Broker:Connection."""
+
+    CONNECTING = 1
+    CONNECTED = 2
+    CONNECT_FAILED = 3
+    CLOSING = 4
+    CLOSED = 5
+    ACCEPT = 6
+    SEND_IO_ERROR = 7
+    RECEIVE_IO_ERROR = 8
+
+
+class OfLogin(IntEnum):
+    """Subclasses of Audit Broker Login."""
+
+    LOGIN_SUCCESS = 1
+    LOGIN_PROTOCOL_ERROR = 2
+    MESSAGE_FORMAT_ERROR = 3
+    NEGOTIATE_FAILURE = 4
+    AUTHENTICATION_FAILURE = 5
+    AUTHORIZATION_FAILURE = 6
+
+
 class OfMirroredRoute(IntEnum):
     """Subclasses of Broker:Mirrored Route State Changed."""
 
@@ -184,6 +208,42 @@ class MirroredRouteStateChanged(NamedTuple):
         return 144
 
 
+class BrokerConnection(NamedTuple):
+    """Something happened to a network connection."""
+
+    subclass: OfConnection
+    connection_id: str
+    """Empty: there is none yet, or it was refused before it had one."""
+    address: str
+    """Of the other end: the network address that was dialled, or host and port that were accepted."""
+    text: str
+    """TextData: what went wrong; empty where nothing did."""
+    times_closed: int = 0
+    """IntegerData: how many were closed."""
+
+    @property
+    def number(self) -> int:
+        return 138
+
+
+class AuditBrokerLogin(NamedTuple):
+    """A connection came online, or its peer was not let in."""
+
+    subclass: OfLogin
+    connection_id: str
+    address: str
+    peer: str
+    """The instance as which the peer presents itself; empty: it has not."""
+    principal: str
+    """The name of its certificate; empty where there is none."""
+    text: str
+    """TextData: why it was not let in."""
+
+    @property
+    def number(self) -> int:
+        return 159
+
+
 class MessageUndeliverable(NamedTuple):
     """A message was received and is not kept here. Its sender does not see this."""
 
@@ -240,9 +300,11 @@ Event = (
     | ForwardedMessageSent
     | ForwardedMessageDropped
     | MessageClassify
+    | BrokerConnection
     | QueueDisabled
     | MirroredRouteStateChanged
     | Acknowledgement
+    | AuditBrokerLogin
     | MessageUndeliverable
     | CorruptedMessage
 )
@@ -250,12 +312,14 @@ Event = (
 NAMES = {
     124: "Broker:Conversation",
     136: "Broker:Conversation Group",
+    138: "Broker:Connection",
     139: "Broker:Forwarded Message Sent",
     140: "Broker:Forwarded Message Dropped",
     141: "Broker:Message Classify",
     143: "Broker:Queue Disabled",
     144: "Broker:Mirrored Route State Changed",
     149: "Broker:Remote Message Acknowledgement",
+    159: "Audit Broker Login",
     160: "Broker:Message Undeliverable",
     161: "Broker:Corrupted Message",
 }

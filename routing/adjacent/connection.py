@@ -9,7 +9,7 @@ there is to send (`data_to_send` until that is empty, after every call of anythi
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,7 +20,7 @@ from routing.adjacent.frames import Frame, FrameReader, Hello
 from routing.adjacent.limits import LEAST_FRAME, MOST_FRAME, VERSION
 from routing.adjacent.roles import is_role, read_role
 from routing.adjacent.states import OURS, STEPS, THEIRS, Input, Phase, Shown
-from routing.sentence import say
+from routing.sentence import Sentence, say
 
 SHUTDOWN: Final = 1
 IDLE: Final = 2
@@ -40,6 +40,11 @@ REASONS: Final = {
 }
 """Why a connection is closed, as a CLOSE says it. LOST is never sent; a peer may give others."""
 
+
+NOT_PERMITTED: Final = 28034
+"""The product's error: the peer may not connect."""
+Permission = Callable[[Hello], Sentence | None]
+"""Asked when a peer has said who it is: why it may not connect; None: it may."""
 
 MOST_ROLES: Final = 1000
 """Questions and answers about roles that wait for the socket. More are lost, and asked again: a peer that asks and does
@@ -162,10 +167,17 @@ class Neighbours:
 class Connection:
     """One side of a connection. `LocalProtocolError` from any method: the caller's fault, and nothing was done."""
 
-    def __init__(self, own: Hello, neighbours: Neighbours, settings: Settings | None = None, now: float = 0.0) -> None:
+    def __init__(
+        self,
+        own: Hello,
+        neighbours: Neighbours,
+        settings: Settings | None = None,
+        now: float = 0.0,
+        permission: Permission | None = None,
+    ) -> None:
         """`own` says who we are. Its connection id is new for each connection; the side that accepts takes the other's.
 
-        `settings` decide the frame size, and not `own`.
+        `settings` decide the frame size, and not `own`. Without `permission` everybody may connect.
         """
         self.settings = settings or Settings()
         self.own = own._replace(most_frame=self.settings.most_frame)
@@ -189,6 +201,7 @@ class Connection:
         self.most_frame = LEAST_FRAME
         """Bytes of the largest frame for this peer."""
         self._neighbours = neighbours
+        self._permission = permission
         self._reader = FrameReader()
         self._urgent: list[bytes] = []
         self._roles: list[bytes] = []
@@ -396,6 +409,8 @@ class Connection:
         elif hello.connection_id != self.own.connection_id:
             raise RemoteProtocolError("connection id", say("is not the one that was given"))
         self.peer = hello
+        if self._permission is not None and (objection := self._permission(hello)) is not None:
+            raise RemoteProtocolError("instance name", objection, NOT_PERMITTED)
         self.version = version
         self.phase = phase
         self.most_frame = min(self.own.most_frame, hello.most_frame)

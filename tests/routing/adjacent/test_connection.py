@@ -19,6 +19,7 @@ from routing.adjacent.fragment import MAX_FRAGMENT, write
 from routing.adjacent.frames import Hello, write_close, write_fragments, write_frame, write_hello
 from routing.adjacent.limits import LEAST_FRAME, MAX_BODY, MOST_FRAME
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
+from routing.sentence import Sentence, say
 from tests.routing.adjacent.link import Link, Side
 from tests.routing.adjacent.wire import HEADER, TARGET
 
@@ -89,6 +90,37 @@ def test_an_answer_to_another_connection_is_refused() -> None:
     assert isinstance(over, Over)
     assert str(over.error) == "connection id: is not the one that was given"
     assert made.phase == "FAILED"
+
+
+@pytest.mark.parametrize("refusing", [0, 1])
+def test_who_may_not_connect_is_told_and_never_online_whatever_came_with_its_name(refusing: int) -> None:
+    def permission(hello: Hello) -> Sentence | None:
+        return say("{name} may not", name=hello.name) if hello.name in "ab"[1 - refusing] else None
+
+    neighbours = Neighbours()
+    own = Hello("ab"[refusing], b"o" * 16, b"c" * 16)
+    peer = write_hello(Hello("ab"[1 - refusing], b"p" * 16, b"c" * 16))
+    made = Connection(own, neighbours, permission=permission)
+    if refusing:
+        made.accept(0.0)
+    else:
+        made.dial(0.0)
+        made.connected()
+    rest = (write_frame(frames.CLAIM, bytes(16)), write_frame(frames.ACCEPT, bytes(8)))[1 - refusing]
+    made.receive(peer + rest + write_fragments([SMALL], len(SMALL)), 1.0)
+    (over,) = made.events()
+    assert isinstance(over, Over)
+    assert over.error is not None
+    assert (over.reason, over.error.number) == (c.PROTOCOL, c.NOT_PERMITTED)
+    assert b"may not" in made.data_to_send()
+    assert (made.is_over, len(neighbours)) == (True, 0)
+
+
+def test_who_is_permitted_comes_online() -> None:
+    side = Side("a", 1)
+    link = Link(side, Side("b", 2), 1)
+    link.ends = (Connection(link.ends[0].own, side.neighbours, permission=lambda _: None), link.ends[1])
+    assert link.establish().pump(0.0).ends[0].is_online
 
 
 def test_a_stranger_makes_us_hold_no_more_than_a_hello() -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from routing.events import (
     NAMES,
+    AuditBrokerLogin,
+    BrokerConnection,
     Conversation,
     ConversationGroup,
     Event,
@@ -16,8 +18,10 @@ from routing.events import (
     MessageUndeliverable,
     MirroredRouteStateChanged,
     OfClassify,
+    OfConnection,
     OfConversation,
     OfGroup,
+    OfLogin,
     OfMirroredRoute,
     OfUndeliverable,
     QueueDisabled,
@@ -38,6 +42,8 @@ FORWARDED = ForwardedMessage("c", True, "S", None, "T", None, "tcp://b:4022", 0,
             "Broker:Mirrored Route State Changed",
         ),
         (MessageClassify(OfClassify.LOCAL, "db", "c", "S", None, "", False, 0), "Broker:Message Classify"),
+        (BrokerConnection(OfConnection.CLOSED, "c", "tcp://b:4022", "idle", 1), "Broker:Connection"),
+        (AuditBrokerLogin(OfLogin.LOGIN_SUCCESS, "c", "127.0.0.1:5", "B", "", ""), "Audit Broker Login"),
         (QueueDisabled("db", "Q"), "Broker:Queue Disabled"),
         (
             MessageUndeliverable(OfUndeliverable.SEQUENCED_MESSAGE, "db", "c", 0, -1, 11213),
@@ -53,4 +59,6 @@ def test_every_event_has_its_number_and_name(event: Event, name: str) -> None:
 def test_subclasses_count_as_in_the_product() -> None:
     assert [of.value for of in OfConversation] == list(range(1, 14))
     assert list(OfMirroredRoute) == [1, 2, 3]
+    assert list(OfConnection) == list(range(1, 9))
+    assert list(OfLogin) == list(range(1, 7))
     assert (OfGroup.DROP, OfClassify.DELAYED, OfUndeliverable.UNSEQUENCED_MESSAGE) == (2, 3, 2)

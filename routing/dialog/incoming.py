@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from routing.adjacent.errors import Corrupted
+from routing.adjacent.errors import Corrupted, RemoteProtocolError
 from routing.adjacent.fragment import Fragment, Header
 from routing.adjacent.guard import Guard
 from routing.adjacent.limits import MAX_MILLISECONDS
@@ -52,7 +52,7 @@ def take(work: Work, here: Directory, fragment: Fragment) -> None:
         _take_opened(work, here, header, conversation, endpoint, guard, body)
 
 
-def tell_corrupted(work: Work, database: str, conversation: str, corrupted: Corrupted) -> None:
+def tell_corrupted(work: Work, database: str, conversation: str, corrupted: RemoteProtocolError) -> None:
     """INT-1: discarded, not acknowledged, and told."""
     work.changes.events.append(CorruptedMessage(database, conversation, str(corrupted), corrupted.number or 0))
 
@@ -174,12 +174,12 @@ def _take_what_rides(work: Work, endpoint: Endpoint, header: Header) -> Endpoint
     """Acknowledgements, and that the first message will not come again. The endpoint, as it is then."""
     if header.acknowledged:
         endpoint = work.own(endpoint)
-        pin(endpoint, header.names.from_broker_instance)
         kinds = OfAcknowledgement
         rides = header.is_sequenced
         kind = kinds.MESSAGE_WITH_ACKNOWLEDGEMENT_RECEIVED if rides else kinds.ACKNOWLEDGEMENT_RECEIVED
-        is_news = take_acknowledgement(work, endpoint, header.acknowledged, kind)
-        if not is_news and endpoint.is_initiator:
+        if take_acknowledgement(work, endpoint, header.acknowledged, kind):
+            pin(endpoint, header.names.from_broker_instance)
+        elif endpoint.is_initiator:
             _say_that_it_has_begun(work, endpoint)
     if header.has_begun and endpoint.security_timestamp is None:
         endpoint = work.own(endpoint)

@@ -6,15 +6,16 @@ leaves, leaves after the commit of what it tells of (ACK-5).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from routing.adjacent.errors import Corrupted
+from routing.adjacent.errors import RemoteProtocolError
 from routing.adjacent.fragment import Fragment, forwarded, read
-from routing.decision import Deliver, Drop, Send
-from routing.dialog import holding, incoming
+from routing.adjacent.roles import RoleAnswer, Said, is_role, read_role, write_role
+from routing.decision import ROUTE_REQUESTED, Deliver, Drop, Send
+from routing.dialog import holding, incoming, route_request
 from routing.dialog.answering import acknowledge_dedicated
-from routing.dialog.batch import Wanted
+from routing.dialog.batch import Asked, Wanted
 from routing.dialog.choices import Choices
 from routing.dialog.directory import Directory
 from routing.dialog.due import advance
@@ -26,6 +27,9 @@ from routing.estate import Database, Estate
 from routing.events import Event, MessageClassify, MessageUndeliverable, OfClassify, OfUndeliverable
 from routing.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, Limits
 from routing.identifier import identifier_of
+from routing.mirrored_route import MirroredRoute
+from routing.names import MSDB
+from routing.principals import Principals, answer, reply_address
 from routing.security.bindings import Security
 from routing.store import Store
 from routing.ways import STATUS, Onward, Ways
@@ -53,6 +57,8 @@ class Broker:
         self.security = security or Security()
         self.transmissions = TransmissionObjects(self.settings.transmission_bytes)
         self.forwarder = Forwarder(_limits(estate, instance))
+        addresses = estate.instances[instance].addresses
+        self.principals = Principals(choices, reply_address(addresses), _known(store))
         self._outbound: list[Outbound] = []
         self._events: list[tuple[int, Event]] = []
         self._postponed: list[bytes] = []
@@ -63,16 +69,18 @@ class Broker:
         self.estate = estate
         databases = estate.instances[self.instance].databases.values()
         self.directories = {database.name: _directory(database) for database in databases}
-        self.ways = Ways(estate, self.instance, self.directories, self.choices)
+        self.ways = Ways(estate, self.instance, self.directories, self.choices, self.principals)
 
     # ------------------------------------------------------------ units of work
 
     def work(self, wanted: Wanted, now: int) -> Work:
         """Claim, and begin to work on it. Afterwards `commit` or `release`; see `Batch.busy` for what others hold."""
-        return Work(self.store.claim(wanted, now), now, self.choices, _Around(self))
+        return Work(self.store.claim(wanted, now), now, self.choices, _Around(self, now))
 
     def commit(self, work: Work) -> list[Event]:
         """All that was done, durably; what happened. Raises `routing.store.Conflict`, and then nothing was."""
+        route_request.settle(work)
+        self._follow_principals(work)
         changes = work.finished()
         flushed = changes.transmissions = self.transmissions.to_flush()
         self.store.commit(changes)
@@ -82,6 +90,16 @@ class Broker:
         self._outbound += work.outbound
         self._events += [(work.now, event) for event in changes.events]
         return changes.events
+
+    def _follow_principals(self, work: Work) -> None:
+        """Whom to ask, and what has changed; what waits for a principal that is found is tried at once."""
+        self.principals.handle(work.now)
+        work.outbound += [Outbound(*frame) for frame in self.principals.frames()]
+        work.changes.mirrored = self.principals.changed()
+        for event in self.principals.events():
+            work.changes.events.append(event)
+            if event.principal:
+                work.changes.retry_services |= {(database, event.service) for database in self.directories}
 
     def release(self, work: Work) -> None:
         """Nothing of it was done."""
@@ -98,21 +116,36 @@ class Broker:
 
     # ------------------------------------------------------------ what comes in
 
-    def receive(self, fragments: Sequence[bytes], now: int) -> None:
-        """Fragments from any neighbours, in any order, damaged or not: kept, forwarded, or dropped.
+    def receive(self, frames: Sequence[bytes], now: int) -> None:
+        """Fragments from any neighbours, in any order, damaged or not: kept, forwarded, or dropped. Questions and
+        answers about roles among them (MIR-2).
 
         Raises `routing.store.Conflict`: none of them was kept, and their senders will send them again.
         """
-        came, self._postponed = [*self._postponed, *fragments], []
+        came, self._postponed = [*self._postponed, *frames], []
         arrivals = Arrivals(came)
         work = self.work(Wanted(conversations=arrivals.conversations()), now)
         with self._or_release(work):
             for corrupted in arrivals.damaged:
                 incoming.tell_corrupted(work, "", "", corrupted)
+            for said in arrivals.said:
+                self._hear(work, said)
             for fragment in arrivals.in_order():
                 self._take(work, fragment)
             self._finish(work)
         self._note_forwarded(now)
+
+    def _hear(self, work: Work, said: Said) -> None:
+        if isinstance(said, RoleAnswer):
+            self.principals.hear(said, work.now)
+        elif said.reply_to:
+            answered = write_role(answer(self.estate, self.instance, said))
+            work.outbound.append(Outbound(said.reply_to, answered))
+
+    def cannot_reach(self, address: str, now: int) -> None:
+        """No connection to an address can be made, or the one that there was has broken (MIR-3)."""
+        self.principals.cannot_reach(address, now)
+        self.commit(self.work(Wanted(), now))
 
     def _take(self, work: Work, fragment: Fragment) -> None:
         header = fragment.header
@@ -121,22 +154,24 @@ class Broker:
             self._postpone(fragment)
             return
         endpoint = work.of(key)
-        onward = self._onward(fragment, endpoint, work.now)
+        onward = self._onward(work, fragment, endpoint)
         decision = onward.decision
         if isinstance(decision, Deliver):
             _classify(work, fragment, OfClassify.LOCAL, decision.database, 0)
             incoming.take(work, self.directories[decision.database], fragment)
         elif isinstance(decision, Drop) and decision.reason not in NOT_FORWARDED:
+            if decision.reason == ROUTE_REQUESTED:
+                work.missing.setdefault((MSDB, header.names.to_service), header.names.to_broker_instance)
             _tell_nobody_is_here(work, fragment, STATUS[decision.reason])
         else:
             self._forward(fragment, decision, onward.hops, work.now)
 
-    def _onward(self, fragment: Fragment, endpoint: Endpoint | None, now: int) -> Onward:
+    def _onward(self, work: Work, fragment: Fragment, endpoint: Endpoint | None) -> Onward:
         header = fragment.header
         names = header.names
         sender = Correspondent("", names.to_service, names.to_broker_instance, header.is_initiator)
         holding_it = endpoint.database if endpoint is not None else None
-        return self.ways.onward(sender, holding_it, header.hops_remaining, now)
+        return self.ways.onward(sender, holding_it, header.hops_remaining, work.now, work.batch.requests)
 
     def _forward(self, fragment: Fragment, decision: Send | Drop, hops: int, now: int) -> None:
         header = fragment.header
@@ -161,8 +196,11 @@ class Broker:
         """Do all that is due."""
         self.forwarder.handle_timer(now)
         self._note_forwarded(now)
+        asking = self.principals.next_timer()
         if self._postponed:
             self.receive((), now)
+        elif asking is not None and asking <= now:
+            self.commit(self.work(Wanted(), now))
         while (due := self.store.next_due()) is not None and due <= now:
             work = self.work(Wanted(due=DUE_AT_ONCE), now)
             if not work.batch.due:
@@ -173,7 +211,8 @@ class Broker:
 
     def next_timer(self) -> int | None:
         """When `handle_timer` is due; None: nothing is to be waited for."""
-        moments = [self.store.next_due(), self.forwarder.next_timer(), 0 if self._postponed else None]
+        moments = [self.store.next_due(), self.forwarder.next_timer(), self.principals.next_timer()]
+        moments += [0] if self._postponed else []
         return min((moment for moment in moments if moment is not None), default=None)
 
     def _finish(self, work: Work) -> list[Event]:
@@ -215,15 +254,19 @@ class Broker:
 
 
 class Arrivals:
-    """Fragments as they came, read."""
+    """What came, read."""
 
     def __init__(self, came: Iterable[bytes]) -> None:
         self.fragments: list[Fragment] = []
-        self.damaged: list[Corrupted] = []
+        self.said: list[Said] = []
+        self.damaged: list[RemoteProtocolError] = []
         for raw in came:
             try:
-                self.fragments.append(read(raw))
-            except Corrupted as corrupted:
+                if is_role(raw):
+                    self.said.append(read_role(raw))
+                else:
+                    self.fragments.append(read(raw))
+            except RemoteProtocolError as corrupted:
                 self.damaged.append(corrupted)
 
     def conversations(self) -> tuple[ConversationKey, ...]:
@@ -239,16 +282,20 @@ class Arrivals:
 class _Around:
     """What the dialog layer asks of this instance."""
 
-    def __init__(self, broker: Broker) -> None:
+    def __init__(self, broker: Broker, now: int) -> None:
         self._broker = broker
+        self._now = now
         self.settings = broker.settings
         self.security = broker.security
 
     def directory(self, database: str) -> Directory:
         return self._broker.directories[database]
 
-    def place(self, sender: Correspondent | Endpoint, now: int) -> Place:
-        return self._broker.ways.place(sender, now)
+    def place(self, sender: Correspondent | Endpoint, now: int, pending: Container[Asked]) -> Place:
+        return self._broker.ways.place(sender, now, pending)
+
+    def doubt(self, address: str, service: str) -> None:
+        self._broker.principals.doubt(address, service, self._now)
 
     def transmission(self, handle: str) -> Transmission | None:
         return self._broker.transmissions.get(handle)
@@ -269,6 +316,13 @@ def _tell_nobody_is_here(work: Work, fragment: Fragment, reason: int) -> None:
     kind = OfUndeliverable.SEQUENCED_MESSAGE if header.is_sequenced else OfUndeliverable.UNSEQUENCED_MESSAGE
     conversation = identifier_of(header.conversation_id)
     work.changes.events.append(MessageUndeliverable(kind, "", conversation, header.sequence, -1, reason))
+
+
+def _known(store: Store) -> tuple[MirroredRoute, ...]:
+    """What the store has kept of mirrored routes."""
+    batch = store.claim(Wanted(), 0)
+    store.release(batch.token)
+    return tuple(batch.mirrored.values())
 
 
 def _limits(estate: Estate, instance: str) -> Limits:

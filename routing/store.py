@@ -234,6 +234,9 @@ class MemoryStore:
         for handle, endpoint in changes.endpoints.items():
             if self._handles.get(endpoint.key, handle) != handle:
                 raise Conflict(f"the conversation {endpoint.conversation_id} has another endpoint")
+        for asked, request in changes.requests.items():
+            if request is not None and self._requests.get(asked, request) != request:
+                raise Conflict(f"a route to {asked[1]} was asked for by another")
 
     def _remove(self, changes: Changes) -> None:
         for message in changes.received:
@@ -299,7 +302,8 @@ class MemoryStore:
             self._outgoing.setdefault(row.conversation_handle, {})[row.message_sequence_number] = row
 
     def _write_what_is_known(self, changes: Changes) -> None:
-        self._mirrored |= changes.mirrored
+        known = self._mirrored | changes.mirrored
+        self._mirrored = {key: row for key, row in known.items() if row is not None}
         for asked, handle in changes.requests.items():
             if handle is None:
                 self._requests.pop(asked, None)

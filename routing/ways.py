@@ -10,6 +10,7 @@ from collections.abc import Container, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
+from routing.address import Address
 from routing.conversation import Conversation
 from routing.decision import (
     FORWARDING_DISABLED,
@@ -27,12 +28,17 @@ from routing.decision import (
     Send,
     dropped,
 )
+from routing.dialog.batch import Asked
 from routing.dialog.choices import Choices
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint
+from routing.dialog.system import SYSTEM_SERVICE
 from routing.dialog.work import Correspondent, Place
 from routing.estate import Estate
 from routing.hop import NOBODY
+from routing.names import MSDB
+from routing.principals import Principals
+from routing.route import Route
 from routing.router import route
 
 STATUS: Final[Mapping[str, int]] = {
@@ -70,18 +76,26 @@ class Onward(NamedTuple):
 
 
 class Ways:
-    """Of one instance of an estate."""
+    """Of one instance of an estate, as far as it knows who is the principal of what is mirrored."""
 
-    def __init__(self, estate: Estate, instance: str, directories: Mapping[str, Directory], choices: Choices) -> None:
+    def __init__(
+        self,
+        estate: Estate,
+        instance: str,
+        directories: Mapping[str, Directory],
+        choices: Choices,
+        principals: Principals,
+    ) -> None:
         self._estate = estate
         self._instance = instance
         self._directories = directories
         self._choices = choices
+        self._roles = _Watched(principals)
         self._expiries = _expiries(estate, instance)
         self._passed = -1
         self._kept: dict[tuple[object, ...], tuple[Decision, ...]] = {}
 
-    def place(self, sender: Correspondent | Endpoint, now: int, pending: Container[str] = NOBODY) -> Place:
+    def place(self, sender: Correspondent | Endpoint, now: int, pending: Container[Asked]) -> Place:
         """Where the messages of one side of a conversation go: a choice that is open is drawn."""
         kept = Choice(sender.kept_route, sender.kept_identifier, sender.kept_database)
         decision = first = self._drawn(self._decisions(sender, sender.database, kept, now, pending))
@@ -89,22 +103,26 @@ class Ways:
         if isinstance(decision, Send) and decision.to == self._instance:
             # LOOP-2: as if it came from outside. The first time takes no hop off.
             choice = Choice(database=sender.kept_database)
-            decision, hops = self._from_outside(sender, choice, hops, now)
+            decision, hops = self._from_outside(sender, choice, hops, now, pending)
             hops -= isinstance(decision, Send)
-        return self._place(decision, first, hops)
+        return self._place(decision, first, hops, sender.database)
 
-    def onward(self, sender: Correspondent, database: str | None, hops: int, now: int) -> Onward:
+    def onward(
+        self, sender: Correspondent, database: str | None, hops: int, now: int, pending: Container[Asked]
+    ) -> Onward:
         """What becomes of a message from outside with so many hops left. `database`: the one that holds its
         conversation already (RT-STICKY); `sender` is the side that has sent it."""
-        return self._from_outside(sender, Choice(database=database), hops, now)
+        return self._from_outside(sender, Choice(database=database), hops, now, pending)
 
-    def _from_outside(self, sender: Correspondent | Endpoint, kept: Choice, hops: int, now: int) -> Onward:
-        decision = self._drawn(self._decisions(sender, None, kept, now))
+    def _from_outside(
+        self, sender: Correspondent | Endpoint, kept: Choice, hops: int, now: int, pending: Container[Asked]
+    ) -> Onward:
+        decision = self._drawn(self._decisions(sender, None, kept, now, pending))
         while isinstance(decision, Send) and decision.to == self._instance:
             if hops == 0:
                 return Onward(dropped(self._instance, HOP_LIMIT), 0)
             hops -= 1
-            decision = self._drawn(self._decisions(sender, None, kept, now))
+            decision = self._drawn(self._decisions(sender, None, kept, now, pending))
         if isinstance(decision, Send) and hops == 0:
             return Onward(dropped(self._instance, HOP_LIMIT), 0)
         assert not isinstance(decision, Delay), "what comes from outside has nobody here to be delayed"
@@ -116,21 +134,39 @@ class Ways:
         database: str | None,
         kept: Choice,
         now: int,
-        pending: Container[str] = NOBODY,
+        pending: Container[Asked],
     ) -> tuple[Decision, ...]:
+        if (found := self._of_system(sender, kept)) is not None:
+            return found
         self._forget_what_expired(now)
         asked = (sender.far_service, sender.far_broker_instance, not sender.is_initiator)
-        is_pending = sender.far_service in pending
+        is_pending = (database or MSDB, sender.far_service) in pending
         key = (database, *asked, kept, is_pending)
         found = self._kept.get(key)
         if found is None:
             service, identifier, is_reply = asked
             conversation = Conversation(self._instance, database, service, identifier, is_reply=is_reply)
-            found = route(self._estate, conversation, moment(now), pending=pending, kept=kept)
-            if len(self._kept) >= MOST_KEPT:
-                self._kept.clear()
-            self._kept[key] = found
+            requested = (service,) if is_pending else NOBODY
+            self._roles.asked = False
+            found = route(self._estate, conversation, moment(now), pending=requested, kept=kept, roles=self._roles)
+            if not self._roles.asked:
+                self._keep(key, found)
         return found
+
+    def _keep(self, key: tuple[object, ...], decisions: tuple[Decision, ...]) -> None:
+        if len(self._kept) >= MOST_KEPT:
+            self._kept.clear()
+        self._kept[key] = decisions
+
+    def _of_system(self, sender: Correspondent | Endpoint, kept: Choice) -> tuple[Decision, ...] | None:
+        """Every database has the product's own service, and no estate lists it: what comes back to it goes to the
+        database that has asked (RT-REPLY)."""
+        if sender.far_service != SYSTEM_SERVICE or sender.is_initiator:
+            return None
+        identified = self._estate.instances[self._instance].identified
+        named = identified.get(sender.far_broker_instance) if sender.far_broker_instance else None
+        name = named.name if named else kept.database
+        return (Deliver(self._instance, name),) if name else None
 
     def _forget_what_expired(self, now: int) -> None:
         passed = bisect_right(self._expiries, now)
@@ -141,13 +177,26 @@ class Ways:
     def _drawn(self, decisions: tuple[Decision, ...]) -> Decision:
         return decisions[self._choices.below(len(decisions))] if len(decisions) > 1 else decisions[0]
 
-    def _place(self, decision: Decision, first: Decision, hops: int) -> Place:
+    def _place(self, decision: Decision, first: Decision, hops: int, database: str) -> Place:
         by, identifier = (first.route, first.identifier) if isinstance(first, (Deliver, Send)) else (None, None)
         if isinstance(decision, Deliver):
             return Place(self._directories[decision.database], 0, by, identifier)
         if isinstance(decision, Send):
             return Place(None, 0, by, identifier, decision.address.key, hops)
-        return Place(None, STATUS[decision.reason])
+        asking = "" if decision.reason != ROUTE_REQUESTED else database if isinstance(decision, Delay) else MSDB
+        return Place(None, STATUS[decision.reason], asking=asking)
+
+
+class _Watched:
+    """Tells whether a decision depends on who is the principal now: such a one is not kept."""
+
+    def __init__(self, principals: Principals) -> None:
+        self._principals = principals
+        self.asked = False
+
+    def principals(self, route: Route, service: str, identifier: str | None) -> tuple[Address, ...]:
+        self.asked = True
+        return self._principals.principals(route, service, identifier)
 
 
 def _expiries(estate: Estate, instance: str) -> list[int]:

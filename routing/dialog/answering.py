@@ -18,7 +18,7 @@ from routing.events import OfAcknowledgement
 
 def tell_error(work: Work, side: Endpoint, body: bytes, guard: Guard) -> None:
     """An Error for the peer of a side, which need not have an endpoint."""
-    place = work.around.place(side, work.now)
+    place = work.place(side)
     if place.address:
         Envelope(work, side, place, guard).error(body)
     elif (peer := _peer_here(work, side)) is not None:
@@ -40,7 +40,7 @@ def say_received(work: Work, side: Endpoint) -> None:
     guard = guard_of(work, side)
     if not ranges or guard is None:
         return
-    place = work.around.place(side, work.now)
+    place = work.place(side)
     if place.address:
         Envelope(work, side, place, guard).acknowledgement(ranges)
         tell_acknowledgement(work, side, OfAcknowledgement.ACKNOWLEDGEMENT_SENT, ranges)

@@ -122,8 +122,8 @@ class Changes:
     """Into the work table (TOB-2)."""
     requests: dict[Asked, str | None] = field(default_factory=dict)
     """Route requests that are new; None: ended."""
-    mirrored: dict[Key, MirroredRoute] = field(default_factory=dict)
-    """What is known anew."""
+    mirrored: dict[Key, MirroredRoute | None] = field(default_factory=dict)
+    """What is known anew of mirrored routes; None: forgotten."""
     queues: dict[QueueKey, bool] = field(default_factory=dict)
     """Queues that are switched on or off."""
     retry_all: bool = False

@@ -35,7 +35,7 @@ def put(
         if has_room(work, endpoint):
             endpoint.ready_since = endpoint.ready_since or work.now
         return
-    place = work.around.place(endpoint, work.now)
+    place = work.place(endpoint)
     _classify(work, endpoint, place)
     if place.address:
         work.post(endpoint, message)
@@ -58,7 +58,7 @@ def attempt(work: Work, endpoint: Endpoint, *, again: bool) -> None:
         endpoint.next_attempt = None
     if not endpoint.outgoing:
         return
-    place = work.around.place(endpoint, work.now)
+    place = work.place(endpoint)
     _classify(work, endpoint, place)
     if place.address:
         transmit(work, endpoint, place, again=again)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from routing.dialog.priority import Priorities
 from routing.dialog.problems import Refused
-from routing.dialog.system import DEFAULT, SYSTEM_TYPES
+from routing.dialog.system import DEFAULT, MISSING_ROUTE_TYPE, NOTICE_CONTRACT, SYSTEM_TYPES
 from routing.dialog.validation import is_valid
 from routing.parts import Contract, MessageType, Priority, Service
 
@@ -45,8 +45,10 @@ class Directory:
         self._services = {service.name: service for service in services}
         self._contracts = {c.name: {m.message_type: m.sent_by for m in c.messages} for c in contracts}
         self._contracts.setdefault(DEFAULT, {DEFAULT: ANY})
+        self._contracts.setdefault(NOTICE_CONTRACT, {MISSING_ROUTE_TYPE: INITIATOR})
         self._types = {t.name: t.validation for t in message_types}
         self._types.setdefault(DEFAULT, "NONE")
+        self._types.setdefault(MISSING_ROUTE_TYPE, "WELL_FORMED_XML")
         self._priorities = Priorities(priorities)
 
     def has_service(self, service: str) -> bool:

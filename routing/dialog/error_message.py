@@ -22,8 +22,13 @@ _ERROR = re.compile(r'<Error xmlns="[^"]*"><Code>(-?\d+)</Code><Description>(.*)
 
 def error_body(code: int, description: str) -> bytes:
     """The body of an Error message, UTF-8. What XML cannot hold is shown as U+FFFD."""
-    said = escape(_NOT_XML.sub("\ufffd", description), {"\r": "&#13;"})
+    said = as_xml(description)
     return f'<Error xmlns="{ERROR_TYPE}"><Code>{code}</Code><Description>{said}</Description></Error>'.encode()
+
+
+def as_xml(text: str) -> str:
+    """A text for the inside of an element."""
+    return escape(_NOT_XML.sub("\ufffd", text), {"\r": "&#13;"})
 
 
 def broker_error(number: int, **values: Any) -> bytes:

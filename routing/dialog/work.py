@@ -5,10 +5,10 @@ The batch stays as it was claimed. Whoever reads here sees what was changed here
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Container, Sequence
+from typing import Final, NamedTuple, Protocol
 
-from routing.dialog.batch import Batch, Changes
+from routing.dialog.batch import Asked, Batch, Changes
 from routing.dialog.choices import Choices
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import ConversationKey, Endpoint, Group, QueueKey
@@ -18,6 +18,7 @@ from routing.dialog.ranges import Ranges
 from routing.dialog.receipts import account
 from routing.dialog.settings import Settings
 from routing.dialog.states import CO, DI, SO, Input, after
+from routing.dialog.system import SYSTEM_SERVICE
 from routing.dialog.transmission import Transmission, made
 from routing.events import (
     Conversation,
@@ -29,6 +30,8 @@ from routing.events import (
 )
 from routing.security.bindings import Security
 
+NO_ROUTE: Final = 9793
+ROUTE_REQUESTED: Final = 9770
 _TIMED = (SO, CO, DI)
 """The states in which a conversation timer may run."""
 
@@ -55,6 +58,8 @@ class Place(NamedTuple):
     """Of the next hop, where they go over the network."""
     hops: int = 0
     """That are left to them when they leave."""
+    asking: str = ""
+    """The database whose routes say that a route is to be asked for (MATCH-4); empty: none is."""
 
 
 class Correspondent(NamedTuple):
@@ -76,8 +81,12 @@ class Surroundings(Protocol):
         """What a database of this instance knows."""
         ...
 
-    def place(self, sender: Correspondent | Endpoint, now: int) -> Place:
-        """Where routing sends the messages of an endpoint."""
+    def place(self, sender: Correspondent | Endpoint, now: int, pending: Container[Asked]) -> Place:
+        """Where routing sends the messages of an endpoint. `pending`: routes that were asked for already (MATCH-4)."""
+        ...
+
+    def doubt(self, address: str, service: str) -> None:
+        """What was sent there for a service was not acknowledged in time (MIR-3)."""
         ...
 
     def transmission(self, handle: str) -> Transmission | None:
@@ -102,10 +111,12 @@ class Work:
         "_gone",
         "_handles",
         "_received",
+        "answered",
         "around",
         "batch",
         "changes",
         "choices",
+        "missing",
         "now",
         "outbound",
         "owed",
@@ -131,6 +142,20 @@ class Work:
         """Endpoints that have received what is to be acknowledged (ACK-1)."""
         self.outbound: list[Outbound] = []
         """Fragments for the network; they leave after the commit (ACK-5)."""
+        self.missing: dict[Asked, str | None] = {}
+        """Routes that are to be asked for, with the identifier that a conversation gives (MATCH-4)."""
+        self.answered: dict[str, None] = {}
+        """Dialogs of the system service for which a message came: it is nobody else's."""
+
+    def place(self, side: Endpoint) -> Place:
+        """Where routing sends the messages of a side, now."""
+        pending = self.batch.requests
+        place = self.around.place(side, self.now, pending)
+        if place.asking:
+            self.missing.setdefault((place.asking, side.far_service), side.far_broker_instance)
+        elif place.status == NO_ROUTE and (side.database, side.far_service) in pending:
+            return place._replace(status=ROUTE_REQUESTED)
+        return place
 
     # ------------------------------------------------------------ endpoints
 
@@ -239,6 +264,9 @@ class Work:
 
     def enqueue(self, endpoint: Endpoint, number: int, message_type: str, body: bytes | None, validation: str) -> None:
         """A message into the queue of an endpoint."""
+        if endpoint.service_name == SYSTEM_SERVICE:
+            self.answered[endpoint.conversation_handle] = None
+            return
         self.changes.enqueued.append(
             QueuedMessage(
                 endpoint.database,

@@ -539,6 +539,15 @@ class StoreConformance:
         write(store, requests={("db", "S"): None, ("db", "U"): None})
         assert look(store, Wanted()).requests == {("db", "T"): "2i"}
 
+    def test_two_cannot_ask_for_the_same_route(self, store: Store) -> None:
+        write(store, requests={("db", "S"): "1i"})
+        with pytest.raises(Conflict):
+            write(store, requests={("db", "S"): "2i"})
+        assert look(store, Wanted()).requests == {("db", "S"): "1i"}
+        write(store, requests={("db", "S"): None})
+        write(store, requests={("db", "S"): "2i"})
+        assert look(store, Wanted()).requests == {("db", "S"): "2i"}
+
     def test_what_is_known_of_mirrored_routes_is_kept(self, store: Store) -> None:
         key = Key("tcp://a:1", "tcp://b:1", "S", None)
         row = MirroredRoute(key, SENDING, 1, ("claims", ""), ("", "q"), 3, NOW, NOW - 1, OfMirroredRoute.OPERATIONAL)
@@ -546,6 +555,8 @@ class StoreConformance:
         write(store, mirrored={key: MirroredRoute(key), other.key: other})
         write(store, mirrored={key: row})
         assert look(store, Wanted()).mirrored == {key: row, other.key: other}
+        write(store, mirrored={other.key: None})
+        assert look(store, Wanted()).mirrored == {key: row}
 
     def test_both_sides_of_a_conversation_may_be_due(self, store: Store) -> None:
         write(store, endpoint("1i", due=NOW), endpoint("1t", due=NOW))

@@ -11,12 +11,13 @@ from routing.dialog.system import ERROR_TYPE
 from routing.dialog.work import Outbound, Place, Work
 from routing.identifier import identifier_bytes
 from routing.security.bindings import Protection
+from routing.security.policy import Undeliverable
 
 Ranges = tuple[Range, ...]
 
 
 def guard_of(work: Work, endpoint: Endpoint) -> Guard | None:
-    """What protects an own endpoint's fragments. None: it needs a binding that its database has not (9727).
+    """What protects an own endpoint's fragments. None: it needs a binding or keys that its database has not (9727).
 
     A dialog keeps the protection of its first fragment.
     """
@@ -27,7 +28,11 @@ def guard_of(work: Work, endpoint: Endpoint) -> Guard | None:
             return None
         endpoint.integrity, endpoint.key_id = asked
     asked = Protection(endpoint.integrity, endpoint.key_id)
-    return security.guard(endpoint.database, asked, identifier_bytes(endpoint.conversation_id), endpoint.is_initiator)
+    conversation = identifier_bytes(endpoint.conversation_id)
+    try:
+        return security.guard(endpoint.database, asked, conversation, endpoint.is_initiator)
+    except Undeliverable:
+        return None  # its keys were here when it began
 
 
 class Envelope:

@@ -7,7 +7,7 @@ happened. `tests/routing/store/conformance.py` says what every store must do. Th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple, Protocol
 
@@ -71,8 +71,8 @@ class MemoryStore:
         self._held: dict[str, dict[tuple[int, int], Held]] = {}
         """By handle, then by number and fragment."""
         self._transmissions: dict[str, Transmission] = {}
-        self._requests: dict[Asked, str] = {}
-        self._mirrored: dict[Key, MirroredRoute] = {}
+        self._requests: Mapping[Asked, str] = {}
+        self._mirrored: Mapping[Key, MirroredRoute] = {}
         self._queues: dict[QueueKey, QueueInMemory] = {}
         self._off: frozenset[QueueKey] = frozenset()
         self._due: list[tuple[int, str]] = []
@@ -88,7 +88,7 @@ class MemoryStore:
 
     def claim(self, wanted: Wanted, now: int) -> Batch:
         token = wanted.token or self._next_token()
-        batch = Batch(token, off=self._off, requests=dict(self._requests), mirrored=dict(self._mirrored))
+        batch = Batch(token, off=self._off, requests=self._requests, mirrored=self._mirrored)
         claim = self._claims.setdefault(token, _Claim([], []))
         busy: list[str | ConversationKey] = [group for group in wanted.groups if not self._lock(claim, batch, group)]
         busy += [handle for handle in wanted.handles if not self._take_for_application(claim, batch, handle)]
@@ -302,13 +302,13 @@ class MemoryStore:
             self._outgoing.setdefault(row.conversation_handle, {})[row.message_sequence_number] = row
 
     def _write_what_is_known(self, changes: Changes) -> None:
-        known = self._mirrored | changes.mirrored
-        self._mirrored = {key: row for key, row in known.items() if row is not None}
-        for asked, handle in changes.requests.items():
-            if handle is None:
-                self._requests.pop(asked, None)
-            else:
-                self._requests[asked] = handle
+        """Batches hold what was known before: it is not changed, but replaced."""
+        if changes.mirrored:
+            rows = {**self._mirrored, **changes.mirrored}
+            self._mirrored = {key: row for key, row in rows.items() if row is not None}
+        if changes.requests:
+            handles = {**self._requests, **changes.requests}
+            self._requests = {asked: handle for asked, handle in handles.items() if handle is not None}
 
     def _retry(self, changes: Changes) -> None:
         for handle in self._outgoing.keys() | self._held.keys():

@@ -539,6 +539,12 @@ class StoreConformance:
         write(store, requests={("db", "S"): None, ("db", "U"): None})
         assert look(store, Wanted()).requests == {("db", "T"): "2i"}
 
+    def test_what_a_batch_knows_stays_as_it_was(self, store: Store) -> None:
+        key = Key("tcp://a:1", "tcp://b:1", "S", None)
+        batch = look(store, Wanted())
+        write(store, requests={("db", "S"): "1i"}, mirrored={key: MirroredRoute(key)})
+        assert (dict(batch.requests), dict(batch.mirrored)) == ({}, {})
+
     def test_two_cannot_ask_for_the_same_route(self, store: Store) -> None:
         write(store, requests={("db", "S"): "1i"})
         with pytest.raises(Conflict):

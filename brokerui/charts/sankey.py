@@ -9,6 +9,8 @@ from brokerui.charts.look import COLOURS, LINE, MUTED, Figure, layout, plain, sh
 
 NODE, PAD, LEAST = 30, 16, 320
 """Pixels for a node of the column with the most, between two of them, and of the whole."""
+ONE, AROUND = 44, 48
+"""Where little flows: pixels for a stream of one, and for what stands above and below all streams."""
 WIDE = 720
 LABEL = 46
 """Letters of a label."""
@@ -40,7 +42,7 @@ class Stream(NamedTuple):
 def sankey_figure(heads: Sequence[str], nodes: Sequence[Node], streams: Sequence[Stream]) -> Figure:
     """The figure, with a head above each column; columns stand where they are told to, also where streams skip one."""
     columns = len(heads) - 1
-    height = max(LEAST, NODE * max(_in_column(nodes, column) for column in range(len(heads))))
+    height = _height(nodes, streams, columns)
     return {
         "data": [
             {
@@ -74,6 +76,13 @@ def sankey_figure(heads: Sequence[str], nodes: Sequence[Node], streams: Sequence
             meta={"minWidth": WIDE},
         ),
     }
+
+
+def _height(nodes: Sequence[Node], streams: Sequence[Stream], columns: int) -> int:
+    """Room for every node; a single stream is a line, not a wall."""
+    most = NODE * max(_in_column(nodes, column) for column in range(columns + 1))
+    flows = sum(stream.weight for stream in streams if nodes[stream.source].column == 0)
+    return max(most, min(LEAST, AROUND + round(ONE * flows)))
 
 
 def _head(text: str, column: int, columns: int) -> Figure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from itertools import islice
+from itertools import islice, product
 
 from brokerui.explain.origin import OUTSIDE, origin_text
 from brokerui.explain.question import Question
@@ -40,11 +40,15 @@ def _likely(estate: Estate) -> Iterator[Conversation]:
         for database in instance.databases.values()
         if database.services
     ][:TRIED]
-    services = list(islice((s.name for _, database in origins for s in database.services), TRIED))
+    homes = [(home, s.name) for home, (_, database) in enumerate(origins) for s in database.services][:TRIED]
     for instance, database in origins:
         yield from (Conversation(instance.name, database.name, name) for name in islice(database.table.named, 3))
-    for name in services:
-        yield from (Conversation(i.name, d.name, name) for i, d in origins[:3] if not d.has_service(name))
+    # Each service from the database beside its own, then from the next but one: few of them show many ways.
+    for away, (home, name) in product(range(1, len(origins)), homes):
+        instance, database = origins[(home + away) % len(origins)]
+        if not database.has_service(name):
+            yield Conversation(instance.name, database.name, name)
+    services = [name for _, name in homes]
     for instance in estate.instances.values():
         yield from (Conversation(instance.name, None, name) for name in services[:2])
         yield from (Conversation(instance.name, name, "Service") for name in instance.databases)

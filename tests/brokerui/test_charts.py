@@ -44,6 +44,12 @@ def test_a_matrix_is_a_figure() -> None:
     assert shapes == {"circle", "x"}
 
 
+@pytest.mark.parametrize(("weight", "height"), [(1, 92), (2, 136), (50, 320)])
+def test_a_single_stream_is_a_line_and_no_wall(weight: int, height: int) -> None:
+    figure = sankey_figure(["from", "to"], [Node(0, "a", ""), Node(1, "b", "")], [Stream(0, 1, weight, "exits", "")])
+    assert figure["layout"]["height"] == height
+
+
 def test_a_sankey_is_a_figure() -> None:
     nodes = [Node(0, "a", "a"), Node(1, "b", "b"), Node(2, "c", "c", outcome="delivered"), Node(2, "d", "d")]
     streams = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +13,11 @@ from brokerui.explain.question import Question, command, read
 from brokerui.explain.starting import first_question
 from routing.conversation import Conversation
 from routing.document import read_estate
+from routing.explanation import explain
 from tests.brokerui.estates import EVERY_KIND, database, document, instance
 
 ESTATE = read_estate(EVERY_KIND)
+EXAMPLES = Path(__file__).parents[2] / "examples"
 GUID = "{5FB8D92B-ed69-4c80-afbb-2aa6a7d3cb2d}"
 
 
@@ -132,6 +135,14 @@ def test_the_command_of_a_reply_from_outside() -> None:
     assert command(conversation, None, "e.json", ESTATE) == (
         ".venv/bin/brokerui explain e.json --outside hub --to Ship --reply"
     )
+
+
+@pytest.mark.parametrize("name", ["6-forward-one-service", "7-forward-everything"])
+def test_the_first_question_of_an_example_of_forwarding_shows_it(name: str) -> None:
+    estate, now = read_estate((EXAMPLES / f"{name}.json").read_bytes()), datetime(2026, 1, 1, tzinfo=UTC)
+    instance, database = first_question(estate, now).values["from"].split("/")
+    asked = Conversation(instance, database, first_question(estate, now).values["to"])
+    assert len(explain(estate, asked, now).forward.hops) > 2
 
 
 def test_the_first_question_is_one_with_much_to_show() -> None:

@@ -73,16 +73,18 @@ class _Life:
         where, queue = switch.instance, (switch.database, switch.queue)
         count = self._off[where, queue] = self._off.get((where, queue), 0) + (-1 if on else 1)
         if count == (0 if on else 1):
-            self._turn(where, queue, on)
+            self._turn(where, queue)
 
-    def _turn(self, instance: str, queue: QueueKey, on: bool) -> None:
+    def _turn(self, instance: str, queue: QueueKey) -> None:
+        """On or off, as it is wanted by the time that its broker can be asked."""
+
         def act(work: Work) -> list[Record]:
-            (switch_on if on else switch_off)(work, queue)
+            (switch_off if self._off[instance, queue] else switch_on)(work, queue)
             return []
 
         def done(how: str) -> None:
             if how in (BUSY, GONE):
-                self._agenda.after(100, self._turn, instance, queue, on)
+                self._agenda.after(100, self._turn, instance, queue)
 
         self._hosts[instance].transact(Wanted(), act, done)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from routing.adjacent.fragment import Header
 from routing.conversation import Conversation
-from routing.decision import Decision, Delay, Deliver, Drop, Send
+from routing.decision import HOP_LIMIT, NO_PRINCIPAL, Decision, Delay, Deliver, Drop, Send
 from routing.estate import Estate
 from routing.events import MessageClassify, OfClassify
 from routing.identifier import identifier_of
@@ -31,6 +31,8 @@ class Deciding(Checker):
         self._left: dict[int, Header] = {}
         self._changed: set[tuple[str, bytes]] = set()
         """By broker: the messages of which something damaged came."""
+        self._circling: set[tuple[str, bytes, bool]] = set()
+        """By broker, conversation and side: where these come to, they may be sent on."""
         self._kept: dict[str, tuple[str, str | None]] = {}
         """By handle: where its messages go, and to which identifier."""
 
@@ -52,8 +54,11 @@ class Deciding(Checker):
         self._estates[started.broker] = started.estate
 
     def _arrive(self, arrived: Arrived) -> None:
-        if arrived.harm and arrived.number in self._left:
-            self._changed.add((arrived.broker, self._left[arrived.number].message_id))
+        if arrived.number in self._left:
+            header = self._left[arrived.number]
+            self._circling.add((arrived.broker, header.conversation_id, header.is_initiator))
+            if arrived.harm:
+                self._changed.add((arrived.broker, header.message_id))
 
     # ------------------------------------------------------------ what the events say
 
@@ -122,8 +127,12 @@ class Deciding(Checker):
         if left.address not in addresses:
             what = say("A fragment for {service} left for {address}.", service=names.to_service, address=left.address)
             self.broken(left.at, what, next(iter(self._own(left.broker, header)), ""))
-        elif header.is_sequenced and header.hops_remaining == self.world.estate.hop_limit:
+        elif header.is_sequenced and self._is_sent(left.broker, header):
             self._check_kept(left, header, addresses)
+
+    def _is_sent(self, broker: str, header: Header) -> bool:
+        """Not sent on."""
+        return (broker, header.conversation_id, header.is_initiator) not in self._circling
 
     def _own(self, broker: str, header: Header) -> list[str]:
         side = (identifier_of(header.conversation_id), header.is_initiator)
@@ -147,14 +156,17 @@ class Deciding(Checker):
         estate = self._estates[broker]
         conversation = Conversation(broker, database, service, identifier, is_reply)
         found = set(route(estate, conversation, moment(now)))
-        if database is not None and any(isinstance(one, Send) and one.to == broker for one in found):
-            found |= self._decisions(broker, (None, service, identifier, is_reply), now)
+        if any(isinstance(one, Send) and one.to == broker for one in found):
+            if database is not None:
+                found |= self._decisions(broker, (None, service, identifier, is_reply), now)
+            else:
+                found.add(Drop(broker, HOP_LIMIT))  # round and round in this instance
         return found
 
     def _addresses(self, decisions: set[Decision]) -> set[str]:
         """Of a mirrored route, both: who is the principal shows only at run time (MIR-2)."""
         found = {decision.address.key for decision in decisions if isinstance(decision, Send)}
         mirrored = {self._mirrored[key] for key in found if key in self._mirrored}
-        if any(isinstance(one, Delay | Drop) and one.reason == "no_principal" for one in decisions):
+        if any(isinstance(one, Delay | Drop) and one.reason == NO_PRINCIPAL for one in decisions):
             mirrored |= self._mirrored.keys()
         return found | mirrored

@@ -83,5 +83,6 @@ class Endpoints(Checker):
         known = before.far_broker_instance
         if known is not None and row.far_broker_instance != known:
             self.broken(commit.at, say("The peer changed after it was known."), row.handle)
-        if row.far_broker_instance is None and row.is_initiator and row.acknowledged_sequence:
+        is_settled = any(handle == row.handle for handle, _ in commit.settled)
+        if is_settled and row.is_initiator and row.far_broker_instance is None:
             self.broken(commit.at, say("A message was acknowledged, and the peer is not pinned."), row.handle)

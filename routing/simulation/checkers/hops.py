@@ -19,8 +19,8 @@ class Hops(Checker):
         self._left: dict[int, Left] = {}
         self._came: dict[tuple[str, bytes, int], set[int]] = {}
         """By broker, message id and fragment: the hops that were left when it came."""
-        self._changed: set[tuple[str, bytes, int]] = set()
-        """Those whose hops may have been changed on the way."""
+        self._changed: set[bytes] = set()
+        """The conversations of which something was damaged: hops and identifiers may be other ones from there on."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {Left: self._leave, Arrived: self._arrive}
@@ -31,7 +31,7 @@ class Hops(Checker):
             return
         key = (arrived.broker, left.header.message_id, left.header.fragment)
         if arrived.harm:
-            self._changed.add(key)
+            self._changed.add(left.header.conversation_id)
         self._came.setdefault(key, set()).add(left.header.hops_remaining)
 
     def _leave(self, left: Left) -> None:
@@ -41,7 +41,7 @@ class Hops(Checker):
         self._left[left.number] = left
         key = (left.broker, header.message_id, header.fragment)
         hops = header.hops_remaining
-        if key in self._changed or not self._is_known(left):
+        if header.conversation_id in self._changed or not self._is_known(left):
             return
         if hops > self.world.estate.hop_limit:
             self.broken(left.at, say("A message left with {hops} hops.", hops=hops))

@@ -16,13 +16,15 @@ from routing.simulation.history import Arrived, Committed, FailedOver, Left, Sta
 class _Rounds:
     """An endpoint that waits for acknowledgements, as far as the network sees it."""
 
-    __slots__ = ("base", "count", "sent")
+    __slots__ = ("base", "count", "is_anew", "sent")
 
     def __init__(self) -> None:
         self.sent: set[tuple[int, int]] = set()
         """Numbers and fragments that have left."""
-        self.base: int | None = None
-        """Since when it waits, by its own clock; None: something came meanwhile that lets it begin anew."""
+        self.is_anew = False
+        """Something came since that may let it begin anew."""
+        self.base = 0
+        """Since when it waits, by its own clock."""
         self.count = 0
         """How often it has sent again since."""
 
@@ -34,6 +36,10 @@ class Retrying(Checker):
         super().__init__(seen)
         self._headers: dict[int, Header] = {}
         self._rounds: dict[str, _Rounds] = {}
+        self._circling: set[tuple[str, bytes, bool]] = set()
+        """By broker, conversation and side: where these come to, they may be sent on."""
+        self._started: dict[str, int] = {}
+        """How often each broker has."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {
@@ -45,6 +51,7 @@ class Retrying(Checker):
         }
 
     def _start(self, started: Started) -> None:
+        self._started[started.broker] = self._started.get(started.broker, 0) + 1
         self._begin_anew(started.broker)
 
     def _fail_over(self, record: FailedOver) -> None:
@@ -57,16 +64,20 @@ class Retrying(Checker):
     def _begin_anew(self, broker: str) -> None:
         for handle, rounds in self._rounds.items():
             if self.ledger.where[handle] == broker:
-                rounds.base = None
+                rounds.is_anew = True
 
     def _arrive(self, arrived: Arrived) -> None:
         """An acknowledgement, or anything else of the peer's, may be progress."""
         header = self._headers.get(arrived.number)
-        if header is not None and not arrived.harm:
+        if header is None:
+            self._begin_anew(arrived.broker)  # who is the principal may be known now
+            return
+        self._circling.add((arrived.broker, header.conversation_id, header.is_initiator))
+        if not arrived.harm:
             conversation = identifier_of(header.conversation_id)
             for handle in self.ledger.sides.get((conversation, not header.is_initiator), []):
                 if handle in self._rounds:
-                    self._rounds[handle].base = None
+                    self._rounds[handle].is_anew = True
 
     def _leave(self, left: Left) -> None:
         header = left.header
@@ -83,16 +94,19 @@ class Retrying(Checker):
         """The endpoint here that it is from; empty: it is only sent on."""
         side = (identifier_of(header.conversation_id), header.is_initiator)
         handles = [handle for handle in self.ledger.sides.get(side, []) if self.ledger.where[handle] == broker]
-        return handles[-1] if handles and header.hops_remaining == self.world.estate.hop_limit else ""
+        is_own = handles and (broker, header.conversation_id, header.is_initiator) not in self._circling
+        return handles[-1] if is_own else ""
 
     def _send(self, left: Left, handle: str, what: tuple[int, int]) -> None:
         rounds = self._rounds.get(handle)
         if rounds is None:
             rounds = self._rounds[handle] = _Rounds()
+            rounds.base = left.now
+            rounds.is_anew = self._started[left.broker] > 1  # it may have sent in another life, and died of it
         is_again = what in rounds.sent
         rounds.sent.add(what)
-        if rounds.base is None:
-            rounds.base, rounds.count = left.now, 0
+        if is_again and rounds.is_anew:
+            rounds.base, rounds.count, rounds.is_anew = left.now, 1, False
         elif is_again and left.now != rounds.base:
             passed, least = left.now - rounds.base, min(FIRST_MS << rounds.count, LONGEST_MS)
             rounds.base, rounds.count = left.now, rounds.count + 1

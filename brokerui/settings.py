@@ -58,6 +58,7 @@ INSTALLED_APPS = [
     "brokerui.routes",
     "brokerui.lint",
     "brokerui.intake",
+    "brokerui.messaging",
     "brokerui.api",
     "brokerui.demo",
     "django.contrib.admin",

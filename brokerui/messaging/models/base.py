@@ -1,0 +1,67 @@
+"""What the tables of messaging share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Q
+
+from brokerui.estate.models.base import QUEUE_NAME, SERVICE_NAME, SYSNAME
+
+__all__ = ["QUEUE_NAME", "SERVICE_NAME", "SYSNAME"]
+GUID = 36
+
+
+class Name(models.CharField):
+    """A text that is compared byte by byte, on every database; PostgreSQL would ask a language how to sort it."""
+
+    def db_parameters(self, connection: BaseDatabaseWrapper) -> dict[str, Any]:
+        given = super().db_parameters(connection)
+        return given | ({"collation": "C"} if connection.vendor == "postgresql" else {})
+
+
+class Guid(Name):
+    """An identifier as the engine writes it: lower case, without braces."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **{"max_length": GUID, **named})
+
+
+class HostedInstance(models.Model):
+    """An instance that this deployment runs: what its endpoints, queues and messages belong to."""
+
+    id = models.SmallAutoField(primary_key=True)
+    name = models.CharField(max_length=SERVICE_NAME, unique=True)
+    known = models.BigIntegerField(default=0)
+    """Counts the changes of what each claim is told: queues that are off, route requests, mirrored routes."""
+
+    class Meta:
+        db_table = "hosted_instances"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class OfInstance(models.Model):
+    """A row of a hosted instance."""
+
+    instance = models.ForeignKey(
+        HostedInstance, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="+"
+    )
+
+    class Meta:
+        abstract = True
+
+
+def check(name: str, condition: Q) -> models.CheckConstraint:
+    return models.CheckConstraint(condition=condition, name=name)
+
+
+def not_negative(name: str, *fields: str) -> models.CheckConstraint:
+    """The constraint that numbers are 0 or more; NULL passes."""
+    condition = Q()
+    for field in fields:
+        condition &= Q(**{f"{field}__gte": 0})
+    return check(name, condition)

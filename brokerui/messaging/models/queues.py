@@ -1,0 +1,104 @@
+"""Queues: their messages, whether they are on, and how full they are."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from brokerui.messaging.models.base import (
+    QUEUE_NAME,
+    SERVICE_NAME,
+    SYSNAME,
+    Guid,
+    Name,
+    OfInstance,
+    check,
+    not_negative,
+)
+
+SLOTS = 16
+"""Among which the count of a queue is divided, so that those who commit at the same time do not wait for each other."""
+
+
+class Queue(OfInstance):
+    """A queue that was switched off, or on again. Others are on."""
+
+    pk = models.CompositePrimaryKey("instance", "database", "name")
+    database = Name(max_length=SYSNAME)
+    name = Name(max_length=QUEUE_NAME)
+    is_receive_enabled = models.BooleanField()
+
+    class Meta:
+        db_table = "queue_states"
+
+    def __str__(self) -> str:
+        return f"{self.database}: {self.name}"
+
+
+class QueueCounter(OfInstance):
+    """A part of the number of messages in a queue; the sum of the parts is the number, a part may be below 0."""
+
+    pk = models.CompositePrimaryKey("queue_number", "slot")
+    queue_number = models.BigIntegerField()
+    slot = models.SmallIntegerField()
+    database = Name(max_length=SYSNAME)
+    queue = Name(max_length=QUEUE_NAME)
+    messages = models.BigIntegerField()
+
+    class Meta:
+        db_table = "queue_counters"
+        constraints = [check("queue_counters_slot", Q(slot__gte=0, slot__lt=SLOTS))]
+        indexes = [models.Index(fields=["instance", "database", "queue"], name="queue_counters_of")]
+
+    def __str__(self) -> str:
+        return f"{self.database}: {self.queue}"
+
+
+class QueueMessage(OfInstance):
+    """A row of a queue, with the names of its columns."""
+
+    queuing_order = models.BigAutoField(primary_key=True)
+    queue_number = models.BigIntegerField()
+    """Of instance, database and queue: `brokerui.messaging.store.numbers.queue_number`."""
+    status = models.SmallIntegerField()
+    priority = models.SmallIntegerField()
+    rank = models.SmallIntegerField()
+    """Within a conversation a timer (0) comes before everything, an error (1) before the messages (2)."""
+    conversation_group_id = Guid()
+    conversation_handle = Guid()
+    message_sequence_number = models.BigIntegerField()
+    service_name = Name(max_length=SERVICE_NAME)
+    service_contract_name = Name(max_length=SERVICE_NAME)
+    message_type_name = Name(max_length=SERVICE_NAME)
+    validation = Name(max_length=1)
+    message_body = models.BinaryField(null=True)
+    message_enqueue_time = models.BigIntegerField()
+
+    class Meta:
+        db_table = "queue_messages"
+        constraints = [
+            check("queue_messages_status", Q(status__gte=0, status__lte=3)),
+            check("queue_messages_priority", Q(priority__gte=1, priority__lte=10)),
+            check("queue_messages_rank", Q(rank__gte=0, rank__lte=2)),
+            check("queue_messages_validation", Q(validation__in=["E", "N", "X"])),
+            not_negative("queue_messages_numbers", "message_sequence_number"),
+        ]
+        indexes = [
+            # Which group comes next, and which message is the oldest.
+            models.Index(fields=["queue_number", "-priority", "queuing_order"], name="queue_messages_next"),
+            # A group, conversation by conversation, each in its order.
+            models.Index(
+                fields=[
+                    "instance",
+                    "conversation_group_id",
+                    "conversation_handle",
+                    "rank",
+                    "message_sequence_number",
+                    "queuing_order",
+                ],
+                name="queue_messages_group",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.conversation_handle} {self.message_sequence_number}"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from brokerui.core.memory import Memory
 from brokerui.explain.origin import OUTSIDE, origin_text
-from brokerui.lint.memory import Memory
 from routing.estate import Estate
 from routing.explanation import Explanation
 

@@ -14,10 +14,10 @@ from django.utils.translation import gettext, ngettext
 from brokerui.charts.look import SIGNS, Figure, plain, short
 from brokerui.charts.sankey import Node, Stream, sankey_figure
 from brokerui.core.filters import Term, Test, as_text
+from brokerui.core.memory import Memory
 from brokerui.flow.filtering import Row, way_filter
 from brokerui.flow.folding import REST, Cut, Folded, Lane, Path, Place, folded
 from brokerui.flow.wording import ENDS, HEADS, more, outcome_words, reason_words
-from brokerui.lint.memory import Memory
 from brokerui.reachability.axes import asked_origin
 from brokerui.reachability.matrix import Matrix
 from brokerui.reachability.selectors import Known, kept_under, known_of, names_of

@@ -11,9 +11,9 @@ from typing import cast
 
 from django.utils import timezone
 
+from brokerui.core.memory import Memory
 from brokerui.lint.found import Found, FoundAt, RouteKey, by_route, counted
 from brokerui.lint.latest import errors_note
-from brokerui.lint.memory import Memory
 from brokerui.lint.models import LintFinding, LintRun, LintWanted
 from brokerui.lint.models import Suppression as SuppressionRow
 from brokerui.lint.services import lint_want

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from brokerui.lint.memory import Memory
+from brokerui.core.memory import Memory
 from brokerui.map.refs import INSTANCE, OUTSIDE, Ref, instance_ref, outside
 from routing.address import Address
 from routing.collector import collector_at_rest

@@ -16,6 +16,7 @@ from brokerui.map.refs import (
     INSTANCE,
     OUTSIDE,
     ROUTE,
+    Listed,
     Ref,
     database,
     instance_ref,
@@ -28,18 +29,6 @@ from routing.route import Route
 
 MOST = 30
 """So many of a kind are listed; of more it says how many."""
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """The first of some things, and how many there are."""
-
-    shown: tuple[Ref, ...]
-    count: int
-
-    @property
-    def more(self) -> int:
-        return self.count - len(self.shown)
 
 
 @dataclass(frozen=True, slots=True)

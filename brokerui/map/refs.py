@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -23,6 +24,18 @@ class Ref(NamedTuple):
     def name(self) -> str:
         """The last of its names: its own."""
         return self.names[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The first of some things, and how many there are."""
+
+    shown: tuple[Ref, ...]
+    count: int
+
+    @property
+    def more(self) -> int:
+        return self.count - len(self.shown)
 
 
 def read_ref(text: str) -> Ref | None:

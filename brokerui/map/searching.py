@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from brokerui.map.network import Network
-from brokerui.map.refs import Ref, database, instance_ref, route
+from brokerui.map.refs import Listed, Ref, database, instance_ref, route
 
 SHOWN = 10
 MOST_LIT = 1000
@@ -15,27 +15,15 @@ MOST_LIT = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Hits:
-    """Things of one kind: the first of them, and how many there are."""
-
-    shown: tuple[Ref, ...]
-    count: int
-
-    @property
-    def more(self) -> int:
-        return self.count - len(self.shown)
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
     """What holds a text."""
 
-    instances: Hits
-    databases: Hits
+    instances: Listed
+    databases: Listed
     services: tuple[str, ...]
     service_count: int
-    routes: Hits
-    addresses: Hits
+    routes: Listed
+    addresses: Listed
     lit: frozenset[Ref]
     """All of them, as the map knows them."""
 
@@ -64,7 +52,7 @@ def found(network: Network, text: str) -> Found:
         _hits(databases),
         tuple(services[:SHOWN]),
         len(services),
-        Hits(tuple(routes[:SHOWN]), len(named)),
+        Listed(tuple(routes[:SHOWN]), len(named)),
         _hits(addresses),
         frozenset(lit),
     )
@@ -83,8 +71,8 @@ def lit_by_service(network: Network, service: str, *, with_routes: bool) -> froz
     return frozenset(homes | named)
 
 
-def _hits(found: list[Ref]) -> Hits:
-    return Hits(tuple(found[:SHOWN]), len(found))
+def _hits(found: list[Ref]) -> Listed:
+    return Listed(tuple(found[:SHOWN]), len(found))
 
 
 def _instance_has(name: str, addresses: Iterable[object], wanted: str) -> bool:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext, ngettext
 
 from brokerui.charts.look import SIGNS, Figure, plain, short
 from brokerui.charts.matrix import Field, matrix_figure
-from brokerui.lint.memory import Memory
+from brokerui.core.memory import Memory
 from brokerui.reachability.asked import ALL, NAMED, VERDICTS, Asked
 from brokerui.reachability.axes import MOST, Group, origin_groups, origins, service_groups, services
 from brokerui.reachability.counting import Counts, Table, table_of, worst

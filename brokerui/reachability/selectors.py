@@ -10,7 +10,7 @@ from functools import partial
 from django.utils import timezone
 
 from brokerui.core.later import later
-from brokerui.lint.memory import Memory
+from brokerui.core.memory import Memory
 from brokerui.lint.wanted import Wanted
 from brokerui.reachability.matrix import Matrix, matrix_of
 from brokerui.reachability.models import Survey

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
-from brokerui.lint.memory import Memory
+from brokerui.core.memory import Memory
 from routing.estate import Estate
 from routing.moment import format_moment
 from routing.route import Route

@@ -13,10 +13,10 @@ from django.db import DatabaseError
 from django.test import Client
 
 from benchmarks.estates import large_estate
+from brokerui.core.memory import Memory
 from brokerui.core.once import Once
 from brokerui.estate.memory import estates
 from brokerui.estate.services import estate_import
-from brokerui.lint.memory import Memory
 from brokerui.map import network
 from brokerui.map.network import Network
 from brokerui.routes import rows

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from brokerui.core.memory import Memory
 from brokerui.estate.admin.draft import Draft
 from brokerui.estate.admin.forms import WAS
 from brokerui.estate.admin.kinds import Key
 from brokerui.estate.admin.placing import field_of, key_of, kind_of
 from brokerui.estate.admin.sheet import Sheet
 from brokerui.findings import place
-from brokerui.lint.memory import Memory
 from routing.compare import compare
 from routing.estate import Estate
 from routing.finding import ERROR, Finding

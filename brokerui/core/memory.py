@@ -1,4 +1,4 @@
-"""What was found last, in the memory of this process."""
+"""What was made last, in the memory of this process."""
 
 from __future__ import annotations
 

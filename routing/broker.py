@@ -6,7 +6,7 @@ leaves, leaves after the commit of what it tells of (ACK-5).
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from routing.adjacent.errors import RemoteProtocolError
@@ -27,7 +27,7 @@ from routing.estate import Database, Estate
 from routing.events import Event, MessageClassify, MessageUndeliverable, OfClassify, OfUndeliverable
 from routing.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, Limits
 from routing.identifier import identifier_of
-from routing.mirrored_route import MirroredRoute
+from routing.mirrored_route import Key, MirroredRoute
 from routing.names import MSDB
 from routing.principals import Principals, answer, reply_address
 from routing.security.bindings import Security
@@ -58,7 +58,8 @@ class Broker:
         self.transmissions = TransmissionObjects(self.settings.transmission_bytes)
         self.forwarder = Forwarder(_limits(estate, instance))
         addresses = estate.instances[instance].addresses
-        self.principals = Principals(choices, reply_address(addresses), _known(store))
+        self.principals = Principals(choices, reply_address(addresses))
+        self._mirrored: Mapping[Key, MirroredRoute] = {}
         self._outbound: list[Outbound] = []
         self._events: list[tuple[int, Event]] = []
         self._postponed: list[bytes] = []
@@ -75,7 +76,11 @@ class Broker:
 
     def work(self, wanted: Wanted, now: int) -> Work:
         """Claim, and begin to work on it. Afterwards `commit` or `release`; see `Batch.busy` for what others hold."""
-        return Work(self.store.claim(wanted, now), now, self.choices, _Around(self, now))
+        batch = self.store.claim(wanted, now)
+        if batch.mirrored is not self._mirrored:
+            self._mirrored = batch.mirrored
+            self.principals.learn(batch.mirrored.values())
+        return Work(batch, now, self.choices, _Around(self, now))
 
     def commit(self, work: Work) -> list[Event]:
         """All that was done, durably; what happened. Raises `routing.store.Conflict`, and then nothing was."""
@@ -316,13 +321,6 @@ def _tell_nobody_is_here(work: Work, fragment: Fragment, reason: int) -> None:
     kind = OfUndeliverable.SEQUENCED_MESSAGE if header.is_sequenced else OfUndeliverable.UNSEQUENCED_MESSAGE
     conversation = identifier_of(header.conversation_id)
     work.changes.events.append(MessageUndeliverable(kind, "", conversation, header.sequence, -1, reason))
-
-
-def _known(store: Store) -> tuple[MirroredRoute, ...]:
-    """What the store has kept of mirrored routes."""
-    batch = store.claim(Wanted(), 0)
-    store.release(batch.token)
-    return tuple(batch.mirrored.values())
 
 
 def _limits(estate: Estate, instance: str) -> Limits:

@@ -71,8 +71,15 @@ class Principals:
         self._frames: list[Frame] = []
         self._events: list[MirroredRouteStateChanged] = []
         self._changed: dict[Key, MirroredRoute | None] = {}
+        self.learn(rows)
+
+    def learn(self, rows: Iterable[MirroredRoute]) -> None:
+        """What others of the same instance have learnt since, and the store has kept."""
         for row in rows:
-            self._keep(row)
+            before = self._rows.get(row.key)
+            if row != before:
+                self._drop_questions(before)
+                self._keep(row)
 
     def __len__(self) -> int:
         return len(self._rows)

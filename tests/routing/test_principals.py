@@ -435,3 +435,19 @@ def roles_of(role: str) -> Estate:
 PRINCIPAL_HERE, MIRROR_HERE = (
     estate(host("x", database("m", "S", mirroring_role=role))) for role in ("PRINCIPAL", "MIRROR")
 )
+
+
+def test_what_others_of_the_instance_have_learnt_is_known() -> None:
+    """Two workers of one instance: one has asked, the other hears the answers."""
+    asking, hearing = made(), made()
+    to_of(asking)
+    asking.handle(0)
+    asked = questions(asking)
+    hearing.learn(filter(None, asking.changed().values()))
+    reply(hearing, asked, 1, a="PRINCIPAL", b="MIRROR")
+    assert to_of(hearing) == (A,)
+    assert questions(hearing) == {}
+    asking.learn(filter(None, hearing.changed().values()))
+    assert to_of(asking) == (A,)
+    reply(asking, asked, 2, a="MIRROR")  # its question was answered before
+    assert to_of(asking) == (A,)

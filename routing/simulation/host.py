@@ -130,8 +130,6 @@ class Host:
             self.stop(f"{died.crash.name}, {'after' if died.crash.is_written else 'before'} a commit")
             self._around.agenda.after(died.crash.down, self.start)
             return died.crash.is_written
-        except (Refused, Conflict):
-            raise
         except Exception as error:  # noqa: BLE001 - whatever a broker raises is a finding, and the world goes on
             self._around.history.add(Broke(self._around.agenda.now, self.name, _told(error)))
             self.stop("broke")
@@ -264,15 +262,18 @@ class Host:
         if life != self._life or self._broker is None:
             done(GONE)
             return
+        conflicts: list[Conflict] = []
+
+        def commit(broker: Broker) -> None:
+            try:
+                broker.commit(work)
+            except Conflict as conflict:
+                conflicts.append(conflict)
+
         self._saying = said
-        try:
-            is_written = self._do(lambda broker: broker.commit(work))
-        except Conflict:
-            done(ROLLED_BACK)
-            return
-        finally:
-            self._saying = ()
-        done(COMMITTED if is_written else GONE)
+        is_written = self._do(commit)
+        self._saying = ()
+        done(ROLLED_BACK if conflicts else COMMITTED if is_written else GONE)
 
 
 def _told(error: Exception) -> str:

@@ -86,7 +86,7 @@ def recorded(changes: Changes, broker: str, moment: int) -> Committed:
         tuple([_held(held) for held in changes.held]),
         tuple([_outgoing(message) for message in changes.outgoing]),
         tuple([(database, queue, is_on) for (database, queue), is_on in changes.queues.items()]),
-        changes.retry_all,
+        changes.retry_all or bool(changes.retry_services),
         tuple(changes.events),
     )
 

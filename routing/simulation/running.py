@@ -63,7 +63,8 @@ class _Life:
         while self._is_sane() and agenda.step(world.heals):
             pass
         self._heal()
-        self._history.add(Over(agenda.now, self._settle()))
+        is_quiet = self._settle()
+        self._history.add(Over(agenda.now, is_quiet))
         return self._history
 
     # ------------------------------------------------------------ faults

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from routing.adjacent.fragment import Header
 from routing.identifier import identifier_of
@@ -31,15 +33,26 @@ from routing.simulation.history import (
 )
 from routing.simulation.ledger import Ledger
 
+_NUMBERS = re.compile(r"frame \d+|fragment \d+/\d+")
 LINES = 60
-"""That are worth reading; of more, the last ones."""
+"""That are worth reading; of more, some of the first and most of the last."""
 
 
 def story(history: History, violation: Violation) -> list[str]:
     """What happened in the conversation up to the violation, and in the world around it."""
     teller = _Story(history, violation)
     told = [line for record in history.records if record.at <= violation.at for line in teller.told(record)]
-    return told if len(told) <= LINES else ["…", *told[-LINES:]]
+    lines = list(_together(told))
+    return lines if len(lines) <= LINES else [*lines[: LINES // 6], "…", *lines[-LINES + LINES // 6 :]]
+
+
+def _together(lines: Iterable[str]) -> Iterator[str]:
+    """Of frames that differ in their numbers alone, the first and the last."""
+    for _, alike in groupby(lines, lambda line: _NUMBERS.sub("", line)):
+        first, *more = alike
+        yield first
+        if more:
+            yield more[-1] if len(more) == 1 else f"{more[-1]} (with {len(more) - 1} between)"
 
 
 class _Story:

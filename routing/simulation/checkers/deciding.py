@@ -119,16 +119,27 @@ class Deciding(Checker):
         if (left.broker, header.message_id) in self._changed:
             return
         names = header.names
-        databases: set[str | None] = {self.ledger.last[handle].database for handle in self._own(left.broker, header)}
         addresses: set[str] = set()
-        for database in (None, *databases):
+        for database in (None, *self._writers(left.broker, header)):
             question = (database, names.to_service, names.to_broker_instance, not header.is_initiator)
             addresses |= self._addresses(self._decisions(left.broker, question, left.now))
         if left.address not in addresses:
-            what = say("A fragment for {service} left for {address}.", service=names.to_service, address=left.address)
+            what = say(
+                "A fragment for {service} left {broker} for {address}.",
+                service=names.to_service,
+                broker=left.broker,
+                address=left.address,
+            )
             self.broken(left.at, what, next(iter(self._own(left.broker, header)), ""))
         elif header.is_sequenced and self._is_sent(left.broker, header):
             self._check_kept(left, header, addresses)
+
+    def _writers(self, broker: str, header: Header) -> set[str]:
+        """The databases here that may have written it; an error also one that has no endpoint."""
+        if header.is_sequenced:
+            return {self.ledger.last[handle].database for handle in self._own(broker, header)}
+        databases = self._estates[broker].instances[broker].databases.values()
+        return {database.name for database in databases if database.has_service(header.names.from_service)}
 
     def _is_sent(self, broker: str, header: Header) -> bool:
         """Not sent on."""

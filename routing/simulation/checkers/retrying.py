@@ -20,13 +20,17 @@ class _Rounds:
 
     def __init__(self) -> None:
         self.sent: set[tuple[int, int]] = set()
-        """Numbers and fragments that have left."""
+        """Numbers and fragments that have left in this round; the next begins with the first that leaves again."""
         self.is_anew = False
         """Something came since that may let it begin anew."""
         self.base = 0
-        """Since when it waits, by its own clock."""
+        """When the round began, by its own clock."""
         self.count = 0
         """How often it has sent again since."""
+
+    def begin(self, now: int, what: tuple[int, int], count: int) -> None:
+        """Another round."""
+        self.base, self.count, self.is_anew, self.sent = now, count, False, {what}
 
 
 class Retrying(Checker):
@@ -103,13 +107,13 @@ class Retrying(Checker):
             rounds = self._rounds[handle] = _Rounds()
             rounds.base = left.now
             rounds.is_anew = self._started[left.broker] > 1  # it may have sent in another life, and died of it
-        is_again = what in rounds.sent
-        rounds.sent.add(what)
-        if is_again and rounds.is_anew:
-            rounds.base, rounds.count, rounds.is_anew = left.now, 1, False
-        elif is_again and left.now != rounds.base:
+        if what not in rounds.sent:
+            rounds.sent.add(what)
+        elif rounds.is_anew:
+            rounds.begin(left.now, what, 1)
+        else:
             passed, least = left.now - rounds.base, min(FIRST_MS << rounds.count, LONGEST_MS)
-            rounds.base, rounds.count = left.now, rounds.count + 1
+            rounds.begin(left.now, what, rounds.count + 1)
             if passed < least:
                 said = say(
                     "Message {number} was sent again after {passed} ms, and the rule is {least} ms.",

@@ -25,7 +25,7 @@ BROWSER_PYTEST := BROKERUI_CHROMIUM="$$browser" $(PYTEST)
 ON_POSTGRES := tests/brokerui/estate tests/brokerui/lint tests/brokerui/intake tests/brokerui/test_query_counts.py
 export PYTHON
 
-.PHONY: help setup run test check bench screenshots lock clean
+.PHONY: help setup run test check bench sim mutants screenshots lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,12 @@ bench: setup ## the benchmarks, one script per claim (BENCH=benchmarks/x.py for 
 	@$(if $(BENCHMARKS),,echo "no benchmarks yet";) \
 	    status=0; \
 	    for script in $(BENCHMARKS); do echo "== $$script"; $(PY) "$$script" || status=1; done; exit $$status
+
+sim: setup ## brokers in simulated worlds (SEED=… for one seed, RUNS=… worlds, FAULTS=none|light|heavy)
+	@$(BIN)/brokerui simulate $(if $(SEED),--seed $(SEED)) --runs $(or $(RUNS),$(if $(SEED),1,100)) --faults $(or $(FAULTS),heavy)
+
+mutants: $(VENV)/.dev ## break the engine on purpose, in many ways: each has to be found by the simulator
+	@$(PY) -m tests.simulation.mutants
 
 screenshots: $(VENV)/.dev $(VENV)/.catalogues ## a picture of the last page of each browser test, in var/screenshots/
 	@browser=$$($(PY) scripts/browser.py) && \

@@ -31,6 +31,7 @@ COMMANDS = {
     "export-sql": say("the T-SQL that makes an estate, or changes one into another"),
     "collect-sql": say("the read-only script that collects the catalog of a live instance"),
     "import-catalog": say("the results of that script, or grids of its views, to an estate"),
+    "simulate": say("whole brokers in seeded worlds that misbehave, and whether they keep their promises"),
     "estate": say("the live estate: files into it, and its history as documents"),
     "pipeline": say("Spark jobs on the traffic of a whole estate"),
     "up": say("run the whole product on this machine"),

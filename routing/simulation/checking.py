@@ -15,7 +15,7 @@ class Violation(NamedTuple):
     """A promise that was broken."""
 
     promise: str
-    """The name of the checker."""
+    """Its name, as docs/reference/simulation.md lists them."""
     at: int
     what: Sentence
     handle: str = ""

@@ -17,7 +17,7 @@ _LISTENING = frozenset(("SO", "SI", "CO"))
 
 
 class Acknowledging(Checker):
-    promise = "acknowledged only when durable"
+    promise = "acknowledged-when-durable"
 
     def before(self) -> dict[type, Callable[[Any], None]]:
         return {Committed: self._commit}

@@ -22,7 +22,7 @@ Question = tuple[str | None, str, str | None, bool]
 
 
 class Deciding(Checker):
-    promise = "routed as the rules say"
+    promise = "routed-by-the-rules"
 
     def __init__(self, seen: Seen) -> None:
         super().__init__(seen)

@@ -30,7 +30,7 @@ _REACHABLE = {is_initiator: _closure(steps) for is_initiator, steps in _STEPS.it
 
 
 class Endpoints(Checker):
-    promise = "one target"
+    promise = "one-target"
 
     def __init__(self, seen: Seen) -> None:
         super().__init__(seen)

@@ -12,7 +12,7 @@ from routing.simulation.promises import Promises
 
 
 class Healing(Checker):
-    promise = "arrives once healed"
+    promise = "arrives-once-healed"
 
     def __init__(self, seen: Seen) -> None:
         super().__init__(seen)

@@ -12,7 +12,7 @@ from routing.simulation.history import Arrived, Left
 
 
 class Hops(Checker):
-    promise = "hop limit"
+    promise = "hop-limit"
 
     def __init__(self, seen: Seen) -> None:
         super().__init__(seen)

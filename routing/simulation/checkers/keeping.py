@@ -29,7 +29,7 @@ _ENDS = frozenset(
 
 
 class Keeping(Checker):
-    promise = "kept until acknowledged"
+    promise = "kept-until-acknowledged"
 
     def __init__(self, seen: Seen) -> None:
         super().__init__(seen)

@@ -18,7 +18,7 @@ _PRINCIPAL = 1
 
 
 class Mirroring(Checker):
-    promise = "only to the principal"
+    promise = "only-to-the-principal"
 
     def __init__(self, seen: Seen) -> None:
         super().__init__(seen)

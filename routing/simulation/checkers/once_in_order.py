@@ -14,7 +14,7 @@ Message = tuple[str, Body]
 
 
 class OnceInOrder(Checker):
-    promise = "exactly once, in order"
+    promise = "once-in-order"
 
     def __init__(self, seen: Seen) -> None:
         super().__init__(seen)

@@ -34,7 +34,7 @@ class _Rounds:
 
 
 class Retrying(Checker):
-    promise = "retry rule"
+    promise = "retry-rule"
 
     def __init__(self, seen: Seen) -> None:
         super().__init__(seen)

@@ -29,7 +29,7 @@ _COUNTED = frozenset(
 
 
 class Telling(Checker):
-    promise = "events agree"
+    promise = "events-agree"
 
     def __init__(self, seen: Seen) -> None:
         super().__init__(seen)

@@ -223,7 +223,8 @@ def _queue(work: Work, here: Directory, endpoint: Endpoint, message: Arriving) -
         work.tell(OfConversation.RECEIVED_END_CONVERSATION_WITH_ERROR, endpoint)
     else:
         validation = VALIDATION_CODE[here.validation(message.message_type_name)]
-        work.enqueue(endpoint, number, message.message_type_name, message.message_body, validation)
+        body = message.message_body or None  # nothing on the wire tells an empty body from none
+        work.enqueue(endpoint, number, message.message_type_name, body, validation)
         work.tell(OfConversation.RECEIVED_SEQUENCED_MESSAGE, endpoint)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from routing.dialog.endpoint import LONGEST_LIFETIME_S, Endpoint
+from routing.dialog.endpoint import LONGEST_LIFETIME_S, Endpoint, QueueKey
 from routing.dialog.problems import Refused
 from routing.dialog.states import BEGIN_DIALOG, NONE
 from routing.dialog.system import DEFAULT
@@ -34,7 +34,7 @@ def begin_dialog(
     if not 1 <= lifetime_s <= LONGEST_LIFETIME_S:
         raise Refused(8411, given=lifetime_s, least=1, most=LONGEST_LIFETIME_S)
     queue = here.queue(from_service)
-    group = _group(work, (database, queue), related_conversation, related_conversation_group)
+    group = _group(work, (database, queue), from_service, related_conversation, related_conversation_group)
     endpoint = Endpoint(
         work.choices.identifier(),
         work.choices.identifier(),
@@ -71,7 +71,7 @@ def _checked_target(service: str, broker_instance: str | None) -> str | None:
         raise Refused(8413, given=broker_instance) from None
 
 
-def _group(work: Work, queue: tuple[str, str], conversation: str | None, group: str | None) -> str:
+def _group(work: Work, queue: QueueKey, service: str, conversation: str | None, group: str | None) -> str:
     if conversation is not None:
         group = work.named(conversation).conversation_group_id
     if group is None:
@@ -79,4 +79,6 @@ def _group(work: Work, queue: tuple[str, str], conversation: str | None, group: 
     known = work.group(group)
     if known is not None and known.queue_key != queue:
         raise Refused(8414, group=group)
+    if known is not None and known.service_name != service:
+        raise Refused(9610, group=group, service=known.service_name)
     return group

@@ -53,8 +53,8 @@ def _probe(work: Work, endpoint: Endpoint) -> None:
     """A closed target says once more what it has: an initiator that has gone answers that it has, others that their
     first message will not come again. Then it can go too, half an hour later."""
     if endpoint.next_attempt is not None and endpoint.next_attempt <= work.now:
-        endpoint.next_attempt = work.now + wait_to_probe(endpoint.attempts, work.choices)
         endpoint.attempts += 1
+        endpoint.next_attempt = work.now + wait_to_probe(endpoint.attempts, work.choices)
         say_received(work, endpoint)
 
 

@@ -29,8 +29,9 @@ from routing.identifier import identifier_of
 from routing.security.bindings import Protection
 from routing.security.policy import Undeliverable, opened
 
-TOO_LONG: Final = 8472
-"""Reason for what no receiver here can put together."""
+TOO_LONG: Final = 8459
+"""Why a fragment is not kept of whose message more is to come than this instance puts together. It is left to its
+sender, whose setting is another."""
 
 
 def take(work: Work, here: Directory, fragment: Fragment) -> None:
@@ -222,8 +223,8 @@ def _take_sequenced(
         _answer(work, endpoint, refused(work, here, message, endpoint.receive_sequence, to), guard)
     elif endpoint.state == DO:
         _discard(work, endpoint, header)
-    elif _is_too_much(work, endpoint, header, message):
-        work.undeliverable(here.database, message.conversation_id, number, endpoint.receive_sequence, 11217)
+    elif (objection := _too_much(work, endpoint, header, message)) != 0:
+        work.undeliverable(here.database, message.conversation_id, number, endpoint.receive_sequence, objection)
     else:
         _keep(work, here, endpoint, header, message)
 
@@ -235,14 +236,14 @@ def _discard(work: Work, endpoint: Endpoint, header: Header) -> None:
     work.owed[endpoint.conversation_handle] = None
 
 
-def _is_too_much(work: Work, endpoint: Endpoint, header: Header, message: Arriving) -> bool:
-    """Limits of what strangers may leave here; at them, a fragment is left to its sender."""
+def _too_much(work: Work, endpoint: Endpoint, header: Header, message: Arriving) -> int:
+    """Limits of what strangers may leave here: why a fragment is left to its sender; 0: it is not."""
     size = len(message.message_body or b"")
     settings = work.around.settings
     if header.fragment + 1 < header.fragments and (header.fragments - 1) * size > settings.message_bytes:
-        return True
+        return TOO_LONG
     in_turn_now = header.sequence == endpoint.receive_sequence
-    return not in_turn_now and endpoint.held_bytes + size > settings.held_bytes
+    return 11217 if not in_turn_now and endpoint.held_bytes + size > settings.held_bytes else 0
 
 
 def _keep(work: Work, here: Directory, endpoint: Endpoint, header: Header, message: Arriving) -> None:

@@ -29,7 +29,9 @@ PROBLEMS: Mapping[int, Sentence] = {
     8439: say('The destination conversation group "{group}" is not one of the same queue.'),
     8451: say('The conversation handle "{handle}" stands twice.'),
     8458: say("No conversation timer can be started: the endpoint is {state}."),
+    8459: say("The message is too long: {given} bytes, and at most {most} are allowed."),
     8461: say("Two conversations would have the same handle."),
+    9610: say('The conversation group "{group}" is one of the service "{service}", and the dialog of another.'),
     9617: say('The queue "{queue}" is disabled.'),
     # Told to a peer or to the local application, as negative codes.
     8408: say('The target service "{service}" does not support the contract "{contract}".'),

@@ -15,11 +15,18 @@ from routing.events import OfConversation
 def send(work: Work, handles: Sequence[str], message_type: str = DEFAULT, body: bytes | None = None) -> None:
     """A message of the application's. Raises `Refused`, and then nothing was sent on any conversation."""
     _check(work, handles, message_type)
+    _check_size(work, body)
     for handle in handles:
         endpoint = work.own(work.named(handle))
         work.step(endpoint, SEND)
         work.tell(OfConversation.SEND_MESSAGE, endpoint)
         put(work, endpoint, message_type, body)
+
+
+def _check_size(work: Work, body: bytes | None) -> None:
+    most = work.around.settings.message_bytes
+    if body is not None and len(body) > most:
+        raise Refused(8459, given=len(body), most=most)
 
 
 def _check(work: Work, handles: Sequence[str], message_type: str) -> None:

@@ -18,6 +18,7 @@ from routing.dialog.problems import Refused
 from routing.dialog.queue_status import switch_off
 from routing.dialog.receive import get_conversation_group
 from routing.dialog.send import send
+from routing.dialog.settings import Settings
 from routing.store import Depth
 from tests.routing.dialog.local import DAY, NOW, ONE, SECOND, TWO, Local, small_estate
 
@@ -88,6 +89,14 @@ def test_a_group_that_is_nowhere_is_made() -> None:
     world = Local()
     handle = world.begin(related_conversation_group="mine")
     assert world.there(handle).conversation_group_id == "mine"
+
+
+def test_a_group_of_another_service_is_refused() -> None:
+    shared = [{"name": name, "queue": "FromQ"} for name in ("From", "Also")]
+    world = Local(small_estate(one={"services": shared}))
+    group = world.there(world.begin()).conversation_group_id
+    with refused(9610):
+        world.do(begin_dialog, "one", "Also", "To", related_conversation_group=group, wanted=Wanted(groups=(group,)))
 
 
 def test_a_group_of_another_queue_is_refused() -> None:
@@ -762,3 +771,21 @@ def test_an_identifier_is_kept_as_it_is_compared() -> None:
     endpoint = world.endpoint(handle)
     assert endpoint is not None
     assert endpoint.far_broker_instance == TWO
+
+
+@pytest.mark.parametrize("body", [None, b""])
+def test_an_empty_body_and_none_are_the_same(body: bytes | None) -> None:
+    world = Local()
+    world.send(world.begin(), body=body)
+    (message,) = world.receive()
+    assert message.message_body is None
+
+
+def test_a_message_longer_than_the_setting_allows_is_refused() -> None:
+    world = Local()
+    world.broker.settings = Settings(message_bytes=10)
+    handle = world.begin()
+    world.send(handle, body=bytes(10))
+    with refused(8459):
+        world.send(handle, body=bytes(11))
+    assert len(world.receive()) == 1

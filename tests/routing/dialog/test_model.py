@@ -45,6 +45,8 @@ class Side:
         self.received: list[str] = []
         self.ended = ""
         """How: `END`, `ERROR` or `CLEANUP`."""
+        self.cleaned = False
+        """An end that had not arrived may not arrive any more."""
 
 
 class Conversations(RuleBasedStateMachine):
@@ -116,6 +118,7 @@ class Conversations(RuleBasedStateMachine):
             assert number_of_refusal in (8426, 8427)
         else:
             side.ended = side.ended or how
+            side.cleaned = how == "CLEANUP"
 
     @rule(which=SIDES, on=st.booleans())
     def switch(self, which: int, on: bool) -> None:
@@ -170,7 +173,7 @@ class Conversations(RuleBasedStateMachine):
         assert not self.store._outgoing
         for pair in self.sides:
             for own, peer in (pair, pair[::-1]):
-                if not own.ended and peer.ended in ("", "END"):
+                if not own.ended and not peer.cleaned and peer.ended in ("", "END"):
                     end = ["END"] if peer.ended and (peer.sent or own.sent) else []
                     assert own.received == peer.sent + end
 

@@ -12,17 +12,20 @@ from routing.sentence import say
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.history import Arrived, Committed, FailedOver, Left, Started
 
+ANOTHER_LIFE = 2
+"""Rounds: what a broker has forgotten leaves at once when it is back, and again when the round before it would end."""
+
 
 class _Rounds:
     """An endpoint that waits for acknowledgements, as far as the network sees it."""
 
-    __slots__ = ("base", "count", "is_anew", "sent")
+    __slots__ = ("base", "count", "free", "sent")
 
     def __init__(self) -> None:
         self.sent: set[tuple[int, int]] = set()
         """Numbers and fragments that have left in this round; the next begins with the first that leaves again."""
-        self.is_anew = False
-        """Something came since that may let it begin anew."""
+        self.free = 0
+        """Rounds that may begin at any moment: something has happened that lets it begin anew."""
         self.base = 0
         """When the round began, by its own clock."""
         self.count = 0
@@ -30,7 +33,7 @@ class _Rounds:
 
     def begin(self, now: int, what: tuple[int, int], count: int) -> None:
         """Another round."""
-        self.base, self.count, self.is_anew, self.sent = now, count, False, {what}
+        self.base, self.count, self.sent = now, count, {what}
 
 
 class Retrying(Checker):
@@ -68,7 +71,7 @@ class Retrying(Checker):
     def _begin_anew(self, broker: str) -> None:
         for handle, rounds in self._rounds.items():
             if self.ledger.where[handle] == broker:
-                rounds.is_anew = True
+                rounds.free = ANOTHER_LIFE
 
     def _arrive(self, arrived: Arrived) -> None:
         """An acknowledgement, or anything else of the peer's, may be progress."""
@@ -81,7 +84,7 @@ class Retrying(Checker):
             conversation = identifier_of(header.conversation_id)
             for handle in self.ledger.sides.get((conversation, not header.is_initiator), []):
                 if handle in self._rounds:
-                    self._rounds[handle].is_anew = True
+                    self._rounds[handle].free = max(self._rounds[handle].free, 1)
 
     def _leave(self, left: Left) -> None:
         header = left.header
@@ -106,10 +109,12 @@ class Retrying(Checker):
         if rounds is None:
             rounds = self._rounds[handle] = _Rounds()
             rounds.base = left.now
-            rounds.is_anew = self._started[left.broker] > 1  # it may have sent in another life, and died of it
+            # It may have sent in another life, and died of it.
+            rounds.free = ANOTHER_LIFE if self._started[left.broker] > 1 else 0
         if what not in rounds.sent:
             rounds.sent.add(what)
-        elif rounds.is_anew:
+        elif rounds.free:
+            rounds.free -= 1
             rounds.begin(left.now, what, 1)
         else:
             passed, least = left.now - rounds.base, min(FIRST_MS << rounds.count, LONGEST_MS)

@@ -266,6 +266,7 @@ def _imports(rows: Rows) -> Addresses:
         "imports:run": [run],
         "imports:document": [f"{run}estate.json"],
         "imports:csv": [f"{run}{name}.csv" for name in ("changes", "findings", "groups")],
+        "api:import_run": [f"/api/v1/estate/import/runs/{rows.run}/"],
     }
 
 

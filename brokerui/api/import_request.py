@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -16,6 +14,7 @@ from rest_framework.request import Request
 from brokerui.api.parameters import NOTE, Parameter, address, choice, flag, given, moment, text
 from brokerui.api.parsers import Body, json_of
 from brokerui.api.problems import Problem, in_query
+from brokerui.intake.sending import Sent
 from brokerui.intake.sources import Kind, Mode, Source
 from routing.address import Address, parse_network_address
 from routing.errors import Invalid, must_be
@@ -33,23 +32,12 @@ OPTIONS = (
     moment("at", gettext_lazy("From when LIFETIME counts (default: now).")),
     NOTE,
 )
-LARGEST = 8 << 20
+LARGEST = 4 << 20
 """Bytes of JSON with options. What is larger is sent as it is."""
 _FIRST_KEY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:document|sql|mode|dry_run|at|note)"\s*:')
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What to import, and how."""
-
-    sources: tuple[Source, ...]
-    mode: Mode
-    dry_run: bool = False
-    at: datetime | None = None
-    note: str = ""
-
-
-def asked_of(request: Request) -> Asked:
+def sent_of(request: Request) -> Sent:
     """What the request asks. Raises problems, `Invalid` and `InputError`."""
     body: Any = request.data
     if isinstance(body, Body):
@@ -59,7 +47,7 @@ def asked_of(request: Request) -> Asked:
     raise Problem(422, _("There is nothing to import: send a document or a script."))
 
 
-def _raw(request: Request, body: Body) -> Asked:
+def _raw(request: Request, body: Body) -> Sent:
     options = given(request, OPTIONS)
     if body.media_type != "application/json":
         return _of_file(body.content, "script.sql", options)
@@ -75,7 +63,7 @@ def _raw(request: Request, body: Body) -> Asked:
     return _options_from(json_of(body.content))
 
 
-def _form(request: Request) -> Asked:
+def _form(request: Request) -> Sent:
     given(request, ())
     if len(request.FILES.getlist("file")) > 1:
         raise Invalid("file", say("stands more than once: send one file at a time"))
@@ -98,22 +86,22 @@ def _read(parameter: Parameter, value: str) -> Any:
         raise fault.below(parameter.name) from None
 
 
-def _of_file(content: bytes, name: str, options: Mapping[str, Any]) -> Asked:
+def _of_file(content: bytes, name: str, options: Mapping[str, Any]) -> Sent:
     """A document where the name says so, else a script."""
     rest = {key: value for key, value in options.items() if key not in ("instance", "address")}
     if name.lower().endswith(".json"):
-        return _asked((_source(name, Kind.DOCUMENT, content),), rest)
+        return _sent((_source(name, Kind.DOCUMENT, content),), rest)
     if "instance" not in options:
         raise Invalid("instance", say("is missing: scripts do not say of which instance they are"))
     listens = _listens(options["address"]) if "address" in options else None
-    return _asked((_source(name, Kind.SCRIPT, content, options["instance"], listens),), rest)
+    return _sent((_source(name, Kind.SCRIPT, content, options["instance"], listens),), rest)
 
 
-def _asked(sources: tuple[Source, ...], options: Mapping[str, Any]) -> Asked:
+def _sent(sources: tuple[Source, ...], options: Mapping[str, Any]) -> Sent:
     """A document is a whole estate, scripts are of their instances, unless it is said otherwise."""
     is_document = any(source.kind is Kind.DOCUMENT for source in sources)
     mode = Mode(options.get("mode") or (Mode.WHOLE if is_document else Mode.INSTANCES))
-    return Asked(sources, **{**options, "mode": mode})
+    return Sent(sources, **{**options, "mode": mode})
 
 
 def _source(name: str, kind: Kind, content: bytes, instance: str = "", listens: Address | None = None) -> Source:
@@ -161,7 +149,7 @@ def _document_from(value: Any) -> list[Source]:
     return [_source("document", Kind.DOCUMENT, json.dumps(value, ensure_ascii=False).encode())]
 
 
-def _options_from(value: Any) -> Asked:
+def _options_from(value: Any) -> Sent:
     readers: Mapping[str, Convert] = {
         "document": _document_from,
         "sql": array_of(_scripts_from),
@@ -174,4 +162,4 @@ def _options_from(value: Any) -> Asked:
     if ("document" in found) == ("sql" in found):
         raise Invalid("", say("must have either a document or sql"))
     instances = found.pop("sql", None) or (found.pop("document", []),)
-    return _asked(tuple(source for sources in instances for source in sources), found)
+    return _sent(tuple(source for sources in instances for source in sources), found)

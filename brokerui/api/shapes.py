@@ -367,6 +367,22 @@ class ImportedSerializer(fields.Serializer):
     findings_total = fields.IntegerField(min_value=0)
 
 
+class ImportRunSerializer(fields.Serializer):
+    """An import that takes longer than a request."""
+
+    id = fields.IntegerField(min_value=1)
+    state = fields.ChoiceField(["waiting", "working", "done", "failed", "discarded", "open"])
+    phase = fields.CharField(allow_blank=True, help_text=_("What is being done."))
+    done = fields.IntegerField(min_value=0)
+    total = fields.IntegerField(min_value=0, help_text=_("Of the phase; 0: nobody knows."))
+    author = fields.CharField()
+    created_at = fields.DateTimeField()
+    ended_at = fields.DateTimeField(allow_null=True)
+    dry_run = fields.BooleanField()
+    result = ImportedSerializer(allow_null=True)
+    problem = ProblemSerializer(allow_null=True)
+
+
 class EstateSerializer(fields.Serializer):
     """An estate document, `brokerui.estate/1`."""
 

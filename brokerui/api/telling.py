@@ -34,13 +34,16 @@ def header(name: str, says: Any, *, required: bool = False) -> OpenApiParameter:
     return OpenApiParameter(name, {"type": "string"}, OpenApiParameter.HEADER, description=says, required=required)
 
 
-def tag_header(statuses: Sequence[int]) -> OpenApiParameter:
+def response_header(name: str, says: Any, statuses: Sequence[int]) -> OpenApiParameter:
+    """Of the answers with these statuses."""
     return OpenApiParameter(
-        "ETag",
-        {"type": "string"},
-        OpenApiParameter.HEADER,
-        description=_("Stands for what was answered: send it as If-Match with a change of it."),
-        response=list(statuses),
+        name, {"type": "string"}, OpenApiParameter.HEADER, description=says, response=list(statuses)
+    )
+
+
+def tag_header(statuses: Sequence[int]) -> OpenApiParameter:
+    return response_header(
+        "ETag", _("Stands for what was answered: send it as If-Match with a change of it."), statuses
     )
 
 

@@ -4,7 +4,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from brokerui.api import editable, reading
 from brokerui.api.docs import docs
-from brokerui.api.estate_views import EstateDocument, EstateImport
+from brokerui.api.estate_views import EstateDocument, EstateImport, OneImport
 from brokerui.api.schema import Schema
 from brokerui.api.what_if import WhatIf
 
@@ -12,6 +12,7 @@ app_name = "api"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("estate/", EstateDocument.as_view(), name="estate"),
     path("estate/import/", EstateImport.as_view(), name="import"),
+    path("estate/import/runs/<str:number>/", OneImport.as_view(), name="import_run"),
     path("whatif/", WhatIf.as_view(), name="whatif"),
     *editable.addresses(),
     *reading.addresses(),

@@ -60,6 +60,11 @@ def live_version() -> int:
     return Live.objects.values_list("version__number", flat=True).first() or 0
 
 
+def live_digest() -> str:
+    """Stands for the content of the live estate, as `estate_current` has it."""
+    return Live.objects.values_list("version__digest", flat=True).first() or ""
+
+
 def import_is_stale(at: datetime | None) -> bool:
     """Whether an instance that was imported then (None: never) should be imported again."""
     return at is None or timezone.now() - at > timedelta(days=settings.ESTATE_STALE_DAYS)

@@ -70,6 +70,18 @@ class ImportRun(models.Model):
     """What is wrong, as a sentence in JSON; `error_where` and `error_path` say with what."""
     error_where = models.TextField(blank=True)
     error_path = models.TextField(blank=True)
+    error_code = models.CharField(max_length=20, blank=True)
+    """Empty: something in a file; `conflict`: the estate changed meanwhile; `server_error`: a fault of ours."""
+    unattended = models.BooleanField(default=False)
+    """Sent by a program: what was read is applied, without a preview."""
+    dry_run = models.BooleanField(default=False)
+    """Of one that is unattended: nothing is written; it is over once the answer is there."""
+    at = models.DateTimeField(null=True)
+    """From when LIFETIME counts; null: from when it is read."""
+    is_based = models.BooleanField(default=False)
+    """Of one that is unattended: whether it is applied to `base_version` only."""
+    answer = models.TextField(blank=True)
+    """What a program is told came of it, as JSON (answer.py)."""
     summary = models.TextField(blank=True)
     """What a page shows of the preview, as JSON (preview.py)."""
     version = models.ForeignKey(Version, on_delete=models.PROTECT, null=True, related_name="+")

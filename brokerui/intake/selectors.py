@@ -65,6 +65,11 @@ def run_get(run_id: int) -> ImportRun | None:
     return rows.filter(pk=run_id).first()
 
 
+def run_by_token(token: str) -> ImportRun | None:
+    """The import that came with this token."""
+    return ImportRun.objects.filter(token=token).first()
+
+
 def result_rows(run: ImportRun, column: str) -> Iterator[Any]:
     """All rows of a preview: `changes`, `findings` or `groups`; none where nothing is kept any more."""
     content = ImportResult.objects.filter(run=run).values_list(column, flat=True).first()

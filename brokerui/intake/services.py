@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Q, Sum
 from django.utils import timezone
 
 from brokerui.core.wake import wake_on_commit
 from brokerui.estate.audit import audit
-from brokerui.estate.selectors import estate_current, live_version
+from brokerui.estate.selectors import live_version
 from brokerui.intake.detecting import guess
 from brokerui.intake.errors import ImportStaleError, ImportStateError
 from brokerui.intake.models import ENDED, NAME, ImportFile, ImportResult, ImportRun, Phase, State
@@ -70,7 +70,7 @@ def _created(rows: list[ImportFile], author: str, token: str) -> ImportRun:
     for row in rows:
         row.run = run
     ImportFile.objects.bulk_create(rows)
-    audit(author=author, action="import.upload", note=f"{run}: {_names(rows)}")
+    audit(author=author, action="import.upload", note=f"{run}: {names_of(rows)}")
     return run
 
 
@@ -94,7 +94,8 @@ def one_line(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text).strip()
 
 
-def _names(rows: Sequence[ImportFile]) -> str:
+def names_of(rows: Sequence[ImportFile]) -> str:
+    """The first few, for a note."""
     shown = ", ".join(row.name for row in rows[:5])
     return shown if len(rows) <= 5 else f"{shown}, … ({len(rows)})"
 
@@ -109,7 +110,7 @@ def run_assign(*, run: ImportRun, assignments: Sequence[Assignment], mode: Mode,
     for row, one in zip(rows, assignments, strict=True):
         row.kind, row.instance, row.database, row.address = one.kind, one.instance, one.database, one.address
     ImportFile.objects.bulk_update(rows, ["kind", "instance", "database", "address"])
-    run.mode = mode
+    run.mode, run.unattended = mode, False
     audit(author=author, action="import.assign", note=f"{run}: {mode}")
     return _due(run, State.READING)
 
@@ -118,6 +119,7 @@ def run_assign(*, run: ImportRun, assignments: Sequence[Assignment], mode: Mode,
 def run_again(*, run: ImportRun, author: str) -> ImportRun:
     """Read the files again, on the estate as it is now."""
     row = _locked(run, State.PREVIEWED, State.FAILED)
+    row.unattended = False
     audit(author=author, action="import.again", note=str(row))
     return _due(row, State.READING)
 
@@ -155,7 +157,8 @@ def run_discard(*, run: ImportRun, author: str) -> ImportRun:
 
 def run_go(run: ImportRun) -> None:
     """What is small is done at once, so that it needs no worker; else one is woken."""
-    if is_small(run, estate_current().estate):
+    size = run.files.aggregate(size=Sum("size"))["size"] or 0
+    if is_small(size):
         run_do(run.pk)
     else:
         wake_work()
@@ -189,6 +192,6 @@ def _locked(run: ImportRun, *states: State) -> ImportRun:
 def _due(row: ImportRun, state: State) -> ImportRun:
     row.state, row.phase, row.done, row.total = state, Phase.WAITING, 0, 0
     row.claim, row.claimed_at, row.attempts = "", None, 0
-    row.error = row.error_where = row.error_path = ""
+    row.error = row.error_where = row.error_path = row.error_code = ""
     row.save()
     return row

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import uuid4
 
 from django.db import transaction
-from django.db.models import Q, Sum
+from django.db.models import Q
 from django.utils import timezone
 
 from brokerui.estate.errors import EstateStaleError
-from brokerui.estate.models import Version
+from brokerui.estate.models import Route, Version
 from brokerui.estate.packing import pack_estate, unpack_estate
-from brokerui.estate.selectors import estate_current
+from brokerui.estate.selectors import LiveEstate, estate_current
+from brokerui.intake.answer import Json, answer_of, difference_made
 from brokerui.intake.applying import made_apply
 from brokerui.intake.models import DUE, ImportFile, ImportResult, ImportRun, Phase, State
 from brokerui.intake.packing import packed_rows, unpacked
@@ -42,7 +44,8 @@ HEARD_SECONDS = 0.5
 """So often progress is written."""
 NAMED = 5
 """Files that a note names."""
-SMALL_BYTES = 1 << 20
+SMALL_BYTES = 128 * 1024
+"""Of an import that a request can wait for; and the routes that the live estate may have then:"""
 SMALL_ROUTES = 2_000
 
 
@@ -50,14 +53,9 @@ class _GoneError(Exception):
     """Somebody discarded the import, or took it over."""
 
 
-def is_small(run: ImportRun, live: Estate) -> bool:
-    """Whether the page can wait for it."""
-    size = run.files.aggregate(size=Sum("size"))["size"] or 0
-    return size < SMALL_BYTES and sum(map(_routes, live.instances.values())) <= SMALL_ROUTES
-
-
-def _routes(instance: Any) -> int:
-    return sum(len(table) for name, table in instance.tables.items() if name)
+def is_small(size: int) -> bool:
+    """Whether a request can wait for an import of so many bytes."""
+    return size < SMALL_BYTES and Route.objects.count() <= SMALL_ROUTES
 
 
 def next_do() -> bool:
@@ -73,19 +71,32 @@ def run_do(run_id: int) -> bool:
     if run is None:
         return False
     try:
-        (_read if run.state == State.READING else _apply)(run)
+        _step(run)(run)
     except _GoneError:
         pass
     except InputError as error:
         _fail(run, error.problem, error.where, error.path)
     except EstateStaleError:
-        # The page says so: it compares the versions whenever it is shown.
-        _end(run, state=State.PREVIEWED)
+        _stale(run)
     except Exception:
         # A fault of ours must not leave the import as if somebody still worked on it.
-        _fail(run, say("This is a fault of BrokerUI, not yours. Its log has the details."))
+        _fail(run, say("This is a fault of BrokerUI, not yours. Its log has the details."), code="server_error")
         raise
     return True
+
+
+def _step(run: ImportRun) -> Callable[[ImportRun], None]:
+    if run.state == State.APPLYING:
+        return _apply
+    return _take if run.unattended else _read
+
+
+def _stale(run: ImportRun) -> None:
+    if run.unattended:
+        _fail(run, say("The estate changed meanwhile. Nothing of this was written; send it again."), code="conflict")
+    else:
+        # The page says so: it compares the versions whenever it is shown.
+        _end(run, state=State.PREVIEWED)
 
 
 def _claimed(run_id: int) -> ImportRun | None:
@@ -114,8 +125,9 @@ def _end(run: ImportRun, **values: Any) -> None:
         raise _GoneError
 
 
-def _fail(run: ImportRun, problem: Sentence, where: str = "", path: str = "") -> None:
-    values = {"error": _packed(problem), "error_where": _text(where), "error_path": _text(path)}
+def _fail(run: ImportRun, problem: Sentence, where: str = "", path: str = "", code: str = "") -> None:
+    told = {"error_where": _text(where), "error_path": _text(path), "error_code": code}
+    values = {"error": _packed(problem), **told}
     _mine(run).update(state=State.FAILED, claim="", claimed_at=None, phase=Phase.WAITING, **values)
 
 
@@ -150,6 +162,13 @@ class _Progress:
 
 def _read(run: ImportRun) -> None:
     heed, live, at = _Progress(run), estate_current(), timezone.now().replace(microsecond=0)
+    made = _made(run, live.estate, at, heed)
+    preview = preview_of(live.estate, made, at, heed)
+    heed(Phase.KEEPING)
+    _keep(run, live.version, made, preview)
+
+
+def _made(run: ImportRun, live: Estate, at: datetime, heed: _Progress) -> Made:
     rows = list(run.files.defer("content"))
     total, done = sum(row.size for row in rows), 0
 
@@ -158,10 +177,27 @@ def _read(run: ImportRun) -> None:
         heed(Phase.READING, done, total)
         done += source.size
 
-    made = estate_made([source_of(row) for row in rows], Mode(run.mode), live.estate, at, reading)
-    preview = preview_of(live.estate, made, at, heed)
-    heed(Phase.KEEPING)
-    _keep(run, live.version, made, preview)
+    return estate_made([source_of(row) for row in rows], Mode(run.mode), live, at, reading)
+
+
+def _take(run: ImportRun) -> None:
+    """What nobody wants to look at first: read and applied in one go."""
+    heed, live = _Progress(run), estate_current()
+    if run.is_based and live.version != run.base_version:
+        raise EstateStaleError(base_version=run.base_version, current_version=live.version)
+    made = _made(run, live.estate, run.at or timezone.now(), heed)
+    heed(Phase.COMPARING)
+    differs = difference_made(live.estate, made)
+    if run.dry_run:
+        answer = json.dumps(answer_of(made, differs, live.version, dry_run=True))
+        with transaction.atomic():
+            _end(run, state=State.DISCARDED, answer=answer, ended_at=timezone.now())
+            run.files.update(content=None)
+        return
+    heed(Phase.APPLYING)
+    with transaction.atomic():
+        written = _written(run, made.estate, made.imported, live.version)
+        _end_applied(run, written, live.version, answer_of(made, differs, written.version, dry_run=False))
 
 
 def source_of(row: ImportFile) -> Source:
@@ -211,17 +247,21 @@ def _apply(run: ImportRun) -> None:
     imported = json.loads(result.imported)
     with transaction.atomic():
         before = estate_current().version
-        written = made_apply(
-            estate=estate,
-            imported=imported,
-            author=run.applied_by,
-            note=run.note or _note(run),
-            base_version=run.base_version,
-        )
-        version = _version(written.version) if written.version != before else None
-        _end(run, state=State.APPLIED, version=version, ended_at=timezone.now())
-        run.files.update(content=None)
+        written = _written(run, estate, imported, run.base_version)
+        _end_applied(run, written, before)
         ImportResult.objects.filter(run=run).update(document=None)
+
+
+def _written(run: ImportRun, estate: Estate, imported: Mapping[str, str], base_version: int) -> LiveEstate:
+    note = run.note or _note(run)
+    return made_apply(estate=estate, imported=imported, author=run.applied_by, note=note, base_version=base_version)
+
+
+def _end_applied(run: ImportRun, written: LiveEstate, before: int, answer: Json | None = None) -> None:
+    version = _version(written.version) if written.version != before else None
+    told = json.dumps(answer) if answer else ""
+    _end(run, state=State.APPLIED, version=version, ended_at=timezone.now(), answer=told)
+    run.files.update(content=None)
 
 
 def _version(number: int) -> Version:

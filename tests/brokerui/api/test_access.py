@@ -8,12 +8,14 @@ import pytest
 from django.conf import settings as site
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from rest_framework.settings import api_settings
 
 from brokerui.accounts.levels import Level, Role, may
 from brokerui.accounts.services import token_create
 from brokerui.api.base import ApiView
 from brokerui.api.ids import id_of
+from brokerui.intake.models import ImportRun, State
 from tests.brokerui.api.helpers import API, NEW, QUESTION, ROWS, row, send, views
 from tests.brokerui.pages import signed_in, user_of
 
@@ -34,6 +36,11 @@ def path_of(name: str) -> str:
     match name:
         case "version":
             return reverse("api:version", args=["1"])
+        case "import_run":
+            run, _ = ImportRun.objects.get_or_create(
+                token="t", defaults={"created_at": timezone.now(), "state": State.UPLOADED}
+            )
+            return reverse("api:import_run", args=[run.pk])
         case _ if name in SINGULAR:
             return reverse(f"api:{name}", args=[id_of(ROWS[SINGULAR[name]])])
     return reverse(f"api:{name}")

@@ -125,6 +125,7 @@ ADDRESSES = [
     _page("api:schema"),
     _page("api:estate"),
     Address("api:import", VIEW, EDIT, ("POST",), has_page=False),
+    _page("api:import_run", "run"),
     Address("api:whatif", VIEW, VIEW, ("POST",), has_page=False),
     *(address for kind in ("instance", "database", "service", "queue", "route") for address in _rows(kind)),
     *map(_page, ("api:sys_routes", "api:sys_services", "api:sys_service_queues", "api:sys_service_broker_endpoints")),

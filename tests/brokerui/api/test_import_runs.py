@@ -1,0 +1,209 @@
+"""Imports that take longer than a request: kept, done by a worker, asked about; sent again without harm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from brokerui.api import importing
+from brokerui.estate.models import AuditEntry
+from brokerui.estate.selectors import estate_current
+from brokerui.estate.services import estate_edit
+from brokerui.intake import working
+from brokerui.intake.models import ImportRun
+from brokerui.intake.tasks import imports_work
+from routing.edits import SetHopLimit
+from tests.brokerui.api.helpers import API, SMALL
+from tests.brokerui.api.test_estate import IMPORT, OTHER, ROUTE, instances, raw
+from tests.brokerui.pages import signed_in
+
+pytestmark = pytest.mark.usefixtures("small")
+LATER = {"Prefer": "respond-async"}
+KEY = {"Idempotency_Key": "one"}
+
+
+@pytest.fixture(autouse=True)
+def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """So often somebody was woken; the tests do the work."""
+    calls: list[int] = []
+    monkeypatch.setattr(importing, "wake_work", lambda: calls.append(1))
+    return calls
+
+
+def told(client: Client, response: Any) -> dict[str, Any]:
+    """What is told of it where the answer says."""
+    answer = client.get(response.headers["Location"])
+    assert answer.status_code == 200
+    return dict(answer.json())
+
+
+def test_what_takes_long_is_kept_and_done_later(client: Client, woken: list[int], monkeypatch: Any) -> None:
+    monkeypatch.setattr(working, "SMALL_BYTES", 10)
+    sent = raw(client, OTHER, query="?note=moved")
+    assert (sent.status_code, sent.headers["Retry-After"], woken) == (202, "1", [1])
+    waiting = told(client, sent)
+    assert sent.json() == waiting
+    assert (waiting["state"], waiting["result"], waiting["problem"]) == ("waiting", None, None)
+    assert instances() == {"hub", "far/away"}
+    imports_work()
+    done = told(client, sent)
+    assert (done["state"], done["problem"], instances()) == ("done", None, {"other"})
+    assert done["result"]["version"] == 2
+    assert done["result"]["counts"]["instances"] == 1
+    assert "Retry-After" not in client.get(sent.headers["Location"]).headers
+    assert client.get(f"{API}/versions/2/").json()["note"] == "moved"
+    assert client.get(f"/import/{done['id']}/").status_code == 200
+
+
+def test_a_large_estate_is_reason_enough(client: Client, monkeypatch: Any) -> None:
+    monkeypatch.setattr(working, "SMALL_ROUTES", 2)
+    assert raw(client, ROUTE, "application/sql", "?instance=host1").status_code == 202
+
+
+def test_the_result_is_that_of_an_import_at_once(client: Client) -> None:
+    script = f"{ROUTE}{ROUTE}"
+    at_once = raw(client, script, "application/sql", "?instance=hub&dry_run=true").json()
+    sent = raw(client, script, "application/sql", "?instance=hub&dry_run=true", **LATER)
+    imports_work()
+    later = told(client, sent)
+    assert (later["state"], later["dry_run"]) == ("done", True)
+    assert later["result"] == at_once
+    assert at_once["findings_total"] > 0
+    assert estate_current().version == 1
+
+
+def test_what_is_wrong_is_told_as_it_would_have_been(client: Client) -> None:
+    wrong = SMALL.replace('"LOCAL"', '"nowhere"', 1)
+    at_once, sent = raw(client, wrong), raw(client, wrong, **LATER)
+    imports_work()
+    failed = told(client, sent)
+    assert (failed["state"], failed["result"]) == ("failed", None)
+    assert {**failed["problem"], "detail": ""} == {**at_once.json(), "detail": ""}
+    assert failed["problem"]["detail"].endswith(at_once.json()["errors"][0]["detail"])
+    assert instances() == {"hub", "far/away"}
+
+
+def test_a_fault_of_ours_is_told_as_one(client: Client, monkeypatch: Any) -> None:
+    sent = raw(client, OTHER, **LATER)
+    monkeypatch.setattr(working, "estate_made", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        imports_work()
+    problem = told(client, sent)["problem"]
+    assert (problem["status"], problem["code"]) == (500, "server_error")
+
+
+def test_it_is_applied_to_the_version_that_was_seen_only(client: Client) -> None:
+    tag = client.get(f"{API}/estate/").headers["ETag"]
+    assert raw(client, OTHER, If_Match='"x"', **LATER).status_code == 412
+    sent = raw(client, OTHER, If_Match=tag, **LATER)
+    estate_edit(edits=[SetHopLimit(3)], base_version=1, author="x")
+    imports_work()
+    problem = told(client, sent)["problem"]
+    assert (problem["status"], problem["code"]) == (409, "conflict")
+    assert estate_current().version == 2
+    sent = raw(client, OTHER, **LATER)
+    estate_edit(edits=[SetHopLimit(4)], base_version=2, author="x")
+    imports_work()
+    assert (told(client, sent)["state"], instances()) == ("done", {"other"})
+
+
+def test_what_comes_while_it_is_applied_is_not_written_over(client: Client, monkeypatch: Any) -> None:
+    sent, real = raw(client, OTHER, **LATER), working.difference_made
+
+    def slowly(*args: Any) -> Any:
+        estate_edit(edits=[SetHopLimit(3)], base_version=1, author="x")
+        return real(*args)
+
+    monkeypatch.setattr(working, "difference_made", slowly)
+    imports_work()
+    assert told(client, sent)["problem"]["code"] == "conflict"
+    assert instances() == {"hub", "far/away"}
+
+
+def test_it_can_be_discarded_before_it_is_done(client: Client) -> None:
+    sent = raw(client, OTHER, **LATER)
+    client.post(f"/import/{told(client, sent)['id']}/discard/")
+    imports_work()
+    assert (told(client, sent)["state"], instances()) == ("discarded", {"hub", "far/away"})
+
+
+def test_one_that_failed_can_be_taken_up_on_the_page(client: Client) -> None:
+    number = told(client, sent := raw(client, SMALL.replace('"LOCAL"', '"nowhere"', 1), **LATER))["id"]
+    imports_work()
+    page = client.get(f"/import/{number}/")
+    assert b"must be LOCAL, TRANSPORT or tcp://HOST[:PORT]" in page.content
+    client.post(f"/import/{number}/again/")
+    imports_work()
+    assert told(client, sent)["state"] == "failed"
+    assert not ImportRun.objects.get().unattended
+
+
+# -- Sending it again --------------------------------------------------------------------------------------
+
+
+def test_the_same_key_is_the_same_import(client: Client) -> None:
+    first, second = (raw(client, OTHER, **LATER, **KEY) for _ in range(2))
+    assert first.headers["Location"] == second.headers["Location"]
+    imports_work()
+    third = raw(client, OTHER, **LATER, **KEY)
+    assert (third.status_code, third.json()) == (200, told(client, first)["result"])
+    assert ImportRun.objects.count() == 1
+    assert AuditEntry.objects.filter(action="estate.import", version__number=2).count() == 1
+
+
+def test_what_was_done_at_once_is_done_once_too(client: Client) -> None:
+    asked = ("application/sql", "?instance=hub&mode=into")
+    tag = client.get(f"{API}/estate/").headers["ETag"]
+    script = "USE Sales; CREATE ROUTE New WITH ADDRESS = 'LOCAL';"
+    first, second = (raw(client, script, *asked, If_Match=tag, **KEY) for _ in range(2))
+    assert (first.status_code, first.json()) == (200, second.json())
+    assert first.json()["complete"] is True
+    assert estate_current().version == 2
+
+
+def test_a_failure_is_told_again(client: Client) -> None:
+    wrong = SMALL.replace('"LOCAL"', '"nowhere"', 1)
+    first, second = (raw(client, wrong, **KEY) for _ in range(2))
+    assert (first.status_code, second.status_code, first.json()) == (422, 422, second.json())
+
+
+@pytest.mark.parametrize(("body", "query"), [(SMALL, ""), (OTHER, "?dry_run=true"), (OTHER, "?mode=instances")])
+def test_a_key_is_for_one_import_only(client: Client, body: str, query: str) -> None:
+    raw(client, OTHER, **LATER, **KEY)
+    refused = raw(client, body, query=query, **LATER, **KEY)
+    assert refused.status_code == 422
+    assert "Idempotency-Key" in refused.json()["detail"]
+    assert ImportRun.objects.count() == 1
+
+
+def test_keys_of_others_are_others(client: Client) -> None:
+    raw(client, OTHER, **LATER, **KEY)
+    other = signed_in("editor")  # type: ignore[arg-type]
+    assert raw(other, SMALL, **LATER, **KEY).status_code == 202
+    assert ImportRun.objects.count() == 2
+
+
+@pytest.mark.parametrize("key", ["x" * 65, "a\tb"])
+def test_what_is_no_key_is_refused(client: Client, key: str) -> None:
+    assert raw(client, OTHER, Idempotency_Key=key).status_code == 400
+    assert not ImportRun.objects.exists()
+
+
+# -- What is not there -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", ["0", "999", "x", "9" * 30, "-1", "\u0661"])
+def test_there_is_no_such_import(client: Client, number: str) -> None:
+    answer = client.get(f"{API}/estate/import/runs/{number}/")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+def test_a_name_that_no_instance_has_is_refused_before_anything_is_kept(client: Client) -> None:
+    assert raw(client, ROUTE, "application/sql", f"?instance={'x' * 300}", **LATER).status_code == 400
+    form = {"file": SimpleUploadedFile("routes.sql", ROUTE.encode()), "instance": "x" * 300}
+    refused = client.post(IMPORT, form, headers=LATER)
+    assert (refused.status_code, refused.json()["errors"][0]["name"]) == (422, "instance")
+    assert not ImportRun.objects.exists()

@@ -249,6 +249,7 @@ def fail(work: Work, endpoint: Endpoint, given: Input, body: bytes) -> None:
         close(work, endpoint)
     elif endpoint.state == ER and before != ER:
         stop_sending(work, endpoint)
+        work.drop_held(endpoint)
         work.enqueue(endpoint, 0, ERROR_TYPE, body, "X")
 
 

@@ -290,14 +290,11 @@ class Work:
         enqueued = self.changes.enqueued
         if enqueued:
             enqueued[:] = (message for message in enqueued if message.conversation_handle != handle)
+        self.drop_held(endpoint)
         if handle in self.batch.endpoints and handle not in self.changes.emptied:
             self.changes.emptied.append(handle)
-        if endpoint.held:
-            endpoint.held = endpoint.held_bytes = 0
-            self.changes.held[:] = (held for held in self.changes.held if held.conversation_handle != handle)
+        if self.changes.unheld:
             self.changes.unheld[:] = (one for one in self.changes.unheld if one[0] != handle)
-            self._received.pop(handle, None)
-            self.ready.pop(handle, None)
 
     def post(self, endpoint: Endpoint, message: Outgoing) -> None:
         """A message of an own endpoint into the transmission queue."""
@@ -368,6 +365,20 @@ class Work:
             self.changes.held[:] = (one for one in self.changes.held if one.key != key)
         if new < len(fragments):
             self.changes.unheld.append(key)
+
+    def drop_held(self, endpoint: Endpoint) -> None:
+        """What an own endpoint holds goes: its turn will never come."""
+        endpoint.take_up_at = None
+        if not endpoint.held:
+            return
+        handle = endpoint.conversation_handle
+        endpoint.held = endpoint.held_bytes = 0
+        self.changes.held[:] = (held for held in self.changes.held if held.conversation_handle != handle)
+        kept = {part.message_sequence_number for part in self.batch.held.get(handle, ())}
+        others = [one for one in self.changes.unheld if one[0] != handle]
+        self.changes.unheld[:] = [*others, *((handle, number) for number in sorted(kept))]
+        self._received.pop(handle, None)
+        self.ready.pop(handle, None)
 
     # ------------------------------------------------------------ events, and the end
 

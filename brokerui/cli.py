@@ -37,6 +37,7 @@ COMMANDS = {
     "up": say("run the whole product on this machine"),
     "worker": say("run a worker of the product, which does what is due"),
     "beat": say("run the clock of the product, which wakes workers"),
+    "endpoint": say("run the sockets of the hosted instances, through which messages come and go"),
     "status": say("whether the product of this home runs and is well"),
 }
 

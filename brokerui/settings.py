@@ -14,6 +14,12 @@ CSRF_TRUSTED_ORIGINS  origins whose forms are accepted, by commas; needed behind
 API_RATE_USER, API_RATE_STRANGER    requests to the REST interface, e.g. 1200/min; of a user, of an address without one
 PROXIES             proxies of yours before the site, whose word about a client's address is taken (default: 0)
 SCENARIO_MAX_BYTES, SCENARIO_KEEP   largest document one may upload, and how many are kept
+ENDPOINT_CERTIFICATE, ENDPOINT_KEY, ENDPOINT_AUTHORITY  PEM files: TLS between instances, with certificates on both sides
+ENDPOINT_CONNECT    certificates that may connect, by commas: NAME or NAME=INSTANCE (default: each, as its own name)
+ENDPOINT_ENCRYPTION  "disabled": instances speak beyond this machine without TLS (default: required)
+ENDPOINT_CONNECTIONS, ENDPOINT_CONNECTIONS_OF_PEER  that are accepted, and of these from one network address
+ENDPOINT_SHARDS     lists in which fragments arrive for one instance; the same in all processes (default: 4)
+ENDPOINT_LIST_BYTES, ENDPOINT_LISTS_BYTES  largest list between endpoint and workers, and all of them together
 ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
 """
 
@@ -197,6 +203,19 @@ CELERY_BEAT_SCHEDULE = {
 # A wake-up that cannot be handed over at once is not waited for: the database knows what is due.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 0.1, "socket_timeout": 30, "max_retries": 0}
+
+# -- Sockets of the hosted instances ---------------------------------------------------------------------------
+ENDPOINT_CERTIFICATE = env.str("ENDPOINT_CERTIFICATE", default="")
+ENDPOINT_KEY = env.str("ENDPOINT_KEY", default="")
+ENDPOINT_AUTHORITY = env.str("ENDPOINT_AUTHORITY", default="")
+ENDPOINT_CONNECT = env.list("ENDPOINT_CONNECT", default=[])
+ENDPOINT_ENCRYPTION = env.str("ENDPOINT_ENCRYPTION", default="required")
+ENDPOINT_CONNECTIONS = env.int("ENDPOINT_CONNECTIONS", default=1_000)
+ENDPOINT_CONNECTIONS_OF_PEER = env.int("ENDPOINT_CONNECTIONS_OF_PEER", default=100)
+ENDPOINT_SHARDS = env.int("ENDPOINT_SHARDS", default=4)
+# Together they leave room for wake-ups in the 64 MB of our own Valkey.
+ENDPOINT_LIST_BYTES = env.int("ENDPOINT_LIST_BYTES", default=2 * MEGABYTE)
+ENDPOINT_LISTS_BYTES = env.int("ENDPOINT_LISTS_BYTES", default=24 * MEGABYTE)
 
 # -- Files -------------------------------------------------------------------------------------------------
 STATIC_URL = "static/"

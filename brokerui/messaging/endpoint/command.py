@@ -1,0 +1,62 @@
+"""The process of `brokerui endpoint`, from its settings to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Mapping
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.db import close_old_connections
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from brokerui.messaging.endpoint.configured import options_from_settings, tls_from_settings
+from brokerui.messaging.endpoint.hosting import hosted
+from brokerui.messaging.endpoint.options import Options
+from brokerui.messaging.endpoint.process import WAIT_SECONDS, Endpoint
+from brokerui.messaging.endpoint.tls import Tls
+from brokerui.messaging.endpoint.waking import Waker
+
+ANSWER_SECONDS = 2.0
+
+
+def serve() -> None:
+    """Until SIGTERM or Ctrl-C. Raises `Invalid` for settings that cannot be used."""
+    tls = tls_from_settings()
+    asyncio.run(_serve(options_from_settings(), tls))
+
+
+async def _serve(options: Options, tls: Tls | None) -> None:
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    client = redis_client()
+    waker = Waker()
+    waking = asyncio.create_task(waker.run())
+    try:
+        await Endpoint(client, _hosted, waker, options, tls).run(stop)
+    finally:
+        waking.cancel()
+        await client.aclose()
+
+
+def redis_client() -> Redis:
+    """Gives up soon where nobody answers, but waits as long as it asks to wait."""
+    return Redis.from_url(
+        settings.REDIS_URL,
+        socket_connect_timeout=ANSWER_SECONDS,
+        socket_timeout=WAIT_SECONDS + ANSWER_SECONDS,
+        retry=Retry(NoBackoff(), 1),
+    )
+
+
+async def _hosted() -> Mapping[str, tuple[str, ...]]:
+    return await sync_to_async(_read_hosted, thread_sensitive=True)()
+
+
+def _read_hosted() -> Mapping[str, tuple[str, ...]]:
+    close_old_connections()
+    return hosted()

@@ -1,0 +1,29 @@
+"""The settings of the endpoint, as it takes them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from brokerui.messaging.endpoint.options import Options
+from brokerui.messaging.endpoint.tls import Tls, tls_of
+from routing.errors import Invalid
+from routing.sentence import say
+
+REQUIRED = "required"
+DISABLED = "disabled"
+
+
+def tls_from_settings() -> Tls | None:
+    """Raises `Invalid`, which names the setting."""
+    if settings.ENDPOINT_ENCRYPTION not in {REQUIRED, DISABLED}:
+        raise Invalid("ENDPOINT_ENCRYPTION", say("must be required or disabled"))
+    files = (settings.ENDPOINT_CERTIFICATE, settings.ENDPOINT_KEY, settings.ENDPOINT_AUTHORITY)
+    return tls_of(*files, settings.ENDPOINT_CONNECT)
+
+
+def options_from_settings() -> Options:
+    return Options(
+        connections=settings.ENDPOINT_CONNECTIONS,
+        connections_of_peer=settings.ENDPOINT_CONNECTIONS_OF_PEER,
+        is_encryption_required=settings.ENDPOINT_ENCRYPTION == REQUIRED,
+    )

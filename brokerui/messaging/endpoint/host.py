@@ -1,0 +1,147 @@
+"""One hosted instance at work: where it listens, its next hops, and its connections."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from typing import Any
+
+from redis.asyncio import Redis
+
+from brokerui.messaging.endpoint.arrivals import Arrivals
+from brokerui.messaging.endpoint.guests import Guests
+from brokerui.messaging.endpoint.link import Link
+from brokerui.messaging.endpoint.listener import Listener
+from brokerui.messaging.endpoint.options import Options
+from brokerui.messaging.endpoint.permission import objection
+from brokerui.messaging.endpoint.teller import Teller
+from brokerui.messaging.endpoint.telling import EndpointEvent
+from brokerui.messaging.endpoint.tls import Tls
+from brokerui.messaging.endpoint.wire import Wire
+from routing.adjacent.connection import Connection, Neighbours
+from routing.adjacent.frames import Hello
+from routing.sentence import Sentence
+
+logger = logging.getLogger(__name__)
+ID = 16
+
+
+class Host:
+    """What all connections of the instance share."""
+
+    def __init__(
+        self,
+        name: str,
+        client: Redis,
+        options: Options,
+        tls: Tls | None,
+        guests: Guests,
+        teller: Teller,
+        hosted: Mapping[str, bytes],
+        wake: Callable[[], None],
+    ) -> None:
+        self.name = name
+        self.client = client
+        self.options = options
+        self.tls = tls
+        self.guests = guests
+        self.teller = teller
+        self.instance_id = secrets.token_bytes(ID)
+        self.neighbours = Neighbours()
+        self.wires: dict[Connection, Wire] = {}
+        self.links: dict[str, Link] = {}
+        self.listeners: dict[str, Listener] = {}
+        self.arrivals = Arrivals(client, name, options.arriving_bytes, wake)
+        self._hosted = hosted
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._arriving = asyncio.get_running_loop().create_task(self.arrivals.run())
+
+    # -------------------------------------------------------------------------------------------- for its connections
+    def now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    def hello(self) -> Hello:
+        """For a new connection."""
+        return Hello(self.name, self.instance_id, secrets.token_bytes(ID))
+
+    def objection(self, hello: Hello) -> Sentence | None:
+        return objection(hello, self._hosted)
+
+    def tell(self, event: EndpointEvent) -> None:
+        self.teller.event(self.name, event)
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Beside everything else, until it is done or the instance stops."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("%s: %s", self.name, error, exc_info=error)
+
+    def came_online(self, wire: Wire) -> None:
+        """A peer that was away has connected by itself: what waits for it need not wait any longer."""
+        peer = wire.connection.peer
+        assert peer is not None
+        for link in self.links.values():
+            if link.peer is not None and link.peer.name == peer.name:
+                if wire.is_accept:
+                    link.peer = peer
+                link.hurry()
+
+    def went(self, wire: Wire) -> None:
+        for link in self.links.values():
+            link.is_over(wire)
+
+    def forget(self, wire: Wire) -> None:
+        self.wires.pop(wire.connection, None)
+        self.arrivals.forget(wire)
+
+    # -------------------------------------------------------------------------------------------- what it is told
+    def want(self, address: str) -> None:
+        """Frames for an address wait in Redis."""
+        link = self.links.get(address)
+        if link is not None:
+            link.want()
+        elif len(self.links) < self.options.next_hops:
+            link = self.links[address] = Link(self, address)
+            self.start(self._run(link))
+
+    async def _run(self, link: Link) -> None:
+        try:
+            await link.run()
+        finally:
+            del self.links[link.address]
+
+    async def listen(self, addresses: Iterable[str]) -> None:
+        """Exactly there from now on; where that is not possible it is tried again at the next call."""
+        wanted = set(addresses)
+        for address in set(self.listeners) - wanted:
+            await self.listeners.pop(address).close()
+        for address in sorted(wanted):
+            await self.listeners.setdefault(address, Listener(self, address)).open()
+
+    async def stop(self) -> None:
+        """Listen no more, say CLOSE to all, and wait until they have gone, but not for long."""
+        await self.listen(())
+        await _cancel(self._tasks)
+        for wire in list(self.wires.values()):
+            wire.close()
+        until = self.now() + self.options.connection.closing_within
+        while self.wires and self.now() < until:
+            await asyncio.sleep(0.01)
+        for wire in list(self.wires.values()):
+            wire.drop()
+        await _cancel({self._arriving})
+        await self.arrivals.flush()
+
+
+async def _cancel(tasks: set[asyncio.Task[None]]) -> None:
+    some = list(tasks)
+    for task in some:
+        task.cancel()
+    await asyncio.gather(*some, return_exceptions=True)

@@ -1,0 +1,229 @@
+"""The way to one next hop: the connection that is used for it, and the frames that wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import random
+import socket
+import ssl
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, NamedTuple
+
+from redis import RedisError
+
+from brokerui.languages import local
+from brokerui.messaging.endpoint.lists import discard_outgoing, run_soon, take_outgoing
+from brokerui.messaging.endpoint.telling import Failed, Online
+from brokerui.messaging.endpoint.wire import Wire
+from routing.adjacent.connection import DUPLICATE, IDLE
+from routing.adjacent.frames import Hello
+from routing.events import OfConnection
+from routing.sentence import Sentence, say
+
+if TYPE_CHECKING:
+    from brokerui.messaging.endpoint.host import Host
+
+logger = logging.getLogger(__name__)
+PAUSE = 0.25
+"""Seconds until Redis is asked again."""
+CONNECT_FAILED = 9754
+NAME_NOT_FOUND = 9783
+NOT_AUTHENTICATED = 9751
+NO_LOGIN = 9758
+"""The product's numbers for why nothing can be sent."""
+
+
+class Problem(NamedTuple):
+    """Why an address cannot be reached."""
+
+    error: int
+    text: str
+
+
+class Link:
+    """From one instance to one network address. `run` ends when nothing was wanted for a while."""
+
+    def __init__(self, host: Host, address: str) -> None:
+        self.host = host
+        self.address = address
+        self.peer: Hello | None = None
+        """Who answered there last: a connection that it has made serves as well."""
+        self.failures = 0
+        """In a row."""
+        self._wire: Wire | None = None
+        self._wanted = asyncio.Event()
+        self._wanted_at = host.now()
+        self._hurry = asyncio.Event()
+        self.want()
+
+    def want(self) -> None:
+        """There is something to send."""
+        self._wanted_at = self.host.now()
+        self._wanted.set()
+
+    def hurry(self) -> None:
+        """Now it may be reached again: a pause between two attempts ends."""
+        self._hurry.set()
+
+    @property
+    def is_wanted(self) -> bool:
+        """Lately: what waits for a retry counts, though nothing is in the list now."""
+        return self.host.now() - self._wanted_at < self.host.options.wanted_for
+
+    async def run(self) -> None:
+        while True:
+            try:
+                await asyncio.wait_for(self._wanted.wait(), self.host.options.wanted_for)
+            except TimeoutError:
+                return
+            wire = self.used() or await self._reach()
+            if wire is None:
+                return
+            try:
+                await self._carry(wire)
+            except RedisError as error:
+                logger.info("what is to be sent cannot be had: %s", error)
+                await asyncio.sleep(PAUSE)
+
+    def used(self) -> Wire | None:
+        """The connection that is online to whoever is there."""
+        if self.peer is not None:
+            connection = self.host.neighbours.get(self.peer)
+            if connection is not None:
+                return self.host.wires[connection]
+        # An instance is no neighbour of itself.
+        return self._wire if self._wire is not None and self._wire.connection.is_online else None
+
+    def is_over(self, wire: Wire) -> None:
+        """A connection went: where something was wanted lately, it is made again, and what waits is told of it."""
+        assert wire.over is not None
+        is_ours = wire is self._wire or (self.peer is not None and wire.connection.peer is not None)
+        if not is_ours or (self.peer and wire.connection.peer and self.peer[:2] != wire.connection.peer[:2]):
+            return
+        if wire.connection.login_at is not None and wire.over.reason not in {IDLE, DUPLICATE} and self.is_wanted:
+            self._wanted.set()
+
+    # -------------------------------------------------------------------------------------------- carrying
+    async def _carry(self, wire: Wire) -> None:
+        """Send what waits, as long as the connection is there."""
+        while wire.connection.is_online:
+            await wire.roomy.wait()
+            self._wanted.clear()  # whoever puts something from here on is heard of
+            take = take_outgoing(self.host.name, self.address, self.host.options.outgoing_bytes)
+            frames = await run_soon(self.host.client, take)
+            if not frames:
+                return
+            self._wanted.set()
+            wire.send(frames)
+
+    # -------------------------------------------------------------------------------------------- reaching
+    async def _reach(self) -> Wire | None:
+        """A connection, however long it takes; None: nobody wants it any more."""
+        while self.is_wanted:
+            problem = None if self.used() else await self._dial()
+            wire = self.used()
+            if wire is not None:
+                self._reached()
+                return wire
+            await self._failed(problem or Problem(NO_LOGIN, local(say("the connection was closed"))))
+        return None
+
+    def _reached(self) -> None:
+        self.failures = 0
+        self.host.teller.notice(Online(self.host.name, self.address))
+
+    async def _failed(self, problem: Problem) -> None:
+        """Tell of it, forget what was to be sent, and wait, longer each time."""
+        self.failures += 1
+        if self.failures == 1:
+            logger.warning("%s cannot reach %s: %s", self.host.name, self.address, problem.text)
+        self.host.teller.notice(Failed(self.host.name, self.address, problem.error, problem.text))
+        try:
+            await run_soon(self.host.client, discard_outgoing(self.host.name, self.address))
+        except RedisError as error:
+            logger.info("what cannot be sent stays in Redis: %s", error)
+        options = self.host.options
+        pause = min(options.longest_pause, options.first_pause * 2.0 ** min(self.failures - 1, 10))
+        self._hurry.clear()
+        try:
+            # Not all at once after what they have in common came back.
+            await asyncio.wait_for(self._hurry.wait(), pause * random.uniform(0.75, 1.0))  # noqa: S311 - no secret
+        except TimeoutError:
+            return
+
+    async def _dial(self) -> Problem | None:
+        """One attempt; None: it came online, or is the duplicate of one that is."""
+        wire = self._wire = Wire(self.host, self.address, is_accept=False)
+        wire.connection.dial(self.host.now())
+        wire.tell(OfConnection.CONNECTING)
+        wire.settle()
+        try:
+            async with asyncio.timeout(self.host.options.connect_within):
+                await self._connect(wire)
+        except (OSError, RefusedError) as error:
+            return self._not_connected(wire, error)
+        wire.begin()
+        await wire.settled.wait()
+        if wire.connection.peer is not None:
+            self.peer = wire.connection.peer
+        if wire.over is None or wire.over.reason == DUPLICATE:
+            return None
+        return Problem(NOT_AUTHENTICATED if wire.is_refused else NO_LOGIN, wire.why)
+
+    async def _connect(self, wire: Wire) -> None:
+        """Raises `OSError` (`ssl.SSLError` is one, and `TimeoutError`), or `RefusedError`."""
+        host, _, port = self.address.removeprefix("tcp://").rpartition(":")
+        host = host.strip("[]")
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)
+        places = list(dict.fromkeys(str(place[0]) for *_, place in found))
+        self._check(places)
+        for number, place in enumerate(places, 1):
+            try:
+                await loop.create_connection(lambda: wire, place, int(port))
+                break
+            except OSError:
+                if number == len(places):
+                    raise
+        wire.tell(OfConnection.CONNECTED)
+        if self.host.tls is not None:
+            await wire.secure(self.host.tls.dialling, host)
+
+    def _check(self, places: list[str]) -> None:
+        is_open = self.host.tls is None and self.host.options.is_encryption_required
+        if is_open and not all(is_loopback(place) for place in places):
+            raise RefusedError(say("encryption is required beyond this machine, and no certificate is set"))
+
+    def _not_connected(self, wire: Wire, error: OSError | RefusedError) -> Problem:
+        text = reason_of(error)
+        wire.error = error
+        wire.tell(OfConnection.CONNECT_FAILED, text)
+        wire.drop()
+        if isinstance(error, socket.gaierror):
+            return Problem(NAME_NOT_FOUND, text)
+        is_security = isinstance(error, (ssl.SSLError, RefusedError))
+        return Problem(NOT_AUTHENTICATED if is_security else CONNECT_FAILED, text)
+
+
+class RefusedError(Exception):
+    """We do not connect there."""
+
+    def __init__(self, problem: Sentence) -> None:
+        super().__init__(local(problem))
+
+
+def is_loopback(place: str) -> bool:
+    """Whether an IP address is of this machine only."""
+    return ip_address(place.partition("%")[0]).is_loopback
+
+
+def reason_of(error: Exception) -> str:
+    """The system's, with its number."""
+    if isinstance(error, TimeoutError) and not error.args:
+        return local(say("no answer in time"))
+    number = error.errno if isinstance(error, OSError) and not isinstance(error, ssl.SSLError) else None
+    if number is not None and number > 0:  # where there is no name there are other numbers
+        return f"{number}({os.strerror(number)})"
+    return str(error) or type(error).__name__

@@ -1,0 +1,216 @@
+"""What passes between the endpoint and the workers: lists in Redis, bounded in bytes, each with one meaning.
+
+| list | from | to | holds |
+|---|---|---|---|
+| arrived | the endpoint | workers | frames that came, a list for each instance and shard |
+| outgoing | workers | the endpoint | frames to be sent, a list for each instance and address of a next hop |
+| notices | the endpoint | workers | which address can be reached now, and which cannot |
+| events | the endpoint | workers | broker events 138 and 159 |
+| connections | the endpoint | whoever shows them | rows of sys.dm_broker_connections |
+
+A frame is a fragment, or a question or answer about a role. All fragments of a conversation arrive in the same shard
+(`bundles.shard_of`), so one worker at a time works on a shard, and none waits for another. Nothing here is durable:
+what is lost is sent again by the dialog layer.
+
+Each function gives a command, which `run` carries out; a worker writes
+
+    frames = run(client, take_arrived("SERVER1", 0, 1 << 20))
+    taken = run(client, put_outgoing("SERVER1", [("tcp://server2:4022", raw)]))
+
+`run` raises `redis.RedisError` where Redis cannot be reached or is full, and then nothing was done.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from django.conf import settings
+from redis import Redis
+from redis.asyncio import Redis as AsyncRedis
+from redis.exceptions import NoScriptError
+
+from brokerui.messaging.endpoint.bundles import bundled, shard_of, unbundled
+from brokerui.messaging.endpoint.scripts import DISCARD, HEAR, PUT, SHOW, TAKE, TELL, Script
+from brokerui.messaging.endpoint.telling import ConnectionRow, Notice, Told, notice_of, told_of, written
+
+T = TypeVar("T")
+
+PREFIX = "brokerui:endpoint:"
+BYTES = f"{PREFIX}bytes"
+"""The bytes of each list by its name, and of `all`."""
+WANTED = f"{PREFIX}wanted"
+"""The outgoing lists that begin to hold something: what the endpoint waits for."""
+ARRIVED = f"{PREFIX}arrived:"
+OUTGOING = f"{PREFIX}outgoing:"
+NOTICES = f"{PREFIX}notices"
+EVENTS = f"{PREFIX}events"
+CONNECTIONS = f"{PREFIX}connections"
+MOST_NOTICES = 1_000
+MOST_EVENTS = 10_000
+"""Kept of each; older ones are lost when nobody takes them."""
+CONNECTIONS_KEPT = 10
+"""Seconds for which rows of connections stand that nobody refreshes."""
+
+
+class Place(NamedTuple):
+    """The list of one instance: of what arrived in a shard, or of what goes to an address."""
+
+    instance: str
+    to: int | str
+    """The shard, or the network address in its canonical form."""
+
+    @property
+    def key(self) -> str:
+        return f"{ARRIVED if isinstance(self.to, int) else OUTGOING}{self.to} {self.instance}"
+
+
+class Put(NamedTuple):
+    """What became of one bundle."""
+
+    taken: bool
+    first: bool
+    """Its list was empty before: whoever works on it is to be woken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command(Generic[T]):
+    """A script with what it is given, and what its answer means."""
+
+    script: Script
+    keys: tuple[str, ...]
+    arguments: tuple[str | bytes | int, ...]
+    meaning: Callable[[Any], T]
+
+    @property
+    def words(self) -> tuple[Any, ...]:
+        """As the client takes them."""
+        return (*self.keys, *self.arguments)
+
+
+def run(client: Redis, command: Command[T]) -> T:
+    """For workers. The client must not decode answers (`decode_responses=False`, the default)."""
+    try:
+        answer = client.evalsha(command.script.digest, len(command.keys), *command.words)
+    except NoScriptError:
+        answer = client.eval(command.script.text, len(command.keys), *command.words)
+    return command.meaning(answer)
+
+
+async def run_soon(client: AsyncRedis, command: Command[T]) -> T:
+    """For the endpoint."""
+    try:
+        answer = await client.evalsha(command.script.digest, len(command.keys), *command.words)
+    except NoScriptError:
+        answer = await client.eval(command.script.text, len(command.keys), *command.words)
+    return command.meaning(answer)
+
+
+# ------------------------------------------------------------------------------------------------ frames
+def put_arrived(instance: str, frames: Iterable[bytes]) -> Command[list[bytes]]:
+    """Frames that came, each to its shard; gives those for which there was no room."""
+    shards: dict[int, list[bytes]] = {}
+    for raw in frames:
+        shards.setdefault(shard_of(raw, settings.ENDPOINT_SHARDS), []).append(raw)
+    places = [(Place(instance, shard), bundle) for shard, own in shards.items() for bundle in bundled(own)]
+    return _all_of(places, tell=False)
+
+
+def put_outgoing(instance: str, frames: Iterable[tuple[str, bytes]]) -> Command[list[bytes]]:
+    """Frames to be sent, each with the address of its next hop; gives those for which there was no room.
+
+    They count as lost on the network: nothing is to be done about them.
+    """
+    addresses: dict[str, list[bytes]] = {}
+    for address, raw in frames:
+        addresses.setdefault(address, []).append(raw)
+    places = [(Place(instance, address), bundle) for address, own in addresses.items() for bundle in bundled(own)]
+    return _all_of(places, tell=True)
+
+
+def put(bundles: Sequence[tuple[Place, bytes]]) -> Command[list[Put]]:
+    """Bundles that came, each to its list."""
+    return _put(bundles, False, lambda answers: [Put(answer > 0, answer > 1) for answer in answers])
+
+
+def _all_of(bundles: Sequence[tuple[Place, bytes]], *, tell: bool) -> Command[list[bytes]]:
+    def refused(answers: Sequence[int]) -> list[bytes]:
+        return unbundled([bundle for (_, bundle), answer in zip(bundles, answers, strict=True) if not answer])
+
+    return _put(bundles, tell, refused)
+
+
+def _put(bundles: Sequence[tuple[Place, bytes]], tell: bool, meaning: Callable[[Any], T]) -> Command[T]:
+    """`tell` the endpoint of lists that were empty."""
+    keys = (BYTES, WANTED, *(place.key for place, _ in bundles))
+    limits = (settings.ENDPOINT_LIST_BYTES, settings.ENDPOINT_LISTS_BYTES, int(tell))
+    return Command(PUT, keys, (*limits, *(bundle for _, bundle in bundles)), meaning)
+
+
+def take_arrived(instance: str, shard: int, limit: int) -> Command[list[bytes]]:
+    """The frames that came first: `limit` bytes of them, and what else is in the last bundle."""
+    return Command(TAKE, (BYTES, Place(instance, shard).key), (limit,), unbundled)
+
+
+def take_outgoing(instance: str, address: str, limit: int) -> Command[list[bytes]]:
+    """The same of what is to be sent."""
+    return Command(TAKE, (BYTES, Place(instance, address).key), (limit,), unbundled)
+
+
+def discard_outgoing(instance: str, address: str) -> Command[int]:
+    """What waits for an address that cannot be reached is lost; gives how many bytes that are."""
+    return Command(DISCARD, (BYTES, Place(instance, address).key), (), int)
+
+
+def waiting(client: Redis) -> Mapping[Place, int]:
+    """The lists that hold something, and how many bytes: what a worker, or the endpoint, looks at after a loss."""
+    return places_of(client.hgetall(BYTES))
+
+
+def places_of(held: Mapping[Any, Any]) -> Mapping[Place, int]:
+    """The same, from the hash as Redis gives it."""
+    found = ((_place(key.decode()), int(size)) for key, size in held.items())
+    return {place: size for place, size in found if place is not None}
+
+
+def _place(key: str) -> Place | None:
+    for prefix, read in ((ARRIVED, int), (OUTGOING, str)):
+        if key.startswith(prefix):
+            to, _, instance = key.removeprefix(prefix).partition(" ")
+            return Place(instance, read(to))
+    return None
+
+
+# ------------------------------------------------------------------------------------------------ what is told
+def put_notices(notices: Iterable[Notice]) -> Command[int]:
+    """News of addresses; gives how many wait now."""
+    return Command(TELL, (NOTICES,), (MOST_NOTICES, *map(written, notices)), int)
+
+
+def take_notices(limit: int) -> Command[list[Notice]]:
+    """The oldest ones, each once."""
+    return Command(HEAR, (NOTICES,), (limit,), lambda answer: [notice_of(json.loads(text)) for text in answer])
+
+
+def put_events(events: Iterable[Told]) -> Command[int]:
+    """Broker events; gives how many wait now."""
+    return Command(TELL, (EVENTS,), (MOST_EVENTS, *map(written, events)), int)
+
+
+def take_events(limit: int) -> Command[list[Told]]:
+    """The oldest ones, each once."""
+    return Command(HEAR, (EVENTS,), (limit,), lambda answer: [told_of(json.loads(text)) for text in answer])
+
+
+def show_connections(rows: Iterable[ConnectionRow], gone: Sequence[str], *, anew: bool = False) -> Command[bool]:
+    """Rows that are new or changed, and the stream ids of those that are gone; gives whether the others are there."""
+    words = [word for row in rows for word in (row.transport_stream_id, written(row))]
+    return Command(SHOW, (CONNECTIONS,), (CONNECTIONS_KEPT, int(anew), len(gone), *gone, *words), bool)
+
+
+def connections(client: Redis) -> list[ConnectionRow]:
+    """sys.dm_broker_connections, the oldest first; empty where no endpoint runs."""
+    rows = [ConnectionRow(*json.loads(text)) for text in client.hvals(CONNECTIONS)]
+    return sorted(rows, key=lambda row: (row.connect_time, row.connection_id))

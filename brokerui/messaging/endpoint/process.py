@@ -1,0 +1,160 @@
+"""The endpoint process: the hosted instances, and what passes between them and Redis."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from redis import RedisError
+from redis.asyncio import Redis
+
+from brokerui.messaging.endpoint.guests import Guests
+from brokerui.messaging.endpoint.host import Host
+from brokerui.messaging.endpoint.lists import (
+    BYTES,
+    OUTGOING,
+    WANTED,
+    Place,
+    discard_outgoing,
+    places_of,
+    run_soon,
+    show_connections,
+)
+from brokerui.messaging.endpoint.options import Options
+from brokerui.messaging.endpoint.showing import row_of
+from brokerui.messaging.endpoint.teller import Teller
+from brokerui.messaging.endpoint.telling import ConnectionRow
+from brokerui.messaging.endpoint.tls import Tls
+from routing.events import BrokerConnection, OfConnection
+
+logger = logging.getLogger(__name__)
+Hosted = Mapping[str, tuple[str, ...]]
+LOOK_SECONDS = 1.0
+"""Between two looks at what is hosted, and at lists that nobody told of."""
+SHOW_SECONDS = 1.0
+WAIT_SECONDS = 1
+"""For which Redis keeps us waiting for something to send."""
+PAUSE = 0.5
+"""Seconds until Redis is tried again."""
+
+
+class Endpoint:
+    """Everything that one process of `brokerui endpoint` does."""
+
+    def __init__(
+        self,
+        client: Redis,
+        hosted: Callable[[], Awaitable[Hosted]],
+        wake: Callable[[], None],
+        options: Options | None = None,
+        tls: Tls | None = None,
+    ) -> None:
+        """`hosted` is asked again and again; `wake` is called when something arrived for workers that have nothing."""
+        self.client = client
+        self.options = options or Options()
+        self.tls = tls
+        self.guests = Guests(self.options.connections, self.options.connections_of_peer)
+        self.teller = Teller(client)
+        self.hosts: dict[str, Host] = {}
+        self._ids: dict[str, bytes] = {}
+        self._hosted = hosted
+        self._wake = wake
+        self._epoch = time.time() - time.monotonic()
+        self._shown: dict[str, ConnectionRow] | None = None
+        """None: what stands there is another's."""
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Until it is told to stop; then connections are closed, and what came is handed over."""
+        work = (
+            self._again(LOOK_SECONDS, self._look),
+            self._again(SHOW_SECONDS, self._show),
+            self._again(0.0, self._hear),
+            self.teller.run(),
+        )
+        tasks = [asyncio.create_task(each) for each in work]
+        await stop.wait()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*(host.stop() for host in self.hosts.values()))
+        await self._say_goodbye()
+
+    async def _say_goodbye(self) -> None:
+        try:
+            await self.teller.flush()
+            await run_soon(self.client, show_connections((), (), anew=True))
+        except RedisError as error:
+            logger.info("what happened last is not told: %s", error)
+
+    async def _again(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        """Whatever is wrong with Redis, or with the database: it is tried again."""
+        problem = ""
+        while True:
+            try:
+                await work()
+                problem = ""
+                await asyncio.sleep(seconds)
+            except Exception as error:  # noqa: BLE001 - the endpoint outlives what it works with
+                if str(error) != problem:
+                    problem = str(error)
+                    logger.warning("%s: %s", work.__name__.strip("_"), problem or type(error).__name__)
+                await asyncio.sleep(PAUSE)
+
+    # -------------------------------------------------------------------------------------------- what is hosted
+    async def _look(self) -> None:
+        hosted = await self._hosted()
+        for name in set(self.hosts) - set(hosted):
+            del self._ids[name]
+            await self.hosts.pop(name).stop()
+        for name, addresses in hosted.items():
+            if name not in self.hosts:
+                self.hosts[name] = self._new(name)
+            await self.hosts[name].listen(addresses)
+        for place in places_of(await self.client.hgetall(BYTES)):
+            await self._want(place)
+
+    def _new(self, name: str) -> Host:
+        around = (self.client, self.options, self.tls, self.guests, self.teller, self._ids, self._wake)
+        host = Host(name, *around)
+        self._ids[name] = host.instance_id
+        return host
+
+    # -------------------------------------------------------------------------------------------- what is to be sent
+    async def _hear(self) -> None:
+        """Wait for a list that begins to hold something."""
+        told: Any = await self.client.blpop([WANTED], timeout=WAIT_SECONDS)
+        if told is not None:
+            to, _, instance = told[1].decode().removeprefix(OUTGOING).partition(" ")
+            await self._want(Place(instance, to))
+
+    async def _want(self, place: Place) -> None:
+        if isinstance(place.to, int):
+            return
+        if place.instance in self.hosts:
+            self.hosts[place.instance].want(place.to)
+        else:
+            await run_soon(self.client, discard_outgoing(place.instance, place.to))
+
+    # -------------------------------------------------------------------------------------------- what is shown
+    async def _show(self) -> None:
+        """Only what has changed, unless Redis has lost the rest."""
+        for (instance, where), times in self.guests.refused().items():
+            text = "too many connections"
+            self.teller.event(instance, BrokerConnection(OfConnection.CLOSED, "", where, text, times))
+        rows = self._rows()
+        before = self._shown or {}
+        changed = [row for id_, row in rows.items() if before.get(id_) != row]
+        gone = [id_ for id_ in before if id_ not in rows]
+        is_new = self._shown is None
+        there = await run_soon(self.client, show_connections(changed, gone, anew=is_new))
+        if not there and not is_new:
+            await run_soon(self.client, show_connections(rows.values(), (), anew=True))
+        self._shown = rows
+
+    def _rows(self) -> dict[str, ConnectionRow]:
+        epoch = self._epoch
+        wires = [wire for host in self.hosts.values() for wire in host.wires.values()]
+        return {row.transport_stream_id: row for row in (row_of(wire, epoch) for wire in wires)}

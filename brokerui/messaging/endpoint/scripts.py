@@ -1,0 +1,96 @@
+"""What runs inside Redis: each script as a whole or not at all."""
+
+from __future__ import annotations
+
+from hashlib import sha1
+from typing import NamedTuple
+
+
+class Script(NamedTuple):
+    text: str
+    digest: str
+    """By which Redis knows it."""
+
+
+def _script(text: str) -> Script:
+    return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+PUT = _script("""
+-- Bundles to lists, each unless its list, or all of them, would be too large then.
+-- KEYS: the bytes of each list, the list of those that begin to hold something, then the list of each bundle.
+-- ARGV: bytes that a list may have, and all together; whether beginning is to be told; then the bundles.
+-- Gives for each: 0 no room, 1 put, 2 put into a list that was empty.
+local most, most_of_all, tell = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3] == '1'
+local all = tonumber(redis.call('HGET', KEYS[1], 'all') or '0')
+local answers, put = {}, 0
+for i = 3, #KEYS do
+  local bundle = ARGV[i + 1]
+  local held = tonumber(redis.call('HGET', KEYS[1], KEYS[i]) or '0')
+  if (held > 0 and held + #bundle > most) or all + put + #bundle > most_of_all then
+    answers[i - 2] = 0
+  else
+    redis.call('RPUSH', KEYS[i], bundle)
+    redis.call('HINCRBY', KEYS[1], KEYS[i], #bundle)
+    put = put + #bundle
+    if held == 0 and tell then redis.call('RPUSH', KEYS[2], KEYS[i]) end
+    answers[i - 2] = held == 0 and 2 or 1
+  end
+end
+if put > 0 then redis.call('HINCRBY', KEYS[1], 'all', put) end
+return answers
+""")
+
+TAKE = _script("""
+-- Bundles from the head of a list, until they have so many bytes.
+-- KEYS: the bytes of each list, the list. ARGV: bytes.
+local bundles, size, least = {}, 0, tonumber(ARGV[1])
+while size < least do
+  local bundle = redis.call('LPOP', KEYS[2])
+  if not bundle then break end
+  bundles[#bundles + 1] = bundle
+  size = size + #bundle
+end
+local held = tonumber(redis.call('HGET', KEYS[1], KEYS[2]) or '0')
+-- An empty list holds nothing, whatever was counted.
+local gone = redis.call('EXISTS', KEYS[2]) == 0 and held or size
+if gone > 0 then
+  redis.call('HINCRBY', KEYS[1], 'all', -gone)
+  if redis.call('HINCRBY', KEYS[1], KEYS[2], -gone) <= 0 then redis.call('HDEL', KEYS[1], KEYS[2]) end
+end
+return bundles
+""")
+
+DISCARD = _script("""
+-- All that a list holds. KEYS: the bytes of each list, the list. Gives how many bytes that were.
+local held = tonumber(redis.call('HGET', KEYS[1], KEYS[2]) or '0')
+redis.call('DEL', KEYS[2])
+redis.call('HDEL', KEYS[1], KEYS[2])
+if held > 0 then redis.call('HINCRBY', KEYS[1], 'all', -held) end
+return held
+""")
+
+TELL = _script("""
+-- Values to the end of a list that keeps so many of the last ones. KEYS: the list. ARGV: how many, the values.
+for i = 2, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
+redis.call('LTRIM', KEYS[1], -tonumber(ARGV[1]), -1)
+return redis.call('LLEN', KEYS[1])
+""")
+
+HEAR = _script("""
+-- So many values from the head of a list. KEYS: the list. ARGV: how many.
+return redis.call('LPOP', KEYS[1], tonumber(ARGV[1])) or {}
+""")
+
+SHOW = _script("""
+-- Fields of a hash that vanishes unless it is refreshed.
+-- KEYS: the hash. ARGV: seconds, 1 if it begins anew, how many fields go, those that go, then fields and values.
+-- Gives whether it was there.
+if ARGV[2] == '1' then redis.call('DEL', KEYS[1]) end
+local was_there = redis.call('EXISTS', KEYS[1])
+local gone = tonumber(ARGV[3])
+for i = 4, 3 + gone do redis.call('HDEL', KEYS[1], ARGV[i]) end
+for i = 4 + gone, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+redis.call('EXPIRE', KEYS[1], tonumber(ARGV[1]))
+return was_there
+""")

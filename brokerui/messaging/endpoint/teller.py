@@ -1,0 +1,67 @@
+"""What is to be told, kept until Redis takes it; the oldest goes where that takes too long."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import TypeVar
+
+from redis import RedisError
+from redis.asyncio import Redis
+
+from brokerui.messaging.endpoint.lists import MOST_EVENTS, MOST_NOTICES, Command, put_events, put_notices, run_soon
+from brokerui.messaging.endpoint.telling import EndpointEvent, Notice, Told
+
+T = TypeVar("T")
+logger = logging.getLogger(__name__)
+AT_ONCE = 500
+PAUSE = 0.5
+"""Seconds until Redis is tried again."""
+
+
+class Teller:
+    """Notices and events of all instances."""
+
+    def __init__(self, client: Redis) -> None:
+        self._client = client
+        self._notices: deque[Notice] = deque(maxlen=MOST_NOTICES)
+        self._events: deque[Told] = deque(maxlen=MOST_EVENTS)
+        self._something = asyncio.Event()
+
+    def notice(self, notice: Notice) -> None:
+        self._notices.append(notice)
+        self._something.set()
+
+    def event(self, instance: str, event: EndpointEvent) -> None:
+        self._events.append(Told(instance, time.time_ns() // 1_000_000, event))
+        self._something.set()
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            await self._something.wait()
+            self._something.clear()
+            try:
+                await self.flush()
+            except RedisError as error:
+                logger.info("events wait for Redis: %s", error)
+                await asyncio.sleep(PAUSE)
+                self._something.set()
+
+    async def flush(self) -> None:
+        """Raises `RedisError`, and then keeps what could not be told."""
+        await self._hand_over(self._notices, put_notices)
+        await self._hand_over(self._events, put_events)
+
+    async def _hand_over(self, told: deque[T], put: Callable[[list[T]], Command[int]]) -> None:
+        while told:
+            some = [told.popleft() for _ in range(min(AT_ONCE, len(told)))]
+            try:
+                await run_soon(self._client, put(some))
+            except RedisError:
+                room = (told.maxlen or 0) - len(told)
+                told.extendleft(reversed(some[-room:] if room else []))
+                raise

@@ -1,0 +1,98 @@
+"""What the endpoint tells the workers, of addresses, connections and events: as values, and as it stands in Redis."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from routing.events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
+
+
+class Online(NamedTuple):
+    """A connection to an address has come up: what waits for it is due at once."""
+
+    instance: str
+    address: str
+
+
+class Failed(NamedTuple):
+    """An address cannot be reached; what was to be sent to it now is lost, and will be sent again."""
+
+    instance: str
+    address: str
+    error: int
+    """The product's, for transmission_status: 9754 where the system refused, 9783 where the name was not found, …"""
+    text: str
+    """The system's reason."""
+
+
+Notice = Online | Failed
+EndpointEvent = BrokerConnection | AuditBrokerLogin
+
+
+class Told(NamedTuple):
+    """An event with its instance and moment."""
+
+    instance: str
+    at: int
+    """Milliseconds, UTC."""
+    event: EndpointEvent
+
+
+class ConnectionRow(NamedTuple):
+    """A row of sys.dm_broker_connections, and three columns more. Moments are ISO 8601, in UTC."""
+
+    connection_id: str
+    transport_stream_id: str
+    state: int
+    state_desc: str
+    connect_time: str
+    login_time: str | None
+    authentication_method: str
+    principal_name: str
+    remote_user_name: str
+    last_activity_time: str
+    is_accept: bool
+    login_state: int
+    login_state_desc: str
+    peer_certificate_id: int | None
+    encryption_algorithm: int
+    encryption_algorithm_desc: str
+    receives_posted: int
+    is_receive_flow_controlled: bool
+    sends_posted: int
+    is_send_flow_controlled: bool
+    total_bytes_sent: int
+    total_bytes_received: int
+    total_fragments_sent: int
+    total_fragments_received: int
+    total_sends: int
+    total_receives: int
+    peer_arbitration_id: str | None
+    instance: str
+    """Not the product's: of this side."""
+    address: str
+    """Not the product's: of the other side, as it was dialled, or host and port as accepted."""
+    peer: str
+    """Not the product's: as which instance the other side presents itself."""
+
+
+_SUBCLASSES: Mapping[int, Any] = {138: (BrokerConnection, OfConnection), 159: (AuditBrokerLogin, OfLogin)}
+
+
+def written(told: Notice | Told | ConnectionRow) -> str:
+    """As a list in Redis holds it."""
+    if isinstance(told, Told):
+        return json.dumps([told.instance, told.at, told.event.number, *told.event])
+    return json.dumps(told)
+
+
+def notice_of(values: Sequence[Any]) -> Notice:
+    return Online(*values) if len(values) == len(Online._fields) else Failed(*values)
+
+
+def told_of(values: Sequence[Any]) -> Told:
+    instance, at, number, subclass, *rest = values
+    event, of = _SUBCLASSES[number]
+    return Told(instance, at, event(of(subclass), *rest))

@@ -1,0 +1,71 @@
+"""TLS below the adjacent protocol: both sides show a certificate of an authority that both trust."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from routing.errors import Invalid
+from routing.sentence import say
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """What both directions use."""
+
+    accepting: ssl.SSLContext
+    dialling: ssl.SSLContext
+    permitted: Mapping[str, str] | None
+    """CONNECT permission: by name of a certificate, the instance that it may be. None: each certificate of the
+    authority, as an instance of the same name."""
+
+
+def tls_of(certificate: str, key: str, authority: str, connect: Sequence[str]) -> Tls | None:
+    """From the settings; None without a certificate. Raises `Invalid` for what cannot be used."""
+    given = {"ENDPOINT_CERTIFICATE": certificate, "ENDPOINT_KEY": key, "ENDPOINT_AUTHORITY": authority}
+    missing = [name for name, path in given.items() if not path]
+    if len(missing) == len(given):
+        return None
+    if missing:
+        raise Invalid(missing[0], say("must be given with the other two: certificate, key and authority"))
+    for name, path in given.items():
+        if not Path(path).is_file():
+            raise Invalid(name, say("there is no file {path}", path=path))
+    accepting = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    dialling = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    for context in (accepting, dialling):
+        _fill(context, certificate, key, authority)
+    return Tls(accepting, dialling, _permitted(connect))
+
+
+def _fill(context: ssl.SSLContext, certificate: str, key: str, authority: str) -> None:
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.verify_mode = ssl.CERT_REQUIRED
+    try:
+        context.load_cert_chain(certificate, key)
+    except (ssl.SSLError, OSError) as error:
+        raise Invalid("ENDPOINT_KEY", say("does not fit the certificate: {reason}", reason=str(error))) from error
+    try:
+        context.load_verify_locations(authority)
+    except (ssl.SSLError, OSError) as error:
+        problem = say("holds no certificate of an authority: {reason}", reason=str(error))
+        raise Invalid("ENDPOINT_AUTHORITY", problem) from error
+
+
+def _permitted(connect: Sequence[str]) -> Mapping[str, str] | None:
+    """Of `NAME` or `NAME=INSTANCE` each."""
+    if not connect:
+        return None
+    pairs = (word.partition("=") for word in connect)
+    return {name.strip().casefold(): (instance or name).strip() for name, _, instance in pairs}
+
+
+def names_of(secured: ssl.SSLObject) -> tuple[str, ...]:
+    """The names in the certificate of the peer: the common name first."""
+    found = cast("dict[str, Any]", secured.getpeercert() or {})
+    common = [value for part in found.get("subject", ()) for name, value in part if name == "commonName"]
+    others = [value for kind, value in found.get("subjectAltName", ()) if kind == "DNS"]
+    return tuple(dict.fromkeys([*common, *others]))

@@ -1,0 +1,25 @@
+"""Waking the workers that take what arrived."""
+
+from __future__ import annotations
+
+import asyncio
+
+from brokerui.messaging.tasks import receive
+from brokerui.messaging.waking import wake_once
+
+
+class Waker:
+    """Calling it is quick; one wake-up at a time is on its way, and stands for all calls before it."""
+
+    def __init__(self) -> None:
+        self._asked = asyncio.Event()
+
+    def __call__(self) -> None:
+        self._asked.set()
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            await self._asked.wait()
+            self._asked.clear()
+            await asyncio.to_thread(wake_once, receive)

@@ -1,0 +1,341 @@
+"""A socket and its connection of the adjacent protocol: bytes, time and events between the two, and no rule."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import ssl
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, cast
+
+from brokerui.languages import here
+from brokerui.messaging.endpoint.permission import objection_to_certificate
+from brokerui.messaging.endpoint.tls import names_of
+from routing.adjacent.connection import (
+    LATE,
+    NOT_PERMITTED,
+    REASONS,
+    SHUTDOWN,
+    Arrived,
+    Closing,
+    Connection,
+    Event,
+    Online,
+    Over,
+    Role,
+)
+from routing.adjacent.errors import LocalProtocolError
+from routing.adjacent.frames import Hello
+from routing.adjacent.roles import is_role
+from routing.adjacent.states import NEW
+from routing.events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
+from routing.identifier import identifier_of
+from routing.sentence import Sentence
+
+if TYPE_CHECKING:
+    from brokerui.messaging.endpoint.host import Host
+
+ID = 16
+
+
+class Wire(asyncio.Protocol):
+    """One of an instance's connections, from the moment that there is a socket."""
+
+    def __init__(self, host: Host, address: str, *, is_accept: bool) -> None:
+        self.host = host
+        self.address = address
+        """Of the other side."""
+        self.is_accept = is_accept
+        self.stream_id = secrets.token_bytes(ID)
+        """Of this end: both ends of a connection have its id, and both may be here."""
+        self.over: Over | None = None
+        self.error: Exception | None = None
+        """With which the transport ended, if it did."""
+        self.names: tuple[str, ...] | None = None
+        """In the peer's certificate; None without TLS."""
+        self.settled = asyncio.Event()
+        """Online or over: from then on it is known which."""
+        self.roomy = asyncio.Event()
+        """More may be sent; also once it is over, so that nobody waits."""
+        self.connection = Connection(
+            host.hello(), host.neighbours, host.options.connection, host.now(), self._permission
+        )
+        self.is_paused = False
+        """Nothing is read."""
+        self.is_full = False
+        """The socket takes no more."""
+        self._transport: asyncio.Transport | None = None
+        self._entered: str | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        host.wires[self.connection] = self
+
+    # -------------------------------------------------------------------------------------------- asyncio
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Of a socket, not of TLS above it."""
+        self._transport = cast("asyncio.Transport", transport)
+        if self.is_accept:
+            self._enter(transport.get_extra_info("peername"))
+
+    def data_received(self, data: bytes) -> None:
+        self.connection.receive(data, self.host.now())
+        self.settle()
+
+    def eof_received(self) -> bool:
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.error = self.error or exc
+        if not self.connection.is_over:
+            self._tell_io_error(exc)
+        self._end()
+
+    def pause_writing(self) -> None:
+        self.is_full = True
+        self._look_for_room()
+
+    def resume_writing(self) -> None:
+        self.is_full = False
+        self.settle()
+
+    # -------------------------------------------------------------------------------------------- beginning
+    def _enter(self, peername: Sequence[object] | None) -> None:
+        transport = self._here()
+        # Who has gone already comes from nowhere.
+        where, port = map(str, peername[:2]) if peername else ("", "")
+        if not self.host.guests.enter(self.host.name, where):
+            self._forget()
+            transport.abort()
+            return
+        self._entered = where
+        self.address = f"[{where}]:{port}" if ":" in where else f"{where}:{port}"
+        self.tell(OfConnection.ACCEPT)
+        if self.host.tls is None:
+            self.begin()
+        else:
+            transport.pause_reading()
+            self.host.start(self._accept_secured())
+
+    async def _accept_secured(self) -> None:
+        assert self.host.tls is not None
+        try:
+            await self.secure(self.host.tls.accepting, "")
+        except OSError as error:
+            self.error = error
+            self.drop()
+        else:
+            self.begin()
+
+    async def secure(self, context: ssl.SSLContext, server: str) -> None:
+        """TLS above the socket; `server` is the name to be found in the certificate of who was dialled."""
+        within = self.host.options.connection.login_within
+        secured = await asyncio.get_running_loop().start_tls(
+            self._here(),
+            self,
+            context,
+            server_side=self.is_accept,
+            server_hostname=server or None,
+            ssl_handshake_timeout=within,
+            ssl_shutdown_timeout=self.host.options.connection.closing_within,
+        )
+        if secured is None:
+            raise ConnectionResetError("the peer went away during the TLS handshake")
+        self._transport = secured
+        self.names = names_of(secured.get_extra_info("ssl_object"))
+
+    def begin(self) -> None:
+        """The transport is there: the protocol begins."""
+        if self.is_accept:
+            self.connection.accept(self.host.now())
+        else:
+            self.connection.connected()
+        self.settle()
+
+    def _permission(self, hello: Hello) -> Sentence | None:
+        objection = self.host.objection(hello)
+        if objection is None and self.names is not None and self.host.tls is not None:
+            objection = objection_to_certificate(hello, self.names, self.host.tls.permitted)
+        return objection
+
+    # -------------------------------------------------------------------------------------------- what others do
+    def send(self, frames: Sequence[bytes]) -> int:
+        """Gives how many were taken; what is not is lost, as is what cannot be a frame."""
+        if not self.connection.is_online:
+            return 0
+        now, roles = self.host.now(), [raw for raw in frames if is_role(raw)]
+        taken = sum(self.connection.send_role(raw, now) for raw in roles)
+        fragments = [raw for raw in frames if not is_role(raw)] if roles else frames
+        if fragments:
+            with suppress(LocalProtocolError):
+                taken += self.connection.send(fragments, now)
+        self.settle()
+        return taken
+
+    def close(self, reason: int = SHUTDOWN) -> None:
+        self.connection.close(self.host.now(), reason)
+        self.settle()
+
+    def drop(self) -> None:
+        """At once, and nothing is said."""
+        if self._transport is not None:
+            self._transport.abort()
+        self._end()
+
+    def _end(self) -> None:
+        """There is no transport any more, or never was one."""
+        if self.connection.phase == NEW:
+            self.connection.close(self.host.now())
+        elif not self.connection.is_over:
+            self.connection.lost(self.host.now())
+        self.settle()
+        self._leave()
+
+    def pause(self) -> None:
+        if not self.is_paused and self._transport is not None and not self._transport.is_closing():
+            self.is_paused = True
+            self._transport.pause_reading()
+
+    def resume(self) -> None:
+        if self.is_paused and self._transport is not None and not self._transport.is_closing():
+            self.is_paused = False
+            self._transport.resume_reading()
+
+    # -------------------------------------------------------------------------------------------- after every call
+    def settle(self) -> None:
+        """Do what the connection says: bytes, then events, then the next look at the clock."""
+        self._write()
+        for event in self.connection.events():
+            self._take(event)
+        self._write()
+        self._look_for_room()
+        self._schedule()
+        if self.connection.is_over:
+            self._shut()
+
+    def _write(self) -> None:
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            return
+        while (not self.is_full or self.connection.is_over) and (data := self.connection.data_to_send()):
+            transport.write(data)
+
+    def _look_for_room(self) -> None:
+        is_roomy = not self.is_full and self.connection.waiting <= self.host.options.outgoing_bytes
+        if is_roomy or self.connection.is_over:
+            self.roomy.set()
+        else:
+            self.roomy.clear()
+
+    def _schedule(self) -> None:
+        due = self.connection.next_timer()
+        if self._timer is not None and (due is None or due < self._timer.when()):
+            self._timer.cancel()
+            self._timer = None
+        if self._timer is None and due is not None:
+            self._timer = asyncio.get_running_loop().call_at(due, self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        self.connection.handle_timer(self.host.now())
+        self.settle()
+
+    def _shut(self) -> None:
+        """What is written goes out, for a while; then the socket is closed, whether it was sent or not."""
+        transport = self._transport
+        if transport is None:
+            self._leave()
+        elif not transport.is_closing():
+            self.resume()  # else an end of what comes would not be seen
+            transport.close()
+            asyncio.get_running_loop().call_later(self.host.options.connection.closing_within, transport.abort)
+
+    def _leave(self) -> None:
+        self._forget()
+        if self._entered is not None:
+            self.host.guests.leave(self._entered)
+            self._entered = None
+
+    def _forget(self) -> None:
+        self.host.forget(self)
+
+    def _here(self) -> asyncio.Transport:
+        assert self._transport is not None
+        return self._transport
+
+    # -------------------------------------------------------------------------------------------- events
+    def _take(self, event: Event) -> None:
+        if isinstance(event, Arrived):
+            self.host.arrivals.put(self, event.fragments)
+        elif isinstance(event, Role):
+            self.host.arrivals.put(self, (event.frame,))
+        elif isinstance(event, Online):
+            self._take_online(event)
+        elif isinstance(event, Closing):
+            self.tell(OfConnection.CLOSING, REASONS[event.reason])
+        elif isinstance(event, Over):
+            self._take_over(event)
+
+    def _take_online(self, event: Online) -> None:
+        self.tell_login(OfLogin.LOGIN_SUCCESS, "")
+        if event.displaced is not None:
+            self.host.wires[event.displaced].settle()
+        self.settled.set()
+        self.host.came_online(self)
+
+    def _take_over(self, over: Over) -> None:
+        self.over = over
+        if self._transport is not None:
+            if self.connection.login_at is None and (login := self._failed_login(over)) is not None:
+                self.tell_login(login, self.why)
+            self.tell(OfConnection.CLOSED, self.why, times_closed=1)
+        self.settled.set()
+        self.host.went(self)
+
+    def _failed_login(self, over: Over) -> OfLogin | None:
+        """Which one, where it was one: who goes away, or uses another connection, has not failed."""
+        if over.error is not None and over.error.number == NOT_PERMITTED:
+            return OfLogin.AUTHORIZATION_FAILURE
+        if over.error is not None:
+            return OfLogin.MESSAGE_FORMAT_ERROR if self.connection.peer is None else OfLogin.LOGIN_PROTOCOL_ERROR
+        if isinstance(self.error, ssl.SSLError):
+            is_certificate = "certificate" in str(self.error).lower()
+            return OfLogin.AUTHENTICATION_FAILURE if is_certificate else OfLogin.NEGOTIATE_FAILURE
+        if self.host.tls is not None and self.names is None:
+            return OfLogin.NEGOTIATE_FAILURE
+        return OfLogin.LOGIN_PROTOCOL_ERROR if over.reason == LATE and not over.by_peer else None
+
+    @property
+    def is_refused(self) -> bool:
+        """Over because of who one of the two is."""
+        return isinstance(self.error, ssl.SSLError) or (
+            self.over is not None and self.over.error is not None and self.over.error.number == NOT_PERMITTED
+        )
+
+    @property
+    def why(self) -> str:
+        """Why it is over, for people; empty: it is not."""
+        over = self.over
+        if over is not None and over.error is not None:
+            return over.error.render(here())
+        if self.error is not None:
+            return str(self.error) or type(self.error).__name__
+        return (over.text or REASONS.get(over.reason, str(over.reason))) if over else ""
+
+    def _tell_io_error(self, exc: Exception | None) -> None:
+        if exc is not None:
+            is_sending = isinstance(exc, BrokenPipeError)
+            self.tell(OfConnection.SEND_IO_ERROR if is_sending else OfConnection.RECEIVE_IO_ERROR, str(exc))
+
+    def tell(self, subclass: OfConnection, text: str = "", times_closed: int = 0) -> None:
+        """Event 138."""
+        self.host.tell(BrokerConnection(subclass, self.id, self.address, text, times_closed))
+
+    def tell_login(self, subclass: OfLogin, text: str) -> None:
+        """Event 159."""
+        peer = self.connection.peer.name if self.connection.peer else ""
+        principal = self.names[0] if self.names else ""
+        self.host.tell(AuditBrokerLogin(subclass, self.id, self.address, peer, principal, text))
+
+    @property
+    def id(self) -> str:
+        return identifier_of(self.connection.own.connection_id)

@@ -82,8 +82,8 @@ class Broker:
             self.principals.learn(batch.mirrored.values())
         return Work(batch, now, self.choices, _Around(self, now))
 
-    def commit(self, work: Work) -> list[Event]:
-        """All that was done, durably; what happened. Raises `routing.store.Conflict`, and then nothing was."""
+    def commit(self, work: Work) -> None:
+        """All that was done, durably. Raises `routing.store.Conflict`, and then nothing was."""
         route_request.settle(work)
         self._follow_principals(work)
         changes = work.finished()
@@ -94,7 +94,6 @@ class Broker:
         self.transmissions.flushed(flushed)
         self._outbound += work.outbound
         self._events += [(work.now, event) for event in changes.events]
-        return changes.events
 
     def _follow_principals(self, work: Work) -> None:
         """Whom to ask, and what has changed; what waits for a principal that is found is tried at once."""
@@ -191,28 +190,28 @@ class Broker:
 
     # ------------------------------------------------------------ time
 
-    def drain(self, limit: int, now: int) -> list[Event]:
-        """Do what is due in up to so many conversations. May be called at any time, by any number of processes."""
-        work = self.work(Wanted(due=limit), now)
-        with self._or_release(work):
-            return self._finish(work)
-
     def handle_timer(self, now: int) -> None:
         """Do all that is due."""
+        while self.turn(now):
+            pass
+
+    def turn(self, now: int, limit: int = DUE_AT_ONCE) -> bool:
+        """Do what is due, in up to so many conversations; False: nothing was, or others hold it.
+
+        May be called at any time, by any number of processes.
+        """
         self.forwarder.handle_timer(now)
         self._note_forwarded(now)
-        asking = self.principals.next_timer()
         if self._postponed:
             self.receive((), now)
-        elif asking is not None and asking <= now:
-            self.commit(self.work(Wanted(), now))
-        while (due := self.store.next_due()) is not None and due <= now:
-            work = self.work(Wanted(due=DUE_AT_ONCE), now)
-            if not work.batch.due:
-                self.release(work)  # others hold it
-                return
+        asking = self.principals.next_timer()
+        work = self.work(Wanted(due=limit), now)
+        if work.batch.due or (asking is not None and asking <= now):
             with self._or_release(work):
                 self._finish(work)
+        else:
+            self.release(work)
+        return bool(work.batch.due)
 
     def next_timer(self) -> int | None:
         """When `handle_timer` is due; None: nothing is to be waited for."""
@@ -220,7 +219,7 @@ class Broker:
         moments += [0] if self._postponed else []
         return min((moment for moment in moments if moment is not None), default=None)
 
-    def _finish(self, work: Work) -> list[Event]:
+    def _finish(self, work: Work) -> None:
         """What came is put together, what is due is done, what is owed is said; and all of it is committed."""
         for handle in work.batch.due:
             if (endpoint := work.seen(handle)) is not None:
@@ -231,7 +230,7 @@ class Broker:
         holding.take_up(work)
         advance(work)
         acknowledge_dedicated(work)
-        return self.commit(work)
+        self.commit(work)
 
     def retry_all(self, now: int) -> None:
         """Routes have changed, or something can be reached again: whatever waits is due (MATCH-7)."""

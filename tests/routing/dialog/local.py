@@ -78,7 +78,8 @@ class Local:
         except BaseException:
             self.broker.release(work)
             raise
-        self.events += self.broker.commit(work)
+        self.broker.commit(work)
+        self._note()
         return result
 
     def on(self, verb: Callable[..., _T], handle: str, *arguments: Any, **named: Any) -> _T:
@@ -126,7 +127,11 @@ class Local:
     def later(self, milliseconds: int) -> None:
         """Time passes, and what is due is done."""
         self.now += milliseconds
-        self.events += self.broker.drain(100, self.now)
+        self.broker.turn(self.now, 100)
+        self._note()
+
+    def _note(self) -> None:
+        self.events += [event for _, event in self.broker.events()]
 
     def switch(self, on: bool, database: str = "two", queue: str | None = None) -> None:
         key: QueueKey = (database, queue or {"one": "FromQ", "two": "ToQ"}[database])

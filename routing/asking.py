@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from routing.conversation import Conversation
 from routing.errors import Invalid, must_be
@@ -14,7 +14,7 @@ from routing.sentence import say
 
 def _identity(value: Any) -> str | int | None:
     if value is None or type(value) in (str, int):
-        return value  # type: ignore[no-any-return]
+        return cast("str | int | None", value)
     raise Invalid("", must_be(say("a string or a whole number"), value))
 
 

@@ -125,7 +125,7 @@ edits_from = array_of(edit_from)
 def edit_as_json(edit: Edit) -> dict[str, Any]:
     """The object that `edit_from` reads."""
     kind = _NAMES[type(edit)]
-    return {"edit": kind} | {field.name: _as_json(getattr(edit, field.name)) for field in fields_of(edit)}  # type: ignore[arg-type]
+    return {"edit": kind} | {field.name: _as_json(getattr(edit, field.name)) for field in fields_of(edit)}  # type: ignore[arg-type]  # each is a dataclass
 
 
 def edits_as_json(edits: Iterable[Edit]) -> list[dict[str, Any]]:

@@ -28,8 +28,10 @@ def no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         seen: set[str] = set()
-        double = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise Invalid("", say('has the key "{key}" twice', key=double))
+        for key, _ in pairs:
+            if key in seen:
+                raise Invalid("", say('has the key "{key}" twice', key=key))
+            seen.add(key)
     return members
 
 
@@ -93,7 +95,7 @@ class JsonPull:
 
     def _next(self) -> str:
         """The next character that is not white space; the cursor is on it. Empty at the end."""
-        self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
+        self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]  # it always matches
         return self._text[self._at : self._at + 1]
 
     def _take(self, character: str) -> None:

@@ -165,9 +165,9 @@ def unpack(packed: Path, into: Path) -> None:
         tar = into / f"{archive}.tar"
         unbrotli(packed / f"{archive}.tar.br", tar)
         with tarfile.open(tar) as content:
-            # The first releases of Python 3.11 lack the filter; npm has checked the hash of all this.
+            # The first releases of Python 3.11 lack the filter.
             content.extraction_filter = getattr(tarfile, "data_filter", lambda member, _path: member)
-            content.extractall(into)  # noqa: S202
+            content.extractall(into)  # noqa: S202 - npm has checked its hash
         tar.unlink()
     (into / "fonts.conf").write_text(FONTS, encoding="utf-8")
     (into / "chromium").write_text(WRAPPER, encoding="utf-8")

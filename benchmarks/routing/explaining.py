@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
@@ -15,21 +17,27 @@ from benchmarks.claims import AT, best, claim, large_document, settle
 from benchmarks.estates import conversations, large_estate
 from brokerui.explain.as_json import explanation_as_json
 from routing.asking import conversation_from
+from routing.conversation import Conversation
 from routing.document import read_estate
+from routing.estate import Estate
 from routing.explanation import explain
 from routing.journey import outcomes
 
 ASKED = 2_000
 
 
+def _written(estate: Estate, conversation: Conversation) -> Any:
+    return explanation_as_json(explain(estate, conversation, AT), estate, str)
+
+
 def main() -> int:
     estate = read_estate(large_document().read_bytes())
     asked = [conversation_from(one) for one in conversations(large_estate(), ASKED)]
     settle()
-    accounts = [best(1, lambda: explain(estate, one, AT))[0] * 1000 for one in asked]  # noqa: B023
-    again = [best(2, lambda: explain(estate, one, AT))[0] * 1000 for one in asked]  # noqa: B023
-    written = [best(1, lambda: explanation_as_json(explain(estate, one, AT), estate, str))[0] * 1000 for one in asked]  # noqa: B023
-    bare = median(best(1, lambda: outcomes(estate, one, AT))[0] for one in asked) * 1000  # noqa: B023
+    accounts = [best(1, partial(explain, estate, one, AT))[0] * 1000 for one in asked]
+    again = [best(2, partial(explain, estate, one, AT))[0] * 1000 for one in asked]
+    written = [best(1, partial(_written, estate, one))[0] * 1000 for one in asked]
+    bare = median(best(1, partial(outcomes, estate, one, AT))[0] for one in asked) * 1000
     late = quantiles(accounts, n=100)[98]
     kept = [
         claim("explain, median", median(accounts), 5, "ms", f"{median(accounts) / bare:.0f} times the bare outcomes"),

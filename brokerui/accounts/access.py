@@ -23,7 +23,7 @@ def access(*, read: Level = Level.VIEW, write: Level | None = None) -> Callable[
     """Declare what a view takes. Without `write` it accepts no writing at all."""
 
     def declare(view: View) -> View:
-        view.access = {"read": read, "write": write}  # type: ignore[attr-defined]
+        view.access = {"read": read, "write": write}  # type: ignore[attr-defined]  # Django marks views so
         return view
 
     return declare

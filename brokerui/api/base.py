@@ -23,7 +23,7 @@ class ApiView(APIView):
     def as_view(cls, **initkwargs: Any) -> Any:
         """It answers strangers itself, where tokens count: no redirect to the form to sign in."""
         view = super().as_view(**initkwargs)
-        view.login_required = False  # type: ignore[attr-defined]
+        view.login_required = False  # type: ignore[attr-defined]  # Django marks views so
         return view
 
     def perform_authentication(self, request: Request) -> None:

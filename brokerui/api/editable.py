@@ -70,15 +70,15 @@ class OneRow(ApiView):
             return Response(status=304, headers={"ETag": tag})
         return Response(body, headers={"ETag": tag})
 
-    def put(self, request: Request, id: str) -> Response:  # noqa: A002
+    def put(self, request: Request, id: str) -> Response:  # noqa: A002 - the same
         """Replace it: columns that are not given get their defaults."""
         return self._replace(request, id, keep=False)
 
-    def patch(self, request: Request, id: str) -> Response:  # noqa: A002
+    def patch(self, request: Request, id: str) -> Response:  # noqa: A002 - the same
         """Change the columns that are given."""
         return self._replace(request, id, keep=True)
 
-    def delete(self, request: Request, id: str) -> Response:  # noqa: A002
+    def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - the same
         """Drop it, with all that is in it."""
         key = self._key(id)
 

@@ -85,8 +85,9 @@ def _problem_of(error: Exception) -> Problem | None:
 
 def _headers(error: Exception) -> dict[str, str]:
     headers = {}
-    if getattr(error, "auth_header", None):
-        headers["WWW-Authenticate"] = str(error.auth_header)  # type: ignore[attr-defined]
+    told = getattr(error, "auth_header", None)
+    if told:
+        headers["WWW-Authenticate"] = str(told)
     wait = getattr(error, "wait", None)
     if wait is not None:
         headers["Retry-After"] = str(int(wait) + 1)

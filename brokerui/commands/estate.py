@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     import django  # noqa: PLC0415 - Django, which pure commands do without
 
     django.setup()
-    from django.db import DatabaseError  # noqa: PLC0415
+    from django.db import DatabaseError  # noqa: PLC0415 - the same
 
     try:
         status: int = options.act(options)
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
-    from brokerui.intake.command import import_run  # noqa: PLC0415
+    from brokerui.intake.command import import_run  # noqa: PLC0415 - after Django is set up
 
     one_from_standard_input(*(file for each in options.sources for file in _files(each)))
     return import_run(options)
@@ -93,7 +93,7 @@ def _files(each: Source | str) -> tuple[str, ...]:
 
 
 def _history(options: argparse.Namespace) -> int:
-    from brokerui.estate.history import history_write  # noqa: PLC0415
+    from brokerui.estate.history import history_write  # noqa: PLC0415 - after Django is set up
 
     count = history_write(options.folder)
     said = say_counted(count, "{count} version in {folder}", "{count} versions in {folder}", folder=options.folder)

@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     import django  # noqa: PLC0415 - Django, which pure commands do without
 
     django.setup()
-    from brokerui.running.status import status  # noqa: PLC0415
+    from brokerui.running.status import status  # noqa: PLC0415 - the same
 
     found = status()
     lines = [json.dumps(found.as_json())] if options.json else map(local, _lines(found))

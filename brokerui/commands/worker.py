@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     """A worker of Celery, until SIGTERM or Ctrl-C; tasks under way are finished."""
     from celery.platforms import SecurityWarning  # noqa: PLC0415 - Celery, which pure commands do without
 
-    from brokerui.celery import app  # noqa: PLC0415
+    from brokerui.celery import app  # noqa: PLC0415 - the same
 
     # What is dangerous for root are tasks with pickled payload; ours have none.
     warnings.simplefilter("ignore", SecurityWarning)

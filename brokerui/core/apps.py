@@ -12,7 +12,7 @@ class CoreConfig(AppConfig):
     def ready(self) -> None:
         """Have misconfiguration reported by `manage.py check` and at every start; know where wake-ups go."""
         # Tasks belong to the application of Celery that is there when they are first sent.
-        import brokerui.celery  # noqa: F401, PLC0415
+        import brokerui.celery  # noqa: F401, PLC0415 - the app that tasks are of
         from brokerui.core import checks  # noqa: PLC0415 - settings are complete only now
 
         register(checks.home_is_writable)

@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
+from brokerui.core.htmx import htmx_of
 from brokerui.core.later import SECONDS
 from brokerui.core.problems import asks_for_problems, problem_response
 
@@ -62,7 +63,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def being_read(request: HttpRequest) -> HttpResponse:
     """202, for programs 503: what the page is about is not in memory yet. The page asks again by itself."""
-    if request.htmx:  # type: ignore[attr-defined]
+    if htmx_of(request):
         return _piece_later(request)
     if asks_for_problems(request) or "text/html" not in request.headers.get("Accept", ""):
         response: HttpResponse = problem_response(status=503, detail=being_read_text())
@@ -81,6 +82,6 @@ def being_read_text() -> str:
 
 def _piece_later(request: HttpRequest) -> HttpResponse:
     """In the place of a piece of a page: the whole page, where it is one; else nothing, and the page stays as it is."""
-    if urlsplit(request.htmx.current_url or "").path == request.path:  # type: ignore[attr-defined]
+    if urlsplit(htmx_of(request).current_url or "").path == request.path:
         return HttpResponseClientRedirect(request.get_full_path())
     return HttpResponse(status=204)

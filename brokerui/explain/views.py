@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from brokerui.core.htmx import wants_piece
 from brokerui.explain.answer import answer
 from brokerui.explain.catalog import Catalog, catalog_of, fitting, identifiers_for, routes_fitting
 from brokerui.explain.contradictions import NOTES
@@ -28,7 +29,7 @@ def where(request: HttpRequest) -> HttpResponse:
     """The page, or (asked by htmx) what changes on it."""
     viewed = viewed_of(request)
     context = {"viewed": viewed, **_page(request, viewed)}
-    fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    fragment = wants_piece(request)
     template = "explain/_fragment.html" if fragment else "explain/where.html"
     return render(request, template, context, status=400 if context.get("faults") else 200)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from django.utils import timezone
@@ -73,7 +74,7 @@ def _sources(arguments: Sequence[Argument | str], max_size: int) -> Iterator[Sou
     for each in arguments:
         if isinstance(each, str):
             content = load_bytes(each, max_size)
-            yield Source(each, Kind.DOCUMENT, lambda content=content: content, len(content))  # type: ignore[misc]
+            yield Source(each, Kind.DOCUMENT, partial(bytes, content), len(content))
             continue
         for file in each.files:
             content = load_bytes(file, max_size)
@@ -81,7 +82,7 @@ def _sources(arguments: Sequence[Argument | str], max_size: int) -> Iterator[Sou
             yield Source(
                 file,
                 kind,
-                lambda content=content: content,  # type: ignore[misc]
+                partial(bytes, content),
                 len(content),
                 each.instance,
                 each.database,

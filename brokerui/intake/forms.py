@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -86,8 +86,8 @@ class Assigning:
         if file.address:
             self._try(f"address-{at}", lambda: parse_network_address(file.address))
 
-    def _try(self, name: str, check: object) -> None:
+    def _try(self, name: str, check: Callable[[], object]) -> None:
         try:
-            check()  # type: ignore[operator]
+            check()
         except Invalid as fault:
             self.faults[name] = fault.problem

@@ -18,6 +18,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
+from brokerui.core.htmx import htmx_of
 from brokerui.core.paging import page_number
 from brokerui.intake.errors import ImportStaleError, ImportStateError
 from brokerui.intake.exporting import csv_response
@@ -90,7 +91,7 @@ def collecting_script(request: HttpRequest) -> HttpResponse:
 def run_page(request: HttpRequest, run_id: int) -> HttpResponse:
     """An import; asked by htmx while something is being done: how far that is."""
     run = _run(run_id)
-    if request.htmx:  # type: ignore[attr-defined]
+    if htmx_of(request):
         shown = Shown(run)
         return (
             render(request, "intake/_progress.html", {"shown": shown}) if shown.is_due else HttpResponseClientRefresh()

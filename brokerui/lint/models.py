@@ -51,12 +51,12 @@ class LintFinding(models.Model):
     code = models.CharField(max_length=CODE)
     severity = models.CharField(max_length=SEVERITY)
     # Names are as long as the estate lets them be; null is "about no such thing", which no name is.
-    instance = models.TextField(null=True)  # noqa: DJ001
-    database = models.TextField(null=True)  # noqa: DJ001
-    object = models.TextField(null=True)  # noqa: DJ001
+    instance = models.TextField(null=True)
+    database = models.TextField(null=True)
+    object = models.TextField(null=True)
     reason = models.TextField()
     """A sentence as JSON (sentences.py)."""
-    remedy_sql = models.TextField(null=True)  # noqa: DJ001
+    remedy_sql = models.TextField(null=True)
 
     class Meta:
         constraints = [

@@ -18,6 +18,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from brokerui.accounts.levels import Level, may
 from brokerui.core.csv import csv_lines
+from brokerui.core.htmx import htmx_of
 from brokerui.lint.explained import explained, source
 from brokerui.lint.found import Found
 from brokerui.lint.listing import TITLES, Listing
@@ -37,11 +38,11 @@ def findings_list(request: HttpRequest) -> HttpResponse:
     viewed = viewed_of(request)
     listing = _listing(request, viewed)
     report = listing.report
-    if request.htmx and report.is_there:  # type: ignore[attr-defined]
+    if htmx_of(request) and report.is_there:
         return HttpResponseClientRefresh()
     context: dict[str, Any] = {"viewed": viewed, "listing": listing, "report": report}
     context["command"] = command(viewed, with_suppressions=report.suppressed is not None)
-    if request.htmx:  # type: ignore[attr-defined]
+    if htmx_of(request):
         return render(request, "findings/_waiting.html", context)
     context |= _told(listing) | {"page_keys": KEYS, "can_suppress": _can_suppress(request, viewed)}
     return render(request, "findings/list.html", context, status=400 if listing.error else 200)

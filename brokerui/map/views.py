@@ -11,6 +11,7 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from brokerui.core.htmx import wants_piece
 from brokerui.estate.selectors import instance_freshness
 from brokerui.lint.selectors import Report, findings_at, findings_for
 from brokerui.map import pages
@@ -47,7 +48,7 @@ def page(request: HttpRequest) -> HttpResponse:
         return render(request, "map/map.html", {"viewed": viewed, "asked": asked})
     network = network_of(viewed.key, viewed.estate)
     context = {"viewed": viewed, "asked": asked, "network": network, **_selected(viewed, network, asked)}
-    if request.htmx and not request.htmx.history_restore_request:  # type: ignore[attr-defined]
+    if wants_piece(request):
         return render(request, "map/_panel.html", context)
     return render(request, "map/map.html", context | _map(viewed, network, asked))
 

@@ -81,7 +81,8 @@ class Ways:
             order = range(len(self.items)) if sweep % 2 == 0 else reversed(range(len(self.items)))
             for index in order:
                 heights = self._heights()
-                self.items[index].sort(key=lambda item, heights=heights: _mean(near[item], item, heights))  # type: ignore[misc]
+                means = {item: _mean(near[item], item, heights) for item in self.items[index]}
+                self.items[index].sort(key=means.__getitem__)
 
     def _heights(self) -> dict[Item, float]:
         """Where each item stands in its column, from 0 to 1."""

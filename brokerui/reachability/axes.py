@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
+from operator import itemgetter
 
 from brokerui.core.filters import within
 from brokerui.explain.origin import OUTSIDE, is_outside, meant, origin_text
@@ -143,8 +144,9 @@ def _by_beginning(names: Sequence[str], numbers: Sequence[int]) -> Iterator[list
     """The names by their first part, by their first two parts, and so on to each by itself."""
     parts = {number: list(accumulate(_split(names[number]))) for number in numbers}
     for depth in range(max(map(len, parts.values()))):
-        found = groupby(numbers, lambda number: parts[number][min(depth, len(parts[number]) - 1)])  # noqa: B023
-        yield [(beginning, list(those)) for beginning, those in found]
+        beginnings = [parts[number][min(depth, len(parts[number]) - 1)] for number in numbers]
+        found = groupby(zip(beginnings, numbers, strict=True), itemgetter(0))
+        yield [(beginning, [number for _, number in those]) for beginning, those in found]
 
 
 def _split(name: str) -> list[str]:

@@ -15,6 +15,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from brokerui.accounts.levels import Level, may
 from brokerui.core.filters import FilterError
+from brokerui.core.htmx import htmx_of, wants_piece
 from brokerui.estate.models import Route
 from brokerui.lint.selectors import findings_for
 from brokerui.routes.detail import RouteDetail, route_detail, row_selected
@@ -41,7 +42,7 @@ def routes_list(request: HttpRequest) -> HttpResponse:
     detail = _detail(viewed, listing)
     context: dict[str, Any] = {"viewed": viewed, "listing": listing, "detail": detail}
     context["edit_url"] = _edit_url(request, viewed, detail) if detail else ""
-    if request.htmx.target == "panel" and not request.htmx.history_restore_request:  # type: ignore[attr-defined]
+    if wants_piece(request) and htmx_of(request).target == "panel":
         return render(request, "routes/_panel.html", context)
     context |= {"examples": EXAMPLES, "page_keys": KEYS}
     return render(request, "routes/list.html", context, status=400 if listing.error else 200)

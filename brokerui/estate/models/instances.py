@@ -38,9 +38,9 @@ class Instance(Member):
     forwarding = models.BooleanField(default=False)
     """MESSAGE_FORWARDING of its endpoint."""
     endpoint_port = models.PositiveIntegerField(null=True, blank=True)
-    endpoint_state = models.CharField(max_length=8, null=True, blank=True, choices=EndpointState)  # noqa: DJ001
-    endpoint_encryption = models.CharField(max_length=9, null=True, blank=True, choices=Encryption)  # noqa: DJ001
-    endpoint_authentication = models.CharField(max_length=SYSNAME, null=True, blank=True)  # noqa: DJ001
+    endpoint_state = models.CharField(max_length=8, null=True, blank=True, choices=EndpointState)
+    endpoint_encryption = models.CharField(max_length=9, null=True, blank=True, choices=Encryption)
+    endpoint_authentication = models.CharField(max_length=SYSNAME, null=True, blank=True)
     endpoint_forward_size = models.PositiveIntegerField(null=True, blank=True)
     """MESSAGE_FORWARD_SIZE, megabytes."""
     imported_at = models.DateTimeField(null=True, blank=True)

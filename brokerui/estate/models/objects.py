@@ -40,7 +40,7 @@ class Service(Member):
 
     database = models.ForeignKey(Database, on_delete=models.CASCADE, related_name="services")
     name = models.CharField(max_length=SERVICE_NAME)
-    queue = models.CharField(max_length=QUEUE_NAME, null=True, blank=True)  # noqa: DJ001
+    queue = models.CharField(max_length=QUEUE_NAME, null=True, blank=True)
     """`schema.name`, which need not be among the queues that are known; null: not known."""
 
     class Meta:
@@ -80,7 +80,7 @@ class Queue(Member):
     enabled = models.BooleanField(default=True)
     retention = models.BooleanField(default=False)
     poison_handling = models.BooleanField(default=True)
-    activation_procedure = models.CharField(max_length=PROCEDURE, null=True, blank=True)  # noqa: DJ001
+    activation_procedure = models.CharField(max_length=PROCEDURE, null=True, blank=True)
     """Null: no activation."""
     activation_max_readers = models.PositiveIntegerField(null=True, blank=True)
     activation_enabled = models.BooleanField(null=True, blank=True)
@@ -152,7 +152,7 @@ class MessageType(Member):
     database = models.ForeignKey(Database, on_delete=models.CASCADE, related_name="message_types")
     name = models.CharField(max_length=SERVICE_NAME)
     validation = models.CharField(max_length=15, choices=Validation, default=Validation.NONE)
-    schema_collection = models.CharField(max_length=QUEUE_NAME, null=True, blank=True)  # noqa: DJ001
+    schema_collection = models.CharField(max_length=QUEUE_NAME, null=True, blank=True)
 
     class Meta:
         ordering = ["position", "id"]
@@ -171,9 +171,9 @@ class Priority(Member):
 
     database = models.ForeignKey(Database, on_delete=models.CASCADE, related_name="priorities")
     name = models.CharField(max_length=SYSNAME)
-    contract_name = models.CharField(max_length=SERVICE_NAME, null=True, blank=True)  # noqa: DJ001
-    local_service_name = models.CharField(max_length=SERVICE_NAME, null=True, blank=True)  # noqa: DJ001
-    remote_service_name = models.CharField(max_length=SERVICE_NAME, null=True, blank=True)  # noqa: DJ001
+    contract_name = models.CharField(max_length=SERVICE_NAME, null=True, blank=True)
+    local_service_name = models.CharField(max_length=SERVICE_NAME, null=True, blank=True)
+    remote_service_name = models.CharField(max_length=SERVICE_NAME, null=True, blank=True)
     priority_level = models.PositiveSmallIntegerField(default=5)
 
     class Meta:
@@ -201,7 +201,7 @@ class RemoteServiceBinding(Member):
     database = models.ForeignKey(Database, on_delete=models.CASCADE, related_name="remote_service_bindings")
     name = models.CharField(max_length=SYSNAME)
     remote_service_name = models.CharField(max_length=SERVICE_NAME)
-    user = models.CharField(max_length=SYSNAME, null=True, blank=True)  # noqa: DJ001
+    user = models.CharField(max_length=SYSNAME, null=True, blank=True)
     anonymous = models.BooleanField(default=False)
 
     class Meta:

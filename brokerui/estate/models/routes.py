@@ -14,7 +14,7 @@ class Route(Member):
 
     database = models.ForeignKey(Database, on_delete=models.CASCADE, related_name="routes")
     name = models.CharField(max_length=SYSNAME)
-    remote_service_name = models.CharField(max_length=SERVICE_NAME, null=True, blank=True)  # noqa: DJ001
+    remote_service_name = models.CharField(max_length=SERVICE_NAME, null=True, blank=True)
     """The service it is for, byte by byte; null: it gives no service name."""
     broker_instance = models.UUIDField(null=True, blank=True)
     """The identifier of the target database; null: it gives none."""
@@ -24,8 +24,8 @@ class Route(Member):
     """As it was written."""
     address_key = models.TextField()
     """LOCAL, TRANSPORT, or canonical: lower case, port given, no trailing slash."""
-    mirror_address = models.TextField(null=True, blank=True)  # noqa: DJ001
-    mirror_key = models.TextField(null=True, blank=True)  # noqa: DJ001
+    mirror_address = models.TextField(null=True, blank=True)
+    mirror_key = models.TextField(null=True, blank=True)
 
     class Meta:
         ordering = ["position", "id"]

@@ -32,7 +32,7 @@ class ConversationEndpoint(OfInstance):
     service_name = Name(max_length=SERVICE_NAME)
     queue = Name(max_length=QUEUE_NAME)
     far_service = Name(max_length=SERVICE_NAME)
-    far_broker_instance = Name(max_length=SYSNAME, null=True)  # noqa: DJ001 - not given is not empty
+    far_broker_instance = Name(max_length=SYSNAME, null=True)
     service_contract_name = Name(max_length=SERVICE_NAME)
     conversation_group_id = Guid()
     lifetime = models.BigIntegerField()
@@ -55,9 +55,9 @@ class ConversationEndpoint(OfInstance):
     attempts = models.IntegerField()
     next_attempt = models.BigIntegerField(null=True)
     ready_since = models.BigIntegerField(null=True)
-    kept_route = Name(max_length=SYSNAME, null=True)  # noqa: DJ001
-    kept_identifier = Name(max_length=SYSNAME, null=True)  # noqa: DJ001
-    kept_database = Name(max_length=SYSNAME, null=True)  # noqa: DJ001
+    kept_route = Name(max_length=SYSNAME, null=True)
+    kept_identifier = Name(max_length=SYSNAME, null=True)
+    kept_database = Name(max_length=SYSNAME, null=True)
     integrity = models.SmallIntegerField()
     key_id = models.BinaryField(max_length=16)
     due = models.BigIntegerField(null=True)

@@ -1,0 +1,18 @@
+"""Requests that htmx makes for a piece of a page."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from django_htmx.middleware import HtmxDetails
+
+
+def htmx_of(request: HttpRequest) -> HtmxDetails:
+    """What the middleware knows of it; false where htmx did not ask."""
+    details: HtmxDetails = request.htmx  # type: ignore[attr-defined]  # the middleware puts it there
+    return details
+
+
+def wants_piece(request: HttpRequest) -> bool:
+    """Whether a piece is asked for. Who goes back in the history asks by htmx too, and gets the whole page."""
+    htmx = htmx_of(request)
+    return bool(htmx) and not htmx.history_restore_request

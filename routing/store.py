@@ -232,7 +232,7 @@ class MemoryStore:
         if changes.token not in self._claims:
             raise Conflict("the claim has ended")
         for handle, endpoint in changes.endpoints.items():
-            if self._handles.get(endpoint.key, handle) != handle:
+            if self._handles.get(endpoint.key, handle) not in (handle, *changes.removed):
                 raise Conflict(f"the conversation {endpoint.conversation_id} has another endpoint")
         for asked, request in changes.requests.items():
             if request is not None and self._requests.get(asked, request) != request:

@@ -212,6 +212,20 @@ class StoreConformance:
         assert said(seen.received) == ["1t 0"]
         assert store.depth(Q) == Depth(1, NOW)
 
+    def test_an_endpoint_may_take_the_place_of_one_that_goes_in_the_same_commit(self, store: Store) -> None:
+        """A first message that is refused ends its conversation; what comes with it begins that again."""
+        write(store, endpoint("1t", held=1), held=[Held("1t", 1, 0, 1, "DEFAULT", b"", NOW)])
+        token = store.claim(Wanted(conversations=(("1", False),)), NOW).token
+        again = endpoint("again", held=1)
+        again.conversation_id, again.is_initiator = "1", False
+        changes = Changes(token, NOW, emptied=["1t"], removed=["1t"], endpoints={"again": again})
+        changes.groups = {"1t": None, "again": Group("again", "db", "S", "Q", 1)}
+        changes.held = [Held("again", 2, 0, 1, "DEFAULT", b"", NOW)]
+        store.commit(changes)
+        seen = look(store, Wanted(conversations=(("1", False),)))
+        assert (set(seen.endpoints), seen.handles) == ({"again"}, {("1", False): "again"})
+        assert seen.held == {"again": (Part(2, 0, 1),)}
+
     def test_what_was_released_did_not_happen(self, store: Store) -> None:
         write(store, endpoint("1t"), enqueued=[message("1t", 0)])
         look(store, Wanted(("1t",), receive=ALL))

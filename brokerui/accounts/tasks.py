@@ -3,9 +3,11 @@
 from celery import shared_task
 
 from brokerui.accounts.services import expired_delete
+from brokerui.core.counts import counts_prune
 
 
 @shared_task
 def expired_clean() -> None:
     """Daily."""
     expired_delete()
+    counts_prune()

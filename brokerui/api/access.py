@@ -12,11 +12,12 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
-from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
+from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
 
 from brokerui.accounts.access import SAFE
 from brokerui.accounts.levels import Level, may
 from brokerui.api.problems import Problem
+from brokerui.core.counts import count_up
 from brokerui.core.origin import client_address
 
 SCHEMES = (b"bearer", b"token")
@@ -54,7 +55,25 @@ class MayUse(BasePermission):
         return may(request.user, level)
 
 
-class StrangerThrottle(AnonRateThrottle):
+class _Shared(SimpleRateThrottle):
+    """Counted for all processes of the site together, in spans that begin with a first request."""
+
+    _left = 0.0
+
+    def allow_request(self, request: Request, view: Any) -> bool:
+        """Whether it is not one too many."""
+        key = self.get_cache_key(request, view) if self.rate is not None else None
+        if key is None:
+            return True
+        count, self._left = count_up(key, self.duration)
+        return count <= self.num_requests
+
+    def wait(self) -> float:
+        """Seconds."""
+        return self._left
+
+
+class StrangerThrottle(_Shared, AnonRateThrottle):
     """Of an address from which no valid token or session comes."""
 
     def get_rate(self) -> str | None:
@@ -64,7 +83,7 @@ class StrangerThrottle(AnonRateThrottle):
         return client_address(request) or ""
 
 
-class UserThrottle(UserRateThrottle):
+class UserThrottle(_Shared, UserRateThrottle):
     """Of a user, by token and session together."""
 
     def get_rate(self) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from django.core.cache import cache
 
 from brokerui.estate.memory import estates
 from brokerui.estate.services import estate_import
@@ -16,7 +15,6 @@ from tests.brokerui.api.helpers import SMALL
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
     """Nobody has asked too often yet, and nothing is remembered."""
-    cache.clear()
     estates.clear()
     yield
     estates.clear()

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from rest_framework.settings import api_settings
 
 from brokerui.estate.memory import estates
@@ -17,7 +16,6 @@ from tests.brokerui.security.world import world_made
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Nothing is remembered, and nobody is told to wait."""
     monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
-    cache.clear()
     estates.clear()
     yield
     estates.clear()

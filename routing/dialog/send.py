@@ -24,7 +24,7 @@ def send(work: Work, handles: Sequence[str], message_type: str = DEFAULT, body: 
 
 
 def _check_size(work: Work, body: bytes | None) -> None:
-    most = work.around.settings.message_bytes
+    most = work.around.settings.longest
     if body is not None and len(body) > most:
         raise Refused(8459, given=len(body), most=most)
 

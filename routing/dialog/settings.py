@@ -30,6 +30,11 @@ class Settings:
     room: int = 16 << 20
     """Of forwarded fragments for one next hop that leave at once."""
 
+    @property
+    def longest(self) -> int:
+        """The longest body that can be sent: as long as allowed, and in no more fragments than the wire can number."""
+        return min(self.message_bytes, self.fragment_bytes * MOST_FRAGMENTS)
+
     def __post_init__(self) -> None:
         _check("fragment_bytes", self.fragment_bytes, 1, MAX_BODY)
         _check("window", self.window, 1, OUTGOING_AT_ONCE)

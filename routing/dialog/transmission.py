@@ -15,8 +15,8 @@ from typing import Final
 from routing.dialog.fragments import position
 from routing.dialog.ranges import NOTHING, Ranges
 
-SIZE: Final = 500
-SIZE_OF_RANGE: Final = 150
+SIZE: Final = 600
+SIZE_OF_RANGE: Final = 160
 """Bytes of an object, and of each range or large message in it, in CPython."""
 
 

@@ -58,6 +58,8 @@ class MayUse(BasePermission):
 class _Shared(SimpleRateThrottle):
     """Counted for all processes of the site together, in spans that begin with a first request."""
 
+    num_requests: int
+    duration: int
     _left = 0.0
 
     def allow_request(self, request: Request, view: Any) -> bool:
@@ -65,8 +67,8 @@ class _Shared(SimpleRateThrottle):
         key = self.get_cache_key(request, view) if self.rate is not None else None
         if key is None:
             return True
-        count, self._left = count_up(key, self.duration)
-        return count <= self.num_requests
+        times, self._left = count_up(key, self.duration)
+        return times <= self.num_requests
 
     def wait(self) -> float:
         """Seconds."""

@@ -26,8 +26,8 @@ AWAY_SECONDS = 5.0
 class Count(NamedTuple):
     """Of one span of time."""
 
-    count: int
-    """With this time."""
+    times: int
+    """With this one."""
     left: float
     """Seconds until it is counted anew."""
 

@@ -74,8 +74,8 @@ def test_valkey_counts_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.django_db
 def test_the_database_counts_while_it_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     away = valkey(monkeypatch, is_there=False)
-    assert [count_up("a", 60).count for _ in range(3)] == [1, 2, 3]
-    assert count_up("b", 60).count == 1
+    assert [count_up("a", 60).times for _ in range(3)] == [1, 2, 3]
+    assert count_up("b", 60).times == 1
     assert 59 < count_up("a", 60).left <= 60
     assert away.asked == 1
     counts._away.until = 0.0
@@ -86,9 +86,9 @@ def test_the_database_counts_while_it_is_away(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.django_db
 def test_a_span_that_is_over_is_counted_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     valkey(monkeypatch, is_there=False)
-    assert [count_up("a", 60).count for _ in range(2)] == [1, 2]
+    assert [count_up("a", 60).times for _ in range(2)] == [1, 2]
     Counted.objects.update(ends_at=timezone.now() - timedelta(seconds=1))
-    assert count_up("a", 60).count == 1
+    assert count_up("a", 60).times == 1
     assert counts_prune() == 0
     Counted.objects.update(ends_at=timezone.now() - timedelta(seconds=1))
     assert counts_prune() == 1
@@ -105,4 +105,4 @@ def test_who_begins_at_the_same_time_is_counted_too() -> None:
 @pytest.mark.django_db
 def test_a_long_key_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     valkey(monkeypatch, is_there=False)
-    assert [count_up("x" * 500, 60).count for _ in range(2)] == [1, 2]
+    assert [count_up("x" * 500, 60).times for _ in range(2)] == [1, 2]

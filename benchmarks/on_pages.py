@@ -27,6 +27,7 @@ from benchmarks.claims import claim, machine
 from benchmarks.estates import furnished, large_estate
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import roles_ensure, user_create
+from brokerui.core.later import is_under_way
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit, estate_import
 from brokerui.intake.models import ImportRun, State
@@ -45,6 +46,7 @@ from routing.route import Route
 
 BOUND = 300
 TIMES = 5
+TOLD_LATER = (202, 503)
 
 
 class Took(NamedTuple):
@@ -181,19 +183,35 @@ def _apart(work: Callable[[], Any]) -> Any:
 
 
 def _clocked(work: Callable[[], Any]) -> tuple[float, float]:
-    """Milliseconds by the clock, and of the processor."""
-    wall, cpu = time.perf_counter(), time.process_time()
+    """Milliseconds by the clock, and of the processor in this thread."""
+    wall, cpu = time.perf_counter(), time.thread_time()
     work()
-    return (time.perf_counter() - wall) * 1e3, (time.process_time() - cpu) * 1e3
+    return (time.perf_counter() - wall) * 1e3, (time.thread_time() - cpu) * 1e3
 
 
 def _asked(client: Client, url: str) -> Took:
+    """The slowest of the requests until the page is there: the first ones may be told that it is being read."""
+    asked = [_request(client, url)]
+    while asked[-1].status in TOLD_LATER:
+        until_idle()
+        asked.append(_request(client, url))
+    worst = max(asked, key=lambda took: took.cpu)
+    return worst._replace(wall=max(took.wall for took in asked), status=asked[-1].status, size=asked[-1].size)
+
+
+def until_idle() -> None:
+    """Until what is read beside requests was read."""
+    while is_under_way():
+        time.sleep(0.01)
+
+
+def _request(client: Client, url: str) -> Took:
     """One request; of what is streamed, until its first piece is there."""
     size, status = 0, 0
 
     def ask() -> None:
         nonlocal size, status
-        response = client.get(url)
+        response = client.get(url, headers={"Accept": "*/*" if url.startswith("/api/") else "text/html"})
         status = response.status_code
         size = len(next(iter(response.streaming_content), b"")) if response.streaming else len(response.content)
 

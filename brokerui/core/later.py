@@ -53,6 +53,11 @@ def may_be_told() -> bool:
     return _may_be_told.get()
 
 
+def is_under_way() -> bool:
+    """Whether anything is being made ready."""
+    return bool(_under_way)
+
+
 def later(key: Hashable, work: Callable[[], object]) -> None:
     """Have the work done beside the request, once for each key, and raise `LaterError`; not in a request: nothing.
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from benchmarks.estates import large_estate
 from brokerui.core import later as module
-from brokerui.core.later import LaterError, later, told_later
+from brokerui.core.later import LaterError, is_under_way, later, told_later
 from brokerui.estate import selectors as estate_selectors
 from brokerui.estate.memory import estates
 from brokerui.estate.services import estate_edit, estate_import
@@ -83,7 +83,7 @@ def until(done: Callable[[], object]) -> None:
 
 
 def idle() -> bool:
-    return not module._under_way
+    return not is_under_way()
 
 
 def test_outside_of_a_request_nobody_is_told() -> None:

@@ -36,6 +36,8 @@ from routing.ways import STATUS, Onward, Ways
 
 DUE_AT_ONCE = 200
 """Conversations in which something is due, in one batch."""
+AGAIN_MS = 100
+"""When fragments of conversations that others hold are tried again, should nothing else come before."""
 
 
 class Broker:
@@ -63,6 +65,8 @@ class Broker:
         self._outbound: list[Outbound] = []
         self._events: list[tuple[int, Event]] = []
         self._postponed: list[bytes] = []
+        self._postponed_bytes = 0
+        self._again_at = 0
         self.change_estate(estate)
 
     def change_estate(self, estate: Estate) -> None:
@@ -126,7 +130,7 @@ class Broker:
 
         Raises `routing.store.Conflict`: none of them was kept, and their senders will send them again.
         """
-        came, self._postponed = [*self._postponed, *frames], []
+        came, self._postponed, self._postponed_bytes = [*self._postponed, *frames], [], 0
         arrivals = Arrivals(came)
         work = self.work(Wanted(conversations=arrivals.conversations()), now)
         with self._or_release(work):
@@ -155,7 +159,7 @@ class Broker:
         header = fragment.header
         key = (identifier_of(header.conversation_id), not header.is_initiator)
         if key in work.batch.busy:
-            self._postpone(fragment)
+            self._postpone(fragment, work.now)
             return
         endpoint = work.of(key)
         onward = self._onward(work, fragment, endpoint)
@@ -183,10 +187,12 @@ class Broker:
             fragment = read(forwarded(fragment.raw, hops, header.time_consumed))
         self.forwarder.forward(fragment, decision, now)
 
-    def _postpone(self, fragment: Fragment) -> None:
+    def _postpone(self, fragment: Fragment, now: int) -> None:
         """Others hold its conversation: tried again with the next ones, unless too much waits already."""
-        if sum(map(len, self._postponed)) + len(fragment.raw) <= self.settings.postponed_bytes:
+        if self._postponed_bytes + len(fragment.raw) <= self.settings.postponed_bytes:
             self._postponed.append(fragment.raw)
+            self._postponed_bytes += len(fragment.raw)
+            self._again_at = now + AGAIN_MS
 
     # ------------------------------------------------------------ time
 
@@ -202,7 +208,7 @@ class Broker:
         """
         self.forwarder.handle_timer(now)
         self._note_forwarded(now)
-        if self._postponed:
+        if self._postponed and self._again_at <= now:
             self.receive((), now)
         asking = self.principals.next_timer()
         work = self.work(Wanted(due=limit), now)
@@ -216,7 +222,7 @@ class Broker:
     def next_timer(self) -> int | None:
         """When `handle_timer` is due; None: nothing is to be waited for."""
         moments = [self.store.next_due(), self.forwarder.next_timer(), self.principals.next_timer()]
-        moments += [0] if self._postponed else []
+        moments += [self._again_at] if self._postponed else []
         return min((moment for moment in moments if moment is not None), default=None)
 
     def _finish(self, work: Work) -> None:

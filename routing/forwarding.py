@@ -19,7 +19,7 @@ from typing import Final, Literal, NamedTuple
 
 from routing.adjacent.fragment import Fragment, forwarded
 from routing.deadlines import Deadlines
-from routing.decision import FORWARDING_DISABLED, NO_PRINCIPAL, NOT_AN_ADDRESS, Drop, Send
+from routing.decision import FORWARDING_DISABLED, HOP_LIMIT, NO_PRINCIPAL, NOT_AN_ADDRESS, Drop, Send
 from routing.dialog.retry import LONGEST_MS
 from routing.events import ForwardedMessage, ForwardedMessageDropped, ForwardedMessageSent
 from routing.identifier import identifier_of
@@ -41,6 +41,7 @@ UNREACHABLE: Final = 28017
 
 NOT_FORWARDED: Final[Mapping[str, int]] = {
     FORWARDING_DISABLED: DISABLED,
+    HOP_LIMIT: NO_HOP,
     NOT_AN_ADDRESS: 11294,
     NO_PRINCIPAL: UNREACHABLE,
 }

@@ -38,6 +38,12 @@ def begin_again(endpoint: Endpoint, transmission: Transmission) -> None:
         large.sent = 0
 
 
+def note_whole(transmission: Transmission) -> None:
+    """The messages on their way of which each fragment is acknowledged have arrived."""
+    for number, large in transmission.large.items():
+        _note_arrived(transmission, number, large.fragments)
+
+
 def forget_settled(endpoint: Endpoint, transmission: Transmission) -> None:
     """Nothing is to be known of messages that have left the transmission queue."""
     below = endpoint.acknowledged_sequence
@@ -88,10 +94,10 @@ def to_send(
 
 
 def _note_arrived(transmission: Transmission, number: int, fragments: int) -> None:
-    """A receiver may have named each fragment of a message, and not known that it is whole."""
+    """A receiver that discards names each fragment of a message, and does not know when it is whole."""
     first, last = position(number, 0), position(number, fragments - 1)
-    if number not in transmission.sent and transmission.acknowledged.covers(first, last):
-        transmission.sent = transmission.sent.with_range(number, number)
+    if transmission.acknowledged.covers(first, last):
+        transmission.acknowledged = transmission.acknowledged.with_range(*whole(number))
 
 
 def _waits(endpoint: Endpoint, transmission: Transmission, row: Outgoing) -> bool:

@@ -11,8 +11,9 @@ from routing.dialog.envelope import Envelope, guard_of
 from routing.dialog.fragments import piece
 from routing.dialog.receipts import next_sequence, said
 from routing.dialog.retry import wait
-from routing.dialog.sending import NotSent, acknowledge, begin_again, forget_settled, in_flight, to_send
+from routing.dialog.sending import NotSent, acknowledge, begin_again, forget_settled, in_flight, note_whole, to_send
 from routing.dialog.states import DO, END_ACKNOWLEDGED
+from routing.dialog.transmission import Transmission
 from routing.dialog.work import Place, Work
 from routing.events import Acknowledgement, OfAcknowledgement, OfConversation
 from routing.security.policy import NO_BINDING
@@ -43,6 +44,8 @@ def transmit(work: Work, endpoint: Endpoint, place: Place, *, again: bool) -> No
             work.owed.pop(endpoint.conversation_handle, None)
             received = ()
         endpoint.transmitted = max(endpoint.transmitted, row.message_sequence_number + 1)
+    if _settle(work, endpoint, transmission):
+        settled(work, endpoint)
     schedule(work, endpoint)
 
 
@@ -93,13 +96,21 @@ def take_acknowledgement(work: Work, endpoint: Endpoint, ranges: tuple[Range, ..
     if acknowledged == transmission.acknowledged:
         return False
     transmission.acknowledged = acknowledged
-    below = next_sequence(acknowledged)
-    if below > endpoint.acknowledged_sequence:
-        work.settle(endpoint, below)
-        forget_settled(endpoint, transmission)
+    note_whole(transmission)
+    _settle(work, endpoint, transmission)
     endpoint.next_attempt = None
     settled(work, endpoint)
     schedule(work, endpoint)
+    return True
+
+
+def _settle(work: Work, endpoint: Endpoint, transmission: Transmission) -> bool:
+    """What has arrived, in order, out of the transmission queue; whether anything has."""
+    below = next_sequence(transmission.acknowledged)
+    if below <= endpoint.acknowledged_sequence:
+        return False
+    work.settle(endpoint, below)
+    forget_settled(endpoint, transmission)
     return True
 
 

@@ -1,0 +1,105 @@
+"""What simulated worlds have found, told again in a few steps."""
+
+from __future__ import annotations
+
+from routing.dialog.settings import Settings
+from tests.routing.dialog.joined import Joined, Parcel
+
+SECOND = 1000
+
+
+def test_fragments_that_were_acknowledged_one_by_one_are_a_message_that_has_arrived() -> None:
+    """A side that has ended discards what comes, and so never knows when a message of several fragments is whole."""
+    world = Joined(settings=Settings(fragment_bytes=10))
+    handle, target = world.open()
+    world.end(target)
+    lost = [(1, 1)]
+
+    def fate(parcel: Parcel) -> list[bytes]:
+        if parcel.source == "b" and not parcel.is_acknowledgement:
+            return []  # that it has ended
+        if parcel.number in lost:
+            lost.remove(parcel.number)
+            return []
+        return [parcel.raw]
+
+    world.fate = fate
+    world.send(handle, b"x" * 20)
+    world.settle()
+    assert world.there(handle).outgoing == 1
+    world.later(5 * SECOND)
+    assert (lost, world.there(handle).outgoing) == ([], 0)
+
+
+def test_fragments_that_were_acknowledged_in_another_life_are_too() -> None:
+    """The sender has forgotten into how many fragments its message was cut, and then they are acknowledged."""
+    world = Joined(settings=Settings(fragment_bytes=10))
+    handle, target = world.open()
+    world.end(target)
+    late: list[Parcel] = []
+
+    def fate(parcel: Parcel) -> list[bytes]:
+        if parcel.source == "b":
+            late.extend([parcel] if parcel.is_acknowledgement else [])
+            return []
+        return [parcel.raw] if len(late) == parcel.number[1] else []
+
+    world.fate = fate
+    world.send(handle, b"x" * 20)
+    world.settle()
+    world.later(5 * SECOND)
+    assert [[one[1] for one in parcel.read.header.acknowledged] for parcel in late] == [[0], [0, 1]]
+    world.restart("a")
+    world.brokers["a"].receive([parcel.raw for parcel in late], world.now)
+    assert world.there(handle).outgoing == 1
+    world.fate = lambda parcel: [] if parcel.source == "b" else [parcel.raw]
+    world.later(20 * SECOND)
+    assert world.there(handle).outgoing == 0
+
+
+def test_what_is_held_before_its_turn_is_due_once_when_its_queue_is_on_again() -> None:
+    world = Joined()
+    handle, _ = world.open()
+    world.fate = lambda parcel: [] if parcel.number == (1, 0) else [parcel.raw]
+    world.send(handle, b"1", b"2")
+    world.settle()
+    world.switch(on=False)
+    world.switch(on=True)
+    world.settle()
+    due = world.brokers["b"].next_timer()
+    assert due is None or due > world.now
+
+
+def test_a_window_that_has_become_smaller_lets_nothing_more_out() -> None:
+    world = Joined()
+    handle, _ = world.open()
+    world.fate = lambda parcel: []
+    world.send(handle, *[b"x"] * 10)
+    world.settle()
+    world.settings = Settings(window=3)
+    world.restart("a")
+    world.send(handle, b"y")
+    sent = len(world.passed)
+    world.settle()
+    assert len(world.passed) == sent
+    world.later(5 * SECOND)
+    assert [parcel.number[0] for parcel in world.passed[sent:]] == [1, 2, 3]
+
+
+def test_a_first_message_that_is_refused_and_the_next_one_may_come_together() -> None:
+    """The endpoint that the second has made goes with the first, and the third, in the same batch, makes another."""
+    world = Joined()
+    handle = world.begin("C")
+    world.fate = lambda parcel: [parcel.raw] if parcel.number == (1, 0) else []
+    for body in (b"not XML", b"<m/>", b"<m/>"):
+        world.send(handle, body, message_type="Xml")
+        world.settle()
+    first = world.target(handle)
+    assert first is not None
+    assert (first.state, first.held) == ("SI", 1)
+    world.fate = lambda parcel: [parcel.raw] if parcel.source == "a" else []
+    world.later(5 * SECOND)
+    again = world.target(handle)
+    assert again is not None
+    assert (again.state, again.held) == ("SI", 2)
+    assert again.conversation_handle != first.conversation_handle

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from routing.adjacent.fragment import Header
+from routing.adjacent.guard import UNPROTECTED
 from routing.dialog.fragments import position
 from routing.dialog.ranges import NOTHING, Ranges
 from routing.events import Conversation, OfConversation
@@ -58,7 +59,7 @@ class Keeping(Checker):
 
     def _arrive(self, arrived: Arrived) -> None:
         header = self._headers.get(arrived.number)
-        if header is None or arrived.harm or not header.acknowledged:
+        if header is None or not header.acknowledged or max(arrived.harm, default=0) >= UNPROTECTED:
             return
         key = (arrived.broker, identifier_of(header.conversation_id), not header.is_initiator)
         ranges = self._acknowledged.get(key, NOTHING)

@@ -80,11 +80,10 @@ class Retrying(Checker):
             self._begin_anew(arrived.broker)  # who is the principal may be known now
             return
         self._circling.add((arrived.broker, header.conversation_id, header.is_initiator))
-        if not arrived.harm:
-            conversation = identifier_of(header.conversation_id)
-            for handle in self.ledger.sides.get((conversation, not header.is_initiator), []):
-                if handle in self._rounds:
-                    self._rounds[handle].free = max(self._rounds[handle].free, 1)
+        conversation = identifier_of(header.conversation_id)
+        for handle in self.ledger.sides.get((conversation, not header.is_initiator), []):
+            if handle in self._rounds:
+                self._rounds[handle].free = max(self._rounds[handle].free, 1)
 
     def _leave(self, left: Left) -> None:
         header = left.header

@@ -36,6 +36,8 @@ class HostedInstance(models.Model):
     name = models.CharField(max_length=SERVICE_NAME, unique=True)
     known = models.BigIntegerField(default=0)
     """Counts the changes of what each claim is told: queues that are off, route requests, mirrored routes."""
+    followed_version = models.IntegerField(default=0)
+    """The version of the estate with which everything that waits was tried last (MATCH-7)."""
 
     class Meta:
         db_table = "hosted_instances"

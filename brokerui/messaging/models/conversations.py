@@ -110,7 +110,6 @@ class ConversationGroup(OfInstance):
 
     class Meta:
         db_table = "conversation_groups"
-        constraints = [not_negative("conversation_groups_numbers", "conversations")]
 
     def __str__(self) -> str:
         return self.conversation_group_id

@@ -425,7 +425,8 @@ class StoreConformance:
         rows = [Outgoing("1i", n, "DEFAULT", b"", NOW) for n in range(6)]
         write(store, endpoint("1i", due=NOW, next_attempt=NOW), outgoing=rows)
         token = store.claim(Wanted(due=1), NOW).token
-        left = endpoint("1i", due=NOW, next_attempt=NOW, acknowledged_sequence=2)
+        numbers = {"acknowledged_sequence": 2, "sending_sequence": 2, "transmitted": 4, "send_sequence": 5}
+        left = endpoint("1i", due=NOW, next_attempt=NOW, **numbers)
         changes = Changes(token, NOW, settled={"1i": 2}, unsent={"1i": 4}, endpoints={"1i": left})
         changes.outgoing.append(Outgoing("1i", 4, "Error", b"", NOW))
         store.commit(changes)

@@ -1,0 +1,109 @@
+"""The store on the database: `routing.store.Store`, for one hosted instance."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+from django.db import connections
+
+from brokerui.messaging.store import knowing
+from brokerui.messaging.store.claiming import Claim, fill
+from brokerui.messaging.store.committing import Commit
+from brokerui.messaging.store.numbers import queue_number
+from brokerui.messaging.store.postgres import CallersSession, OwnSession, pool_of
+from brokerui.messaging.store.session import Session
+from brokerui.messaging.store.sqlite import SqliteSession
+from routing.dialog.batch import Batch, Changes, Wanted
+from routing.dialog.endpoint import QueueKey
+from routing.store import Conflict, Depth
+
+__all__ = ["DatabaseStore"]
+
+_NEXT_DUE = "SELECT min(due) FROM conversation_endpoints WHERE instance_id = %(instance)s AND due IS NOT NULL"
+_LEVELS = " UNION ALL ".join(f"SELECT {level} AS priority" for level in range(1, 11))
+_DEPTH = f"""
+    SELECT
+        (SELECT sum(messages) FROM queue_counters
+            WHERE instance_id = %(instance)s AND database = %(database)s AND queue = %(queue)s),
+        (SELECT message_enqueue_time FROM queue_messages WHERE queuing_order = (
+            SELECT min((SELECT min(m.queuing_order) FROM queue_messages m
+                WHERE m.queue_number = %(number)s AND m.priority = levels.priority))
+            FROM ({_LEVELS}) AS levels))
+"""
+
+
+class DatabaseStore:
+    """Of a hosted instance, by its id. Any number of threads and processes may have one each, or share it.
+
+    A claim is a transaction of its own, unless `in_transaction`: then it lives within the transaction that the caller
+    has opened with `django.db.transaction.atomic`. What is committed then becomes durable with that transaction, and
+    what it holds is free with it.
+    """
+
+    def __init__(self, instance: int, *, using: str = "default", in_transaction: bool = False) -> None:
+        self._instance = instance
+        self._using = using
+        self._in_transaction = in_transaction
+        self._claims: dict[int, Claim] = {}
+        self._tokens = count(1)
+        self._known: knowing.Known | None = None
+
+    def _session(self) -> Session:
+        database = connections[self._using]
+        if database.vendor != "postgresql":
+            return SqliteSession(self._using, self._instance)
+        if self._in_transaction:
+            return CallersSession(database, self._instance)
+        return OwnSession(pool_of(self._using), self._instance)
+
+    def claim(self, wanted: Wanted, now: int) -> Batch:
+        token = wanted.token or next(self._tokens)
+        claim = self._claims.get(token) if wanted.token else Claim(self._session(), self._instance)
+        if claim is None:
+            raise Conflict("the claim has ended")
+        self._claims[token] = claim
+        try:
+            with claim.session.reading():
+                known = self._known = knowing.look(claim.session, self._instance, self._known)
+                batch = Batch(token, off=known.off, requests=known.requests, mirrored=known.mirrored)
+                fill(claim, batch, wanted, now)
+        except BaseException:
+            self.release(token)
+            raise
+        return batch
+
+    def commit(self, changes: Changes) -> None:
+        claim = self._claims.get(changes.token)
+        if claim is None:
+            raise Conflict("the claim has ended")
+        try:
+            with claim.session.writing():
+                Commit(claim, changes).write()
+        finally:
+            self.release(changes.token)
+
+    def release(self, token: int) -> None:
+        claim = self._claims.pop(token, None)
+        if claim is not None:
+            claim.session.close()
+
+    def forget_claims(self) -> None:
+        for token in tuple(self._claims):
+            self.release(token)
+
+    def next_due(self) -> int | None:
+        (due,) = self._row(_NEXT_DUE)
+        return None if due is None else int(due)
+
+    def depth(self, queue: QueueKey) -> Depth:
+        number = queue_number(self._instance, queue)
+        messages, oldest = self._row(_DEPTH, database=queue[0], queue=queue[1], number=number)
+        return Depth(int(messages or 0), oldest)
+
+    def _row(self, sql: str, **parameters: object) -> tuple[Any, ...]:
+        session = self._session()
+        try:
+            return session.rows(sql, {"instance": self._instance, **parameters})[0]
+        finally:
+            session.close()

@@ -1,0 +1,219 @@
+"""A claim: locks first, then what is committed under them, a few statements whatever it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
+
+from brokerui.messaging.store import receiving
+from brokerui.messaging.store.objects import unpacked
+from brokerui.messaging.store.session import CONVERSATION, GROUP, Row, Session
+from brokerui.messaging.store.tables import ENDPOINTS, HELD, OUTGOING
+from routing.dialog.batch import OUTGOING_AT_ONCE, Batch, Wanted
+from routing.dialog.endpoint import Endpoint, Group
+from routing.dialog.messages import Held, Outgoing, Part
+
+_GROUP_COLUMNS = "g.conversation_group_id, g.database, g.service_name, g.queue, g.conversations"
+_WIDTH: Final = len(ENDPOINTS.columns) - 1
+
+_GIVEN = "(SELECT given.key FROM {given})"
+_CONVERSATIONS = (
+    f"SELECT {ENDPOINTS.of('e')}, {_GROUP_COLUMNS}, t.state FROM conversation_endpoints e"
+    " JOIN conversation_groups g"
+    " ON g.instance_id = e.instance_id AND g.conversation_group_id = e.conversation_group_id"
+    " LEFT JOIN transmission_objects t"
+    " ON t.instance_id = e.instance_id AND t.conversation_handle = e.conversation_handle"
+    " WHERE e.instance_id = %(instance)s AND e.conversation_id IN {given}"
+)
+_GROUPS = (
+    f"SELECT {_GROUP_COLUMNS} FROM conversation_groups g"
+    " WHERE g.instance_id = %(instance)s AND g.conversation_group_id IN "
+)
+_DUE = (
+    "SELECT conversation_id AS key, conversation_handle FROM conversation_endpoints"
+    " WHERE instance_id = %(instance)s AND due <= %(now)s ORDER BY due"
+)
+_OF_HANDLES = (
+    "SELECT conversation_handle, conversation_id, conversation_group_id FROM conversation_endpoints"
+    " WHERE instance_id = %(instance)s AND conversation_handle IN "
+)
+_OUTGOING = (
+    f"SELECT {OUTGOING.of('t')} FROM {{given}} JOIN transmission_queue t ON t.instance_id = %(instance)s"
+    " AND t.conversation_handle = given.key AND t.message_sequence_number >= given.first"
+    f" AND t.message_sequence_number < given.first + {OUTGOING_AT_ONCE}"
+    " ORDER BY t.conversation_handle, t.message_sequence_number"
+)
+_PARTS = (
+    "SELECT h.conversation_handle, h.message_sequence_number, h.fragment, h.fragments FROM held_fragments h"
+    " WHERE h.instance_id = %(instance)s AND h.conversation_handle IN {given}"
+    " ORDER BY h.conversation_handle, h.message_sequence_number, h.fragment"
+)
+_BODIES = (
+    f"SELECT {HELD.of('h')} FROM {{given}} JOIN held_fragments h ON h.instance_id = %(instance)s"
+    " AND h.conversation_handle = given.key AND h.message_sequence_number = given.number"
+    " ORDER BY h.conversation_handle, h.message_sequence_number, h.fragment"
+)
+
+
+@dataclass
+class Claim:
+    """What a token stands for: a session, and what was handed out under its locks."""
+
+    session: Session
+    instance: int
+    endpoints: dict[str, Endpoint] = field(default_factory=dict)
+    groups: dict[str, Group] = field(default_factory=dict)
+    conversations: set[str] = field(default_factory=set)
+    locked: set[str] = field(default_factory=set)
+    """Groups."""
+
+    @property
+    def mine(self) -> dict[str, int]:
+        """The parameter of all statements."""
+        return {"instance": self.instance}
+
+
+def fill(claim: Claim, batch: Batch, wanted: Wanted, now: int) -> None:
+    """Lock what is wanted and free, and put it into the batch."""
+    taken, busy = _lock(claim, wanted)
+    due = _take_due(claim, wanted.due, now) if wanted.due else []
+    taken += [conversation_id for conversation_id, _ in due]
+    _read_conversations(claim, batch, dict.fromkeys(taken))
+    _read_groups(claim, batch, [group for group in wanted.groups if group in claim.locked])
+    busy += _moved_away(claim, batch, wanted.handles)
+    batch.busy = frozenset(busy)
+    batch.due = _due(batch, wanted, [handle for _, handle in due], now)
+    _read_rows(claim, batch, now)
+    if wanted.bodies:
+        _read_bodies(claim, batch, wanted.bodies)
+    if wanted.receive is not None:
+        receiving.receive(claim.session, claim.instance, claim.locked, batch, wanted.receive)
+    claim.endpoints |= batch.endpoints
+    claim.groups |= batch.groups
+
+
+# ---------------------------------------------------------------- locks
+
+
+def _lock(claim: Claim, wanted: Wanted) -> tuple[list[str], list[Any]]:
+    """Conversations that are the claim's now, and what others hold of what is wanted by name."""
+    found = _of_handles(claim, wanted.handles) if wanted.handles else []
+    groups = _locked(claim, GROUP, [*wanted.groups, *(group for _, _, group in found)], claim.locked)
+    asked = [conversation_id for _, conversation_id, group in found if group in groups]
+    asked += [conversation_id for conversation_id, _ in wanted.conversations]
+    conversations = _locked(claim, CONVERSATION, asked, claim.conversations)
+    busy: list[Any] = [group for group in wanted.groups if group not in groups]
+    busy += [handle for handle, one, group in found if group not in groups or one not in conversations]
+    busy += [key for key in wanted.conversations if key[0] not in conversations]
+    return [one for one in dict.fromkeys(asked) if one in conversations], busy
+
+
+def _locked(claim: Claim, kind: int, keys: Iterable[str], mine: set[str]) -> set[str]:
+    """All that the claim has of a kind, with those of these that it could get."""
+    wanted = [key for key in dict.fromkeys(keys) if key not in mine]
+    if wanted:
+        mine.update(key for key, is_mine in zip(wanted, claim.session.lock(kind, wanted), strict=True) if is_mine)
+    return mine
+
+
+def _of_handles(claim: Claim, handles: Iterable[str]) -> list[Row]:
+    given = claim.session.given([(handle,) for handle in handles], key="text")
+    return claim.session.rows(_OF_HANDLES + _GIVEN.format(given=given.sql), {**claim.mine, **given.parameters})
+
+
+def _take_due(claim: Claim, limit: int, now: int) -> list[Row]:
+    due = claim.session.take(CONVERSATION, _DUE, {**claim.mine, "now": now}, limit)
+    claim.conversations.update(conversation_id for conversation_id, _ in due)
+    return due
+
+
+def _moved_away(claim: Claim, batch: Batch, handles: Iterable[str]) -> list[str]:
+    """Conversations that went to a group of others before they were locked: they are out of the batch."""
+    gone = [h for h in handles if h in batch.endpoints and batch.endpoints[h].conversation_group_id not in claim.locked]
+    for handle in gone:
+        endpoint = batch.endpoints[handle]
+        for key in (endpoint.key, endpoint.peer):
+            batch.endpoints.pop(batch.handles.pop(key, ""), None)
+    return gone
+
+
+def _due(batch: Batch, wanted: Wanted, taken: Iterable[str], now: int) -> tuple[str, ...]:
+    """The endpoints of the batch in which something is due: of what the engine asked for, and of what was due."""
+    asked = [
+        batch.handles.get(key)
+        for conversation_id, is_initiator in wanted.conversations
+        for key in ((conversation_id, is_initiator), (conversation_id, not is_initiator))
+    ]
+    # Between the query and the lock another may have done it.
+    return tuple(handle for handle in dict.fromkeys((*asked, *taken)) if handle and _is_due(batch, handle, now))
+
+
+def _is_due(batch: Batch, handle: str, now: int) -> bool:
+    due = batch.endpoints[handle].due if handle in batch.endpoints else None
+    return due is not None and due <= now
+
+
+# ---------------------------------------------------------------- what is read
+
+
+def _read_conversations(claim: Claim, batch: Batch, conversations: Iterable[str]) -> None:
+    asked = [(one,) for one in conversations]
+    if not asked:
+        return
+    given = claim.session.given(asked, key="text")
+    sql = _CONVERSATIONS.format(given=_GIVEN.format(given=given.sql))
+    for row in claim.session.rows(sql, {**claim.mine, **given.parameters}):
+        endpoint = Endpoint(*row[:_WIDTH])
+        handle = endpoint.conversation_handle
+        batch.endpoints[handle] = endpoint
+        batch.handles[endpoint.key] = handle
+        batch.groups[endpoint.conversation_group_id] = Group(*row[_WIDTH:-1])
+        if row[-1] is not None:
+            batch.transmissions[handle] = unpacked(handle, row[-1])
+
+
+def _read_groups(claim: Claim, batch: Batch, groups: Iterable[str]) -> None:
+    missing = [(group,) for group in groups if group not in batch.groups]
+    if missing:
+        given = claim.session.given(missing, key="text")
+        sql = _GROUPS + _GIVEN.format(given=given.sql)
+        for row in claim.session.rows(sql, {**claim.mine, **given.parameters}):
+            batch.groups[row[0]] = Group(*row)
+
+
+def _read_rows(claim: Claim, batch: Batch, now: int) -> None:
+    """What is to be sent, and what is held, of the endpoints of the batch."""
+    firsts = list(_firsts(batch, now))
+    if firsts:
+        batch.outgoing = {handle: () for handle, _ in firsts}
+        given = claim.session.given(firsts, key="text", first="int8")
+        rows = claim.session.rows(_OUTGOING.format(given=given.sql), {**claim.mine, **given.parameters})
+        for handle, mine in groupby(map(Outgoing._make, rows), itemgetter(0)):
+            batch.outgoing[handle] = tuple(mine)
+    holding = [(handle,) for handle, endpoint in batch.endpoints.items() if endpoint.held]
+    if holding:
+        given = claim.session.given(holding, key="text")
+        sql = _PARTS.format(given=_GIVEN.format(given=given.sql))
+        for handle, parts in groupby(claim.session.rows(sql, {**claim.mine, **given.parameters}), itemgetter(0)):
+            batch.held[handle] = tuple(Part(*row[1:]) for row in parts)
+
+
+def _firsts(batch: Batch, now: int) -> Iterator[tuple[str, int]]:
+    """Of which endpoints messages are to be sent, from which number on."""
+    for handle in batch.due:
+        endpoint = batch.endpoints[handle]
+        if endpoint.next_attempt is not None and endpoint.next_attempt <= now:
+            yield handle, endpoint.acknowledged_sequence
+        elif endpoint.ready_since is not None:
+            yield handle, endpoint.sending_sequence
+
+
+def _read_bodies(claim: Claim, batch: Batch, wanted: tuple[tuple[str, int], ...]) -> None:
+    batch.bodies = dict.fromkeys(wanted, ())
+    given = claim.session.given(wanted, key="text", number="int8")
+    rows = claim.session.rows(_BODIES.format(given=given.sql), {**claim.mine, **given.parameters})
+    for key, mine in groupby(map(Held._make, rows), itemgetter(0, 1)):
+        batch.bodies[key] = tuple(mine)

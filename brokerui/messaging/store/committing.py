@@ -1,0 +1,237 @@
+"""A commit: all changes of a batch, in the order of `Changes`, each kind with one statement whatever its number."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import Any, Final
+
+from brokerui.messaging.models.queues import SLOTS
+from brokerui.messaging.store import knowing
+from brokerui.messaging.store.claiming import Claim
+from brokerui.messaging.store.numbers import queue_number
+from brokerui.messaging.store.objects import packed
+from brokerui.messaging.store.session import CONVERSATION, Row
+from brokerui.messaging.store.tables import ENDPOINTS, HELD, LASTING, MESSAGES, OUTGOING
+from routing.dialog.batch import Changes
+from routing.dialog.endpoint import Endpoint, Group, QueueKey
+from routing.dialog.messages import QueuedMessage
+
+ENDLESS: Final = 2**62
+"""Beyond all message numbers."""
+_CHANGING: Final = tuple(column for column in ENDPOINTS.columns if column not in LASTING)
+
+_values = attrgetter(*ENDPOINTS.columns[1:])
+_changing = attrgetter("conversation_handle", *_CHANGING)
+
+_RECEIVED = "DELETE FROM queue_messages WHERE queuing_order IN (SELECT given.key FROM {given}) RETURNING queue_number"
+_EMPTIED = (
+    "DELETE FROM queue_messages WHERE instance_id = %(instance)s AND (conversation_group_id, conversation_handle) IN"
+    " (SELECT given.group_id, given.handle FROM {given}) RETURNING queue_number"
+)
+_SENT = (
+    "DELETE FROM transmission_queue WHERE {row} IN (SELECT t.{row} FROM {given} JOIN transmission_queue t"
+    " ON t.instance_id = %(instance)s AND t.conversation_handle = given.handle"
+    " AND t.message_sequence_number >= given.first AND t.message_sequence_number < given.below)"
+)
+_UNHELD = (
+    "DELETE FROM held_fragments WHERE instance_id = %(instance)s AND (conversation_handle, message_sequence_number) IN"
+    " (SELECT given.handle, given.number FROM {given})"
+)
+_OF_HANDLES = (
+    "DELETE FROM {table} WHERE instance_id = %(instance)s AND conversation_handle IN (SELECT given.handle FROM {given})"
+)
+_MOVED = (
+    "UPDATE queue_messages SET conversation_group_id = given.new_group FROM {given} WHERE instance_id = %(instance)s"
+    " AND conversation_group_id = given.group_id AND conversation_handle = given.handle"
+)
+_GROUPS = (
+    "INSERT INTO conversation_groups (instance_id, conversation_group_id, database, service_name, queue, conversations)"
+    " SELECT %(instance)s, given.id, given.database, given.service_name, given.queue, given.change"
+    " FROM {given} WHERE true ORDER BY given.id ON CONFLICT (instance_id, conversation_group_id)"
+    " DO UPDATE SET conversations = conversation_groups.conversations + excluded.conversations"
+)
+_LEFT = (
+    "DELETE FROM conversation_groups WHERE instance_id = %(instance)s AND conversations <= 0"
+    " AND conversation_group_id IN (SELECT given.id FROM {given})"
+)
+_OBJECTS = (
+    "INSERT INTO transmission_objects (instance_id, conversation_handle, state)"
+    " SELECT e.instance_id, given.handle, given.state FROM {given} JOIN conversation_endpoints e"
+    " ON e.instance_id = %(instance)s AND e.conversation_handle = given.handle WHERE true"
+    " ORDER BY given.handle ON CONFLICT (instance_id, conversation_handle) DO UPDATE SET state = excluded.state"
+)
+_COUNTERS = (
+    "INSERT INTO queue_counters (queue_number, slot, instance_id, database, queue, messages)"
+    " SELECT given.number, %(slot)s, %(instance)s, given.database, given.queue, given.change FROM {given} WHERE true"
+    " ORDER BY given.number ON CONFLICT (queue_number, slot)"
+    " DO UPDATE SET messages = queue_counters.messages + excluded.messages"
+)
+_WAITING = (
+    "SELECT conversation_id, conversation_handle FROM conversation_endpoints"
+    " WHERE instance_id = %(instance)s AND (outgoing > 0 OR held > 0)"
+)
+_FOR_SERVICES = " AND (database, far_service) IN (SELECT given.database, given.service FROM {given})"
+_RETRIED = (
+    "UPDATE conversation_endpoints SET"
+    " next_attempt = CASE WHEN outgoing > 0 THEN {now} ELSE next_attempt END,"
+    " take_up_at = CASE WHEN held > 0 THEN {now} END,"
+    " due = CASE WHEN due < {now} THEN due ELSE {now} END"
+    " WHERE instance_id = %(instance)s AND conversation_handle IN (SELECT given.handle FROM {given})"
+)
+
+
+class Commit:
+    """The statements of one commit."""
+
+    def __init__(self, claim: Claim, changes: Changes) -> None:
+        self._claim = claim
+        self._session = claim.session
+        self._instance = claim.instance
+        self._changes = changes
+        self._counts: Counter[int] = Counter()
+        """By the numbers of queues: how many more messages stand in them."""
+        self._queues: dict[int, QueueKey] = {}
+
+    def write(self) -> None:
+        """Within a transaction, which ends with it. What others may wait for comes last."""
+        self._remove()
+        self._write_conversations()
+        self._write_messages()
+        if self._changes.retry_all or self._changes.retry_services:
+            self._retry()
+        self._write_groups()
+        knowing.write(self._session, self._instance, self._changes)
+        self._count()
+
+    def _run(self, sql: str, rows: Sequence[Row], **kinds: str) -> None:
+        """A statement over given rows, if there are any."""
+        if rows:
+            given = self._session.given(rows, **kinds)
+            self._session.run(
+                sql.format(given=given.sql, row=self._session.row), {**self._claim.mine, **given.parameters}
+            )
+
+    # ------------------------------------------------------------ what goes
+
+    def _remove(self) -> None:
+        changes, session = self._changes, self._session
+        if changes.received:
+            given = session.given([(message.queuing_order,) for message in changes.received], key="int8")
+            self._take(session.rows(_RECEIVED.format(given=given.sql), given.parameters), changes.received)
+        self._run(_SENT, self._sent(), handle="text", first="int8", below="int8")
+        if changes.emptied:
+            self._empty(changes.emptied)
+        self._run(_UNHELD, changes.unheld, handle="text", number="int8")
+        if changes.removed:
+            gone = [(handle,) for handle in changes.removed]
+            for table in ("conversation_endpoints", "transmission_objects"):
+                self._run(_OF_HANDLES.replace("{table}", table), gone, handle="text")
+
+    def _sent(self) -> list[Row]:
+        """Numbers that leave the transmission queue: those that arrived, and those that nobody wants."""
+        changes = self._changes
+        arrived = [(handle, 0, below) for handle, below in changes.settled.items()]
+        return arrived + [(handle, first, ENDLESS) for handle, first in changes.unsent.items()]
+
+    def _empty(self, handles: Iterable[str]) -> None:
+        endpoints = [self._claim.endpoints[handle] for handle in handles]
+        given = self._session.given(
+            [(e.conversation_group_id, e.conversation_handle) for e in endpoints], group_id="text", handle="text"
+        )
+        sql = _EMPTIED.format(given=given.sql)
+        self._take(self._session.rows(sql, {**self._claim.mine, **given.parameters}), endpoints)
+        held = [(endpoint.conversation_handle,) for endpoint in endpoints if endpoint.held]
+        self._run(_OF_HANDLES.replace("{table}", "held_fragments"), held, handle="text")
+
+    # ------------------------------------------------------------ what comes
+
+    def _write_conversations(self) -> None:
+        changes, known = self._changes, self._claim.endpoints
+        moved = [(handle, known[handle].conversation_group_id, into) for handle, into in changes.moved.items()]
+        self._run(_MOVED, moved, handle="text", group_id="text", new_group="text")
+        changed = [endpoint for handle, endpoint in changes.endpoints.items() if handle in known]
+        new = [endpoint for handle, endpoint in changes.endpoints.items() if handle not in known]
+        if changed:
+            rows = [(self._instance, *_changing(endpoint)) for endpoint in changed]
+            self._session.update(ENDPOINTS, 2, _CHANGING, rows)
+        if new:
+            self._session.insert(ENDPOINTS, [(self._instance, *_values(endpoint)) for endpoint in new])
+
+    def _write_messages(self) -> None:
+        changes, session, instance = self._changes, self._session, self._instance
+        if changes.enqueued:
+            session.insert(MESSAGES, [self._enqueued(message) for message in changes.enqueued])
+        if changes.held:
+            session.insert(HELD, [(instance, *held) for held in changes.held])
+        if changes.outgoing:
+            session.insert(OUTGOING, [(instance, *message) for message in changes.outgoing])
+        objects = [(one.conversation_handle, packed(one)) for one in changes.transmissions]
+        self._run(_OBJECTS, objects, handle="text", state="text")
+
+    def _enqueued(self, message: QueuedMessage) -> Row:
+        """A row of the queue."""
+        number = self._number(message.queue_key)
+        self._counts[number] += 1
+        return (
+            self._instance,
+            number,
+            message.status,
+            message.priority,
+            message.rank,
+            message.conversation_group_id,
+            message.conversation_handle,
+            message.message_sequence_number,
+            message.service_name,
+            message.service_contract_name,
+            message.message_type_name,
+            message.validation,
+            message.message_body,
+            message.message_enqueue_time,
+        )
+
+    def _write_groups(self) -> None:
+        """By how much they have changed: an application and the engine may change the same one, each of its
+        conversations under a claim of its own."""
+        rows = []
+        for group_id, group in self._changes.groups.items():
+            before = self._claim.groups.get(group_id)
+            one = group or before or Group(group_id, "", "", "")
+            change = (group.conversations if group else 0) - (before.conversations if before else 0)
+            rows.append((group_id, one.database, one.service_name, one.queue, change))
+        kinds = {"id": "text", "database": "text", "service_name": "text", "queue": "text", "change": "int4"}
+        self._run(_GROUPS, [row for row in rows if row[-1]], **kinds)
+        self._run(_LEFT, [(row[0],) for row in rows if row[-1] < 0], id="text")
+
+    # ------------------------------------------------------------ what is due again
+
+    def _retry(self) -> None:
+        sql, parameters = _WAITING, dict[str, Any](self._claim.mine)
+        if not self._changes.retry_all:
+            given = self._session.given(sorted(self._changes.retry_services), database="text", service="text")
+            sql, parameters = sql + _FOR_SERVICES.format(given=given.sql), {**parameters, **given.parameters}
+        free = self._session.free(CONVERSATION, sql, parameters)
+        retried = _RETRIED.replace("{now}", str(int(self._changes.now)))
+        self._run(retried, [(handle,) for _, handle in free], handle="text")
+
+    # ------------------------------------------------------------ counters
+
+    def _number(self, queue: QueueKey) -> int:
+        number = queue_number(self._instance, queue)
+        self._queues[number] = queue
+        return number
+
+    def _take(self, rows: Iterable[Row], of: Iterable[QueuedMessage | Endpoint]) -> None:
+        """Messages have left; these tell the names of their queues."""
+        for one in of:
+            self._number(one.queue_key)
+        self._counts.subtract(number for (number,) in rows)
+
+    def _count(self) -> None:
+        rows = [(number, *self._queues[number], change) for number, change in self._counts.items() if change]
+        if rows:
+            given = self._session.given(rows, number="int8", database="text", queue="text", change="int8")
+            slot = os.getpid() % SLOTS
+            self._session.run(_COUNTERS.format(given=given.sql), {"slot": slot, **self._claim.mine, **given.parameters})

@@ -1,0 +1,145 @@
+"""What every claim is told of its instance: queues that are off, route requests, mirrored routes.
+
+It changes seldom. Each change counts up `hosted_instances.known`, and it is read again when that number is another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from brokerui.messaging.store.session import Row, Session
+from routing.dialog.batch import Asked, Changes
+from routing.dialog.endpoint import QueueKey
+from routing.events import OfMirroredRoute
+from routing.mirrored_route import Key, MirroredRoute
+from routing.store import Conflict
+
+Kinds = Mapping[str, str]
+"""Of columns, by their names."""
+
+_QUEUE: Final = {"database": "text", "name": "text"}
+_IS_ON: Final = {"is_receive_enabled": "bool"}
+_ASKED: Final = {"database": "text", "service": "text"}
+_IN: Final = {"conversation_handle": "text"}
+_KEY: Final = {"address": "text", "mirror_address": "text", "service": "text", "identifier": "text"}
+_STATE: Final = {
+    "phase": "text",
+    "principal": "int2",
+    "heard": "text",
+    "heard_mirror": "text",
+    "question": "text",
+    "question_mirror": "text",
+    "rounds": "int4",
+    "due": "int8",
+    "claimed_at": "int8",
+    "shown": "int2",
+}
+
+
+class Known(NamedTuple):
+    """As of a number."""
+
+    number: int
+    off: frozenset[QueueKey]
+    requests: Mapping[Asked, str]
+    mirrored: Mapping[Key, MirroredRoute]
+
+
+def look(session: Session, instance: int, last: Known | None) -> Known:
+    """What is known now; `last` where nothing has changed. Raises `LookupError` where the instance is not hosted."""
+    found = session.rows("SELECT known FROM hosted_instances WHERE id = %(instance)s", {"instance": instance})
+    if not found:
+        raise LookupError(f"no hosted instance {instance}")
+    number = found[0][0]
+    return last if last is not None and last.number == number else _read(session, instance, number)
+
+
+def _read(session: Session, instance: int, number: int) -> Known:
+    """It may be newer than the number; then it is read once more than needed."""
+    mine = {"instance": instance}
+    off = "SELECT database, name FROM queue_states WHERE instance_id = %(instance)s AND NOT is_receive_enabled"
+    asked = "SELECT database, service, conversation_handle FROM route_requests WHERE instance_id = %(instance)s"
+    routes = f"SELECT {', '.join((*_KEY, *_STATE))} FROM mirrored_routes WHERE instance_id = %(instance)s"
+    return Known(
+        number,
+        frozenset((database, name) for database, name in session.rows(off, mine)),
+        {(database, service): handle for database, service, handle in session.rows(asked, mine)},
+        {route.key: route for route in map(_route, session.rows(routes, mine))},
+    )
+
+
+def _route(row: Row) -> MirroredRoute:
+    address, mirror, service, identifier, phase, principal, *told, rounds, due, claimed_at, shown = row
+    return MirroredRoute(
+        Key(address, mirror, service, identifier or None),
+        phase,
+        principal,
+        (told[0], told[1]),
+        (told[2], told[3]),
+        rounds,
+        due,
+        claimed_at,
+        None if shown is None else OfMirroredRoute(shown),
+    )
+
+
+def _key(key: Key) -> Row:
+    return (*key[:3], key.identifier or "")
+
+
+def _row(route: MirroredRoute) -> Row:
+    shown = None if route.shown is None else int(route.shown)
+    asked = (*route.heard, *route.questions)
+    return (*_key(route.key), route.phase, route.principal, *asked, route.rounds, route.due, route.claimed_at, shown)
+
+
+# ---------------------------------------------------------------- writing
+
+
+def write(session: Session, instance: int, changes: Changes) -> None:
+    """What is known anew. Raises `Conflict` where another has asked for the same route."""
+    if not (changes.mirrored or changes.requests or changes.queues):
+        return
+    table = _Tables(session, instance)
+    # First, so that two who write wait for each other here and nowhere else.
+    session.run("UPDATE hosted_instances SET known = known + 1 WHERE id = %(instance)s", {"instance": instance})
+    table.put("queue_states", _QUEUE, _IS_ON, [(*queue, is_on) for queue, is_on in changes.queues.items()])
+    table.put("mirrored_routes", _KEY, _STATE, [_row(route) for route in changes.mirrored.values() if route])
+    table.end("mirrored_routes", _KEY, [_key(key) for key, route in changes.mirrored.items() if not route])
+    table.end("route_requests", _ASKED, [asked for asked, handle in changes.requests.items() if handle is None])
+    new = [(*asked, handle) for asked, handle in changes.requests.items() if handle is not None]
+    same = " WHERE route_requests.conversation_handle = excluded.conversation_handle"
+    if len(table.put("route_requests", _ASKED, _IN, new, same)) < len(new):
+        raise Conflict("a route was asked for by another")
+
+
+class _Tables(NamedTuple):
+    """Rows by their key."""
+
+    session: Session
+    instance: int
+
+    def put(self, table: str, key: Kinds, values: Kinds, rows: Sequence[Row], where: str = "") -> list[Row]:
+        """Rows that are new, or take the place of old ones, of those that are as `where` says; one for each."""
+        if not rows:
+            return []
+        given = self.session.given(rows, **key, **values)
+        columns = ", ".join((*key, *values))
+        return self.session.rows(
+            f"INSERT INTO {table} (instance_id, {columns}) SELECT %(instance)s, {columns} FROM {given.sql} WHERE true"
+            f" ON CONFLICT (instance_id, {', '.join(key)}) DO UPDATE SET"
+            f" {', '.join(f'{name} = excluded.{name}' for name in values)}{where} RETURNING 1",
+            {"instance": self.instance, **given.parameters},
+        )
+
+    def end(self, table: str, key: Kinds, rows: Sequence[Row]) -> None:
+        """Rows go."""
+        if rows:
+            given = self.session.given(rows, **key)
+            names = ", ".join(f"given.{name}" for name in key)
+            sql = (
+                f"DELETE FROM {table} WHERE instance_id = %(instance)s"
+                f" AND ({', '.join(key)}) IN (SELECT {names} FROM {given.sql})"
+            )
+            self.session.run(sql, {"instance": self.instance, **given.parameters})

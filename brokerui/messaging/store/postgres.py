@@ -1,0 +1,240 @@
+"""A claim on PostgreSQL: a transaction. Its locks are advisory ones, which end with it, however it ends.
+
+They need no row, so they hold conversations that are not there yet; and try-locks never wait, so nothing deadlocks.
+What is read after a lock is read by a statement of its own: a statement sees what was committed when it began.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Final
+
+import psycopg
+from django.db import IntegrityError, OperationalError, connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from brokerui.messaging.store.session import Given, Row, Session
+from brokerui.messaging.store.tables import Table
+from routing.store import Conflict
+
+# Plans that are right for any number of rows: the tables are empty one minute and full the next.
+OPTIONS: Final = (
+    "-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan"
+    " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off"
+)
+IDLE: Final = 8
+"""Connections that are kept for the next claim."""
+DUPLICATE: Final = "23505"
+OTHERS_WERE_FASTER: Final = (DUPLICATE, "40001", "40P01")
+"""Unique violation, serialization failure, deadlock."""
+
+_LOCK = "pg_try_advisory_xact_lock(hashtextextended({key}, %(seed)s))"
+_NOT_TEXT = {"int2", "int4", "int8", "bool"}
+
+
+class PostgresSession(Session):
+    """Within an open transaction of a connection."""
+
+    row = "ctid"
+
+    def __init__(self, database: BaseDatabaseWrapper, connection: psycopg.Connection[Row], instance: int) -> None:
+        self._wrapped = database.wrap_database_errors
+        self._cursor = psycopg.Cursor(connection)
+        self._connection = connection
+        self._instance = instance
+
+    def _seed(self, kind: int) -> int:
+        """Kinds of locks, and those of each instance, are apart."""
+        return self._instance * 2 + kind
+
+    def lock(self, kind: int, keys: Sequence[str]) -> list[bool]:
+        lock = _LOCK.format(key="given.key")
+        sql = f"SELECT {lock} FROM unnest(%(keys)s::text[]) WITH ORDINALITY AS given(key, place) ORDER BY place"
+        return [locked for (locked,) in self.rows(sql, {"seed": self._seed(kind), "keys": list(keys)})]
+
+    def take(self, kind: int, sql: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:
+        # OFFSET keeps the condition out of the query: it is asked in the query's order, and no more than needed.
+        lock = _LOCK.format(key="found.key")
+        taken = f"SELECT * FROM ({sql} OFFSET 0) AS found WHERE {lock} LIMIT %(limit)s"
+        return self.rows(taken, {**parameters, "seed": self._seed(kind), "limit": limit})
+
+    def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
+        rows = self.rows(sql, parameters)
+        held = (
+            "SELECT hashtextextended(key, %(seed)s) IN (SELECT classid::bigint << 32 | objid::bigint FROM pg_locks"
+            " WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND pid <> pg_backend_pid()"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))"
+            " FROM unnest(%(keys)s::text[]) WITH ORDINALITY AS given(key, place) ORDER BY place"
+        )
+        taken = self.rows(held, {"seed": self._seed(kind), "keys": [row[0] for row in rows]})
+        return [row for row, (is_taken,) in zip(rows, taken, strict=True) if not is_taken]
+
+    def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
+        with self._wrapped:
+            return self._cursor.execute(sql, parameters, binary=True).fetchall()
+
+    def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
+        with self._wrapped:
+            self._cursor.execute(sql, parameters)
+
+    def insert(self, table: Table, rows: Iterable[Row]) -> None:
+        sql = f"COPY {table.name} ({table.listed}) FROM STDIN (FORMAT BINARY)"
+        with self._wrapped, self._cursor.copy(sql) as copy:
+            copy.set_types(table.kinds)
+            for row in rows:
+                copy.write_row(row)
+
+    def update(self, table: Table, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        names = (*table.columns[:keys], *columns)
+        kinds = dict(zip(table.columns, table.kinds, strict=True))
+        given = self.given(rows, **{name: kinds[name] for name in names})
+        values = ", ".join(f"{name} = given.{name}" for name in columns)
+        same = " AND ".join(f"{table.name}.{name} = given.{name}" for name in names[:keys])
+        self.run(f"UPDATE {table.name} SET {values} FROM {given.sql} WHERE {same}", given.parameters)
+
+    def given(self, rows: Sequence[Row], **kinds: str) -> Given:
+        columns = zip(*rows, strict=True) if rows else ((),) * len(kinds)
+        arrays = ", ".join(f"%(given_{name})s::{kind}[]" for name, kind in kinds.items())
+        values = {
+            f"given_{name}": _literal(column) if kind in _NOT_TEXT else list(column)
+            for column, (name, kind) in zip(columns, kinds.items(), strict=True)
+        }
+        return Given(f"unnest({arrays}) AS given({', '.join(kinds)})", values)
+
+    def firsts(self, table: Table, condition: str, order: str) -> str:
+        found = f"SELECT * FROM {table.name} AS row WHERE {condition} ORDER BY {order} LIMIT %(top)s"
+        return f"CROSS JOIN LATERAL ({found}) AS found"
+
+
+def _literal(column: Sequence[int | bool | None]) -> str:
+    """Numbers as PostgreSQL writes an array of them: Python writes such a list at once, and a driver one by one."""
+    return f"{{{str(list(column))[1:-1].replace('None', 'NULL')}}}"
+
+
+class OwnSession(PostgresSession):
+    """A transaction on a connection of our own."""
+
+    def __init__(self, pool: Pool, instance: int) -> None:
+        self._pool = pool
+        super().__init__(pool.database, pool.take(), instance)
+        self._is_open = False
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        try:
+            if not self._is_open:
+                self.run("BEGIN", {})
+                self._is_open = True
+            yield
+        except OperationalError as error:
+            raise self._ended(error) from error
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        try:
+            yield
+        except (OperationalError, IntegrityError) as error:
+            raise self._ended(error) from error
+        # What goes wrong here is not a conflict: nobody knows whether it was committed.
+        self.run("COMMIT", {})
+        self._is_open = False
+
+    def _ended(self, error: OperationalError | IntegrityError) -> Exception:
+        if self._connection.closed:
+            return Conflict("the claim has ended with its connection to the database")
+        return _conflict(error)
+
+    def close(self) -> None:
+        if self._is_open and not self._connection.closed:
+            with suppress(psycopg.Error):
+                self._cursor.execute("ROLLBACK")
+        self._pool.put(self._connection)
+
+
+class CallersSession(PostgresSession):
+    """Within the transaction that the caller has opened, and ends: locks and changes live as long as that one."""
+
+    def __init__(self, database: BaseDatabaseWrapper, instance: int) -> None:
+        database.ensure_connection()
+        super().__init__(database, database.connection, instance)
+        self._alias = database.alias
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        yield
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        try:
+            with transaction.atomic(self._alias):
+                yield
+        except (OperationalError, IntegrityError) as error:
+            raise _conflict(error) from error
+
+    def close(self) -> None:
+        """The transaction goes on, and the locks with it."""
+
+
+def _conflict(error: OperationalError | IntegrityError) -> Exception:
+    """A conflict with what others have committed; anything else stays what it is."""
+    state = getattr(error.__cause__, "sqlstate", None)
+    return Conflict(str(error)) if state in OTHERS_WERE_FASTER else error
+
+
+def pool_of(alias: str) -> Pool:
+    """The process has one for each database."""
+    return _pools.setdefault(alias, Pool(alias))
+
+
+class Pool:
+    """Connections of a process to the database of Django's alias, for claims that are not in a caller's transaction."""
+
+    def __init__(self, alias: str) -> None:
+        self._alias = alias
+        self._idle: list[psycopg.Connection[Row]] = []
+        self._process = os.getpid()
+
+    @property
+    def database(self) -> BaseDatabaseWrapper:
+        return connections[self._alias]
+
+    def take(self) -> psycopg.Connection[Row]:
+        if self._process != os.getpid():  # what a fork has copied belongs to its parent
+            self._idle, self._process = [], os.getpid()
+        while self._idle:
+            connection = self._idle.pop()
+            if is_alive(connection):
+                return connection
+            connection.close()
+        return self._connect()
+
+    def _connect(self) -> psycopg.Connection[Row]:
+        given = {
+            key: value
+            for key, value in self.database.get_connection_params().items()
+            if key not in {"context", "cursor_factory", "prepare_threshold"}
+        }
+        given["options"] = f"{given.get('options', '')} {OPTIONS}".strip()
+        with self.database.wrap_database_errors:
+            return psycopg.connect(**given, autocommit=True, prepare_threshold=1)
+
+    def put(self, connection: psycopg.Connection[Row]) -> None:
+        if connection.closed or len(self._idle) >= IDLE:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+    def close(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+
+
+def is_alive(connection: psycopg.Connection[Row]) -> bool:
+    """Whether the server has not ended it meanwhile: then something stands to be read, and nobody has asked."""
+    return not connection.closed and not select.select([connection.fileno()], [], [], 0)[0]
+
+
+_pools: dict[str, Pool] = {}

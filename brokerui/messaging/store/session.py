@@ -1,0 +1,84 @@
+"""The seam between the store and a database: what a claim asks of it, the same of PostgreSQL and of SQLite.
+
+Statements have `%(name)s` for parameters. What differs is how a conversation is locked, how many values travel at
+once, and how many rows are written at once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Final, NamedTuple
+
+from brokerui.messaging.store.tables import Table
+
+Row = tuple[Any, ...]
+
+CONVERSATION: Final = 0
+GROUP: Final = 1
+"""Kinds of locks."""
+
+
+class Given(NamedTuple):
+    """Rows that travel to the database as a table."""
+
+    sql: str
+    """For FROM: a table `given`."""
+    parameters: dict[str, Any]
+
+
+class Session(ABC):
+    """A claim's hold on the database: its locks live until `close`."""
+
+    row: str
+    """What a row of any table is called by."""
+
+    @abstractmethod
+    def reading(self) -> AbstractContextManager[None]:
+        """In which a claim takes its locks, and reads what is committed."""
+
+    @abstractmethod
+    def writing(self) -> AbstractContextManager[None]:
+        """All that is written in it is committed together, or nothing is. Raises `routing.store.Conflict`."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """The locks end; what was not committed has not happened."""
+
+    @abstractmethod
+    def lock(self, kind: int, keys: Sequence[str]) -> list[bool]:
+        """Of each: whether nobody else has it. It is this session's then."""
+
+    @abstractmethod
+    def take(self, kind: int, sql: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:
+        """The first rows of a query, in its order, whose column `key` nobody else has. They are this session's then."""
+
+    @abstractmethod
+    def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """The rows of a query whose first column nobody else has. They stay as free as they are."""
+
+    @abstractmethod
+    def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """What a statement gives back."""
+
+    @abstractmethod
+    def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
+        """A statement that gives nothing back."""
+
+    @abstractmethod
+    def insert(self, table: Table, rows: Iterable[Row]) -> None:
+        """Rows into a table, in this order."""
+
+    @abstractmethod
+    def update(self, table: Table, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        """Columns of rows of a table, which the first `keys` columns of the table tell; a row has keys, then values."""
+
+    @abstractmethod
+    def given(self, rows: Sequence[Row], **kinds: str) -> Given:
+        """Rows of numbers and texts, with the name and the kind of each column."""
+
+    @abstractmethod
+    def firsts(self, table: Table, condition: str, order: str) -> str:
+        """SQL for FROM after `given`: `found`, the first rows of a table under a condition that names `given`, for each
+        row of it. The parameter `top` says how many; None: all."""

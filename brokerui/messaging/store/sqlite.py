@@ -1,0 +1,103 @@
+"""A claim on SQLite. One writes at a time there, so a claim does not hold a transaction: it holds locks beside the
+database, reads in one transaction, and writes in another.
+
+Both wait for whoever writes. So what a claim reads is committed, even where the one before it in a conversation has
+given up its locks within a transaction of a caller that has not ended.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from django.db import IntegrityError, connections, transaction
+
+from brokerui.messaging.store.locks import locks_of
+from brokerui.messaging.store.session import Given, Row, Session
+from brokerui.messaging.store.tables import Table
+from routing.store import Conflict
+
+_DUPLICATE = {"SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"}
+
+
+class SqliteSession(Session):
+    """On the connection that Django has for this thread; within a transaction of the caller's, if there is one."""
+
+    row = "rowid"
+
+    def __init__(self, alias: str, instance: int) -> None:
+        self._alias = alias
+        self._instance = instance
+        self._locks = locks_of(str(connections[alias].settings_dict["NAME"]))
+
+    def reading(self) -> AbstractContextManager[None]:
+        return transaction.atomic(self._alias)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        try:
+            with transaction.atomic(self._alias):
+                yield
+        except IntegrityError as error:
+            if getattr(error.__cause__, "sqlite_errorname", None) in _DUPLICATE:
+                raise Conflict(str(error)) from error
+            raise
+
+    def close(self) -> None:
+        self._locks.release(self)
+
+    def _lock(self, kind: int, key: str) -> bool:
+        return self._locks.take(self, f"{self._instance} {kind} {key}")
+
+    def lock(self, kind: int, keys: Sequence[str]) -> list[bool]:
+        return [self._lock(kind, key) for key in keys]
+
+    def take(self, kind: int, sql: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:
+        taken: list[Row] = []
+        with connections[self._alias].cursor() as cursor:
+            cursor.execute(sql, parameters)
+            for row in cursor:
+                if len(taken) == limit:
+                    break
+                if self._lock(kind, row[0]):
+                    taken.append(row)
+        return taken
+
+    def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
+        keys = [(row, f"{self._instance} {kind} {row[0]}") for row in self.rows(sql, parameters)]
+        return [row for row, key in keys if self._locks.is_free(self, key)]
+
+    def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
+        with connections[self._alias].cursor() as cursor:
+            cursor.execute(sql, parameters)
+            return list(cursor.fetchall())
+
+    def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
+        with connections[self._alias].cursor() as cursor:
+            cursor.execute(sql, parameters)
+
+    def insert(self, table: Table, rows: Iterable[Row]) -> None:
+        values = ", ".join(["%s"] * len(table.columns))
+        self._run_each(f"INSERT INTO {table.name} ({table.listed}) VALUES ({values})", rows)
+
+    def update(self, table: Table, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        values = ", ".join(f"{name} = %s" for name in columns)
+        same = " AND ".join(f"{name} = %s" for name in table.columns[:keys])
+        sql = f"UPDATE {table.name} SET {values} WHERE {same}"
+        self._run_each(sql, ((*row[keys:], *row[:keys]) for row in rows))
+
+    def _run_each(self, sql: str, rows: Iterable[Row]) -> None:
+        with connections[self._alias].cursor() as cursor:
+            cursor.executemany(sql, list(rows))
+
+    def given(self, rows: Sequence[Row], **kinds: str) -> Given:
+        columns = ", ".join(f"json_extract(value, '$[{place}]') AS {name}" for place, name in enumerate(kinds))
+        return Given(f"(SELECT {columns} FROM json_each(%(given)s)) AS given", {"given": json.dumps(rows)})
+
+    def firsts(self, table: Table, condition: str, order: str) -> str:
+        found = (
+            f"SELECT row.rowid FROM {table.name} AS row WHERE {condition} ORDER BY {order} LIMIT ifnull(%(top)s, -1)"
+        )
+        return f"JOIN {table.name} AS found ON found.rowid IN ({found})"

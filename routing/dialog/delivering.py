@@ -36,11 +36,11 @@ def put(
             endpoint.ready_since = endpoint.ready_since or work.now
         return
     place = work.place(endpoint)
-    _classify(work, endpoint, place)
     if place.address:
         work.post(endpoint, message)
         endpoint.ready_since = work.now  # the drain sends it, after the commit
         return
+    _classify(work, endpoint, place)
     answer = _offer(work, endpoint, message, place)
     if answer.taken:
         settled(work, endpoint)

@@ -14,6 +14,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from brokerui.messaging.endpoint.configured import options_from_settings, tls_from_settings
+from brokerui.messaging.endpoint.ending import end
 from brokerui.messaging.endpoint.hosting import hosted
 from brokerui.messaging.endpoint.options import Options
 from brokerui.messaging.endpoint.process import WAIT_SECONDS, Endpoint
@@ -39,7 +40,7 @@ async def _serve(options: Options, tls: Tls | None) -> None:
     try:
         await Endpoint(client, _hosted, waker, options, tls).run(stop)
     finally:
-        waking.cancel()
+        await end({waking})
         await client.aclose()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from redis.asyncio import Redis
 
 from brokerui.messaging.endpoint.arrivals import Arrivals
+from brokerui.messaging.endpoint.ending import end
 from brokerui.messaging.endpoint.guests import Guests
 from brokerui.messaging.endpoint.link import Link
 from brokerui.messaging.endpoint.listener import Listener
@@ -128,7 +129,7 @@ class Host:
     async def stop(self) -> None:
         """Listen no more, say CLOSE to all, and wait until they have gone, but not for long."""
         await self.listen(())
-        await _cancel(self._tasks)
+        await end(self._tasks)
         for wire in list(self.wires.values()):
             wire.close()
         until = self.now() + self.options.connection.closing_within
@@ -136,12 +137,5 @@ class Host:
             await asyncio.sleep(0.01)
         for wire in list(self.wires.values()):
             wire.drop()
-        await _cancel({self._arriving})
+        await end({self._arriving})
         await self.arrivals.flush()
-
-
-async def _cancel(tasks: set[asyncio.Task[None]]) -> None:
-    some = list(tasks)
-    for task in some:
-        task.cancel()
-    await asyncio.gather(*some, return_exceptions=True)

@@ -8,7 +8,7 @@ import socket
 from typing import TYPE_CHECKING
 
 from brokerui.languages import local
-from brokerui.messaging.endpoint.link import is_loopback, reason_of
+from brokerui.messaging.endpoint.link import RefusedError, is_loopback, reason_of
 from brokerui.messaging.endpoint.wire import Wire
 from routing.sentence import say
 
@@ -38,9 +38,8 @@ class Listener:
             return
         try:
             self._server = await self._listen()
-        except OSError as error:
-            problem = say("cannot listen on {where}: {why}", where=self.address, why=reason_of(error))
-            self._say(local(problem))
+        except (OSError, RefusedError) as error:
+            self._say(local(say("cannot listen on {where}: {why}", where=self.address, why=reason_of(error))))
         else:
             self.problem = ""
             logger.info("%s listens on %s", self.host.name, self.address)
@@ -50,19 +49,18 @@ class Listener:
             self._server.close()
             self._server = None
 
-    async def _listen(self) -> asyncio.Server | None:
+    async def _listen(self) -> asyncio.Server:
         name, _, port = self.address.removeprefix("tcp://").rpartition(":")
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(name.strip("[]"), int(port), type=socket.SOCK_STREAM)
         places = list(dict.fromkeys(str(place[0]) for *_, place in found))
         if self._must_not(places):
-            said = say(
-                "does not listen on {where}: encryption is required beyond this machine; set ENDPOINT_CERTIFICATE, "
-                "ENDPOINT_KEY and ENDPOINT_AUTHORITY, or ENDPOINT_ENCRYPTION=disabled",
-                where=self.address,
+            raise RefusedError(
+                say(
+                    "encryption is required beyond this machine; set {names}, or ENDPOINT_ENCRYPTION=disabled",
+                    names=("ENDPOINT_CERTIFICATE", "ENDPOINT_KEY", "ENDPOINT_AUTHORITY"),
+                )
             )
-            self._say(local(said))
-            return None
         return await loop.create_server(lambda: Wire(self.host, "", is_accept=True), places, int(port), backlog=BACKLOG)
 
     def _must_not(self, places: list[str]) -> bool:

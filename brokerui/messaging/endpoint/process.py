@@ -11,6 +11,7 @@ from typing import Any
 from redis import RedisError
 from redis.asyncio import Redis
 
+from brokerui.messaging.endpoint.ending import end
 from brokerui.messaging.endpoint.guests import Guests
 from brokerui.messaging.endpoint.host import Host
 from brokerui.messaging.endpoint.lists import (
@@ -76,9 +77,7 @@ class Endpoint:
         )
         tasks = [asyncio.create_task(each) for each in work]
         await stop.wait()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end(tasks)
         await asyncio.gather(*(host.stop() for host in self.hosts.values()))
         await self._say_goodbye()
 

@@ -1,0 +1,120 @@
+"""Endpoints in the process of the test, over a real Valkey and real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+from django.conf import settings
+from redis import Redis
+from redis.asyncio import Redis as AsyncRedis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from brokerui.messaging.endpoint.lists import put_outgoing, run, take_arrived, take_events, take_notices
+from brokerui.messaging.endpoint.options import Options
+from brokerui.messaging.endpoint.process import Endpoint
+from brokerui.messaging.endpoint.telling import EndpointEvent, Notice
+from brokerui.messaging.endpoint.tls import Tls
+from routing.adjacent.connection import Settings
+from routing.adjacent.fragment import write
+from tests.brokerui.messaging.endpoint.valkey import Valkey
+from tests.brokerui.product import free_port
+from tests.routing.adjacent.wire import HEADER
+
+QUICK = Options(
+    connection=Settings(most_outgoing=1 << 20, login_within=2.0, closing_within=1.0),
+    connect_within=2.0,
+    first_pause=0.05,
+    longest_pause=0.2,
+)
+PATIENCE = 10.0
+
+
+def address() -> str:
+    return f"tcp://127.0.0.1:{free_port()}"
+
+
+def port_of(at: str) -> int:
+    return int(at.rpartition(":")[2])
+
+
+def fragment(number: int, size: int = 100, conversation: int = 1) -> bytes:
+    header = HEADER._replace(conversation_id=conversation.to_bytes(16, "big"), sequence=number)
+    return write(header, bytes(size))
+
+
+def send(client: Redis, instance: str, to: str, frames: Iterable[bytes]) -> list[bytes]:
+    """Gives those for which there was no room."""
+    return run(client, put_outgoing(instance, [(to, raw) for raw in frames]))
+
+
+class Scene:
+    """What a test sees of one endpoint."""
+
+    def __init__(self, endpoint: Endpoint, client: Redis) -> None:
+        self.endpoint = endpoint
+        self.client = client
+        self.woken = 0
+        self.notices: list[Notice] = []
+        self.events: list[EndpointEvent] = []
+        self.came: list[bytes] = []
+
+    def look(self, *instances: str) -> Scene:
+        """Take everything that is there now."""
+        self.notices += run(self.client, take_notices(1000))
+        self.events += [told.event for told in run(self.client, take_events(1000))]
+        for instance in instances:
+            for shard in range(settings.ENDPOINT_SHARDS):
+                self.came += run(self.client, take_arrived(instance, shard, 1 << 30))
+        return self
+
+    def seen(self, *subclasses: Any) -> list[Any]:
+        """The events of these subclasses, in their order."""
+        return [event for event in self.events if any(event.subclass is one for one in subclasses)]
+
+    async def until(self, condition: Callable[[], Any], *instances: str, seconds: float = PATIENCE) -> Any:
+        until = asyncio.get_running_loop().time() + seconds
+        while not (found := self.look(*instances) and condition()):
+            assert asyncio.get_running_loop().time() < until, f"it did not happen: {self.events} {self.notices}"
+            await asyncio.sleep(0.01)
+        return found
+
+
+@asynccontextmanager
+async def running(
+    valkey: Valkey,
+    hosted: dict[str, Sequence[str]],
+    options: Options = QUICK,
+    tls: Tls | None = None,
+    **changes: Any,
+) -> AsyncIterator[Scene]:
+    """An endpoint with these instances, which listens when it is given; `hosted` may change."""
+
+    async def ask() -> dict[str, tuple[str, ...]]:
+        return {name: tuple(addresses) for name, addresses in hosted.items()}
+
+    client = AsyncRedis.from_url(valkey.url, socket_timeout=5, retry=Retry(NoBackoff(), 1))
+    endpoint = Endpoint(client, ask, lambda: None, replace(options, **changes), tls)
+    stop = asyncio.Event()
+    task = asyncio.create_task(endpoint.run(stop))
+    with valkey.client() as sync:
+        scene = Scene(endpoint, sync)
+        endpoint._wake = lambda: setattr(scene, "woken", scene.woken + 1)  # before it has looked what it hosts
+        try:
+            await scene.until(lambda: set(endpoint.hosts) == set(hosted))
+            await scene.until(lambda: all(one.is_open for own in endpoint.hosts.values() for one in own.listeners.values()))
+            yield scene
+        finally:
+            stop.set()
+            await task
+            await client.aclose()
+
+
+def dialled(at: str) -> socket.socket:
+    """A peer that the test plays itself."""
+    return socket.create_connection(("127.0.0.1", port_of(at)), 5)

@@ -1,0 +1,283 @@
+"""Instances that speak over TCP: what is put into one list comes out of the other, and who cannot be reached is told."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from redis import Redis
+
+from brokerui.messaging.endpoint.lists import Place, connections, waiting
+from brokerui.messaging.endpoint.telling import Failed, Online
+from routing.adjacent.connection import Settings
+from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
+from routing.events import OfConnection, OfLogin
+from tests.brokerui.messaging.endpoint.scene import QUICK, address, fragment, running, send
+from tests.brokerui.messaging.endpoint.valkey import Valkey
+
+QUESTION_ID = "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d"
+HASTY = Settings(most_outgoing=1 << 20, login_within=2.0, closing_within=1.0, idle_after=0.3)
+
+
+def test_fragments_go_to_and_fro_over_one_connection(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        a, b = address(), address()
+        async with running(valkey, {"A": [a], "B": [b]}) as scene:
+            there = [fragment(number, 1000) for number in range(500)]
+            back = [fragment(number, 1000, conversation=2) for number in range(500)]
+            assert send(client, "A", b, there) == []
+            await scene.until(lambda: len(scene.came) == 500, "B")
+            assert scene.came == there
+            assert scene.woken > 0
+            scene.came.clear()
+            assert send(client, "B", a, back) == []
+            await scene.until(lambda: len(scene.came) == 500, "A")
+            assert scene.came == back
+            assert scene.notices == [Online("A", b), Online("B", a)]
+            rows = await scene.until(lambda: [row for row in connections(client) if row.state == 4])
+            assert {(row.instance, row.peer) for row in rows} == {("A", "B"), ("B", "A")}
+            assert len(rows) == 2, "the second one that was dialled was a duplicate"
+
+    asyncio.run(scenario())
+
+
+def test_what_is_shown_of_a_connection(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        b = address()
+        async with running(valkey, {"A": [], "B": [b]}) as scene:
+            send(client, "A", b, [fragment(0)])
+            await scene.until(lambda: scene.came, "B")
+            row = await scene.until(lambda: [row for row in connections(client) if row.total_fragments_sent])
+            (row,) = row
+            assert (row.state_desc, row.login_state_desc, row.is_accept) == ("LOGGED_IN", "ONLINE", False)
+            assert (row.instance, row.address, row.peer) == ("A", b, "B")
+            assert (row.total_fragments_sent, row.encryption_algorithm_desc) == (1, "NONE")
+            assert row.connect_time <= str(row.login_time) <= row.last_activity_time
+        assert connections(client) == [], "it says so when it ends"
+
+    asyncio.run(scenario())
+
+
+def test_rows_of_connections_come_back_after_redis_has_lost_them(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        b = address()
+        async with running(valkey, {"A": [], "B": [b]}) as scene:
+            send(client, "A", b, [fragment(0)])
+            await scene.until(lambda: len(connections(client)) == 2)
+            client.flushall()
+            await scene.until(lambda: len(connections(client)) == 2)
+
+    asyncio.run(scenario())
+
+
+def test_questions_about_roles_pass_like_fragments(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        b = address()
+        frames = [
+            fragment(0),
+            write_role(RoleQuestion(QUESTION_ID, "//x/Target")),
+            fragment(1),
+            write_role(RoleAnswer(QUESTION_ID, "PRINCIPAL")),
+        ]
+        async with running(valkey, {"A": [], "B": [b]}) as scene:
+            send(client, "A", b, frames)
+            await scene.until(lambda: len(scene.came) == 4, "B")
+            assert sorted(scene.came) == sorted(frames)
+
+    asyncio.run(scenario())
+
+
+def test_an_instance_may_send_to_itself(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        a = address()
+        async with running(valkey, {"A": [a]}) as scene:
+            for number in range(3):
+                send(client, "A", a, [fragment(number)])
+                await scene.until(lambda n=number: len(scene.came) == n + 1, "A")
+            assert scene.notices == [Online("A", a)], "one connection for all of them"
+
+    asyncio.run(scenario())
+
+
+def test_an_idle_connection_is_closed_and_made_again(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        b = address()
+        async with running(valkey, {"A": [], "B": [b]}, connection=HASTY) as scene:
+            send(client, "A", b, [fragment(0)])
+            await scene.until(lambda: len(scene.seen(OfConnection.CLOSED)) == 2, "B")
+            assert {event.text for event in scene.seen(OfConnection.CLOSED)} == {"idle"}
+            await asyncio.sleep(0.3)
+            assert len(scene.look().seen(OfConnection.CONNECTING)) == 1, "nobody wants it"
+            send(client, "A", b, [fragment(1)])
+            await scene.until(lambda: len(scene.came) == 2, "B")
+            assert scene.notices == [Online("A", b)] * 2
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("there", "error", "text"),
+    [("tcp://127.0.0.1:1", 9754, "111(Connection refused)"), ("tcp://nowhere.invalid:4022", 9783, "")],
+)
+def test_an_address_that_cannot_be_reached_is_told_with_the_reason_of_the_system(
+    valkey: Valkey, client: Redis, there: str, error: int, text: str
+) -> None:
+    async def scenario() -> None:
+        async with running(valkey, {"A": []}) as scene:
+            send(client, "A", there, [fragment(0)])
+            await scene.until(lambda: len(scene.notices) > 2)
+            first = scene.notices[0]
+            assert isinstance(first, Failed)
+            assert first[:3] == ("A", there, error)
+            assert text in first.text
+            assert first.text
+            assert waiting(client) == {}, "what waits for it would only grow old"
+            assert scene.seen(OfConnection.CONNECT_FAILED)[0].text == first.text
+
+    asyncio.run(scenario())
+
+
+def test_an_address_is_tried_less_and_less_often_and_given_up_once_nobody_wants_it(
+    valkey: Valkey, client: Redis
+) -> None:
+    async def scenario() -> None:
+        async with running(valkey, {"A": []}, wanted_for=1.0, first_pause=0.1, longest_pause=0.3) as scene:
+            send(client, "A", "tcp://127.0.0.1:1", [fragment(0)])
+            await scene.until(lambda: scene.endpoint.hosts["A"].links)
+            await scene.until(lambda: not scene.endpoint.hosts["A"].links)
+            assert 3 <= len(scene.notices) <= 8
+
+    asyncio.run(scenario())
+
+
+def test_who_comes_up_later_is_told_at_once(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        b = address()
+        hosted: dict[str, list[str]] = {"A": [], "B": []}
+        async with running(valkey, hosted) as scene:
+            send(client, "A", b, [fragment(0)])
+            await scene.until(lambda: scene.notices)
+            hosted["B"] = [b]
+            await scene.until(lambda: Online("A", b) in scene.notices)
+
+    asyncio.run(scenario())
+
+
+def test_a_peer_that_restarts_is_connected_again_without_being_asked(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        b = address()
+        hosted = {"A": [], "B": [b]}
+        async with running(valkey, hosted) as scene:
+            send(client, "A", b, [fragment(0)])
+            await scene.until(lambda: scene.came, "B")
+            del hosted["B"]
+            await scene.until(lambda: any(isinstance(one, Failed) for one in scene.notices))
+            hosted["B"] = [b]
+            await scene.until(lambda: scene.notices.count(Online("A", b)) == 2)
+            assert len(scene.seen(OfLogin.LOGIN_SUCCESS)) == 4
+
+    asyncio.run(scenario())
+
+
+def test_what_is_to_be_sent_by_an_instance_that_is_not_hosted_is_discarded(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        async with running(valkey, {"A": []}) as scene:
+            send(client, "B", "tcp://127.0.0.1:1", [fragment(0)])
+            await scene.until(lambda: waiting(client) == {})
+            assert scene.endpoint.hosts["A"].links == {}
+
+    asyncio.run(scenario())
+
+
+def test_what_was_put_while_no_endpoint_ran_is_sent(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        b = address()
+        send(client, "A", b, [fragment(0)])
+        client.delete("brokerui:endpoint:wanted")
+        async with running(valkey, {"A": [], "B": [b]}) as scene:
+            await scene.until(lambda: scene.came, "B")
+
+    asyncio.run(scenario())
+
+
+def test_what_cannot_be_a_frame_is_lost_and_nothing_else(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        b = address()
+        async with running(valkey, {"A": [], "B": [b]}) as scene:
+            send(client, "A", b, [b"\0\0\0\1x"])
+            await scene.until(lambda: Online("A", b) in scene.notices)
+            await scene.until(lambda: Place("A", b) not in waiting(client))
+            send(client, "A", b, [fragment(0)])
+            await scene.until(lambda: scene.came == [fragment(0)], "B")
+
+    asyncio.run(scenario())
+
+
+def test_an_instance_has_no_more_next_hops_than_it_may(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        async with running(valkey, {"A": []}, next_hops=3) as scene:
+            for port in range(1, 10):
+                send(client, "A", f"tcp://127.0.0.1:{port}", [fragment(0)])
+            await scene.until(lambda: len(scene.endpoint.hosts["A"].links) == 3)
+            await asyncio.sleep(0.2)
+            assert len(scene.endpoint.hosts["A"].links) == 3
+
+    asyncio.run(scenario())
+
+
+def test_without_tls_nothing_goes_beyond_this_machine_unless_that_is_allowed(valkey: Valkey, client: Redis) -> None:
+    far = "tcp://192.0.2.1:4022"
+
+    async def scenario() -> None:
+        async with running(valkey, {"A": []}) as scene:
+            send(client, "A", far, [fragment(0)])
+            await scene.until(lambda: scene.notices)
+            assert scene.notices[0] == Failed(
+                "A", far, 9751, "encryption is required beyond this machine, and no certificate is set"
+            )
+        async with running(valkey, {"A": []}, is_encryption_required=False, connect_within=0.2) as scene:
+            send(client, "A", far, [fragment(0)])
+            await scene.until(lambda: len(scene.notices) > 1)
+            assert all(one.error == 9754 for one in scene.notices[1:] if isinstance(one, Failed))
+
+    asyncio.run(scenario())
+
+
+def test_without_tls_it_does_not_listen_beyond_this_machine(
+    valkey: Valkey, caplog: pytest.LogCaptureFixture
+) -> None:
+    everywhere = address().replace("127.0.0.1", "0.0.0.0")
+
+    async def scenario() -> None:
+        hosted: dict[str, list[str]] = {"A": []}
+        async with running(valkey, hosted) as scene:
+            hosted["A"] = [everywhere]
+            listeners = scene.endpoint.hosts["A"].listeners
+            await scene.until(lambda: listeners and listeners[everywhere].problem)
+            await asyncio.sleep(1.2)
+            assert not listeners[everywhere].is_open
+        async with running(valkey, hosted, is_encryption_required=False) as scene:
+            assert scene.endpoint.hosts["A"].listeners[everywhere].is_open
+
+    asyncio.run(scenario())
+    said = [record.getMessage() for record in caplog.records if "ENDPOINT_ENCRYPTION" in record.getMessage()]
+    assert len(said) == 1, "once, however often it is tried"
+
+
+def test_an_address_that_is_taken_is_said_once_and_tried_again(
+    valkey: Valkey, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scenario() -> None:
+        b = address()
+        hosted: dict[str, list[str]] = {"A": [b], "B": []}
+        async with running(valkey, hosted) as scene:
+            hosted["B"] = [b]
+            await scene.until(lambda: scene.endpoint.hosts["B"].listeners)
+            await asyncio.sleep(1.2)
+            hosted["A"] = []
+            await scene.until(lambda: scene.endpoint.hosts["B"].listeners[b].is_open)
+
+    asyncio.run(scenario())
+    said = [record.getMessage() for record in caplog.records if "cannot listen" in record.getMessage()]
+    assert len(said) == 1
+    assert QUICK.is_encryption_required

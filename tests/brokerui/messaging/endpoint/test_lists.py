@@ -1,0 +1,169 @@
+"""The lists between endpoint and workers: bounded, in order, by instance and shard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from redis import Redis
+
+from brokerui.messaging.endpoint.bundles import BUNDLE, bundled, shard_of, unbundled
+from brokerui.messaging.endpoint.lists import (
+    BYTES,
+    MOST_NOTICES,
+    WANTED,
+    Place,
+    discard_outgoing,
+    put_arrived,
+    put_events,
+    put_notices,
+    put_outgoing,
+    run,
+    take_arrived,
+    take_events,
+    take_notices,
+    take_outgoing,
+    waiting,
+)
+from brokerui.messaging.endpoint.telling import Failed, Online, Told
+from routing.adjacent.roles import RoleQuestion, write_role
+from routing.events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
+from tests.brokerui.messaging.endpoint.scene import fragment
+
+THERE = "tcp://b:4022"
+QUESTION = write_role(RoleQuestion("5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d", "//x/Target"))
+
+
+def arrived(client: Redis, instance: str, limit: int = 1 << 30) -> list[bytes]:
+    return [raw for shard in range(4) for raw in run(client, take_arrived(instance, shard, limit))]
+
+
+# -- Bundles -----------------------------------------------------------------------------------------------
+
+
+def test_frames_are_bundled_and_found_again_in_their_order() -> None:
+    frames = [fragment(number, size) for number, size in enumerate([10, BUNDLE, 10, BUNDLE // 2, BUNDLE // 2, 1])]
+    frames.insert(3, QUESTION)
+    bundles = bundled(frames)
+    assert unbundled(bundles) == frames
+    assert all(len(bundle) <= BUNDLE or len(unbundled([bundle])) == 1 for bundle in bundles)
+    assert len(bundles) < len(frames)
+    assert bundled([]) == []
+
+
+def test_a_conversation_stays_in_its_shard_and_many_use_all() -> None:
+    assert len({shard_of(fragment(number), 8) for number in range(20)}) == 1
+    assert {shard_of(fragment(0, conversation=number), 8) for number in range(1, 200)} == set(range(8))
+    assert shard_of(QUESTION, 8) == 0
+
+
+# -- Frames ------------------------------------------------------------------------------------------------
+
+
+def test_what_arrived_is_taken_once_by_instance_and_shard_in_order(client: Redis) -> None:
+    frames = [fragment(number, conversation=1 + number % 7) for number in range(50)]
+    assert run(client, put_arrived("A", frames)) == []
+    assert run(client, put_arrived("A B", [QUESTION])) == []
+    assert {place.instance for place in waiting(client)} == {"A", "A B"}
+    found = arrived(client, "A")
+    assert sorted(found) == sorted(frames)
+    for conversation in range(1, 8):
+        own = [raw for raw in frames if raw[12:28] == fragment(0, conversation=conversation)[12:28]]
+        assert [raw for raw in found if raw in own] == own
+    assert arrived(client, "A") == []
+    assert arrived(client, "A B") == [QUESTION]
+    assert waiting(client) == {}
+    assert client.hgetall(BYTES) == {b"all": b"0"}
+
+
+def test_no_more_is_taken_than_asked_for_but_for_the_last_bundle(client: Redis) -> None:
+    frames = [fragment(number, BUNDLE) for number in range(5)]
+    run(client, put_outgoing("A", [(THERE, raw) for raw in frames]))
+    assert run(client, take_outgoing("A", THERE, 1)) == frames[:1]
+    assert run(client, take_outgoing("A", THERE, BUNDLE + 1000)) == frames[1:3]
+    assert waiting(client) == {Place("A", THERE): sum(map(len, frames[3:]))}
+
+
+def test_a_list_refuses_what_is_too_much_and_others_do_not(client: Redis, settings: Any) -> None:
+    settings.ENDPOINT_LIST_BYTES = 2 * BUNDLE
+    frames = [fragment(number, BUNDLE - 200) for number in range(4)]
+    assert run(client, put_outgoing("A", [(THERE, raw) for raw in frames])) == frames[2:]
+    assert run(client, put_outgoing("A", [("tcp://c:1", raw) for raw in frames])) == frames[2:]
+    run(client, take_outgoing("A", THERE, 1))
+    assert run(client, put_outgoing("A", [(THERE, frames[2])])) == []
+
+
+def test_a_frame_larger_than_a_list_may_be_goes_alone(client: Redis, settings: Any) -> None:
+    settings.ENDPOINT_LIST_BYTES = 10
+    frames = [fragment(0), fragment(1)]
+    assert run(client, put_outgoing("A", [(THERE, frames[0])])) == []
+    assert run(client, put_outgoing("A", [(THERE, frames[1])])) == frames[1:]
+
+
+def test_all_lists_together_are_bounded(client: Redis, settings: Any) -> None:
+    settings.ENDPOINT_LISTS_BYTES = 10 * len(fragment(0))
+    frames = [(f"tcp://b:{number}", fragment(number)) for number in range(1, 30)]
+    assert len(run(client, put_outgoing("A", frames))) == 29 - 10
+    assert sum(waiting(client).values()) == settings.ENDPOINT_LISTS_BYTES
+    assert run(client, put_arrived("A", [fragment(0)])) == [fragment(0)]
+    run(client, discard_outgoing("A", "tcp://b:1"))
+    assert run(client, put_arrived("A", [fragment(0)])) == []
+
+
+def test_the_endpoint_is_told_of_a_list_once_until_it_is_empty(client: Redis) -> None:
+    for _ in range(3):
+        run(client, put_outgoing("A", [(THERE, fragment(0))]))
+    assert client.lrange(WANTED, 0, -1) == [Place("A", THERE).key.encode()]
+    run(client, take_outgoing("A", THERE, 1 << 30))
+    run(client, put_outgoing("A", [(THERE, fragment(0))]))
+    assert client.llen(WANTED) == 2
+    run(client, put_arrived("A", [fragment(0)]))
+    assert client.llen(WANTED) == 2
+
+
+def test_what_is_discarded_is_counted_no_more(client: Redis) -> None:
+    run(client, put_outgoing("A", [(THERE, fragment(0))]))
+    assert run(client, discard_outgoing("A", THERE)) == len(fragment(0))
+    assert run(client, discard_outgoing("A", THERE)) == 0
+    assert run(client, take_outgoing("A", THERE, 1)) == []
+    assert client.hgetall(BYTES) == {b"all": b"0"}
+
+
+def test_a_list_that_somebody_has_deleted_holds_nothing(client: Redis) -> None:
+    run(client, put_outgoing("A", [(THERE, fragment(0))]))
+    client.delete(Place("A", THERE).key)
+    assert run(client, take_outgoing("A", THERE, 1)) == []
+    assert client.hgetall(BYTES) == {b"all": b"0"}
+
+
+def test_commands_work_whatever_redis_has_forgotten(client: Redis) -> None:
+    client.script_flush()
+    assert run(client, put_arrived("A", [fragment(0)])) == []
+    client.script_flush()
+    assert arrived(client, "A") == [fragment(0)]
+
+
+# -- What is told ------------------------------------------------------------------------------------------
+
+
+def test_notices_are_heard_once_in_order_and_the_oldest_are_lost(client: Redis) -> None:
+    notices = [Online("A", THERE), Failed("A", "tcp://c:1", 9754, "111(Connection refused)")]
+    assert run(client, put_notices(notices)) == 2
+    assert run(client, take_notices(1)) == notices[:1]
+    assert run(client, take_notices(9)) == notices[1:]
+    assert run(client, take_notices(9)) == []
+    many = [Online("A", f"tcp://b:{port}") for port in range(1, MOST_NOTICES + 3)]
+    assert run(client, put_notices(many)) == MOST_NOTICES
+    assert run(client, take_notices(1)) == many[2:3]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        BrokerConnection(OfConnection.CLOSED, "c", THERE, "idle", 3),
+        AuditBrokerLogin(OfLogin.AUTHORIZATION_FAILURE, "c", THERE, "B", "b.example", "no"),
+    ],
+)
+def test_events_come_back_as_they_were(client: Redis, event: BrokerConnection | AuditBrokerLogin) -> None:
+    run(client, put_events([Told("A", 5, event)]))
+    assert run(client, take_events(5)) == [Told("A", 5, event)]

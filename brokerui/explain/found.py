@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from brokerui.explain.answer import Answer
 from brokerui.lint.found import Found
@@ -33,6 +34,16 @@ def found_on_way(answer: Answer, conversation: Conversation, findings: Iterable[
 
     places = {instance for instance, _ in asked | targets}
     return tuple(found for found in findings if found.instance in places and is_on_way(found))
+
+
+def kinds_of(found: Sequence[Found]) -> list[tuple[int, Found, int]]:
+    """Of those that are written out the first of each kind: its number, itself, and how many there are of the kind."""
+    kinds = Counter((one.severity, one.code) for one in found)
+    firsts: dict[tuple[str, str], tuple[int, Found, int]] = {}
+    for number, one in enumerate(found[:MOST], start=1):
+        key = one.severity, one.code
+        firsts.setdefault(key, (number, one, kinds[key]))
+    return list(firsts.values())
 
 
 def _taken(hop: HopAccount) -> Iterator[tuple[str, str, str]]:

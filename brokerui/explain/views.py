@@ -14,7 +14,7 @@ from brokerui.core.htmx import wants_piece
 from brokerui.explain.answer import answer
 from brokerui.explain.catalog import Catalog, catalog_of, fitting, identifiers_for, routes_fitting
 from brokerui.explain.contradictions import NOTES
-from brokerui.explain.found import MOST, found_on_way
+from brokerui.explain.found import MOST, found_on_way, kinds_of
 from brokerui.explain.question import Question, asked_from, command, read
 from brokerui.explain.starting import first_question
 from brokerui.explain.templatetags.wording import translate
@@ -70,6 +70,7 @@ def _page(request: HttpRequest, viewed: Viewed) -> dict[str, Any]:
     return page | {
         "answer": told,
         "found": found[:MOST],
+        "found_kinds": kinds_of(found),
         "more_found": max(0, len(found) - MOST),
         "link": request.build_absolute_uri(f"{reverse('explain:where')}?{query}"),
         "command": command(asked.conversation, moment, document, estate),

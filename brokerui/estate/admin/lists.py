@@ -96,9 +96,9 @@ class Instances(Table):
         return format_html("<code>{}</code>{}", texts[0], more) if texts else _("none")
 
     @admin.display(description="forwarding", ordering="forwarding")
-    def forwards(self, row: Any) -> SafeString:
-        """Whether it sends on what is not for it."""
-        return on_off(row.forwarding)
+    def forwards(self, row: Any) -> str:
+        """Whether it sends on what is not for it; neither is a fault."""
+        return _("on") if row.forwarding else _("off")
 
     @admin.display(description=gettext_lazy("databases"))
     def held(self, row: Any) -> SafeString:

@@ -16,7 +16,7 @@ from routing.address import MAX_LENGTH, Address
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
 from routing.deadlines import Deadlines
 from routing.dialog.choices import Choices
-from routing.dialog.retry import LONGEST_MS
+from routing.dialog.retry import FIRST_MS, LONGEST_MS
 from routing.estate import PRINCIPAL, Estate
 from routing.events import MirroredRouteStateChanged
 from routing.mirrored_route import (
@@ -101,7 +101,8 @@ class Principals:
     def doubt(self, address: str, service: str, now: int) -> None:
         """What was sent to an address for a service was not acknowledged in time."""
         for row in self._rows_at(address):
-            if row.key.service == service and row.receiver == address:
+            is_news = now - row.claimed_at >= FIRST_MS  # else it was sent before the claim
+            if is_news and row.key.service == service and row.receiver == address:
                 self._put(doubted(row, now, self._choices))
 
     def cannot_reach(self, address: str, now: int) -> None:

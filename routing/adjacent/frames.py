@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from routing.address import MAX_LENGTH
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
 from routing.adjacent.fragment import LEAST_FRAGMENT, MAX_FRAGMENT
+from routing.adjacent.guard import TAG
 from routing.adjacent.limits import BYTES_OF_CHARACTER, LEAST_FRAME, MAX_HELLO, MAX_TEXT, MOST_FRAME, VERSION
 from routing.errors import Invalid
 from routing.names import SERVICE_NAME, SYSNAME, check_name
@@ -45,8 +46,9 @@ DECISION: Final = 8
 ROLE: Final = b"ROLE\0"
 """What ROLE? and ROLE begin with. Its last byte stands where a fragment has its version, which is never 0: so a frame
 that comes alone is told from a fragment."""
-_OF_ROLE: Final = len(ROLE) + _ID + 1
-"""Bytes that ROLE? and ROLE have in common: what they begin with, the number of the question, and a flag or role."""
+_OF_ROLE: Final = len(ROLE) + _ID + 1 + TAG
+"""Bytes that ROLE? and ROLE have in common: what they begin with, the number of the question, a flag or role, and the
+tag."""
 _TEXTS: Final = 2 * 2
 """Bytes of the lengths of a service and an address."""
 _MAGIC: Final = b"BRUI"

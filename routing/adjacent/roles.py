@@ -1,17 +1,20 @@
 """Questions and answers about the role of a mirrored database (MIR-2), as docs/reference/wire.md describes them.
 
-They travel on a connection between its other frames, or alone, and get lost like anything else: who asks asks again.
+They travel on a connection between its other frames, or alone, and get lost like anything else: who asks asks again. A
+digest finds what was changed by accident: else a mirror could be taken for the principal, or a service for another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from hashlib import blake2b
 from struct import Struct
 from typing import Final, NamedTuple
 
 from routing.address import parse_network_address
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
 from routing.adjacent.frames import HEAD, ROLE, ROLE_ANSWER, ROLE_QUESTION, read_frame, write_frame
+from routing.adjacent.guard import TAG, WIRE
 from routing.errors import Invalid
 from routing.estate import MIRROR, PRINCIPAL
 from routing.identifier import identifier_bytes, identifier_of, parse_identifier
@@ -58,14 +61,24 @@ def write_role(said: Said) -> bytes:
         raise LocalProtocolError(field, problem)
     question_id = identifier_bytes(said.question_id)
     if isinstance(said, RoleAnswer):
-        return write_frame(ROLE_ANSWER, _HEAD.pack(ROLE, question_id, ROLES.index(said.role)))
+        return _tagged(ROLE_ANSWER, _HEAD.pack(ROLE, question_id, ROLES.index(said.role)))
     pieces = [_HEAD.pack(ROLE, question_id, said.broker_instance is not None)]
     if said.broker_instance is not None:
         pieces.append(identifier_bytes(said.broker_instance))
     for text in (said.service, said.reply_to):
         piece = text.encode()
         pieces += (_TEXT.pack(len(piece)), piece)
-    return write_frame(ROLE_QUESTION, b"".join(pieces))
+    return _tagged(ROLE_QUESTION, b"".join(pieces))
+
+
+def _tagged(kind: int, content: bytes) -> bytes:
+    frame = write_frame(kind, content + bytes(TAG))[:-TAG]
+    return frame + _tag(frame)
+
+
+def _tag(frame: bytes) -> bytes:
+    """Of a frame without it."""
+    return blake2b(frame, digest_size=TAG, person=WIRE).digest()
 
 
 def read_role(raw: bytes) -> Said:
@@ -73,9 +86,11 @@ def read_role(raw: bytes) -> Said:
     frame = read_frame(raw)
     if frame.kind not in {ROLE_QUESTION, ROLE_ANSWER} or not is_role(raw):
         raise RemoteProtocolError("frame", say("is about no role"))
+    if not raw.endswith(_tag(raw[:-TAG])):
+        raise RemoteProtocolError("tag", say("does not fit: the frame was changed on the way"))
     _, question_id, number = _HEAD.unpack_from(frame.content)
     said = (
-        _question(identifier_of(question_id), number, frame.content[_HEAD.size :])
+        _question(identifier_of(question_id), number, frame.content[_HEAD.size : -TAG])
         if frame.kind == ROLE_QUESTION
         else _answer(identifier_of(question_id), number)
     )

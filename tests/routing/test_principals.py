@@ -165,17 +165,18 @@ def test_a_route_that_nobody_uses_is_not_asked_about_for_ever() -> None:
 
 def test_what_is_not_acknowledged_makes_the_principal_doubted() -> None:
     book = in_use(made())
-    book.doubt(B, "S", 10)
-    book.doubt(A, "T", 10)
+    book.doubt(B, "S", 4_000)
+    book.doubt(A, "T", 4_000)
+    book.doubt(A, "S", 3_999)  # it has claimed the role since it was sent
     assert questions(book) == {}
-    book.doubt(A, "S", 10)
+    book.doubt(A, "S", 4_000)
     asked = questions(book)
     assert set(asked) == {A}
     assert to_of(book) == (A,)
-    reply(book, asked, 20, a="MIRROR")
+    reply(book, asked, 4_020, a="MIRROR")
     assert to_of(book) == ()
     assert book.events() == [MirroredRouteStateChanged(NOT, A, B, "S", None, "")]
-    reply(book, questions(book), 30, b="PRINCIPAL", a="MIRROR")
+    reply(book, questions(book), 4_030, b="PRINCIPAL", a="MIRROR")
     assert to_of(book) == (B,)
     assert [event.subclass for event in book.events()] == [ALONE, OPERATIONAL]
 
@@ -254,11 +255,11 @@ def test_rows_go_to_a_store_and_come_back_from_it() -> None:
 
 def test_what_was_kept_goes_on_in_its_time() -> None:
     book = in_use(made())
-    book.doubt(A, "S", 0)
+    book.doubt(A, "S", 4_000)
     (row,) = book._rows.values()
     assert row.phase == DOUBTING
     again = made(rows=[row])
-    again.handle(4_600)
+    again.handle(8_600)
     assert set(questions(again)) == {A, B}
     assert [row.phase for row in again.changed().values() if row] == [LOST]
 

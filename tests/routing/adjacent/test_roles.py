@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 import pytest
@@ -78,8 +79,8 @@ def test_no_other_frame_is_read_as_one() -> None:
         write_frame(frames.CLAIM, b"ROLE\0" + bytes(11)),
         write_close(82, "OLE\0" + "x" * 17),
         write_frame(frames.PING),
-        write_frame(frames.ROLE_ANSWER, b"ROLE\1" + bytes(17)),
-        write_frame(frames.ROLE_QUESTION, bytes(40)),
+        write_frame(frames.ROLE_ANSWER, b"ROLE\1" + bytes(33)),
+        write_frame(frames.ROLE_QUESTION, bytes(50)),
     ]
     for raw in lookalikes:
         with pytest.raises(RemoteProtocolError, match="frame: is about no role"):
@@ -109,15 +110,31 @@ def test_what_nobody_may_say_is_not_written(said: Any, problem: str) -> None:
     assert str(error.value) == problem
 
 
+@given(st.sampled_from([write_role(ASKED), write_role(RoleAnswer(ID, "MIRROR"))]), st.data())
+def test_what_was_changed_on_the_way_is_refused(raw: bytes, data: st.DataObject) -> None:
+    changed = bytearray(raw)
+    for _ in range(data.draw(st.integers(1, 3))):
+        changed[data.draw(st.integers(0, len(raw) - 1))] ^= data.draw(st.integers(1, 255))
+    if bytes(changed) != raw:
+        with pytest.raises(RemoteProtocolError):
+            read_role(bytes(changed))
+
+
+def tagged(kind: int, content: bytes) -> bytes:
+    frame = write_frame(kind, content + bytes(16))[:-16]
+    return frame + blake2b(frame, digest_size=16, person=b"brokerui wire 1").digest()
+
+
 def content(*pieces: bytes) -> bytes:
-    return write_frame(frames.ROLE_QUESTION, b"".join((b"ROLE\0", b"i" * 16, *pieces)))
+    return tagged(frames.ROLE_QUESTION, b"".join((b"ROLE\0", b"i" * 16, *pieces)))
 
 
 @pytest.mark.parametrize(
     ("raw", "problem"),
     [
-        (write_frame(frames.ROLE_ANSWER, b"ROLE\0" + b"i" * 16 + b"\3"), "role: 3 is none"),
-        (write_frame(frames.ROLE_ANSWER, b"ROLE\0" + bytes(17)), "question id: must be a GUID that is not null"),
+        (write_role(ASKED)[:-1] + b"\0", "tag: does not fit: the frame was changed on the way"),
+        (tagged(frames.ROLE_ANSWER, b"ROLE\0" + b"i" * 16 + b"\3"), "role: 3 is none"),
+        (tagged(frames.ROLE_ANSWER, b"ROLE\0" + bytes(17)), "question id: must be a GUID that is not null"),
         (content(b"\2", b"\0\1S", b"\0\0"), "broker instance: begins with a flag that is not known here"),
         (content(b"\1", b"\0\1S", b"\0\0"), "service: is longer than its frame"),
         (content(b"\1", b"b" * 16, b"\0"), "service: is longer than its frame"),

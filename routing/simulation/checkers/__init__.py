@@ -12,6 +12,7 @@ from routing.simulation.checkers.hops import Hops
 from routing.simulation.checkers.keeping import Keeping
 from routing.simulation.checkers.mirroring import Mirroring
 from routing.simulation.checkers.once_in_order import OnceInOrder
+from routing.simulation.checkers.queues import Queues
 from routing.simulation.checkers.retrying import Retrying
 from routing.simulation.checkers.telling import Telling
 from routing.simulation.checking import Making
@@ -24,6 +25,7 @@ CHECKERS: Final[tuple[Making, ...]] = (
     Deciding,
     Mirroring,
     Hops,
+    Queues,
     Retrying,
     Healing,
     Telling,

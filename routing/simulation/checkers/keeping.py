@@ -13,7 +13,7 @@ from routing.events import Conversation, OfConversation
 from routing.identifier import identifier_of
 from routing.sentence import say
 from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Arrived, Committed, Left
+from routing.simulation.history import Arrived, Committed, Ended, Left
 
 _ENDS = frozenset(
     (
@@ -40,6 +40,8 @@ class Keeping(Checker):
         self._acknowledged: dict[tuple[str, str, bool], Ranges] = {}
         """By broker, conversation and side: what acknowledgements have arrived there for."""
         self._over: set[str] = set()
+        self._cleaned: set[str] = set()
+        """Handles that were ended WITH CLEANUP: what they had acknowledged is gone with them."""
         self._below: dict[str, int] = {}
         """By handle: the messages below have left the transmission queue."""
 
@@ -47,7 +49,11 @@ class Keeping(Checker):
         return {Committed: self._commit_before}
 
     def after(self) -> dict[type, Callable[[Any], None]]:
-        return {Left: self._leave, Arrived: self._arrive, Committed: self._commit_after}
+        return {Left: self._leave, Arrived: self._arrive, Committed: self._commit_after, Ended: self._end}
+
+    def _end(self, ended: Ended) -> None:
+        if ended.how == "cleanup":
+            self._cleaned.add(ended.handle)
 
     def _leave(self, left: Left) -> None:
         header = left.header
@@ -100,7 +106,7 @@ class Keeping(Checker):
     def _is_taken(self, handle: str, number: int) -> bool:
         """Whether a peer has it, in its queue or held whole."""
         for peer in self.ledger.peers(self.ledger.last[handle]):
-            if peer in self.ledger.deaf or number < self.ledger.last[peer].receive_sequence:
+            if peer in self.ledger.deaf or peer in self._cleaned or number < self.ledger.last[peer].receive_sequence:
                 return True
             parts = [kept for (of, _), kept in self.ledger.held.get(peer, {}).items() if of == number]
             if parts and len(parts) == parts[0].fragments:

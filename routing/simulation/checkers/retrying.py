@@ -43,6 +43,7 @@ class Retrying(Checker):
         super().__init__(seen)
         self._headers: dict[int, Header] = {}
         self._rounds: dict[str, _Rounds] = {}
+        self._attempts: dict[str, int] = {}
         self._circling: set[tuple[str, bytes, bool]] = set()
         """By broker, conversation and side: where these come to, they may be sent on."""
         self._started: dict[str, int] = {}
@@ -67,6 +68,12 @@ class Retrying(Checker):
     def _commit(self, commit: Committed) -> None:
         if commit.retry_all:
             self._begin_anew(commit.broker)
+        for row in commit.endpoints:
+            before = self._attempts.get(row.handle, 0)
+            self._attempts[row.handle] = row.attempts
+            if row.attempts < before and row.handle in self._rounds:
+                # What came while an application held the conversation is looked at later.
+                self._rounds[row.handle].free = max(self._rounds[row.handle].free, 1)
 
     def _begin_anew(self, broker: str) -> None:
         for handle, rounds in self._rounds.items():

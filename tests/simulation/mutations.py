@@ -1,0 +1,397 @@
+"""The engine, broken on purpose: what each mutation does, and the promise that has to be found broken.
+
+A mutation replaces a piece of the engine where the engine looks it up, for as long as its context lasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+from routing import forwarding, store, ways
+from routing.adjacent.fragment import Fragment, Range, forwarded
+from routing.broker import Broker
+from routing.dialog import (
+    answering,
+    arriving,
+    delivering,
+    end_conversation,
+    holding,
+    incoming,
+    send,
+    transmitting,
+    work,
+)
+from routing.dialog.choices import Choices
+from routing.dialog.endpoint import Endpoint
+from routing.dialog.retry import wait
+from routing.dialog.states import CD
+from routing.dialog.work import Work
+from routing.events import OfConversation
+from routing.principals import Principals
+from routing.simulation import applications
+
+Patches = Iterator[tuple[Any, str, Any]]
+"""Whose attribute, which, and what it is for the time being."""
+
+
+class Mutation(NamedTuple):
+    name: str
+    patches: Callable[[], Patches]
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """The engine is broken in this one way."""
+        applied = [patch.object(where, name, value) for where, name, value in self.patches()]
+        for one in applied:
+            one.start()
+        try:
+            yield
+        finally:
+            for one in reversed(applied):
+                one.stop()
+
+
+MUTATIONS: list[Mutation] = []
+
+
+def mutation(patches: Callable[[], Patches]) -> Callable[[], Patches]:
+    MUTATIONS.append(Mutation(patches.__name__.replace("_", " "), patches))
+    return patches
+
+
+# ------------------------------------------------------------------------------------------------ acknowledgements
+@mutation
+def acknowledge_before_the_commit() -> Patches:
+    real = Broker.commit
+
+    def commit(self: Broker, work: Work) -> Any:
+        """What is to leave leaves at once, whether the commit happens or not."""
+        host = self.store._written.__self__  # type: ignore[attr-defined]
+        for address, frame in work.outbound:
+            host._around.network.send(host.name, host.now, address, frame)
+        work.outbound.clear()
+        return real(self, work)
+
+    yield Broker, "commit", commit
+
+
+@mutation
+def acknowledge_what_was_corrupted() -> Patches:
+    def opened(fragment: Fragment, guard: Any) -> bytes:
+        return fragment.raw[fragment.body_at : fragment.body_at + fragment.body_size]
+
+    yield incoming, "opened", opened
+
+
+@mutation
+def acknowledge_the_gaps_too() -> Patches:
+    real = answering.said
+
+    def said(received: Any) -> tuple[Any, ...]:
+        ranges = real(received)
+        return ((*ranges[0][:2], *ranges[-1][2:]),) if ranges else ()
+
+    yield answering, "said", said
+    yield transmitting, "said", said
+
+
+@mutation
+def take_any_acknowledgement_as_one_of_everything() -> Patches:
+    real = incoming.take_acknowledgement
+
+    def take(work: Work, endpoint: Endpoint, ranges: Any, kind: Any) -> bool:
+        if endpoint.transmitted:
+            ranges = (Range(0, 0, endpoint.transmitted - 1, (1 << 20) - 1),)
+        return real(work, endpoint, ranges, kind)
+
+    yield incoming, "take_acknowledgement", take
+
+
+@mutation
+def remove_before_it_is_acknowledged() -> Patches:
+    real = transmitting.schedule
+
+    def schedule(work: Work, endpoint: Endpoint) -> None:
+        if endpoint.sending_sequence > endpoint.acknowledged_sequence:
+            work.settle(endpoint, endpoint.sending_sequence)
+        real(work, endpoint)
+
+    yield transmitting, "schedule", schedule
+
+
+# ------------------------------------------------------------------------------------------------ once, in order
+@mutation
+def forget_a_duplicate() -> Patches:
+    real = incoming._take_sequenced
+
+    def take(work: Work, here: Any, endpoint: Endpoint, header: Any, message: Any, guard: Any) -> None:
+        if header.sequence < endpoint.receive_sequence and header.fragments == 1 and endpoint.state == "CO":
+            incoming.deliver(work, here, work.own(endpoint), message)
+        else:
+            real(work, here, endpoint, header, message, guard)
+
+    yield incoming, "_take_sequenced", take
+
+
+@mutation
+def ignore_the_expected_sequence() -> Patches:
+    real = incoming._keep
+
+    def keep(work: Work, here: Any, endpoint: Endpoint, header: Any, message: Any) -> None:
+        if header.fragments == 1 and not work.is_off(endpoint.queue_key):
+            incoming.deliver(work, here, work.own(endpoint), message)
+            work.owed[endpoint.conversation_handle] = None
+        else:
+            real(work, here, endpoint, header, message)
+
+    yield incoming, "_keep", keep
+
+
+@mutation
+def deliver_a_part_as_the_whole() -> Patches:
+    real = incoming._keep
+
+    def keep(work: Work, here: Any, endpoint: Endpoint, header: Any, message: Any) -> None:
+        is_next = header.sequence == endpoint.receive_sequence and not work.is_off(endpoint.queue_key)
+        if header.fragments > 1 and header.fragment == 0 and is_next:
+            incoming.deliver(work, here, work.own(endpoint), message)
+        else:
+            real(work, here, endpoint, header, message)
+
+    yield incoming, "_keep", keep
+
+
+@mutation
+def drop_a_part() -> Patches:
+    real = incoming.hold
+
+    def hold(work: Work, endpoint: Endpoint, header: Any, message: Any) -> None:
+        if header.fragment != 1:
+            real(work, endpoint, header, message)
+
+    yield incoming, "hold", hold
+
+
+@mutation
+def join_the_parts_in_the_order_of_their_coming() -> Patches:
+    real = holding._fragments
+
+    def fragments(work: Work, handle: str, number: int) -> Any:
+        return tuple(reversed(real(work, handle, number)))
+
+    yield holding, "_fragments", fragments
+
+
+@mutation
+def reuse_a_sequence_number() -> Patches:
+    real = delivering.put
+
+    def put(work: Work, endpoint: Endpoint, *arguments: Any, **named: Any) -> None:
+        if endpoint.send_sequence == 3:
+            endpoint.send_sequence = 2
+        real(work, endpoint, *arguments, **named)
+
+    yield send, "put", put
+
+
+@mutation
+def receive_without_taking_away() -> Patches:
+    real = store.MemoryStore.commit
+
+    def commit(self: Any, changes: Any) -> None:
+        changes.received = changes.received[1:]
+        real(self, changes)
+
+    yield store.MemoryStore, "commit", commit
+
+
+@mutation
+def take_away_what_was_rolled_back() -> Patches:
+    real = Broker.release
+
+    def release(self: Broker, work: Work) -> None:
+        work.changes.received.extend(work.batch.received if not work.changes.received else ())
+        if work.changes.received and work.batch.received:
+            self.store.commit(work.finished())
+        else:
+            real(self, work)
+
+    yield Broker, "release", release
+
+
+# ------------------------------------------------------------------------------------------------ queues that are off
+@mutation
+def forget_the_held_when_the_queue_comes_on() -> Patches:
+    real = holding.look_for_ready
+
+    def look(work: Work, endpoint: Endpoint) -> None:
+        if endpoint.take_up_at is None:
+            real(work, endpoint)
+
+    yield holding, "look_for_ready", look
+
+
+@mutation
+def ignore_that_a_queue_is_off() -> Patches:
+    yield work.Work, "is_off", lambda self, queue: False
+
+
+# ------------------------------------------------------------------------------------------------ sending again
+@mutation
+def never_send_again() -> Patches:
+    real = transmitting.schedule
+
+    def schedule(work: Work, endpoint: Endpoint) -> None:
+        real(work, endpoint)
+        endpoint.next_attempt = None
+
+    yield transmitting, "schedule", schedule
+
+
+@mutation
+def send_again_much_too_soon() -> Patches:
+    yield transmitting, "wait", lambda failures, choices: 700
+
+
+@mutation
+def wait_always_as_at_first() -> Patches:
+    def waiting(failures: int, choices: Choices) -> int:
+        return wait(1, choices)
+
+    yield transmitting, "wait", waiting
+
+
+# ------------------------------------------------------------------------------------------------ targets
+@mutation
+def skip_the_pin() -> Patches:
+    yield incoming, "pin", lambda endpoint, identifier: True
+
+
+@mutation
+def take_answers_of_strangers() -> Patches:
+    yield incoming, "stranger", lambda endpoint, identifier: False
+
+
+@mutation
+def forget_what_was_closed() -> Patches:
+    """It comes to life again with the next copy of its first message."""
+    real = arriving.close
+
+    def close(work: Work, endpoint: Endpoint) -> None:
+        if endpoint.state == CD:
+            work.remove(endpoint)
+        else:
+            real(work, endpoint)
+
+    for module in (arriving, transmitting, end_conversation):
+        yield module, "close", close
+
+
+@mutation
+def close_without_waiting() -> Patches:
+    real = end_conversation.end_conversation
+
+    def end(work: Work, handle: str) -> None:
+        real(work, handle)
+        seen = work.seen(handle)
+        if seen is not None and seen.state == "DO":
+            work.remove(work.own(seen))
+
+    yield applications, "end_conversation", end
+
+
+@mutation
+def lose_what_was_held_when_a_commit_is_large() -> Patches:
+    real = store.MemoryStore.commit
+
+    def commit(self: Any, changes: Any) -> None:
+        del changes.held[2:]
+        real(self, changes)
+
+    yield store.MemoryStore, "commit", commit
+
+
+# ------------------------------------------------------------------------------------------------ routing
+@mutation
+def send_to_the_silent_mirror() -> Patches:
+    yield Principals, "principals", lambda self, route, service, identifier: (route.address, route.mirror_address)
+
+
+@mutation
+def ask_no_more_who_is_the_principal() -> Patches:
+    yield Principals, "doubt", lambda self, address, service, now: None
+
+
+@mutation
+def forward_without_taking_off_a_hop() -> Patches:
+    yield forwarding, "forwarded", lambda raw, hops, consumed: forwarded(raw, hops + 1, consumed)
+
+
+@mutation
+def ignore_the_hop_limit() -> Patches:
+    real = ways.Ways.onward
+
+    def onward(self: Any, sender: Any, database: Any, hops: int, *arguments: Any) -> Any:
+        return real(self, sender, database, max(hops, 1), *arguments)
+
+    yield ways.Ways, "onward", onward
+
+
+@mutation
+def use_routes_that_have_expired() -> Patches:
+    yield ways.Ways, "_forget_what_expired", lambda self, now: None
+
+
+@mutation
+def choose_again_each_time() -> Patches:
+    real = ways.Ways.place
+
+    def place(self: Any, sender: Any, *arguments: Any) -> Any:
+        forgetful = work.Correspondent(
+            sender.database, sender.far_service, sender.far_broker_instance, sender.is_initiator
+        )
+        return real(self, forgetful, *arguments)
+
+    yield ways.Ways, "place", place
+
+
+@mutation
+def prefer_no_database() -> Patches:
+    """With several copies of a service, a conversation goes to any of them, not to the one that has it."""
+    real = ways.Ways.onward
+
+    def onward(self: Any, sender: Any, database: Any, *arguments: Any) -> Any:
+        return real(self, sender, None, *arguments)
+
+    yield ways.Ways, "onward", onward
+
+
+@mutation
+def send_by_the_table_of_msdb() -> Patches:
+    real = ways.Ways._decisions
+
+    def decisions(self: Any, sender: Any, database: Any, *arguments: Any) -> Any:
+        return real(self, sender, None, *arguments)
+
+    yield ways.Ways, "_decisions", decisions
+
+
+# ------------------------------------------------------------------------------------------------ events
+@mutation
+def tell_events_twice() -> Patches:
+    real = Broker.events
+    yield Broker, "events", lambda self: 2 * real(self)
+
+
+@mutation
+def tell_nothing_of_sends() -> Patches:
+    real = work.Work.tell
+
+    def tell(self: Work, subclass: OfConversation, endpoint: Endpoint) -> None:
+        if subclass != OfConversation.SEND_MESSAGE:
+            real(self, subclass, endpoint)
+
+    yield work.Work, "tell", tell

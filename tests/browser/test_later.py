@@ -1,0 +1,56 @@
+"""The page of an estate that is being read: readable everywhere, and in its place comes what was asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from brokerui.core import errors, later
+from brokerui.demo.services import demo_load
+from brokerui.estate import selectors
+from brokerui.estate.memory import estates
+from tests.browser.conftest import NARROW, WIDE, accessibility_faults
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def works(monkeypatch: pytest.MonkeyPatch) -> dict[Any, Any]:
+    """What a thread would do, once the test lets it."""
+    found: dict[Any, Any] = {}
+    monkeypatch.setattr(later, "_begin", found.setdefault)
+    monkeypatch.setattr(selectors, "LONG", 0)
+    return found
+
+
+def test_the_page_says_so_and_then_is_what_was_asked_for(
+    site: Page, works: dict[Any, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(errors, "SECONDS", 600)
+    demo_load()
+    estates.clear()
+    site.goto("/map/?select=instance/shop")
+    expect(site.get_by_role("heading", name="This estate is being read")).to_be_visible()
+    for scheme, (width, height) in (("light", WIDE), ("dark", NARROW)):
+        site.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        site.set_viewport_size({"width": width, "height": height})
+        assert accessibility_faults(site) == []
+        assert site.evaluate("document.documentElement.scrollWidth") <= width
+    monkeypatch.setattr(errors, "SECONDS", 1)
+    site.reload()
+    for work in works.values():
+        work()
+    expect(site.get_by_role("heading", name="This estate is being read")).to_have_count(0)
+    assert site.url.endswith("/map/?select=instance/shop")
+
+
+def test_without_scripts_too(plain_site: Page, works: dict[Any, Any]) -> None:
+    demo_load()
+    estates.clear()
+    plain_site.goto("/routes/")
+    expect(plain_site.get_by_role("heading", name="This estate is being read")).to_be_visible()
+    for work in works.values():
+        work()
+    expect(plain_site.get_by_role("heading", name="Routes", exact=True)).to_be_visible()

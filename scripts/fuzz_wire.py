@@ -16,6 +16,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -25,7 +26,7 @@ from routing.adjacent.connection import Arrived, Connection, Neighbours, Over
 from routing.adjacent.errors import Corrupted, RemoteProtocolError
 from routing.adjacent.fragment import END, INITIATOR, UNSEQUENCED, Header, Names, Range, forwarded, read, write
 from routing.adjacent.frames import FrameReader, Hello, read_close, read_hello, write_close, write_frame, write_hello
-from routing.adjacent.guard import DIGEST, NO_KEY, TAG
+from routing.adjacent.guard import DIGEST, NO_KEY, TAG, WIRE
 from routing.adjacent.limits import MOST_FRAME
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, is_role, read_role, write_role
 
@@ -199,6 +200,8 @@ def try_role(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
     raw = changed(chance.choice([*ROLES, *FRAGMENTS]), chance) if chance.randrange(4) else drawn(ROLES, chance)
     if chance.randrange(2) and len(raw) >= 4:
         raw = (len(raw) - 4).to_bytes(4, "big") + raw[4:]
+    if chance.randrange(4):  # a tag that fits, so that what it protects is read
+        raw = raw[:-TAG] + blake2b(raw[:-TAG], digest_size=TAG, person=WIRE).digest()
 
     def work() -> str:
         try:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import Final
 
 from routing.errors import Invalid, must_be
 from routing.sentence import say
+
+IDENTIFIERS_KEPT: Final = 8192
+"""Some 2 MB: each fragment of a conversation names it anew."""
 
 _HEX = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -21,6 +26,7 @@ def parse_identifier(text: str) -> str:
     return bare
 
 
+@lru_cache(IDENTIFIERS_KEPT)
 def identifier_of(raw: bytes) -> str:
     """A GUID from its 16 bytes, in the order of its digits."""
     digits = raw.hex()

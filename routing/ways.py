@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Container, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from routing.address import Address
 from routing.conversation import Conversation
@@ -54,6 +54,7 @@ STATUS: Final[Mapping[str, int]] = {
 MOST_KEPT: Final = 100_000
 """Decisions; more are made again."""
 
+_T = TypeVar("_T")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -94,6 +95,9 @@ class Ways:
         self._expiries = _expiries(estate, instance)
         self._passed = -1
         self._kept: dict[tuple[object, ...], tuple[Decision, ...]] = {}
+        self._onwards: dict[tuple[object, ...], Onward] = {}
+        """What becomes of messages from outside, where nothing was drawn, and no principal asked for."""
+        self._varies = False
 
     def place(self, sender: Correspondent | Endpoint, now: int, pending: Container[Asked]) -> Place:
         """Where the messages of one side of a conversation go: a choice that is open is drawn."""
@@ -112,7 +116,16 @@ class Ways:
     ) -> Onward:
         """What becomes of a message from outside with so many hops left. `database`: the one that holds its
         conversation already (RT-STICKY); `sender` is the side that has sent it."""
-        return self._from_outside(sender, Choice(database=database), hops, now, pending)
+        self._forget_what_expired(now)
+        is_pending = (MSDB, sender.far_service) in pending
+        key = (sender.far_service, sender.far_broker_instance, sender.is_initiator, database, hops, is_pending)
+        found = self._onwards.get(key)
+        if found is None:
+            self._varies = False
+            found = self._from_outside(sender, Choice(database=database), hops, now, pending)
+            if not self._varies:
+                _keep(self._onwards, key, found)
+        return found
 
     def _from_outside(
         self, sender: Correspondent | Endpoint, kept: Choice, hops: int, now: int, pending: Container[Asked]
@@ -149,14 +162,11 @@ class Ways:
             requested = (service,) if is_pending else NOBODY
             self._roles.asked = False
             found = route(self._estate, conversation, moment(now), pending=requested, kept=kept, roles=self._roles)
-            if not self._roles.asked:
-                self._keep(key, found)
+            if self._roles.asked:
+                self._varies = True
+            else:
+                _keep(self._kept, key, found)
         return found
-
-    def _keep(self, key: tuple[object, ...], decisions: tuple[Decision, ...]) -> None:
-        if len(self._kept) >= MOST_KEPT:
-            self._kept.clear()
-        self._kept[key] = decisions
 
     def _of_system(self, sender: Correspondent | Endpoint, kept: Choice) -> tuple[Decision, ...] | None:
         """Every database has the product's own service, and no estate lists it: what comes back to it goes to the
@@ -173,9 +183,13 @@ class Ways:
         if passed != self._passed:
             self._passed = passed
             self._kept.clear()
+            self._onwards.clear()
 
     def _drawn(self, decisions: tuple[Decision, ...]) -> Decision:
-        return decisions[self._choices.below(len(decisions))] if len(decisions) > 1 else decisions[0]
+        if len(decisions) == 1:
+            return decisions[0]
+        self._varies = True
+        return decisions[self._choices.below(len(decisions))]
 
     def _place(self, decision: Decision, first: Decision, hops: int, database: str) -> Place:
         by, identifier = (first.route, first.identifier) if isinstance(first, (Deliver, Send)) else (None, None)
@@ -185,6 +199,12 @@ class Ways:
             return Place(None, 0, by, identifier, decision.address.key, hops)
         asking = "" if decision.reason != ROUTE_REQUESTED else database if isinstance(decision, Delay) else MSDB
         return Place(None, STATUS[decision.reason], asking=asking)
+
+
+def _keep(kept: dict[tuple[object, ...], _T], key: tuple[object, ...], value: _T) -> None:
+    if len(kept) >= MOST_KEPT:
+        kept.clear()
+    kept[key] = value
 
 
 class _Watched:

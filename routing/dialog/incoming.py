@@ -247,6 +247,18 @@ def _too_much(work: Work, endpoint: Endpoint, header: Header, message: Arriving)
 
 
 def _keep(work: Work, here: Directory, endpoint: Endpoint, header: Header, message: Arriving) -> None:
+    is_next = header.sequence == endpoint.receive_sequence
+    if is_next and header.fragments == 1 and not endpoint.held and not work.is_off(endpoint.queue_key):
+        # As nearly all do: whole, in its turn, with nothing before it or after it that waits.
+        work.owed[endpoint.conversation_handle] = None
+        endpoint = work.own(endpoint)
+        work.note_next(endpoint)
+        deliver(work, here, endpoint, message)
+    else:
+        _keep_in_its_place(work, here, endpoint, header, message)
+
+
+def _keep_in_its_place(work: Work, here: Directory, endpoint: Endpoint, header: Header, message: Arriving) -> None:
     before = work.received(endpoint)
     fate, received = note(before, header.sequence, header.fragment, header.fragments, endpoint.receive_sequence)
     if fate is Fate.REFUSED:

@@ -83,6 +83,11 @@ def to_send(
     one (FRAG-2).
     """
     waiting = [row for row in rows if _waits(endpoint, transmission, row)]
+    if _are_plain(endpoint, transmission, waiting, limit):
+        now = waiting[:most]
+        yield from ((row, 0, 1) for row in now)
+        endpoint.sending_sequence += len(now)
+        return
     counts = {row[1]: count(len(row.message_body or b""), limit) for row in waiting}
     turns = in_turns((row, _missing(transmission, row[1], counts[row[1]])) for row in waiting)
     for row, fragment in islice(turns, most):
@@ -91,6 +96,15 @@ def to_send(
     for row in waiting:
         _note_arrived(transmission, row[1], counts[row[1]])
     _advance(endpoint, transmission)
+
+
+def _are_plain(endpoint: Endpoint, transmission: Transmission, waiting: list[Outgoing], limit: int) -> bool:
+    """Whether these are small messages of which nothing is known: as nearly all are, and the others need a plan."""
+    known = transmission.acknowledged.pairs
+    is_known = known and known[-1][1] >= position(endpoint.sending_sequence, 0)
+    if is_known or transmission.sent or transmission.large:
+        return False
+    return all(row[3] is None or len(row[3]) <= limit for row in waiting)
 
 
 def _note_arrived(transmission: Transmission, number: int, fragments: int) -> None:

@@ -349,6 +349,10 @@ class Work:
         """More has come for an own endpoint."""
         self._received[endpoint.conversation_handle] = received
 
+    def note_next(self, endpoint: Endpoint) -> None:
+        """What an own endpoint that holds nothing expected next has come; its number will tell."""
+        self._received.pop(endpoint.conversation_handle, None)
+
     def hold(self, endpoint: Endpoint, held: Held) -> None:
         """Keep a fragment for an own endpoint until its message is whole and its turn has come (FRAG-3)."""
         self.changes.held.append(held)

@@ -17,6 +17,7 @@ from benchmarks.claims import claim, large_document
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import user_create
 from brokerui.estate.services import estate_import
+from brokerui.intake.working import next_do
 from routing.document import read_estate
 
 API = "/api/v1"
@@ -52,7 +53,15 @@ def measure() -> bool:
         backend="django.contrib.auth.backends.ModelBackend",
     )
     print(f"{connection.vendor}: 1,000 instances, 5,000 databases, 50,000 routes")
-    return all([*(_reads(client, path) for path in LISTS), _second_page(client), _asks(client), _writes(client)])
+    return all(
+        [
+            *(_reads(client, path) for path in LISTS),
+            _second_page(client),
+            _asks(client),
+            _writes(client),
+            _sends(client),
+        ]
+    )
 
 
 def _reads(client: Client, path: str) -> bool:
@@ -73,6 +82,22 @@ def _writes(client: Client) -> bool:
     path = f"routes/{row['id']}/"
     took = [_took(client, "PATCH", path, {"address": f"tcp://n{number}"}, if_match="*") for number in range(TIMES)]
     return _claim("PATCH routes/ID/", took)
+
+
+def _sends(client: Client) -> bool:
+    """The whole estate with some routes changed: kept at once, and applied by a worker."""
+    document = large_document().read_bytes().replace(b'"address": "LOCAL"', b'"address": "TRANSPORT"', 500)
+    began = time.perf_counter()
+    sent = client.generic("POST", f"{API}/estate/import/", document, content_type="application/json")
+    took = time.perf_counter() - began
+    assert sent.status_code == 202, sent.content
+    began = time.perf_counter()
+    assert next_do()
+    print(f"a worker takes {time.perf_counter() - began:.1f} s for it")
+    path = sent.headers["Location"].partition(f"{API}/")[2]
+    assert client.get(f"{API}/{path}").json()["result"]["changes"]["changed"] == 500
+    told = [_took(client, "GET", path) for _ in range(TIMES)]
+    return all([_claim("POST estate/import/ of the whole", [took]), _claim("GET estate/import/runs/NUMBER/", told)])
 
 
 def _took(client: Client, method: str, path: str, body: Any = None, **headers: str) -> float:

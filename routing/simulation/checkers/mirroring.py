@@ -1,20 +1,19 @@
-"""MIR-2 to MIR-4: nothing goes to a partner of a mirrored route that has not claimed to be the principal."""
+"""MIR-2 to MIR-4: nothing goes to a partner of a mirrored route that has not claimed to be the principal.
+
+What a partner says of one service says nothing of another: each is asked about by itself.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from routing.adjacent.frames import ROLE_ANSWER, ROLE_QUESTION
+from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role
+from routing.estate import PRINCIPAL
 from routing.sentence import say
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.estates import address
 from routing.simulation.history import Arrived, Left
-
-_KIND_AT = 4
-_QUESTION = slice(10, 26)
-_ROLE_AT = 26
-_PRINCIPAL = 1
 
 
 class Mirroring(Checker):
@@ -27,12 +26,12 @@ class Mirroring(Checker):
             for name, instance in self.world.estate.instances.items()
             if any(database.mirroring_role for database in instance.databases.values())
         }
-        self._asked: dict[tuple[str, bytes], str] = {}
-        """By broker and question: which address."""
-        self._answers: dict[int, tuple[bytes, int]] = {}
-        """By number of a frame: the question and the role."""
-        self._claims: dict[tuple[str, str], bool] = {}
-        """By broker and address: whether the last answer was that the principal is there."""
+        self._asked: dict[tuple[str, str], tuple[str, str]] = {}
+        """By broker and question, while it is not answered: which address, and of which service."""
+        self._answers: dict[int, RoleAnswer] = {}
+        """By number of a frame."""
+        self._claims: dict[tuple[str, str, str], bool] = {}
+        """By broker, address and service: whether the last answer was that the principal is there."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {Left: self._leave, Arrived: self._arrive} if self._partners else {}
@@ -40,7 +39,7 @@ class Mirroring(Checker):
     def _leave(self, left: Left) -> None:
         if left.header is None:
             self._note(left)
-        elif self._is_bound(left) and not self._claims.get((left.broker, left.address)):
+        elif self._is_bound(left) and not self._claims.get((left.broker, left.address, left.header.names.to_service)):
             what = say("A fragment left for {address}, which does not claim to be the principal.", address=left.address)
             self.broken(left.at, what)
 
@@ -49,16 +48,17 @@ class Mirroring(Checker):
         return left.address in self._partners and left.broker not in self._partners.values()
 
     def _note(self, left: Left) -> None:
-        kind = left.raw[_KIND_AT]
-        if kind == ROLE_QUESTION:
-            self._asked[left.broker, left.raw[_QUESTION]] = left.address
-        elif kind == ROLE_ANSWER:
-            self._answers[left.number] = left.raw[_QUESTION], left.raw[_ROLE_AT]
+        said = read_role(left.raw)
+        if isinstance(said, RoleQuestion):
+            self._asked[left.broker, said.question_id] = left.address, said.service
+        else:
+            self._answers[left.number] = said
 
     def _arrive(self, arrived: Arrived) -> None:
-        if arrived.number not in self._answers:
+        """What was damaged on the way is not read, and a second answer to a question does not count."""
+        answer = self._answers.get(arrived.number)
+        if answer is None or arrived.damage:
             return
-        question, role = self._answers[arrived.number]
-        asked = self._asked.get((arrived.broker, question))
-        if asked is not None and (role == _PRINCIPAL or not arrived.harm):
-            self._claims[arrived.broker, asked] = role == _PRINCIPAL
+        asked = self._asked.pop((arrived.broker, answer.question_id), None)
+        if asked is not None:
+            self._claims[arrived.broker, *asked] = answer.role == PRINCIPAL

@@ -68,7 +68,7 @@ def test_the_likely_address_is_offered_where_only_names_match(editor: Client) ->
     send(editor, {"shop.sql": shop, "depot.sql": DEPOT})
     run = ImportRun.objects.get()
     page = page_of(editor.post(f"/import/{run.pk}/preview/", fields(run), follow=True))
-    assert "depot at <code>tcp://depot.example:4023</code>. <button" in page
+    assert "depot listens at <code>tcp://depot.example:4023</code>. <button" in page
     page = page_of(editor.post(f"/import/{run.pk}/preview/", fields(run, likely="1"), follow=True))
     assert "Most likely" not in page
     assert 'value="tcp://depot.example:4023"' in page

@@ -38,6 +38,9 @@ COMMANDS = {
     "worker": say("run a worker of the product, which does what is due"),
     "beat": say("run the clock of the product, which wakes workers"),
     "endpoint": say("run the sockets of the hosted instances, through which messages come and go"),
+    "host": say("run an instance here: its databases, and where it listens"),
+    "send": say("send messages from a database of a hosted instance"),
+    "receive": say("receive messages from a queue of a hosted instance, as JSON lines"),
     "status": say("whether the product of this home runs and is well"),
 }
 

@@ -161,8 +161,13 @@ REST_KNOX = {"TOKEN_TTL": timedelta(days=90), "AUTO_REFRESH": False}
 REDIS_URL = redis_url(env.str("REDIS_URL", default=""), HOME)
 CELERY_BROKER_URL = broker_url(REDIS_URL)
 # The queues, all served by a worker that is not told which. Tasks go to the first unless a route here says otherwise.
-CELERY_TASK_QUEUES = [Queue("maintenance")]
+CELERY_TASK_QUEUES = [Queue("transmit"), Queue("receive"), Queue("maintenance")]
 CELERY_TASK_DEFAULT_QUEUE = "maintenance"
+CELERY_TASK_ROUTES = {
+    "brokerui.messaging.tasks.transmit": {"queue": "transmit"},
+    "brokerui.messaging.tasks.routes_changed": {"queue": "transmit"},
+    "brokerui.messaging.tasks.receive": {"queue": "receive"},
+}
 CELERY_TASK_CREATE_MISSING_QUEUES = False
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -184,6 +189,22 @@ CELERY_BEAT_SCHEDULE = {
     # Finds what is due: what a page asked for, and the live estate once an hour, since routes expire.
     "lint": {
         "task": "brokerui.lint.tasks.lint_refresh",
+        "schedule": timedelta(minutes=1),
+        "options": {"expires": 60},
+    },
+    # Retries, timers, ends of lifetimes; and what was to be sent or came while nobody could be woken.
+    "transmit": {
+        "task": "brokerui.messaging.tasks.transmit",
+        "schedule": timedelta(seconds=1),
+        "options": {"expires": 1},
+    },
+    "receive": {
+        "task": "brokerui.messaging.tasks.receive",
+        "schedule": timedelta(seconds=5),
+        "options": {"expires": 5},
+    },
+    "routes": {
+        "task": "brokerui.messaging.tasks.routes_changed",
         "schedule": timedelta(minutes=1),
         "options": {"expires": 60},
     },

@@ -59,7 +59,7 @@ def _supervisor(home: Path, lock: HomeLock, host: str, port: int) -> Supervisor:
         address=address,
         first=[] if os.environ.get("REDIS_URL") else [Program("valkey", valkey_command(home), _bare(others))],
         web=Program("web", web, environment, served),
-        then=[Program(name, (*COMMAND, name), others) for name in ("worker", "beat")],
+        then=[Program(name, (*COMMAND, name), others) for name in ("worker", "beat", "endpoint")],
         reports=reports,
     )
 

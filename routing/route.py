@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from routing.address import Address
+from routing.address import LOCAL, Address
 from routing.errors import Invalid
 from routing.names import SERVICE_NAME, check_name
 from routing.sentence import say
@@ -50,3 +50,7 @@ class Route:
         """CHOOSE-0: routes with the same identifier, service name and network address are identical."""
         mirror = self.mirror_address.key if self.mirror_address else None
         return self.broker_instance, self.remote_service_name, self.address.key, mirror
+
+
+AUTO_CREATED_LOCAL = Route("AutoCreatedLocal", None, None, None, Address(LOCAL, LOCAL))
+"""The route that every new database has, except master and tempdb."""

@@ -1,7 +1,10 @@
 """The broker that runs: conversations of hosted instances, in tables."""
 
+from typing import Any
+
 from django.apps import AppConfig
-from django.core.checks import Tags, register
+
+from brokerui.estate.signals import version_written
 
 
 class MessagingConfig(AppConfig):
@@ -10,9 +13,12 @@ class MessagingConfig(AppConfig):
     name = "brokerui.messaging"
 
     def ready(self) -> None:
-        """Have misconfiguration reported by `manage.py check` and at every start."""
-        from brokerui.messaging.endpoint import checks  # noqa: PLC0415 - settings are complete only now
+        version_written.connect(_wake, dispatch_uid="messaging")
 
-        register(checks.tls_can_be_used)
-        register(checks.key_is_private)
-        register(checks.addresses_are_encrypted, Tags.database)
+
+def _wake(**_signal: Any) -> None:
+    """What waits may find a way in the new version."""
+    from brokerui.messaging.tasks import routes_changed  # noqa: PLC0415 - models, which are not there yet at the start
+    from brokerui.messaging.waking import wake_once  # noqa: PLC0415
+
+    wake_once(routes_changed)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from routing.address import DEFAULT_PORT, LOCAL, Address, parse_address
+from routing.address import DEFAULT_PORT, Address, parse_address
 from routing.catalog.availability import Replica, listening
 from routing.catalog.building import FIELDS, fields_of, own_rows
 from routing.catalog.endpoint import endpoint_from, forwards
@@ -18,7 +18,7 @@ from routing.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
 from routing.finding import ERROR, INFO, WARNING, Finding
 from routing.identifier import parse_identifier
 from routing.names import MSDB
-from routing.route import Route
+from routing.route import AUTO_CREATED_LOCAL
 from routing.sentence import Sentence, say
 from routing.table import RouteTable
 from routing.tsql.refusal import ADDRESS_UNKNOWN, ROLE_UNKNOWN, SEVERITY
@@ -27,8 +27,6 @@ ONLINE = "ONLINE"
 _NOT_IN_HOSTS = frozenset(" /:[],;@")
 QUIET = ("master", "model", "tempdb")
 """Databases that an estate has only where somebody made something in them."""
-AUTO_CREATED_LOCAL = RouteTable((Route("AutoCreatedLocal", None, None, None, Address(LOCAL, LOCAL)),))
-"""The route that the product makes in every database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +192,7 @@ def _quiet(name: str, told: Told) -> bool:
 
 def _database(old: Database | None, row: Row, told: Told, notes: Notes) -> Database:
     name: str = row["name"]
-    known = replace(old, name=name) if old is not None else Database(name, table=AUTO_CREATED_LOCAL)
+    known = replace(old, name=name) if old is not None else Database(name, table=RouteTable((AUTO_CREATED_LOCAL,)))
     parts = told.parts.get(name, {})
     new = replace(
         known, **_facts(known, row, told.replicas.get(name), notes), **fields_of(parts, known, notes.below(name))

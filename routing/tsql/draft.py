@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from routing.address import LOCAL, Address, parse_address
+from routing.address import Address, parse_address
 from routing.errors import Invalid
 from routing.estate import DEFAULT_HOP_LIMIT, Database, Estate, Instance
 from routing.names import MSDB
@@ -19,7 +19,7 @@ from routing.parts import (
     RemoteServiceBinding,
     Service,
 )
-from routing.route import Route
+from routing.route import AUTO_CREATED_LOCAL, Route
 from routing.table import NO_ROUTES, RouteTable
 from routing.tsql.catalog import Catalog
 from routing.tsql.statement import (
@@ -32,8 +32,6 @@ from routing.tsql.statement import (
     SERVICE,
 )
 
-AUTO_CREATED_LOCAL = Route("AutoCreatedLocal", None, None, None, Address(LOCAL, LOCAL))
-"""The route that every new database has, except master and tempdb."""
 SYSTEM_DATABASES = ("master", "tempdb", "model", MSDB)
 UNLISTED = ("master", "tempdb")
 """They appear only when broker objects are made in them."""

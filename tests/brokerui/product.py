@@ -21,7 +21,7 @@ from brokerui.home import CHECKOUT
 
 START_SECONDS = 120
 STOP_SECONDS = 30
-PROGRAMS = ["valkey", "web", "worker", "beat"]
+PROGRAMS = ["valkey", "web", "worker", "beat", "endpoint"]
 
 
 def free_port() -> int:

@@ -1,0 +1,43 @@
+"""What the commands of messaging share: places as they are written, and what is refused."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from brokerui.commands.product import the_product
+from brokerui.languages import local
+from routing.errors import InputError
+from routing.sentence import say
+
+HOST_DB = "HOST/DB"
+HOST_DB_QUEUE = "HOST/DB/QUEUE"
+
+
+def place(form: str) -> Callable[[str], tuple[str, ...]]:
+    """An argument of as many names as this form has, divided by `/`; the first may hold a backslash, none a slash."""
+
+    def names(text: str) -> tuple[str, ...]:
+        found = tuple(text.split("/"))
+        if len(found) != form.count("/") + 1 or not all(found):
+            raise argparse.ArgumentTypeError(local(say("must be {form}, not {given}", form=form, given=text)))
+        return found
+
+    return names
+
+
+@contextmanager
+def verb(where: str) -> Iterator[None]:
+    """Run a verb in the product; what refuses it is bad input, told with the product's number."""
+    with the_product():
+        from brokerui.messaging.errors import MessagingError  # noqa: PLC0415 - after Django is set up
+        from routing.dialog.problems import Refused  # noqa: PLC0415
+
+        try:
+            yield
+        except MessagingError as error:
+            raise InputError(where, "", error.problem) from None
+        except Refused as refused:
+            problem = say("{number}: {problem}", number=refused.number, problem=str(refused.problem))
+            raise InputError(where, "", problem) from None

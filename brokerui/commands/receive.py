@@ -1,0 +1,83 @@
+"""`brokerui receive`: messages from a queue, as JSON lines."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from brokerui.commands.messaging import HOST_DB_QUEUE, place, verb
+from brokerui.languages import local
+from routing.sentence import say
+
+if TYPE_CHECKING:
+    from routing.dialog.messages import QueuedMessage
+
+PAUSE_SECONDS = 0.02
+LONGEST_PAUSE_SECONDS = 0.5
+"""Between two looks into a queue that had nothing."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    said = local(say("which queue"))
+    parser.add_argument("queue", metavar=HOST_DB_QUEUE, type=place(HOST_DB_QUEUE), help=said)
+    said = local(say("at most so many messages at once (default: all of one conversation group)"))
+    parser.add_argument("--top", metavar="N", type=int, help=said)
+    said = local(say("wait so long for the first, in milliseconds (default: 0)"))
+    parser.add_argument("--wait", metavar="MS", type=int, default=0, help=said)
+    parser.add_argument("--follow", action="store_true", help=local(say("go on until Ctrl-C")))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Commits after the lines are flushed: what nobody has read stays in the queue."""
+    with verb("/".join(options.queue)):
+        end = time.monotonic() + options.wait / 1000
+        pause = PAUSE_SECONDS
+        while True:
+            if _receive(options):
+                pause = PAUSE_SECONDS
+                if not options.follow:
+                    return 0
+            elif options.follow or time.monotonic() < end:
+                time.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+            else:
+                return 0
+
+
+def _receive(options: argparse.Namespace) -> int:
+    from django.db import transaction  # noqa: PLC0415 - after Django is set up
+
+    from brokerui.messaging.services import message_receive  # noqa: PLC0415
+
+    instance, database, queue = options.queue
+    with transaction.atomic():
+        messages = message_receive(instance=instance, database=database, queue=queue, top=options.top)
+        for message in messages:
+            sys.stdout.write(f"{json.dumps(as_json(message), ensure_ascii=False)}\n")
+        sys.stdout.flush()
+    return len(messages)
+
+
+def as_json(message: QueuedMessage) -> dict[str, Any]:
+    """All columns of the queue; the body in base64, the time in ISO 8601."""
+    from routing.ways import moment  # noqa: PLC0415 - after Django is set up
+
+    body = message.message_body
+    return {
+        "status": message.status,
+        "priority": message.priority,
+        "queuing_order": message.queuing_order,
+        "conversation_group_id": message.conversation_group_id,
+        "conversation_handle": message.conversation_handle,
+        "message_sequence_number": message.message_sequence_number,
+        "service_name": message.service_name,
+        "service_contract_name": message.service_contract_name,
+        "message_type_name": message.message_type_name,
+        "validation": message.validation,
+        "message_body": None if body is None else base64.b64encode(body).decode(),
+        "message_enqueue_time": moment(message.message_enqueue_time).isoformat(),
+    }

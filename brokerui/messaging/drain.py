@@ -1,0 +1,96 @@
+"""What workers do: send what is due, take what came. Each may be done at any time, twice, or by many at once.
+
+Work is bounded: whoever has not finished says so, and is woken again, so that no instance keeps the others waiting.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from django.db import transaction
+from redis.exceptions import LockError, RedisError
+
+from brokerui.estate.selectors import live_version
+from brokerui.messaging.clock import now
+from brokerui.messaging.endpoint.lists import run, take_arrived
+from brokerui.messaging.hosting import broker_of
+from brokerui.messaging.models import HostedInstance
+from brokerui.messaging.outgoing import hand_over, redis
+from routing.broker import Broker
+from routing.store import Conflict
+
+TURN_SECONDS: Final = 2.0
+"""How long one instance or shard is worked on before others have their turn."""
+BYTES_AT_ONCE: Final = 1 << 20
+"""Of frames that came, in one batch: some hundreds of small messages."""
+SHARD_LEASE_SECONDS: Final = 30
+"""How long a shard stays with a worker that has died. Two on one shard would only disturb each other."""
+
+
+def drain(instance: str) -> bool:
+    """Everything that is due in the conversations of an instance; True: there is more."""
+    broker = broker_of(instance)
+    end = time.monotonic() + TURN_SECONDS
+    while time.monotonic() < end:
+        if not _drain_once(broker):
+            return False
+    return True
+
+
+def _drain_once(broker: Broker) -> bool:
+    """False: nothing was due, or others have it."""
+    at = now()
+    try:
+        is_more = broker.turn(at)
+    except Conflict:
+        return True  # another was first: what is left is looked at again
+    _give_out(broker, at)
+    return is_more
+
+
+def follow_estate(instance: str) -> None:
+    """Routes have changed: whatever waits is due at once, by the first who finds it out (MATCH-7)."""
+    broker = broker_of(instance)
+    version = live_version()
+    rows = HostedInstance.objects.filter(name=instance, followed_version__lt=version)
+    with transaction.atomic():
+        if rows.update(followed_version=version):
+            transaction.on_commit(lambda: broker.retry_all(now()))
+
+
+def take_in(instance: str, shard: int) -> bool:
+    """What came for an instance in one shard, if nobody else is at it; True: there is more."""
+    lock = redis().lock(f"brokerui:shard:{instance}:{shard}", timeout=SHARD_LEASE_SECONDS, blocking=False)
+    if not lock.acquire():
+        return False
+    try:
+        return _take_in(broker_of(instance), instance, shard)
+    finally:
+        _end(lock)
+
+
+def _take_in(broker: Broker, instance: str, shard: int) -> bool:
+    end = time.monotonic() + TURN_SECONDS
+    while time.monotonic() < end:
+        frames = run(redis(), take_arrived(instance, shard, BYTES_AT_ONCE))
+        if not frames:
+            return False
+        at = now()
+        try:
+            broker.receive(frames, at)
+        except Conflict:
+            continue  # lost on the network, as far as their senders can tell: they send them again (ACK-3)
+        _give_out(broker, at)
+    return True
+
+
+def _give_out(broker: Broker, at: int) -> None:
+    hand_over(broker.instance, broker.frames_to_send(at), broker.events())
+
+
+def _end(lock: object) -> None:
+    try:
+        lock.release()  # type: ignore[attr-defined]
+    except (LockError, RedisError):
+        return  # it was another's by then

@@ -1,0 +1,42 @@
+"""Why a verb was not done, besides what the product refuses (`routing.dialog.problems.Refused`)."""
+
+from __future__ import annotations
+
+from routing.sentence import Sentence, say
+
+
+class MessagingError(Exception):
+    """Nothing was done; `problem` says why."""
+
+    def __init__(self, problem: Sentence) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+class NotHostedError(MessagingError):
+    """There is no such instance, or this deployment does not run it."""
+
+    def __init__(self, instance: str) -> None:
+        super().__init__(say('The instance "{instance}" is not hosted here.', instance=instance))
+        self.instance = instance
+
+
+class NoSuchDatabaseError(MessagingError):
+    """The instance has no such database."""
+
+    def __init__(self, instance: str, database: str) -> None:
+        super().__init__(say('"{instance}" has no database "{database}".', instance=instance, database=database))
+
+
+class NoSuchQueueError(MessagingError):
+    """The database has no such queue."""
+
+    def __init__(self, database: str, queue: str) -> None:
+        super().__init__(say('The database "{database}" has no queue "{queue}".', database=database, queue=queue))
+
+
+class BusyError(MessagingError):
+    """Another transaction holds the conversation or its group; it is worth another try."""
+
+    def __init__(self) -> None:
+        super().__init__(say("Another transaction holds the conversation or its group."))

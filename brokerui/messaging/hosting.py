@@ -1,0 +1,94 @@
+"""The brokers of this process: for each thread one of each hosted instance, over the database and the live estate.
+
+A broker is not made for two threads. What brokers of one instance have to know of each other stands in the database.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from random import SystemRandom
+
+from brokerui.estate.models import Instance
+from brokerui.estate.selectors import estate_current, live_version
+from brokerui.messaging.errors import NoSuchDatabaseError, NoSuchQueueError, NotHostedError
+from brokerui.messaging.models import HostedInstance
+from brokerui.messaging.store import DatabaseStore
+from routing.broker import Broker
+from routing.dialog.choices import Choices
+from routing.dialog.endpoint import QueueKey
+
+
+@dataclass(slots=True)
+class _Hosted:
+    broker: Broker
+    version: int
+    """Of the estate that it routes by."""
+
+
+_ours = threading.local()
+
+
+def hosted_names() -> tuple[str, ...]:
+    """The instances that this deployment runs."""
+    return tuple(Instance.objects.filter(hosted=True).order_by("name").values_list("name", flat=True))
+
+
+def broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
+    """The broker of a hosted instance, with the live estate as it is. Raises `NotHostedError`.
+
+    `in_transaction`: what it does belongs to the transaction that the caller has opened.
+    """
+    brokers: dict[tuple[str, bool], _Hosted] = _ours.__dict__.setdefault("brokers", {})
+    key = (instance, in_transaction)
+    known = brokers.get(key)
+    if known is None:
+        known = brokers[key] = _made(instance, in_transaction)
+    elif known.version != live_version():
+        _follow(instance, known)
+    return known.broker
+
+
+def forget_brokers() -> None:
+    """Of this thread: what they have in memory is lost, as in a crash."""
+    _ours.__dict__.pop("brokers", None)
+
+
+def _made(instance: str, in_transaction: bool) -> _Hosted:
+    live = estate_current()
+    if instance not in hosted_names() or instance not in live.estate.instances:
+        raise NotHostedError(instance)
+    row, _ = HostedInstance.objects.get_or_create(name=instance)
+    store = DatabaseStore(row.id, in_transaction=in_transaction)
+    return _Hosted(Broker(live.estate, instance, store, Choices(SystemRandom().getrandbits)), live.version)
+
+
+def _follow(instance: str, known: _Hosted) -> None:
+    """The estate has another version: nobody is hosted any more that it does not have."""
+    live = estate_current()
+    if instance not in live.estate.instances or instance not in hosted_names():
+        forget_brokers()
+        raise NotHostedError(instance)
+    known.broker.change_estate(live.estate)
+    known.version = live.version
+
+
+def has_binding(instance: str, database: str, service: str) -> bool:
+    """Whether a dialog from a database to a service can be encrypted."""
+    return broker_of(instance).security.protection(database, service, True) is not None
+
+
+def check_database(broker: Broker, database: str) -> None:
+    """Raises `NoSuchDatabaseError`."""
+    if database not in broker.directories:
+        raise NoSuchDatabaseError(broker.instance, database)
+
+
+def check_queue(broker: Broker, queue: QueueKey) -> None:
+    """Raises `NoSuchDatabaseError` or `NoSuchQueueError`: a queue is there if a service has it, or it is written."""
+    database, name = queue
+    check_database(broker, database)
+    here = broker.estate.instances[broker.instance].databases[database]
+    names = {service.queue or service.name for service in here.services} | {one.name for one in here.queues}
+    if name not in names:
+        raise NoSuchQueueError(database, name)

@@ -1,0 +1,36 @@
+"""What brokers give out once it is durable: frames for the endpoint, events for whoever counts them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import cache
+
+from django.conf import settings
+from redis import Redis, RedisError
+
+from brokerui.messaging.endpoint.lists import put_outgoing, run
+from routing.dialog.work import Outbound
+from routing.events import Event
+
+logger = logging.getLogger(__name__)
+
+PATIENCE_SECONDS = 0.1
+"""A SEND waits no longer for Redis: what is not handed over is sent again by the dialog layer."""
+
+
+@cache
+def redis() -> Redis:
+    """For frames, as bytes."""
+    return Redis.from_url(
+        settings.REDIS_URL, socket_connect_timeout=PATIENCE_SECONDS, socket_timeout=2.0, decode_responses=False
+    )
+
+
+def hand_over(instance: str, frames: Sequence[Outbound], events: Sequence[tuple[int, Event]]) -> None:
+    """To the endpoint and to the log. What cannot be handed over is lost on the network, which is no error."""
+    if frames:
+        try:
+            run(redis(), put_outgoing(instance, frames))
+        except (RedisError, OSError) as error:
+            logger.info("%d frames of %s are lost: %s", len(frames), instance, error)

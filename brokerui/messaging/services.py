@@ -1,0 +1,165 @@
+"""The verbs of the product, for applications: each does all of what it says, inside the caller's transaction.
+
+All of them raise `routing.dialog.problems.Refused` with the product's number for what the product refuses, and
+`brokerui.messaging.errors.MessagingError` for what is not hosted, not there, or held by another transaction; and then
+nothing was done. Moments are milliseconds since 1970, bodies are bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from brokerui.messaging.hosting import check_database, check_queue
+from brokerui.messaging.transactions import unit_of_work
+from routing.dialog import begin_dialog as begin
+from routing.dialog import conversation_timer, end_conversation, move_conversation, queue_status
+from routing.dialog import receive as receiving
+from routing.dialog import send as sending
+from routing.dialog.batch import Receive, Wanted
+from routing.dialog.endpoint import LONGEST_LIFETIME_S
+from routing.dialog.messages import QueuedMessage
+from routing.dialog.problems import PROBLEMS
+from routing.dialog.system import DEFAULT
+
+__all__ = [
+    "Begun",
+    "Message",
+    "conversation_begin",
+    "conversation_end",
+    "conversation_end_with_cleanup",
+    "conversation_end_with_error",
+    "conversation_id",
+    "conversation_move",
+    "conversation_send",
+    "conversation_timer_start",
+    "message_receive",
+    "queue_set_status",
+    "transmission_status",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A conversation, as the side that has begun it names it, and as both do."""
+
+    conversation_handle: str
+    conversation_id: str
+    conversation_group_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is sent."""
+
+    body: bytes | None = None
+    message_type: str = DEFAULT
+
+
+def conversation_begin(
+    *,
+    instance: str,
+    database: str,
+    from_service: str,
+    to_service: str,
+    to_broker_instance: str | None = None,
+    contract: str = DEFAULT,
+    related_conversation: str | None = None,
+    related_conversation_group: str | None = None,
+    lifetime_s: int = LONGEST_LIFETIME_S,
+    encryption: bool = True,
+) -> Begun:
+    """BEGIN DIALOG."""
+    handles = (related_conversation,) if related_conversation else ()
+    groups = (related_conversation_group,) if related_conversation_group else ()
+    with unit_of_work(instance, Wanted(handles=handles, groups=groups)) as (broker, work):
+        check_database(broker, database)
+        handle = begin.begin_dialog(
+            work,
+            database,
+            from_service,
+            to_service,
+            to_broker_instance=to_broker_instance,
+            contract=contract,
+            related_conversation=related_conversation,
+            related_conversation_group=related_conversation_group,
+            lifetime_s=lifetime_s,
+            encryption=encryption,
+        )
+        endpoint = work.named(handle)
+        return Begun(handle, endpoint.conversation_id, endpoint.conversation_group_id)
+
+
+def conversation_id(*, instance: str, handle: str) -> str:
+    """What both sides call the conversation of an endpoint."""
+    with unit_of_work(instance, Wanted(handles=(handle,))) as (_, work):
+        return work.named(handle).conversation_id
+
+
+def conversation_send(*, instance: str, handles: Sequence[str], messages: Sequence[Message]) -> None:
+    """SEND: each message on each of the conversations, in this order; all of them or none."""
+    with unit_of_work(instance, Wanted(handles=tuple(dict.fromkeys(handles)))) as (_, work):
+        for message in messages:
+            sending.send(work, handles, message.message_type, message.body)
+
+
+def message_receive(
+    *,
+    instance: str,
+    database: str,
+    queue: str,
+    top: int | None = None,
+    conversation_handle: str | None = None,
+    conversation_group_id: str | None = None,
+) -> tuple[QueuedMessage, ...]:
+    """RECEIVE: messages of one conversation group, which stays locked until the transaction around it ends; empty where
+    there are none that nobody else has locked."""
+    asked = Receive((database, queue), top, conversation_handle, conversation_group_id)
+    with unit_of_work(instance, Wanted(receive=asked)) as (broker, work):
+        check_queue(broker, asked.queue)
+        return receiving.receive(work, asked)
+
+
+def conversation_end(*, instance: str, handle: str) -> None:
+    """END CONVERSATION."""
+    with unit_of_work(instance, Wanted(handles=(handle,))) as (_, work):
+        end_conversation.end_conversation(work, handle)
+
+
+def conversation_end_with_error(*, instance: str, handle: str, code: int, description: str) -> None:
+    """END CONVERSATION WITH ERROR."""
+    with unit_of_work(instance, Wanted(handles=(handle,))) as (_, work):
+        end_conversation.end_with_error(work, handle, code, description)
+
+
+def conversation_end_with_cleanup(*, instance: str, handle: str) -> None:
+    """END CONVERSATION WITH CLEANUP: the other side is not told."""
+    with unit_of_work(instance, Wanted(handles=(handle,))) as (_, work):
+        end_conversation.end_with_cleanup(work, handle)
+
+
+def conversation_move(*, instance: str, handle: str, conversation_group_id: str) -> None:
+    """MOVE CONVERSATION."""
+    with unit_of_work(instance, Wanted(handles=(handle,), groups=(conversation_group_id,))) as (_, work):
+        move_conversation.move_conversation(work, handle, conversation_group_id)
+
+
+def conversation_timer_start(*, instance: str, handle: str, timeout_s: int) -> None:
+    """BEGIN CONVERSATION TIMER."""
+    with unit_of_work(instance, Wanted(handles=(handle,))) as (_, work):
+        conversation_timer.begin_conversation_timer(work, handle, timeout_s)
+
+
+def transmission_status(*, instance: str, handle: str) -> str:
+    """GET_TRANSMISSION_STATUS: why the first message that waits does; empty where none waits, or nothing has failed."""
+    with unit_of_work(instance, Wanted(handles=(handle,))) as (_, work):
+        number = work.named(handle).transmission_status
+        return f"{number}: {PROBLEMS[number].text}" if number else ""
+
+
+def queue_set_status(*, instance: str, database: str, queue: str, is_on: bool) -> None:
+    """ALTER QUEUE … WITH STATUS."""
+    key = (database, queue)
+    with unit_of_work(instance, Wanted()) as (broker, work):
+        check_queue(broker, key)
+        (queue_status.switch_on if is_on else queue_status.switch_off)(work, key)

@@ -1,0 +1,42 @@
+"""A unit of work of an application, inside the caller's transaction or in one of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from django.db import transaction
+
+from brokerui.messaging.clock import now
+from brokerui.messaging.errors import BusyError
+from brokerui.messaging.hosting import broker_of
+from brokerui.messaging.outgoing import hand_over
+from brokerui.messaging.tasks import transmit
+from brokerui.messaging.waking import wake_once
+from routing.broker import Broker
+from routing.dialog.batch import Wanted
+from routing.dialog.work import Work
+
+
+@contextmanager
+def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]:
+    """Claim; commit what was done, or nothing after any exception. Raises `BusyError` and `NotHostedError`.
+
+    It counts when the transaction around it is committed. Then workers are woken, and not before.
+    """
+    broker = broker_of(instance, in_transaction=True)
+    with transaction.atomic():
+        work = broker.work(wanted, now())
+        try:
+            if work.batch.busy:
+                raise BusyError
+            yield broker, work
+        except BaseException:
+            broker.release(work)
+            raise
+        broker.commit(work)
+        frames, events = broker.frames_to_send(work.now), broker.events()
+        transaction.on_commit(partial(hand_over, instance, frames, events))
+        if work.changes.outgoing or work.changes.retry_all:
+            transaction.on_commit(partial(wake_once, transmit))

@@ -25,7 +25,7 @@ from routing.dialog.transmission import Transmission, TransmissionObjects
 from routing.dialog.work import Correspondent, Outbound, Place, Work
 from routing.estate import Database, Estate
 from routing.events import Event, MessageClassify, MessageUndeliverable, OfClassify, OfUndeliverable
-from routing.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, Limits
+from routing.forwarding import DISABLED, MEGABYTE, NOT_FORWARDED, Forwarder, Limits
 from routing.identifier import identifier_of
 from routing.mirrored_route import Key, MirroredRoute
 from routing.names import MSDB
@@ -249,6 +249,8 @@ class Broker:
     def frames_to_send(self, now: int) -> list[Outbound]:
         """For the neighbours: what committed work has given out since the last call, and what is forwarded."""
         given, self._outbound = self._outbound, []
+        if not self.estate.instances[self.instance].forwarding:
+            self.forwarder.abandon(DISABLED, now)
         for address in self.forwarder.waiting():
             given += [Outbound(address, raw) for raw in self.forwarder.take(address, self.settings.room, now)]
         self._note_forwarded(now)

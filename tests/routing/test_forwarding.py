@@ -16,6 +16,7 @@ from routing.dialog.problems import PROBLEMS
 from routing.events import ForwardedMessage, ForwardedMessageDropped, ForwardedMessageSent
 from routing.forwarding import KEPT_BESIDES, MEGABYTE, NOT_FORWARDED, Forwarder, Limits
 from tests.routing.adjacent.wire import HEADER, TARGET
+from tests.routing.dialog.joined import Joined, joined_estate, way
 
 PLENTY = 1 << 30
 HOUR = 3_600_000
@@ -207,6 +208,22 @@ def test_what_waits_is_abandoned(reason: Any) -> None:
 
 def test_every_reason_is_a_problem_of_the_product() -> None:
     assert {*NOT_FORWARDED.values(), 11285, 11288, 11289, 11290, 11291, 11292, 11293} <= PROBLEMS.keys()
+
+
+def test_what_waits_when_forwarding_is_switched_off_goes_no_further() -> None:
+    """CHOOSE-FWD, for what came before."""
+    away = {"name": "To", "remote_service_name": "To", "address": "tcp://b"}
+    world = Joined(joined_estate(one={"routes": [way("To", "c")]}, msdb_c={"routes": [away]}, c={"forwarding": True}))
+    world.send(world.begin(), b"hello")
+    world.collect()
+    world.carry()
+    forwarder = world.brokers["c"].forwarder
+    assert len(forwarder) == 1
+    world.brokers["c"].change_estate(joined_estate(c={"forwarding": False}))
+    world.settle()
+    assert len(forwarder) == 0
+    assert [event.reason for event in world.told("c", 140)] == [9792]
+    assert world.received() == []
 
 
 # ---------------------------------------------------------------- memory

@@ -44,6 +44,8 @@ class Pairing:
     to_service: str
     identifiers: tuple[str | None, ...] = (None,)
     """What BEGIN DIALOG may give."""
+    expires: int | None = None
+    """When one of its routes does, in milliseconds from the beginning of the world."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +153,16 @@ class _Draft:
         if by:
             self.route((by, "msdb"), service, address(initiator[0]))
 
-    def pairing(self, kind: str, where: tuple[str, str], number: int, to: str, *identifiers: str | None) -> None:
-        self.pairings.append(Pairing(kind, *where, f"I{number}", to, identifiers or (None,)))
-
-    def moment(self) -> datetime:
-        """One of phase one."""
-        at = START + self.chance.between(self.chaos // 10, self.chaos)
-        return datetime.fromtimestamp(at / 1000, UTC)
+    def pairing(
+        self,
+        kind: str,
+        where: tuple[str, str],
+        number: int,
+        to: str,
+        *identifiers: str | None,
+        expires: int | None = None,
+    ) -> None:
+        self.pairings.append(Pairing(kind, *where, f"I{number}", to, identifiers or (None,), expires))
 
 
 # ------------------------------------------------------------------------------------------------ kinds of routes
@@ -224,7 +229,8 @@ def _looping(draft: _Draft, number: int) -> None:
 
 def _expiring(draft: _Draft, number: int) -> None:
     here, there, service = _ends(draft, number)
-    ends = draft.moment().isoformat().replace("+00:00", "Z")
+    expires = draft.chance.between(draft.chaos // 10, draft.chaos)
+    ends = datetime.fromtimestamp((START + expires) / 1000, UTC).isoformat().replace("+00:00", "Z")
     draft.route(here, service, address(there[0]), broker_instance=draft.identifier(there), lifetime=ends)
     draft.way_back(there, here, f"I{number}")
     other = draft.place(there[0])
@@ -232,7 +238,7 @@ def _expiring(draft: _Draft, number: int) -> None:
         draft.service(other, service)
         draft.route(here, service, address(other[0]), broker_instance=draft.identifier(other))
         draft.way_back(other, here, f"I{number}")
-    draft.pairing("expiring", here, number, service)
+    draft.pairing("expiring", here, number, service, expires=expires)
 
 
 def _local(draft: _Draft, number: int) -> None:

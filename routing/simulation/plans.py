@@ -90,7 +90,7 @@ def _conversation(
     return ConversationPlan(
         number,
         pairing,
-        chance.below(chaos * 2 // 3),
+        _begins(chance, pairing, chaos),
         chance.pick(pairing.identifiers),
         CONTRACT if chance.happens(150) else "DEFAULT",
         lifetime,
@@ -98,6 +98,13 @@ def _conversation(
         tuple(_steps(chance, chaos, budget)),
         _policy(chance),
     )
+
+
+def _begins(chance: Chance, pairing: Pairing, chaos: int) -> int:
+    """Where a route expires, often so soon before that the first acknowledgement comes after it (RT-STICKY)."""
+    if pairing.expires is not None and chance.happens(600):
+        return max(0, pairing.expires - chance.below(6_000))
+    return chance.below(chaos * 2 // 3)
 
 
 def _steps(chance: Chance, chaos: int, budget: Budget) -> list[Step]:

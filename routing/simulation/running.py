@@ -87,7 +87,12 @@ class _Life:
             if how in (BUSY, GONE):
                 self._agenda.after(100, self._turn, instance, queue)
 
-        self._hosts[instance].transact(Wanted(), act, done)
+        self._hosts[self._holder(instance)].transact(Wanted(), act, done)
+
+    def _holder(self, instance: str) -> str:
+        """Who has what this instance had at first: of partners, the principal."""
+        pairs = {failover.pair for failover in self._world.failovers if instance in failover.pair.partners}
+        return next((self._roles(pair)[0] for pair in pairs), instance)
 
     def _fail_over(self, failover: Failover) -> None:
         """Both partners stop; what the database holds goes to the other, in one."""

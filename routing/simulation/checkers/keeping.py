@@ -105,13 +105,25 @@ class Keeping(Checker):
 
     def _is_taken(self, handle: str, number: int) -> bool:
         """Whether a peer has it, in its queue or held whole."""
-        for peer in self.ledger.peers(self.ledger.last[handle]):
-            if peer in self.ledger.deaf or peer in self._cleaned or number < self.ledger.last[peer].receive_sequence:
+        for peer in self._pinned(handle):
+            last = self.ledger.last[peer]
+            if peer in self.ledger.deaf or peer in self._cleaned or last.state == "ER":
+                return True  # nobody there wants it any more
+            if number < last.receive_sequence:
                 return True
             parts = [kept for (of, _), kept in self.ledger.held.get(peer, {}).items() if of == number]
             if parts and len(parts) == parts[0].fragments:
                 return True
         return False
+
+    def _pinned(self, handle: str) -> list[str]:
+        """The endpoints of the other side in the database that is the peer (RT-PIN)."""
+        row = self.ledger.last[handle]
+        return [peer for peer in self.ledger.peers(row) if row.far_broker_instance in (None, self._identifier(peer))]
+
+    def _identifier(self, handle: str) -> str | None:
+        instance = self.world.estate.instances[self.ledger.where[handle]]
+        return instance.databases[self.ledger.last[handle].database].broker_instance
 
     def _is_acknowledged(self, handle: str, broker: str, number: int) -> bool:
         row = self.ledger.last[handle]

@@ -24,6 +24,8 @@ class OnceInOrder(Checker):
         self._enqueued: dict[str, int] = {}
         self._ended: dict[str, str] = {}
         """By handle: how its application ended it."""
+        self._senders: dict[str, list[str]] = {}
+        """By handle: the endpoints that may have sent all that was received."""
         self._over: set[str] = set()
         """The handles whose applications were told that the peer has ended."""
 
@@ -71,8 +73,14 @@ class OnceInOrder(Checker):
             self.broken(received.at, what, handle, number)
         elif handle in self._over:
             self.broken(received.at, say("A message was received after its sender's end."), handle, number)
-        elif not any(self._has_sent(peer, number, received) for peer in self._peers(handle)):
+        senders = [peer for peer in self._senders_of(handle) if self._has_sent(peer, number, received)]
+        self._senders[handle] = senders
+        if not senders:
             self.broken(received.at, say("Message {number} is not what was sent.", number=number), handle, number)
+
+    def _senders_of(self, handle: str) -> list[str]:
+        """The endpoints of the other side that may be the one that all its messages are from."""
+        return self._senders.get(handle) or self._peers(handle)
 
     def _has_sent(self, peer: str, number: int, received: Received) -> bool:
         sent = self._sent.get(peer, [])

@@ -1,0 +1,201 @@
+"""Each checker against histories in which one record was changed: it sees what it is there for, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import pytest
+
+from routing.adjacent.fragment import Range
+from routing.simulation.checkers import CHECKERS
+from routing.simulation.checking import check
+from routing.simulation.history import (
+    Arrived,
+    Broke,
+    Committed,
+    Ended,
+    History,
+    Left,
+    Over,
+    Received,
+    Record,
+    Sent,
+    Told,
+    body_of,
+)
+from routing.simulation.running import run
+from routing.simulation.world import draw
+
+OTHER = body_of(b"something else")
+
+
+@cache
+def peaceful() -> list[History]:
+    """Histories in which nothing went wrong, of conversations over the network with replies and ends."""
+    found = (run(draw(seed, "none")) for seed in range(40))
+    return [history for history in found if sum(isinstance(one, Received) for one in history.records) > 20][:8]
+
+
+class Change(NamedTuple):
+    """What is done to the first record that a picker takes."""
+
+    promise: str
+    picks: Callable[[Record], bool]
+    makes: Callable[[Any], list[Record]]
+
+
+def is_data(record: Record) -> bool:
+    return isinstance(record, Received) and record.sequence > 0 and record.message_type == "DEFAULT"
+
+
+def settles(record: Record) -> bool:
+    return isinstance(record, Committed) and any(below > 0 for _, below in record.settled)
+
+
+def acknowledges(record: Record) -> bool:
+    return isinstance(record, Left) and record.header is not None and bool(record.header.acknowledged)
+
+
+def is_first_hop(record: Record) -> bool:
+    return isinstance(record, Left) and record.header is not None and record.header.is_sequenced
+
+
+def with_header(left: Left, **changes: Any) -> list[Record]:
+    assert left.header is not None
+    return [left._replace(header=left.header._replace(**changes))]
+
+
+def far_ahead(left: Left) -> list[Record]:
+    assert left.header is not None
+    return with_header(left, acknowledged=(Range(0, 0, left.header.acknowledged[-1].last_sequence + 50, 0),))
+
+
+def enqueues(record: Record) -> bool:
+    return isinstance(record, Committed) and any(kept.message_type == "DEFAULT" for kept in record.enqueued)
+
+
+def moved_on(commit: Committed) -> list[Record]:
+    handles = {kept.handle for kept in commit.enqueued}
+    rows = tuple(
+        row._replace(receive_sequence=row.receive_sequence + 3) if row.handle in handles else row
+        for row in commit.endpoints
+    )
+    return [commit._replace(endpoints=rows)]
+
+
+def changed_rows(**changes: Any) -> Callable[[Committed], list[Record]]:
+    return lambda commit: [commit._replace(endpoints=tuple(row._replace(**changes) for row in commit.endpoints))]
+
+
+def is_known(record: Record) -> bool:
+    return isinstance(record, Committed) and bool(record.endpoints) and bool(record.settled)
+
+
+def off_for_ever(history: History) -> History:
+    """Every queue is off from the beginning, and nobody minds."""
+    queues = {
+        (row.database, row.queue) for one in history.records if isinstance(one, Committed) for row in one.endpoints
+    }
+    first = next(one for one in history.records if isinstance(one, Committed))
+    brokers = sorted(history.world.estate.instances)
+    off = tuple((database, queue, False) for database, queue in sorted(queues))
+    commits = [first._replace(broker=broker, now=0, endpoints=(), events=(), queues=off) for broker in brokers]
+    return of(history, [*commits, *history.records])
+
+
+CHANGES = [
+    Change("once-in-order", is_data, lambda one: [one, one]),
+    Change("once-in-order", is_data, lambda one: []),
+    Change("once-in-order", is_data, lambda one: [one._replace(body=OTHER)]),
+    Change("once-in-order", is_data, lambda one: [one._replace(message_type="another")]),
+    Change("once-in-order", is_data, lambda one: [one._replace(sequence=one.sequence + 1)]),
+    Change(
+        "once-in-order",
+        lambda one: isinstance(one, Received) and one.message_type.endswith("EndDialog"),
+        lambda one: [one, one],
+    ),
+    Change("once-in-order", lambda one: isinstance(one, Ended) and one.how == "end", lambda one: []),
+    Change("once-in-order", lambda one: isinstance(one, Ended) and one.how == "error", lambda one: []),
+    Change(
+        "once-in-order",
+        lambda one: isinstance(one, Ended),
+        lambda one: [one, Sent(one.at, one.broker, one.handle, "DEFAULT", OTHER)],
+    ),
+    Change(
+        "once-in-order",
+        enqueues,
+        lambda one: [one._replace(enqueued=tuple(kept._replace(sequence=kept.sequence + 5) for kept in one.enqueued))],
+    ),
+    Change("one-target", is_known, changed_rows(far_broker_instance="00000000-0000-4000-8000-000000000000")),
+    Change("one-target", is_known, changed_rows(state="CD")),
+    Change("acknowledged-when-durable", acknowledges, far_ahead),
+    Change("acknowledged-when-durable", enqueues, moved_on),
+    Change(
+        "kept-until-acknowledged",
+        settles,
+        lambda one: [one._replace(settled=tuple((h, n + 9) for h, n in one.settled))],
+    ),
+    Change("kept-until-acknowledged", lambda one: isinstance(one, Arrived), lambda one: []),
+    Change(
+        "kept-until-acknowledged",
+        lambda one: isinstance(one, Committed) and bool(one.outgoing),
+        lambda one: [one, one._replace(endpoints=(), outgoing=(), events=(), unsent=((one.outgoing[0].handle, 0),))],
+    ),
+    Change(
+        "kept-until-acknowledged",
+        lambda one: isinstance(one, Committed) and bool(one.outgoing),
+        lambda one: [one, one._replace(endpoints=(), outgoing=(), events=(), removed=(one.outgoing[0].handle,))],
+    ),
+    Change("routed-by-the-rules", is_first_hop, lambda one: [one._replace(address="tcp://elsewhere:4022")]),
+    Change("hop-limit", is_first_hop, lambda one: with_header(one, hops_remaining=200)),
+    Change("retry-rule", is_first_hop, lambda one: [one, one._replace(at=one.at + 9, now=one.now + 9)]),
+    Change("arrives-once-healed", settles, lambda one: [one._replace(settled=())]),
+    Change(
+        "arrives-once-healed",
+        lambda one: isinstance(one, Committed) and bool(one.taken),
+        lambda one: [one._replace(taken=())],
+    ),
+    Change("events-agree", lambda one: isinstance(one, Sent), lambda one: []),
+    Change("events-agree", lambda one: isinstance(one, Told), lambda one: [one, one]),
+    Change("events-agree", lambda one: isinstance(one, Told), lambda one: []),
+    Change("events-agree", lambda one: isinstance(one, Over), lambda one: [Broke(one.at, "a", "a word"), one]),
+]
+
+
+def of(history: History, records: list[Record]) -> History:
+    made = History(history.world)
+    made.extend(records)
+    return made
+
+
+def changed(change: Change) -> Iterator[History]:
+    """Histories that are one record away from a peaceful one."""
+    for history in peaceful():
+        for number, record in enumerate(history.records):
+            if change.picks(record):
+                before, rest = history.records[:number], history.records[number + 1 :]
+                yield of(history, [*before, *change.makes(record), *rest])
+
+
+def promises(history: History) -> set[str]:
+    return {violation.promise for violation in check(history, CHECKERS).violations}
+
+
+def test_nothing_is_wrong_with_peaceful_worlds() -> None:
+    assert [promises(history) for history in peaceful()] == [set()] * len(peaceful())
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.promise)
+def test_a_change_is_seen(change: Change) -> None:
+    """In one of the first histories in which there is anything to change."""
+    for number, history in enumerate(changed(change)):
+        if change.promise in promises(history):
+            return
+        assert number < 60
+    pytest.fail("nothing was seen")
+
+
+def test_what_passes_a_queue_that_is_off_is_seen() -> None:
+    assert "queues-off" in promises(off_for_ever(peaceful()[0]))

@@ -213,7 +213,8 @@ class Applications:
         def done(how: str) -> None:
             self._awake.discard((broker, queue))
             # A broker that comes back wakes it, and so does a queue that is on again.
-            if how not in (EMPTY, GONE, REFUSED) or (how == EMPTY and host.open):
+            others_hold_it = how == EMPTY and host.open
+            if others_hold_it or (how not in (EMPTY, REFUSED) and host.is_up):
                 self.wake(broker, queue)
 
         host.transact_received(queue, chance.pick((1, 3, 50)), act, done, self._open_for(chance))

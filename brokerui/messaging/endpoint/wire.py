@@ -66,6 +66,8 @@ class Wire(asyncio.Protocol):
         self.is_full = False
         """The socket takes no more."""
         self._transport: asyncio.Transport | None = None
+        self._is_begun = False
+        self._early = b""
         self._entered: str | None = None
         self._timer: asyncio.TimerHandle | None = None
         host.wires[self.connection] = self
@@ -78,6 +80,9 @@ class Wire(asyncio.Protocol):
             self._enter(transport.get_extra_info("peername"))
 
     def data_received(self, data: bytes) -> None:
+        if not self._is_begun:  # a peer may speak before we have heard that the TLS handshake is done
+            self._early += data
+            return
         self.connection.receive(data, self.host.now())
         self.settle()
 
@@ -144,12 +149,16 @@ class Wire(asyncio.Protocol):
         self.names = names_of(secured.get_extra_info("ssl_object"))
 
     def begin(self) -> None:
-        """The transport is there: the protocol begins."""
-        if self.is_accept:
-            self.connection.accept(self.host.now())
-        else:
+        """The transport is there: the protocol begins, unless it is over already."""
+        self._is_begun = True
+        if not self.is_accept:
             self.connection.connected()
+        elif not self.connection.is_over:
+            self.connection.accept(self.host.now())
         self.settle()
+        if self._early:
+            early, self._early = self._early, b""
+            self.data_received(early)
 
     def _permission(self, hello: Hello) -> Sentence | None:
         objection = self.host.objection(hello)

@@ -107,7 +107,9 @@ async def running(
         endpoint._wake = lambda: setattr(scene, "woken", scene.woken + 1)  # before it has looked what it hosts
         try:
             await scene.until(lambda: set(endpoint.hosts) == set(hosted))
-            await scene.until(lambda: all(one.is_open for own in endpoint.hosts.values() for one in own.listeners.values()))
+            await scene.until(
+                lambda: all(one.is_open for own in endpoint.hosts.values() for one in own.listeners.values())
+            )
             yield scene
         finally:
             stop.set()

@@ -1,4 +1,4 @@
-"""Instances that speak over TCP: what is put into one list comes out of the other, and who cannot be reached is told."""
+"""Instances that speak over TCP: what is put into one list comes out of the other; who cannot be reached is told."""
 
 from __future__ import annotations
 
@@ -243,9 +243,7 @@ def test_without_tls_nothing_goes_beyond_this_machine_unless_that_is_allowed(val
     asyncio.run(scenario())
 
 
-def test_without_tls_it_does_not_listen_beyond_this_machine(
-    valkey: Valkey, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_without_tls_it_does_not_listen_beyond_this_machine(valkey: Valkey, caplog: pytest.LogCaptureFixture) -> None:
     everywhere = address().replace("127.0.0.1", "0.0.0.0")
 
     async def scenario() -> None:

@@ -1,0 +1,335 @@
+"""Peers that do not keep to the protocol, or too well: they are left, with an event, and others are served."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import socket
+import struct
+import subprocess
+import time
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from redis import Redis
+
+from brokerui.messaging.endpoint.lists import run, take_arrived, take_events
+from routing.adjacent.connection import Connection, Neighbours, Settings
+from routing.adjacent.frames import HEAD, HELLO, Hello, write_fragments, write_frame, write_hello
+from routing.events import OfConnection, OfLogin
+from tests.brokerui.messaging.endpoint.apart import Apart
+from tests.brokerui.messaging.endpoint.scene import Scene, address, dialled, fragment, port_of, running, send
+from tests.brokerui.messaging.endpoint.valkey import Valkey
+from tests.brokerui.product import eventually
+
+CONNECTIONS = int(os.environ.get("ENDPOINT_FLOOD", "1500"))
+"""By hand: ENDPOINT_FLOOD=10000."""
+HELD = 1 << 19
+HELLO_OF_P = Hello("P", b"p" * 16, b"c" * 16)
+LIMITS = Settings(most_outgoing=1 << 20, login_within=0.5, closing_within=0.5, idle_after=0.5)
+
+
+class Peer:
+    """Speaks the protocol well, at the speed of the test."""
+
+    def __init__(self, at: str, name: str = "P", instance_id: bytes = b"p" * 16, number: int = 1) -> None:
+        self.socket = dialled(at)
+        self.connection = Connection(Hello(name, instance_id, number.to_bytes(16, "big")), Neighbours())
+        self.connection.dial(0.0)
+        self.connection.connected()
+        self.push()
+
+    def push(self) -> None:
+        while data := self.connection.data_to_send():
+            self.socket.sendall(data)
+
+    def pull(self) -> bool:
+        """False: the other side has closed."""
+        try:
+            data = self.socket.recv(1 << 16)
+        except ConnectionError:
+            return False
+        self.connection.receive(data, 0.0)
+        self.push()
+        return bool(data)
+
+    def come_online(self) -> Peer:
+        while not self.connection.is_online:
+            assert self.pull(), "it is not let in"
+        return self
+
+    def send(self, frames: list[bytes]) -> None:
+        assert self.connection.send(frames, 0.0) == len(frames)
+        self.push()
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+def is_served(client: Redis, endpoint: str, number: int) -> None:
+    """Another peer, which does as it should, gets its fragment through."""
+    peer = Peer(endpoint, "Q", number.to_bytes(16, "big"), number).come_online()
+    try:
+        raw = fragment(number)
+        peer.send([raw])
+        assert eventually(lambda: raw in arrived(client, "A"), 10)
+    finally:
+        peer.close()
+
+
+def arrived(client: Redis, instance: str) -> list[bytes]:
+    return [raw for shard in range(4) for raw in run(client, take_arrived(instance, shard, 1 << 30))]
+
+
+def events(client: Redis) -> list[Any]:
+    return [told.event for told in run(client, take_events(10_000))]
+
+
+@pytest.mark.parametrize(
+    ("said", "login"),
+    [
+        (b"GET / HTTP/1.1\r\n\r\n", OfLogin.MESSAGE_FORMAT_ERROR),
+        (os.urandom(1 << 16), OfLogin.MESSAGE_FORMAT_ERROR),
+        (HEAD.pack((1 << 32) - 1, HELLO), OfLogin.MESSAGE_FORMAT_ERROR),
+        (write_frame(4, bytes(200)), OfLogin.MESSAGE_FORMAT_ERROR),
+        (write_hello(HELLO_OF_P)[:-1], OfLogin.LOGIN_PROTOCOL_ERROR),
+        (b"", OfLogin.LOGIN_PROTOCOL_ERROR),
+        (write_hello(HELLO_OF_P) * 2, OfLogin.LOGIN_PROTOCOL_ERROR),
+        (write_hello(HELLO_OF_P) + write_fragments([fragment(0)], len(fragment(0))), OfLogin.LOGIN_PROTOCOL_ERROR),
+        (write_hello(HELLO_OF_P), OfLogin.LOGIN_PROTOCOL_ERROR),
+    ],
+    ids=["http", "noise", "4 GB", "no HELLO", "half a HELLO", "nothing", "two HELLO", "too early", "no answer"],
+)
+def test_who_does_not_log_in_is_left_with_an_event(valkey: Valkey, client: Redis, said: bytes, login: OfLogin) -> None:
+    async def scenario() -> None:
+        a = address()
+        async with running(valkey, {"A": [a]}, connection=LIMITS) as scene:
+            peer = dialled(a)
+            peer.sendall(said)
+            await scene.until(lambda: scene.seen(OfConnection.CLOSED), "A")
+            assert [event.subclass for event in scene.events if isinstance(event.subclass, OfLogin)] == [login]
+            assert scene.seen(login)[0].text
+            await scene.until(lambda: not scene.endpoint.hosts["A"].wires)
+            assert scene.came == []
+            assert len(scene.endpoint.guests) == 0
+            peer.close()
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        os.urandom(5000),
+        HEAD.pack(1 << 31, 4),
+        write_fragments([fragment(0)], 10_000),
+        write_frame(4, struct.pack(">I", 1 << 30) + bytes(200)),
+        write_frame(8, bytes(100)),
+    ],
+    ids=["noise", "2 GB", "fragments that are not there", "a fragment of 1 GB", "no role"],
+)
+def test_who_breaks_the_protocol_later_is_left_and_what_came_before_stays(
+    valkey: Valkey, client: Redis, said: bytes
+) -> None:
+    async def scenario() -> None:
+        a = address()
+        async with running(valkey, {"A": [a]}, connection=LIMITS) as scene:
+            peer = await asyncio.to_thread(lambda: Peer(a).come_online())
+            peer.send([fragment(1)])
+            peer.socket.sendall(said)
+            await scene.until(lambda: scene.seen(OfConnection.CLOSED) and scene.came, "A")
+            assert scene.came == [fragment(1)]
+            peer.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_peer_that_sends_a_byte_now_and_then_is_left(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        a = address()
+        async with running(valkey, {"A": [a]}, connection=LIMITS) as scene:
+            peer = await asyncio.to_thread(lambda: Peer(a).come_online())
+            raw = write_fragments([fragment(0)], len(fragment(0)))
+            began = time.monotonic()
+            for byte in raw[:40]:
+                try:
+                    peer.socket.sendall(bytes([byte]))
+                except OSError:
+                    break
+                await asyncio.sleep(0.05)
+            await scene.until(lambda: scene.seen(OfConnection.CLOSED), "A")
+            assert time.monotonic() - began < 5
+            peer.close()
+
+    asyncio.run(scenario())
+
+
+def test_nobody_has_the_name_of_an_instance_that_is_hosted_here(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        a = address()
+        async with running(valkey, {"A": [a], "B": []}) as scene:
+            peer = Peer(a, name="b")
+            await scene.until(lambda: scene.seen(OfLogin.AUTHORIZATION_FAILURE))
+            (event,) = scene.seen(OfLogin.AUTHORIZATION_FAILURE)
+            assert (event.peer, "b is hosted here" in event.text) == ("b", True)
+            while await asyncio.to_thread(peer.pull):
+                pass
+            assert not peer.connection.is_online
+            peer.close()
+
+    asyncio.run(scenario())
+
+
+def test_connections_are_bounded_by_address_and_together(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        a = address()
+        async with running(valkey, {"A": [a]}, connections=5, connections_of_peer=3) as scene:
+            peers = [_from(f"127.0.0.{last}", a) for last in (2, 2, 2, 2, 3, 3, 3)]
+            await scene.until(lambda: len(scene.endpoint.guests) == 5)
+            await scene.until(lambda: len(_refused(scene)) == 2)
+            assert _refused(scene) == {"127.0.0.2": 1, "127.0.0.3": 1}
+            for peer in peers:
+                peer.close()
+            await scene.until(lambda: len(scene.endpoint.guests) == 0)
+
+    asyncio.run(scenario())
+
+
+def _refused(scene: Scene) -> dict[str, int]:
+    """How many connections, by where they came from."""
+    closed = scene.seen(OfConnection.CLOSED)
+    return {event.address: event.times_closed for event in closed if event.text == "too many connections"}
+
+
+def _from(host: str, at: str) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port_of(at)), 5, (host, 0))
+
+
+def test_a_flood_of_connections_costs_little_and_others_are_served(
+    valkey: Valkey, client: Redis, children: list[subprocess.Popen[str]]
+) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, CONNECTIONS + 500), hard))
+    a = address()
+    endpoint = Apart(valkey.url, {"A": [a]}, children)
+    is_served(client, a, 1)
+    before, quiet = endpoint.megabytes, endpoint.sockets
+    try:
+        with ExitStack() as stack:
+            for number in range(CONNECTIONS):
+                peer = stack.enter_context(_from("127.0.0.2", a))
+                try:
+                    peer.sendall(os.urandom(50) if number % 2 else write_hello(HELLO_OF_P)[:20])
+                except OSError:
+                    continue  # refused already
+                if number % (CONNECTIONS // 3) == 1:
+                    is_served(client, a, number + 10)
+            is_served(client, a, CONNECTIONS + 10)
+            assert endpoint.megabytes - before < 30
+            assert endpoint.sockets < quiet + 110
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert endpoint.settles(quiet)
+    told = events(client)
+    assert sum(event.times_closed for event in told if event.subclass is OfConnection.CLOSED) >= CONNECTIONS
+    assert endpoint.stop() == 0
+
+
+# -- Back-pressure -----------------------------------------------------------------------------------------
+
+
+def test_a_peer_that_sends_more_than_workers_take_is_slowed_down_in_bounded_memory(
+    valkey: Valkey, client: Redis, children: list[subprocess.Popen[str]]
+) -> None:
+    a = address()
+    endpoint = Apart(valkey.url, {"A": [a]}, children)
+    is_served(client, a, 1)
+    before = endpoint.megabytes
+    peer = Peer(a).come_online()
+    peer.socket.settimeout(0.5)
+    frames = [fragment(number, 1000) for number in range(100)]
+    data, sent = write_fragments(frames, sum(map(len, frames))), 0
+    while _goes(peer.socket, data):
+        sent += len(data)
+        assert sent < 40 << 20, "a list of 2 MB, 4 MB before it, and what the system keeps"
+    assert endpoint.megabytes - before < 40
+    peer.close()
+    took = 0
+    until = time.monotonic() + 20
+    while took < 4 << 20:
+        assert time.monotonic() < until
+        took += sum(map(len, arrived(client, "A")))
+        time.sleep(0.01)
+    is_served(client, a, 5)
+    assert endpoint.stop() == 0
+
+
+def _goes(to: socket.socket, data: bytes) -> bool:
+    try:
+        to.sendall(data)
+    except TimeoutError:
+        return False
+    return True
+
+
+def test_a_peer_that_does_not_read_makes_us_hold_little(
+    valkey: Valkey, client: Redis, children: list[subprocess.Popen[str]]
+) -> None:
+    listening = socket.create_server(("127.0.0.1", 0))
+    there = f"tcp://127.0.0.1:{listening.getsockname()[1]}"
+    endpoint = Apart(valkey.url, {"A": []}, children)
+    frames = [fragment(number, 1000) for number in range(1000)]
+    send(client, "A", there, frames[:1])
+    peer = _answering(listening)
+    before, taken = endpoint.megabytes, 0
+    for _ in range(300):
+        taken += len(frames) - len(send(client, "A", there, frames))
+        time.sleep(0.005)
+    assert taken < 40_000, "what does not go is refused"
+    assert endpoint.megabytes - before < 20
+    peer.close()
+    listening.close()
+
+
+def _answering(listening: socket.socket) -> socket.socket:
+    """Accepts, comes online, and reads no more."""
+    accepted, _ = listening.accept()
+    connection = Connection(HELLO_OF_P, Neighbours())
+    connection.accept(0.0)
+    while not connection.is_online:
+        connection.receive(accepted.recv(1 << 10), 0.0)
+        while data := connection.data_to_send():
+            accepted.sendall(data)
+    return accepted
+
+
+def test_readers_go_on_once_workers_have_taken_something(valkey: Valkey, client: Redis, settings: Any) -> None:
+    settings.ENDPOINT_LIST_BYTES = 1 << 16
+
+    async def scenario() -> None:
+        b = address()
+        async with running(valkey, {"A": [], "B": [b]}, arriving_bytes=HELD) as scene:
+            frames = [fragment(number, 1000) for number in range(3000)]
+            sending = asyncio.create_task(_send_all(client, b, frames))
+            await scene.until(lambda: _is_slow(scene))
+            await scene.until(lambda: len(scene.came) == len(frames), "B", seconds=30)
+            assert scene.came == frames
+            assert scene.endpoint.hosts["B"].arrivals.lost == 0
+            await sending
+
+    asyncio.run(scenario())
+
+
+async def _send_all(client: Redis, to: str, frames: list[bytes]) -> None:
+    while frames:
+        frames = send(client, "A", to, frames)
+        await asyncio.sleep(0.005)
+
+
+def _is_slow(scene: Scene) -> bool:
+    """The reader waits, and no more is held than may be."""
+    host = scene.endpoint.hosts["B"]
+    assert host.arrivals.held <= 2 * HELD
+    return any(wire.is_paused for wire in host.wires.values())

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from enum import IntEnum
+from pathlib import Path
+from typing import get_args
+
 import pytest
 
 from routing.events import (
@@ -17,6 +22,7 @@ from routing.events import (
     MessageClassify,
     MessageUndeliverable,
     MirroredRouteStateChanged,
+    OfAcknowledgement,
     OfClassify,
     OfConnection,
     OfConversation,
@@ -27,6 +33,7 @@ from routing.events import (
     QueueDisabled,
 )
 
+DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "reference" / "events.md"
 FORWARDED = ForwardedMessage("c", True, "S", None, "T", None, "tcp://b:4022", 0, 0, 9, 60_000, 125, "m")
 
 
@@ -62,3 +69,37 @@ def test_subclasses_count_as_in_the_product() -> None:
     assert list(OfConnection) == list(range(1, 9))
     assert list(OfLogin) == list(range(1, 7))
     assert (OfGroup.DROP, OfClassify.DELAYED, OfUndeliverable.UNSEQUENCED_MESSAGE) == (2, 3, 2)
+
+
+def documented() -> dict[int, tuple[str, str, str]]:
+    """Name, subclasses and columns of each number, as docs/reference/events.md has them."""
+    row = re.compile(r"^\| (\d+) \|([^|]+)\|([^|]*)\|([^|]+)\|$", re.MULTILINE)
+    rows = row.findall(DOCUMENT.read_text(encoding="utf-8"))
+    return {int(number): (name.strip(), subclasses, columns) for number, name, subclasses, columns in rows}
+
+
+def test_every_event_is_documented_with_its_columns() -> None:
+    rows = documented()
+    assert {number: name for number, (name, _, _) in rows.items()} == NAMES
+    for event in get_args(Event):
+        number = event.number.fget(None)  # the same for all of a class
+        fields = [field for field in event._fields if field not in ("subclass", "message")]
+        assert [field for field in fields if f"`{field}`" not in rows[number][2]] == []
+
+
+@pytest.mark.parametrize(
+    ("number", "subclasses"),
+    [
+        (124, OfConversation),
+        (136, OfGroup),
+        (138, OfConnection),
+        (141, OfClassify),
+        (144, OfMirroredRoute),
+        (149, OfAcknowledgement),
+        (159, OfLogin),
+        (160, OfUndeliverable),
+    ],
+)
+def test_every_subclass_is_documented(number: int, subclasses: type[IntEnum]) -> None:
+    said = [f"{one.value} {one.name.replace('_', ' ')}" for one in subclasses]
+    assert documented()[number][1].strip().upper().split(", ") == said

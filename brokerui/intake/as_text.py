@@ -27,7 +27,7 @@ def preview_as_text(summary: Json, translate: Translate = str) -> Iterator[str]:
     for group in summary["ends"]["shown"]:
         yield f"{one_line(_group(group).render(translate))}\n"
     if summary["missing"]:
-        missing = say("still missing, routes point to them: {servers}", servers=tuple(summary["missing"]))
+        missing = say("still missing, routes point to them: {instances}", instances=tuple(summary["missing"]))
         yield f"{one_line(missing.render(translate))}\n"
     for packed in summary["sums"]:
         yield f"{one_line(sentence_from_json(json.dumps(packed)).render(translate))}\n"

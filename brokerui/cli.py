@@ -37,6 +37,7 @@ COMMANDS = {
     "up": say("run the whole product on this machine"),
     "worker": say("run a worker of the product, which does what is due"),
     "beat": say("run the clock of the product, which wakes workers"),
+    "keys": say("the key pairs of dialog security"),
     "endpoint": say("run the sockets of the hosted instances, through which messages come and go"),
     "host": say("run an instance here: its databases, and where it listens"),
     "send": say("send messages from a database of a hosted instance"),

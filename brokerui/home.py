@@ -33,8 +33,13 @@ def home_prepare(home: Path) -> None:
 
 
 def secret_key(home: Path) -> str:
-    """The key that signs cookies and forms: made at random on the first start, then read."""
-    path = home / "secret.key"
+    """The key that signs cookies and forms."""
+    return secret_kept(home, "secret.key")
+
+
+def secret_kept(home: Path, name: str) -> str:
+    """A secret in a file of the home: made at random at first, then read."""
+    path = home / name
     if not path.exists():
         _write_once(path, secrets.token_urlsafe(SECRET_BYTES))
     return path.read_text(encoding="ascii").strip()

@@ -14,12 +14,14 @@ CSRF_TRUSTED_ORIGINS  origins whose forms are accepted, by commas; needed behind
 API_RATE_USER, API_RATE_STRANGER    requests to the REST interface, e.g. 1200/min; of a user, of an address without one
 PROXIES             proxies of yours before the site, whose word about a client's address is taken (default: 0)
 SCENARIO_MAX_BYTES, SCENARIO_KEEP   largest document one may upload, and how many are kept
-ENDPOINT_CERTIFICATE, ENDPOINT_KEY, ENDPOINT_AUTHORITY  PEM files: TLS between instances, with certificates on both sides
+ENDPOINT_CERTIFICATE, ENDPOINT_KEY, ENDPOINT_AUTHORITY  PEM files: TLS between instances, both with certificates
 ENDPOINT_CONNECT    certificates that may connect, by commas: NAME or NAME=INSTANCE (default: each, as its own name)
 ENDPOINT_ENCRYPTION  "disabled": instances speak beyond this machine without TLS (default: required)
 ENDPOINT_CONNECTIONS, ENDPOINT_CONNECTIONS_OF_PEER  that are accepted, and of these from one network address
 ENDPOINT_SHARDS     lists in which fragments arrive for one instance; the same in all processes (default: 4)
 ENDPOINT_LIST_BYTES, ENDPOINT_LISTS_BYTES  largest list between endpoint and workers, and all of them together
+KEYS_SECRET         encrypts the private keys in the database; the same on all machines of a deployment (default: made
+                    at random and kept in the home)
 ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
 """
 
@@ -65,6 +67,7 @@ INSTALLED_APPS = [
     "brokerui.lint",
     "brokerui.intake",
     "brokerui.messaging",
+    "brokerui.messaging.keys",
     "brokerui.api",
     "brokerui.demo",
     "django.contrib.admin",
@@ -233,6 +236,7 @@ ENDPOINT_CONNECT = env.list("ENDPOINT_CONNECT", default=[])
 ENDPOINT_ENCRYPTION = env.str("ENDPOINT_ENCRYPTION", default="required")
 ENDPOINT_CONNECTIONS = env.int("ENDPOINT_CONNECTIONS", default=1_000)
 ENDPOINT_CONNECTIONS_OF_PEER = env.int("ENDPOINT_CONNECTIONS_OF_PEER", default=100)
+KEYS_SECRET = env.str("KEYS_SECRET", default="")
 ENDPOINT_SHARDS = env.int("ENDPOINT_SHARDS", default=4)
 # Together they leave room for wake-ups in the 64 MB of our own Valkey.
 ENDPOINT_LIST_BYTES = env.int("ENDPOINT_LIST_BYTES", default=2 * MEGABYTE)

@@ -1,0 +1,63 @@
+"""Reading keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from brokerui.estate.models import Database, Instance
+from brokerui.messaging.keys.models import DatabaseKey, PeerKey
+from brokerui.messaging.keys.sealing import unseal
+from brokerui.security.cipher import OpenSsl
+from routing.errors import Invalid
+from routing.security.bindings import DatabaseKeys, Security
+from routing.security.keys import KeyPair
+from routing.sentence import say
+
+
+def security_of(instance: str) -> Security:
+    """What the broker of an instance has; two queries. Raises `Invalid` where the keys cannot be read."""
+    return Security(OpenSsl(), keys_of(instance))
+
+
+def keys_of(instance: str) -> Mapping[str, DatabaseKeys]:
+    """By database, those that have any."""
+    pairs = {row.database: _pair(row) for row in DatabaseKey.objects.filter(instance=instance)}
+    bindings: dict[str, dict[str, bytes]] = {}
+    known: dict[str, list[bytes]] = {}
+    for row in PeerKey.objects.filter(instance=instance).order_by("id"):
+        if row.service:
+            bindings.setdefault(row.database, {})[row.service] = bytes(row.public)
+        else:
+            known.setdefault(row.database, []).append(bytes(row.public))
+    return {
+        name: DatabaseKeys(pairs.get(name), bindings.get(name, {}), tuple(known.get(name, ())))
+        for name in {*pairs, *bindings, *known}
+    }
+
+
+def hosted_databases(instance: str) -> frozenset[str] | None:
+    """The databases that may have keys here; None: the instance is not hosted."""
+    if not Instance.objects.filter(name=instance, hosted=True).exists():
+        return None
+    return frozenset(Database.objects.filter(instance__name=instance).values_list("name", flat=True))
+
+
+def public_of(instance: str, database: str) -> bytes:
+    """Raises `Invalid` where there is none."""
+    return bytes(_row(instance, database).public)
+
+
+def pair_of(instance: str, database: str) -> KeyPair:
+    """Raises `Invalid` where there is none, or it cannot be read."""
+    return _pair(_row(instance, database))
+
+
+def _row(instance: str, database: str) -> DatabaseKey:
+    row = DatabaseKey.objects.filter(instance=instance, database=database).first()
+    if row is None:
+        raise Invalid("", say("{place} has no key pair; make one first", place=f"{instance}/{database}"))
+    return row
+
+
+def _pair(row: DatabaseKey) -> KeyPair:
+    return KeyPair(unseal(bytes(row.sealed), str(row), bytes(row.public)), bytes(row.public))

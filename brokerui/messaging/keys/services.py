@@ -1,0 +1,57 @@
+"""Making and taking over keys. Each write leaves an entry of the audit, in which no key stands."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from brokerui.estate.audit import audit
+from brokerui.messaging.keys.files import new_pair
+from brokerui.messaging.keys.models import DatabaseKey, PeerKey
+from brokerui.messaging.keys.sealing import seal
+from routing.errors import Invalid
+from routing.security.keys import KeyPair
+from routing.sentence import say
+
+
+@transaction.atomic
+def key_make(*, instance: str, database: str, author: str, replace: bool = False) -> bytes:
+    """A new key pair; gives the public key. Raises `Invalid` where there is one that is not to be replaced."""
+    pair = new_pair()
+    _keep(instance, database, pair, replace)
+    audit(author=author, action="keys.make", note=_place(instance, database))
+    return pair.public
+
+
+@transaction.atomic
+def key_take(*, instance: str, database: str, pair: KeyPair, author: str, replace: bool = False) -> None:
+    """A key pair that was made elsewhere, as for the mirror of a database. Raises `Invalid` as `key_make` does."""
+    _keep(instance, database, pair, replace)
+    audit(author=author, action="keys.take", note=_place(instance, database))
+
+
+@transaction.atomic
+def peer_take(*, instance: str, database: str, service: str, public: bytes, author: str) -> None:
+    """The public key of a database: of the one behind a service, in place of any before, or of one that may begin."""
+    known = {"instance": instance, "database": database, "service": service}
+    row = {"public": public, "made_at": timezone.now()}
+    if service:
+        PeerKey.objects.update_or_create(**known, defaults=row)
+    else:
+        PeerKey.objects.get_or_create(**known, public=public, defaults=row)
+    audit(author=author, action="keys.peer", note=f"{_place(instance, database)}: {service}")
+
+
+def _keep(instance: str, database: str, pair: KeyPair, replace: bool) -> None:
+    place = _place(instance, database)
+    row = {"public": pair.public, "sealed": seal(pair.private, place, pair.public), "made_at": timezone.now()}
+    if replace:
+        DatabaseKey.objects.update_or_create(instance=instance, database=database, defaults=row)
+        return
+    _, is_new = DatabaseKey.objects.get_or_create(instance=instance, database=database, defaults=row)
+    if not is_new:
+        raise Invalid("", say("{place} has a key pair already; --replace takes another in its place", place=place))
+
+
+def _place(instance: str, database: str) -> str:
+    return f"{instance}/{database}"

@@ -10,6 +10,7 @@ from routing.adjacent.guard import Guard
 from routing.dialog.arriving import take_error
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.envelope import Envelope, guard_of
+from routing.dialog.pinning import pin, stranger
 from routing.dialog.receipts import said
 from routing.dialog.transmitting import take_acknowledgement, tell_acknowledgement
 from routing.dialog.work import Work
@@ -44,11 +45,19 @@ def say_received(work: Work, side: Endpoint) -> None:
     if place.address:
         Envelope(work, side, place, guard).acknowledgement(ranges)
         tell_acknowledgement(work, side, OfAcknowledgement.ACKNOWLEDGEMENT_SENT, ranges)
-    elif (peer := _peer_here(work, side)) is not None:
-        take_acknowledgement(work, peer, ranges, OfAcknowledgement.ACKNOWLEDGEMENT_RECEIVED)
+    elif (peer := _peer_here(work, side)) is not None and take_acknowledgement(
+        work, peer, ranges, OfAcknowledgement.ACKNOWLEDGEMENT_RECEIVED
+    ):
+        pin(peer, _identifier(work, side))
 
 
 def _peer_here(work: Work, side: Endpoint) -> Endpoint | None:
-    """The other side, to be changed, where routing leads back to this instance."""
+    """The other side, to be changed, where routing leads back to this instance; None also where it has another peer."""
     peer = work.of(side.peer)
-    return work.own(peer) if peer is not None else None
+    if peer is None or stranger(peer, _identifier(work, side)):
+        return None
+    return work.own(peer)
+
+
+def _identifier(work: Work, side: Endpoint) -> str | None:
+    return work.around.directory(side.database).broker_instance

@@ -34,8 +34,9 @@ Json = dict[str, Any]
 _T = TypeVar("_T")
 
 THREE = "6f3f0d5e-0000-4000-8000-000000000003"
-HOST = {"one": "a", "two": "b", "three": "c"}
-QUEUE = {"one": "FromQ", "two": "ToQ", "three": "ToQ"}
+HOST = {"one": "a", "two": "b", "three": "c", "four": "a"}
+QUEUE = {"one": "FromQ", "two": "ToQ", "three": "ToQ", "four": "ToQ"}
+"""Database `four` is there only where a test makes it."""
 LOCAL = [{"name": "AutoCreatedLocal", "address": "LOCAL"}]
 
 

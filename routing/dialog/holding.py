@@ -107,8 +107,7 @@ def deliver(work: Work, here: Directory, endpoint: Endpoint, message: Arriving) 
     more, and it was told."""
     answer = in_turn(work, here, endpoint, message)
     if answer.taken:
-        if work.seen(endpoint.conversation_handle) is not None:
-            look_for_ready(work, endpoint)
+        look_for_ready(work, endpoint)
         return True
     work.owed.pop(endpoint.conversation_handle, None)
     guard = guard_of(work, endpoint)

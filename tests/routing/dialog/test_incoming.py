@@ -248,6 +248,23 @@ def test_an_end_or_error_is_no_first_message() -> None:
     assert (world.received(), world.answers) == ([], ["1.0-1"])
 
 
+def test_an_end_that_is_the_first_message_is_dropped() -> None:
+    """11277."""
+    world = Strange()
+    world.come(b"", flags=INITIATOR | END)
+    assert (world.reasons, world.answers, world.at_target()) == ([11277], [], None)
+
+
+def test_an_end_that_is_the_first_message_of_an_incomplete_conversation_is_dropped_too() -> None:
+    world = Strange()
+    world.come(b"second", sequence=1)
+    world.come(b"", flags=INITIATOR | END)
+    assert (world.reasons, world.answers, world.received()) == ([11277], ["1.0-1"], [])
+    target = world.at_target()
+    assert target
+    assert (target.state, target.held) == ("SI", 1)
+
+
 def test_a_dedicated_acknowledgement_for_nobody_is_answered_with_an_error() -> None:
     """So a closed target learns that its initiator has gone, and an initiator that its target has."""
     world = Strange()

@@ -95,6 +95,7 @@ def to_send(
         _note_sent(transmission, row[1], fragment, counts[row[1]])
     for row in waiting:
         _note_arrived(transmission, row[1], counts[row[1]])
+        _note_sent_whole(transmission, row[1], counts[row[1]])
     _advance(endpoint, transmission)
 
 
@@ -128,11 +129,20 @@ def _missing(transmission: Transmission, number: int, fragments: int) -> Iterato
 
 def _note_sent(transmission: Transmission, number: int, fragment: int, fragments: int) -> None:
     if fragments > 1:
-        large = transmission.large.setdefault(number, Large(0, fragments))
-        large.sent = fragment + 1
-        if any(transmission.acknowledged.gaps(position(number, fragment + 1), position(number, fragments - 1))):
-            return
-        large.sent = fragments
+        transmission.large.setdefault(number, Large(0, fragments)).sent = fragment + 1
+        _note_sent_whole(transmission, number, fragments)
+    else:
+        transmission.sent = transmission.sent.with_range(number, number)
+
+
+def _note_sent_whole(transmission: Transmission, number: int, fragments: int) -> None:
+    """Of a large message nothing is left to send. The rest of it may have been acknowledged since it was sent last."""
+    large = transmission.large.get(number)
+    if large is None or any(
+        transmission.acknowledged.gaps(position(number, large.sent), position(number, fragments - 1))
+    ):
+        return
+    large.sent = fragments
     transmission.sent = transmission.sent.with_range(number, number)
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from routing.dialog.messages import Outgoing
+from routing.dialog.ranges import Ranges
+from routing.dialog.sending import to_send
 from routing.dialog.settings import Settings
+from routing.dialog.transmission import Large, Transmission
 from tests.routing.dialog.joined import Joined, Parcel
 
 SECOND = 1000
@@ -103,3 +107,16 @@ def test_a_first_message_that_is_refused_and_the_next_one_may_come_together() ->
     assert again is not None
     assert (again.state, again.held) == ("SI", 2)
     assert again.conversation_handle != first.conversation_handle
+
+
+def test_the_rest_of_a_message_may_be_acknowledged_before_it_is_sent_again() -> None:
+    """Then nothing of it is left to send, and nobody looks for it again and again at the same moment."""
+    world = Joined(settings=Settings(fragment_bytes=10))
+    handle = world.begin()
+    world.send(handle, b"x" * 40)
+    endpoint = world.there(handle).copied()
+    # Fragments 0 and 1 were sent again; 2 and 3 came to be acknowledged, of the time before.
+    transmission = Transmission(handle, Ranges(((2, 3),)), large={0: Large(2, 4)})
+    row = Outgoing(handle, 0, "DEFAULT", b"x" * 40, world.now)
+    assert list(to_send(endpoint, transmission, [row], 10, 100)) == []
+    assert (endpoint.sending_sequence, transmission.large[0].sent) == (1, 4)

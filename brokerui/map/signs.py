@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from brokerui.lint.found import Found
 from brokerui.map.plan import Box, Plan, Sign
@@ -15,14 +15,18 @@ Known = Mapping[Ref, Counter[str]]
 """How many findings of each severity."""
 
 
-def put_signs(plan: Plan, findings: Iterable[Found]) -> None:
+def put_signs(plan: Plan, findings: Collection[Found]) -> None:
     """On each row, database and box that an error or a warning is about."""
+    drawn_out = {thing.name for box in plan.boxes.values() if _is_drawn_out(box) for thing in box.about}
     itself: Known = defaultdict(Counter)
-    with_all: Known = defaultdict(Counter)
     for found in findings:
-        if found.instance is not None:
+        if found.instance in drawn_out:
             itself[_about(found)][found.severity] += 1
-            with_all[instance_ref(found.instance)][found.severity] += 1
+    # There may be tens of thousands: they are added up by their names first.
+    all_in = Counter((found.instance, found.severity) for found in findings if found.instance not in drawn_out)
+    with_all: Known = defaultdict(Counter)
+    for (name, severity), count in all_in.items():
+        with_all[instance_ref(str(name))][severity] = count
     for box in plan.boxes.values():
         box.sign = _sign(box.about, itself if _is_drawn_out(box) else with_all)
         for cell in box.cells:

@@ -1,6 +1,6 @@
 """Runs the processes of the product: starts them in order, starts again what ends, ends all together.
 
-Order: Valkey; the web, which makes the home ready; then worker and beat, which need the database.
+Order: Valkey; the web, which makes the home ready; then worker, beat and endpoint, which need the database.
 """
 
 from __future__ import annotations

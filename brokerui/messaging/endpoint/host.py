@@ -27,6 +27,8 @@ from routing.sentence import Sentence
 
 logger = logging.getLogger(__name__)
 ID = 16
+STOP_SECONDS = 3.0
+"""For which peers are waited for at the end: who started us does not wait much longer."""
 
 
 class Host:
@@ -132,7 +134,7 @@ class Host:
         await end(self._tasks)
         for wire in list(self.wires.values()):
             wire.close()
-        until = self.now() + self.options.connection.closing_within
+        until = self.now() + STOP_SECONDS
         while self.wires and self.now() < until:
             await asyncio.sleep(0.01)
         for wire in list(self.wires.values()):

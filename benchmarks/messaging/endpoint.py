@@ -1,168 +1,42 @@
 """Fragments of 1 KB from the list of one instance, over TCP, to the lists of another: what the endpoints cost.
 
-    .venv/bin/python benchmarks/messaging/endpoint.py [--fragments 200000] [--runs 3]
+    .venv/bin/python benchmarks/messaging/endpoint.py [--fragments 100000] [--runs 3]
 
 Everything counts: an endpoint process for each of the two instances, the Valkey between them and the workers, and the
-process that plays the workers. What they use of a core together is the time, so that others on the machine do not matter.
-The claim: more than 20,000 fragments a second, whatever they say; and a fragment that
-goes alone is at the other end within some milliseconds. Beside it, the same fragments through the same Valkey alone
-(put and taken, no socket between), as what nobody could be quicker than.
+process that plays the workers. What they use of a core together is the time: others on the machine do not matter.
+The claim: more than 20,000 fragments in a second of one core; a fragment that goes alone is at the other end within some
+milliseconds. Beside it, the same fragments through the same Valkey alone (put and taken, no socket between), as what
+nobody could be quicker than.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import os
-import signal
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT))
-HOME = Path(os.environ.setdefault("BROKERUI_HOME", tempfile.mkdtemp(prefix="brokerui-")))
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
-
-import django
-
+# Django is set up before anything of it is imported.
+PROGRAM = """
+import django, sys
 django.setup()
-
-from django.conf import settings
-from redis import Redis
-from redis.asyncio import Redis as AsyncRedis
-
-from benchmarks.claims import claim
-from brokerui.messaging.endpoint.lists import connections, put_arrived, put_outgoing, run, take_arrived
-from brokerui.messaging.endpoint.process import Endpoint
-from brokerui.running.valkey import valkey_command
-from brokerui.wakeups import redis_url
-from routing.adjacent.fragment import INITIATOR, Header, Names, write
-
-LEAST = 20_000
-MOST_MILLISECONDS = 10.0
-ADDRESS = "tcp://127.0.0.1:24022"
-AT_ONCE = 400
-"""Fragments that a worker hands over together."""
-NAMES = Names("//example.org/Parts/Order", "//example.org/Shop/Order", "//example.org/Order", "//example.org/Request")
-HOSTED: dict[str, dict[str, tuple[str, ...]]] = {"A": {"A": ()}, "B": {"B": (ADDRESS,)}}
-
-
-def fragment(number: int) -> bytes:
-    conversation = (number % 500 + 1).to_bytes(16, "big")
-    return write(Header(conversation, b"m" * 16, NAMES, INITIATOR, number, 60_000, 10), bytes(1024))
-
-
-def url(number: int) -> str:
-    """A database of the Valkey for each of the two deployments."""
-    return f"{redis_url('', HOME)}?db={number}"
-
-
-async def serve(name: str) -> None:
-    async def hosted() -> dict[str, tuple[str, ...]]:
-        return HOSTED[name]
-
-    stop = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    async with AsyncRedis.from_url(url("AB".index(name))) as client:
-        await Endpoint(client, hosted, lambda: None).run(stop)
-
-
-def core_seconds(pids: list[int]) -> float:
-    """That these processes have used."""
-    ticks = 0
-    for pid in pids:
-        ticks += sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
-@contextmanager
-def processes() -> Iterator[list[int]]:
-    valkey = subprocess.Popen(valkey_command(HOME), stdout=subprocess.DEVNULL)
-    time.sleep(0.5)
-    endpoints = [subprocess.Popen([sys.executable, __file__, "--serve", name]) for name in "AB"]
-    try:
-        yield [os.getpid(), *(process.pid for process in (valkey, *endpoints))]
-    finally:
-        for process in (*endpoints, valkey):
-            process.terminate()
-            process.wait()
-
-
-def carry(fragments: list[bytes], there: Redis, here: Redis, pids: list[int]) -> float:
-    """Seconds of a core until all have come out."""
-    begun, used, came, left = time.perf_counter(), core_seconds(pids), 0, deque(fragments)
-    while came < len(fragments):
-        some = [left.popleft() for _ in range(min(AT_ONCE, len(left)))]
-        if some:
-            left.extendleft(reversed(run(there, put_outgoing("A", [(ADDRESS, raw) for raw in some]))))
-        some = [len(run(here, take_arrived("B", shard, 1 << 18))) for shard in range(settings.ENDPOINT_SHARDS)]
-        came += sum(some)
-        if not any(some):
-            time.sleep(0.002)
-        assert time.perf_counter() - begun < 300, f"{came} of {len(fragments)}"
-    return core_seconds(pids) - used
-
-
-def through_valkey(fragments: list[bytes], client: Redis, pids: list[int]) -> float:
-    used = core_seconds(pids)
-    for at in range(0, len(fragments), AT_ONCE):
-        run(client, put_arrived("C", fragments[at : at + AT_ONCE]))
-        for shard in range(settings.ENDPOINT_SHARDS):
-            run(client, take_arrived("C", shard, 1 << 20))
-    return core_seconds(pids) - used
-
-
-def alone(there: Redis, here: Redis, times: int = 300) -> list[float]:
-    """Milliseconds for one fragment that nothing goes with."""
-    took = []
-    for number in range(times):
-        raw, begun = fragment(number), time.perf_counter()
-        run(there, put_outgoing("A", [(ADDRESS, raw)]))
-        while not any(run(here, take_arrived("B", shard, 1)) for shard in range(settings.ENDPOINT_SHARDS)):
-            pass
-        took.append((time.perf_counter() - begun) * 1000)
-        time.sleep(0.005)
-    return sorted(took)
+from benchmarks.messaging.on_endpoint import measure
+sys.exit(not measure(*map(int, sys.argv[1:])))
+"""
 
 
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--fragments", type=int, default=200_000)
+    arguments.add_argument("--fragments", type=int, default=100_000)
     arguments.add_argument("--runs", type=int, default=3)
-    arguments.add_argument("--serve", choices=("A", "B"), help=argparse.SUPPRESS)
     given = arguments.parse_args()
-    if given.serve:
-        asyncio.run(serve(given.serve))
-        return 0
-    with processes() as pids, Redis.from_url(url(0)) as there, Redis.from_url(url(1)) as here:
-        while not any(run(here, take_arrived("B", shard, 1)) for shard in range(settings.ENDPOINT_SHARDS)):
-            run(there, put_outgoing("A", [(ADDRESS, fragment(0))]))  # lost while nobody listens
-            time.sleep(0.3)
-        fragments = [fragment(number) for number in range(given.fragments)]
-        rates = [len(fragments) / carry(fragments, there, here, pids) for _ in range(given.runs)]
-        bare = len(fragments) / through_valkey(fragments, there, pids)
-        took = alone(there, here)
-        assert len(connections(there)) == 1
-    rate = statistics.median(rates)
-    kept = [
-        claim(
-            "1 KB, list to list over TCP, a second of one core",
-            rate,
-            LEAST,
-            "",
-            f"Valkey alone {bare:,.0f}",
-            at_least=True,
-        ),
-        claim("one alone, median", statistics.median(took), MOST_MILLISECONDS, "ms", f"p99 {took[-3]:.1f} ms"),
-    ]
-    return 0 if all(kept) else 1
+    with tempfile.TemporaryDirectory() as home:
+        environ = {**os.environ, "BROKERUI_HOME": home, "DJANGO_SETTINGS_MODULE": "brokerui.settings"}
+        words = [sys.executable, "-c", PROGRAM, str(given.fragments), str(given.runs)]
+        return subprocess.run(words, cwd=ROOT, env=environ, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -33,12 +33,12 @@ def key_take(*, instance: str, database: str, pair: KeyPair, author: str, replac
 @transaction.atomic
 def peer_take(*, instance: str, database: str, service: str, public: bytes, author: str) -> None:
     """The public key of a database: of the one behind a service, in place of any before, or of one that may begin."""
-    known = {"instance": instance, "database": database, "service": service}
-    row = {"public": public, "made_at": timezone.now()}
+    known = PeerKey.objects.filter(instance=instance, database=database, service=service)
+    row = {"instance": instance, "database": database, "made_at": timezone.now()}
     if service:
-        PeerKey.objects.update_or_create(**known, defaults=row)
+        known.update_or_create(service=service, defaults={**row, "public": public})
     else:
-        PeerKey.objects.get_or_create(**known, public=public, defaults=row)
+        known.get_or_create(public=public, defaults=row)
     audit(author=author, action="keys.peer", note=f"{_place(instance, database)}: {service}")
 
 

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import cast
 
 from django.utils import timezone
 
+from brokerui.core.later import later
 from brokerui.core.memory import Memory
 from brokerui.lint.found import Found, FoundAt, RouteKey, by_route, counted
 from brokerui.lint.latest import errors_note
@@ -27,6 +28,8 @@ from routing.lint.suppression import Suppressed, Suppression, suppress
 
 SMALL = 2_000
 """Routes of an estate that is looked over while the page waits; larger ones are, in the background."""
+LONG = 10_000
+"""Findings that take longer to read than a request may, with the rest of a page."""
 AGAIN = timedelta(hours=1)
 """Routes expire: what was found is found again after so long."""
 LATE = timedelta(seconds=20)
@@ -150,9 +153,12 @@ def _large(wanted: Wanted) -> FoundAt | None:
     run = LintRun.objects.filter(key=wanted.key, moment=wanted.moment).first()
     if run is None:
         return None
+    count = run.errors + run.warnings + run.infos
+    if count > LONG and not _found_large.has(run.id):
+        later(("findings", run.id), partial(_found_large.get, run.id, partial(_read, run)))
     found = _found_large.get(run.id, lambda: _read(run))
     # One that was deleted while we read it is no look that found nothing.
-    return found if len(found.findings) == run.errors + run.warnings + run.infos else None
+    return found if len(found.findings) == count else None
 
 
 def _read(run: LintRun) -> FoundAt:

@@ -18,6 +18,8 @@ from brokerui.core.later import LaterError, is_under_way, later, told_later
 from brokerui.estate import selectors as estate_selectors
 from brokerui.estate.memory import estates
 from brokerui.estate.services import estate_edit, estate_import
+from brokerui.lint import selectors as lint
+from brokerui.lint.tasks import lint_refresh
 from brokerui.reachability import selectors as reachability
 from brokerui.reachability.services import survey_do
 from brokerui.scenarios import selectors as scenarios
@@ -216,6 +218,21 @@ def test_what_is_known_of_all_pairs_is_read_beside_too(
         seen.append(page.status_code)
         survey_do()
     assert seen == [202, 200, 202, 200]
+
+
+@pytest.mark.django_db
+def test_many_findings_are_read_beside_too(
+    client: Client, estate: Estate, beside: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SMALL", "LONG"):
+        monkeypatch.setattr(lint, name, 0)
+    estate_import(estate=estate, author="test")
+    client.get("/findings/", headers=PAGE)
+    lint_refresh()
+    lint._found_large.clear()
+    assert client.get("/routes/", headers=PAGE).status_code == 202
+    assert beside.do() == 1
+    assert client.get("/routes/", headers=PAGE).status_code == 200
 
 
 # -- Scenarios ---------------------------------------------------------------------------------------------

@@ -33,6 +33,16 @@ def hold(work: Work, endpoint: Endpoint, header: Header, message: Arriving) -> N
     look_for_ready(work, endpoint)
 
 
+def held_as(work: Work, endpoint: Endpoint, number: int) -> int:
+    """How many fragments a message has of which some are held; 0: none is."""
+    if not endpoint.held:
+        return 0
+    kept = work.batch.held.get(endpoint.conversation_handle, ())
+    found = next((part.fragments for part in kept if part.message_sequence_number == number), 0)
+    key = (endpoint.conversation_handle, number)
+    return found or next((one.fragments for one in work.changes.held if one.key == key), 0)
+
+
 def look_for_ready(work: Work, endpoint: Endpoint) -> None:
     """Note an endpoint whose next message is here, whole."""
     if endpoint.held and has_whole(work.received(endpoint), endpoint.receive_sequence):

@@ -17,7 +17,7 @@ from routing.dialog.arriving import ELSEWHERE, Answer, begin_target, refuse_firs
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import LONGEST_LIFETIME_S, Endpoint
 from routing.dialog.error_message import broker_error
-from routing.dialog.holding import deliver, hold
+from routing.dialog.holding import deliver, held_as, hold
 from routing.dialog.messages import Arriving
 from routing.dialog.pinning import ANOTHER, pin, stranger
 from routing.dialog.receipts import Fate, note
@@ -28,10 +28,13 @@ from routing.events import CorruptedMessage, MessageUndeliverable, OfAcknowledge
 from routing.identifier import identifier_of
 from routing.security.bindings import Protection
 from routing.security.policy import Undeliverable, opened
+from routing.sentence import say
 
 TOO_LONG: Final = 8459
 """Why a fragment is not kept of whose message more is to come than this instance puts together. It is left to its
 sender, whose setting is another."""
+
+_CUT_ANEW: Final = Corrupted("fragments", say("are not as many as other fragments of the message have said"))
 
 
 def take(work: Work, here: Directory, fragment: Fragment) -> None:
@@ -266,6 +269,11 @@ def _keep_in_its_place(work: Work, here: Directory, endpoint: Endpoint, header: 
         return
     work.owed[endpoint.conversation_handle] = None
     if fate is Fate.DUPLICATE:
+        return
+    if held_as(work, endpoint, header.sequence) not in (0, header.fragments):
+        # Pieces of two ways to cut it are not the message, whole as each may be.
+        tell_corrupted(work, here.database, message.conversation_id, _CUT_ANEW)
+        work.owed.pop(endpoint.conversation_handle)
         return
     endpoint = work.own(endpoint)
     work.note(endpoint, received)

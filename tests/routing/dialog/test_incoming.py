@@ -140,6 +140,23 @@ def test_parts_of_the_same_message_come_in_one_batch_with_what_was_held_before()
     assert world.received() == ["abc"]
 
 
+@pytest.mark.parametrize("together", [True, False])
+def test_pieces_of_two_ways_to_cut_a_message_are_never_joined(together: bool) -> None:
+    """Its sender was set up anew in the middle of it."""
+    world = Strange()
+    cuts = [
+        write(HEADER._replace(fragment=at, fragments=of), b"%d" % of) for at, of in ((0, 3), (1, 2), (1, 3), (2, 3))
+    ]
+    if together:
+        world.come_raw(*cuts)
+    else:
+        for raw in cuts:
+            world.come_raw(raw)
+    (told,) = world.told("b", 161)
+    assert "fragments" in told.what
+    assert world.received() == ["333"]
+
+
 def test_an_incomplete_conversation_is_not_for_applications() -> None:
     world = Strange()
     world.come(fragment=1, fragments=2)

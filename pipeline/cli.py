@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from routing.errors import InputError, Invalid
 from routing.moment import parse_moment
+from routing.sentence import say
 
 if TYPE_CHECKING:
     from pipeline.record import Run
@@ -30,8 +31,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Exception as failure:
+        said = _explained(failure)
+        if said is None:
+            raise
+        print(f"error: {said}", file=sys.stderr)
+        return BAD_INPUT if said.path else FAILED
     run.report()
     return 0
+
+
+def _explained(failure: Exception) -> InputError | None:
+    """What is to say of a failure that is none of ours; None: nobody knows, and the traceback is shown."""
+    from pipeline.faults import damaged_file, has_ended  # noqa: PLC0415 - pyspark, which --help does without
+
+    if (damaged := damaged_file(failure)) is not None:
+        return InputError(str(damaged), "Parquet", say("is damaged: it cannot be read to its end"))
+    if has_ended(failure):
+        return InputError("Spark", "", say("ended before the job was done; nothing was published"))
+    return None
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -89,12 +107,16 @@ def _add_ingest(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--in", required=True, dest="traffic", metavar="DIR", help="traffic files, or one")
     parser.add_argument("--out", required=True, metavar="LAKE", help="a new folder, or a lake to add to")
     parser.add_argument("--keep-duplicates", action="store_true", help="do not look for rows that came before")
+    parser.add_argument("--follow", action="store_true", help="go on with files that arrive, until Ctrl-C")
+    parser.add_argument("--every", default="10 seconds", metavar="TIME", help="how often to look (10 seconds)")
 
 
 def _ingest(options: argparse.Namespace) -> Run:
+    from pipeline.jobs.follow import follow  # noqa: PLC0415
     from pipeline.jobs.ingest import Options, ingest  # noqa: PLC0415
 
-    return ingest(Options(options.traffic, options.out, options.keep_duplicates), _settings(options))
+    wanted = Options(options.traffic, options.out, options.keep_duplicates)
+    return follow(wanted, _settings(options), options.every) if options.follow else ingest(wanted, _settings(options))
 
 
 def _add_traffic(parser: argparse.ArgumentParser) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,12 +19,28 @@ from routing.sentence import say
 EVER = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Version:
-    """An estate and the moment since which it was in force."""
+    """An estate and the moment since which it was in force.
+
+    Its document is kept packed: a history of a large estate has hundreds of versions, of which few are asked at a time.
+    """
 
     since: datetime
-    estate: Estate
+    lifetimes: frozenset[datetime]
+    """The moments at which routes of it expire, if it is in force then."""
+    packed: bytes
+    where: str
+
+    @property
+    def estate(self) -> Estate:
+        """Read again, unless it was among the last ones."""
+        return _unpacked(self)
+
+
+@lru_cache(maxsize=2)
+def _unpacked(version: Version) -> Estate:
+    return read_estate(zlib.decompress(version.packed), where=version.where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +54,7 @@ class Timeline:
         ends = [version.since for version in self.versions[1:]] + [datetime.max.replace(tzinfo=UTC)]
         found = {version.since for version in self.versions} - {EVER}
         for version, until in zip(self.versions, ends, strict=True):
-            found.update(moment for moment in _lifetimes(version.estate) if version.since < moment < until)
+            found.update(moment for moment in version.lifetimes if version.since < moment < until)
         return sorted(found)
 
     def at(self, moment: datetime) -> Estate | None:
@@ -60,7 +78,7 @@ def load_timeline(name: str) -> Timeline:
     """
     path = Path(name)
     if not path.is_dir():
-        return Timeline((Version(EVER, read_estate(_content(path), where=name)),))
+        return Timeline((_version(path, is_one_of_many=False),))
     versions = [_version(file) for file in sorted(path.glob("*.json")) if not file.name.startswith(("_", "."))]
     if not versions:
         raise InputError(name, "", say("holds no versions of an estate (*.json)"))
@@ -69,11 +87,14 @@ def load_timeline(name: str) -> Timeline:
     return Timeline(tuple(versions))
 
 
-def _version(file: Path) -> Version:
-    since, estate = read_version(_content(file), where=str(file))
+def _version(file: Path, *, is_one_of_many: bool = True) -> Version:
+    content, where = _content(file), str(file)
+    since, estate = read_version(content, where=where)
+    if not is_one_of_many:
+        since = EVER
     if since is None:
-        raise InputError(str(file), "$.valid_from", say("is missing: a version says since when it was in force"))
-    return Version(since, estate)
+        raise InputError(where, "$.valid_from", say("is missing: a version says since when it was in force"))
+    return Version(since, frozenset(_lifetimes(estate)), zlib.compress(content, 1), where)
 
 
 def _check_apart(name: str, versions: Sequence[Version]) -> None:

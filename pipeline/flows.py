@@ -31,8 +31,12 @@ def flows(estate: Estate, count: int, seed: int) -> list[Flow]:
     homes = _homes(estate)
     if not origins or not homes:
         return []
-    drawn = (_flow(rng, *rng.choice(origins), homes, sorted(homes)) for _ in range(8 * count))
-    return list(dict.fromkeys(drawn))[:count]
+    services = sorted(homes)
+    found: dict[Flow, None] = {}
+    for _ in range(8 * count):
+        if len(found) < count:
+            found[_flow(rng, *rng.choice(origins), homes, services)] = None
+    return list(found)
 
 
 def _homes(estate: Estate) -> dict[str, list[tuple[Instance, Database]]]:

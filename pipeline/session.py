@@ -32,6 +32,8 @@ FIXED = {
     "spark.sql.legacy.parquet.nanosAsLong": "true",
     # What others read too, and a third smaller than Spark's old format.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    # So many days are written side by side; only for more are the rows sorted by day first.
+    "spark.sql.maxConcurrentOutputFileWriters": "64",
     # A second attempt of a task replaces what the first one left.
     "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "1",
     "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",

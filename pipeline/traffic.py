@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
 from pipeline.counting import rows_in
@@ -36,16 +36,15 @@ def _of_lake(spark: SparkSession, lake: Lake, name: str) -> Source:
     """Silver was cleaned when it was written."""
     folders = tuple(Path(folder) for folder in lake.folders(SILVER))
     files = tuple(File(folder, None, rows=rows_in(folder)) for folder in folders)
-    return Source(_silver_rows(spark, lake), None, files, lake.root, name, lake.classes(spark))
-
-
-def _silver_rows(spark: SparkSession, lake: Lake) -> DataFrame:
-    return lake.silver(spark, with_place=True).select(
+    good = F.lit(None).cast("string").alias(REASON)
+    rows = lake.silver(spark).select(*COLUMNS, CLASS, good)
+    placed = lake.silver(spark, with_place=True).select(
         *COLUMNS,
         CLASS,
         "_file",
         F.lit(None).cast("long").alias("_block"),
         "_row",
         F.to_json(F.struct(*COLUMNS)).alias("_raw"),
-        F.lit(None).cast("string").alias(REASON),
+        good,
     )
+    return Source(rows, placed, None, files, lake.root, name, lake.classes(spark))

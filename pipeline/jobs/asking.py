@@ -37,6 +37,7 @@ class Asked:
     sets: DataFrame
     found: Answered
     folder: Path
+    boundaries: Sequence[datetime]
 
     @property
     def questions(self) -> int:
@@ -59,7 +60,7 @@ def ask(
     found = answer(work / "questions", *askers, work / "answers")
     write_sets(found, work / "sets")
     answers, sets = (spark.read.parquet(str(work / name)) for name in ("answers", "sets"))
-    return Asked(source, rows, answers, sets, found, folder)
+    return Asked(source, rows, answers, sets, found, folder, boundaries)
 
 
 def finish(asked: Asked, run: Run, out: int) -> None:
@@ -69,9 +70,11 @@ def finish(asked: Asked, run: Run, out: int) -> None:
     seen = count_rows(source)
     write_faults(source.faults, quarantine)
     if asked.known + found.unknown.rows + len(source.faults) < seen:
-        write_rows(quarantined(source, source.rows.where(F.col(REASON).isNotNull())), quarantine)
+        write_rows(quarantined(source, source.placed.where(F.col(REASON).isNotNull())), quarantine)
     if found.unknown.rows:
-        strange = unknown(asked.rows, asked.answers).withColumn(REASON, F.lit(UNKNOWN_ENTRY))
+        strange = unknown(timed(source.placed, asked.boundaries), asked.answers).withColumn(
+            REASON, F.lit(UNKNOWN_ENTRY)
+        )
         write_rows(quarantined(source, strange), quarantine)
     run.count(seen, out, reasons_in(quarantine))
     shutil.rmtree(asked.folder / WORK)

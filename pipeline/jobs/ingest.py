@@ -12,7 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
 from pipeline.counting import reasons_in, rows_in
-from pipeline.files import examined, files_below
+from pipeline.faults import FAILURES, damaged_file
+from pipeline.files import File, examined, files_below
 from pipeline.lake import BRONZE, CLASSES, QUARANTINE, SILVER, Lake, lake_for_writing
 from pipeline.output import write_rows
 from pipeline.quarantine import write_faults
@@ -37,24 +38,42 @@ def ingest(options: Options, settings: SparkSettings) -> Run:
     """Ingests the files below a folder that no run ingested before."""
     paths = files_below(options.traffic)
     with lake_for_writing(options.out) as lake:
-        return ingest_files(lake, paths, options, settings)
+        return ingest_files(spark_session(settings), lake, paths, options)
 
 
-def ingest_files(lake: Lake, paths: Sequence[Path], options: Options, settings: SparkSettings) -> Run:
+def ingest_files(spark: SparkSession, lake: Lake, paths: Sequence[Path], options: Options) -> Run:
     """One run; it counts as a whole, or not at all."""
     run = Run("ingest", asdict(options))
     new = _unknown(lake, paths)
     run.inputs = [_identity(path) for path in new]
-    spark = spark_session(settings)
-    run.phase("start")
-    source = _source(spark, lake, new, options)
-    run.phase("bronze")
-    if new:
-        _write(spark, lake, source, run, keep_duplicates=options.keep_duplicates)
-        lake.commit(lake.next_run(), run.as_json())
-    else:
+    if not new:
         run.count(0, 0, {})
+        return run
+    files = examined(_kept(lake, new, options))
+    run.phase("bronze")
+    while (damaged := _written(spark, lake, files, run, options)) is not None:
+        files = [_without(file, damaged) for file in files]
+    lake.commit(lake.next_run(), run.as_json())
     return run
+
+
+def _written(spark: SparkSession, lake: Lake, files: Sequence[File], run: Run, options: Options) -> Path | None:
+    """Writes what is in these files; the file that turned out to be damaged inside, where one was."""
+    source = read_files(spark, files, lake.staging / BRONZE, str(_root(options)))
+    try:
+        _write(spark, lake, source, run, keep_duplicates=options.keep_duplicates)
+    except FAILURES as failure:
+        damaged = damaged_file(failure)
+        if damaged is None:
+            raise
+        for table in (SILVER, CLASSES, QUARANTINE):
+            shutil.rmtree(lake.staging / table, ignore_errors=True)
+        return damaged
+    return None
+
+
+def _without(file: File, damaged: Path) -> File:
+    return File(file.path, None, "unreadable") if file.path.resolve() == damaged.resolve() else file
 
 
 def _unknown(lake: Lake, paths: Sequence[Path]) -> list[Path]:
@@ -68,17 +87,19 @@ def _identity(path: Path) -> dict[str, Any]:
     return {"path": str(path.absolute()), "size": state.st_size, "modified": state.st_mtime_ns}
 
 
-def _source(spark: SparkSession, lake: Lake, paths: Sequence[Path], options: Options) -> Source:
+def _kept(lake: Lake, paths: Sequence[Path], options: Options) -> list[Path]:
     """The copies are read, not the files: what is kept is what was read, whatever happens to them meanwhile."""
-    named = Path(options.traffic)
-    root = named if named.is_dir() else named.parent
-    bronze = lake.staging / BRONZE
     copies = []
     for path in paths:
-        copy = bronze / path.relative_to(root)
+        copy = lake.staging / BRONZE / path.relative_to(_root(options))
         copy.parent.mkdir(parents=True, exist_ok=True)
         copies.append(Path(shutil.copyfile(path, copy)))
-    return read_files(spark, examined(copies), bronze, str(root))
+    return copies
+
+
+def _root(options: Options) -> Path:
+    named = Path(options.traffic)
+    return named if named.is_dir() else named.parent
 
 
 def _write(spark: SparkSession, lake: Lake, source: Source, run: Run, *, keep_duplicates: bool) -> None:
@@ -93,9 +114,10 @@ def _write(spark: SparkSession, lake: Lake, source: Source, run: Run, *, keep_du
     write_faults(source.faults, quarantine)
     seen, out = count_rows(source), rows_in(silver)
     if out + len(source.faults) < seen:
-        write_rows(quarantined(source, source.rows.where(F.col(REASON).isNotNull())), quarantine)
+        write_rows(quarantined(source, source.placed.where(F.col(REASON).isNotNull())), quarantine)
         if out + rows_in(quarantine) < seen and not keep_duplicates:
-            write_rows(quarantined(source, doubles(good, known)), quarantine)
+            again = doubles(source.placed.where(F.col(REASON).isNull()), known)
+            write_rows(quarantined(source, again), quarantine)
     run.count(seen, out, reasons_in(quarantine))
     run.phase("quarantine")
 

@@ -58,7 +58,9 @@ def _is_bad(name: str) -> Column:
     column = F.col(name)
     if name not in LONGEST:
         return column.isNull()
-    no_name = (F.char_length(column) > LONGEST[name]) | column.contains(NO_NAME) | ~F.is_valid_utf8(column)
+    # Nearly all names are short in bytes, which need not be counted.
+    too_long = (F.octet_length(column) > LONGEST[name]) & (F.char_length(column) > LONGEST[name])
+    no_name = too_long | column.contains(NO_NAME) | ~F.is_valid_utf8(column)
     if name in ("to_service", "from_service", "conversation_id"):
         no_name |= column == ""
     return column.isNull() | no_name

@@ -1,0 +1,113 @@
+"""What the benchmarks of the pipeline share: a large estate, traffic on it, and seconds of wall and of processor."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
+
+from pyspark.sql import DataFrame, SparkSession
+
+from benchmarks.estates import Document, large_estate
+from pipeline.estates import load_timeline
+from pipeline.flows import flows
+from pipeline.jobs.generate import invented
+from pipeline.session import SparkSettings, spark_session
+from pipeline.transforms.inventing import Invented
+
+START, DAYS = datetime(2026, 1, 5, tzinfo=UTC), 7
+PLACE = Path(tempfile.gettempdir()) / f"brokerui-bench-pipeline-{os.getuid()}"
+
+
+@dataclass(frozen=True)
+class Took:
+    """Seconds of the clock, and of the processor in the JVM: the second says more on a machine that others use too."""
+
+    wall: float
+    processor: float
+
+    def __str__(self) -> str:
+        return f"{self.wall:6.2f} s wall, {self.processor:6.2f} s of processor"
+
+
+class Bench:
+    """A warm session on two cores, and what is measured in it."""
+
+    def __init__(self, memory: str = "1g") -> None:
+        began = time.monotonic()
+        self.spark: SparkSession = spark_session(SparkSettings("local[2]", memory))
+        self.spark.range(1_000_000).selectExpr("id % 10 AS k").groupBy("k").count().collect()
+        print(f"cold start of session and first query: {time.monotonic() - began:.1f} s, load {load()}")
+        self.pid: int = self.spark._jvm.java.lang.ProcessHandle.current().pid()  # type: ignore[union-attr]
+
+    def processor(self) -> float:
+        """Seconds that the JVM computed so far, and this process."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + time.process_time()
+
+    def best(self, what: str, runs: int, work: Callable[[], Any]) -> Took:
+        """The least processor time of some runs, after one to warm up."""
+        work()
+        took = min((self._once(work) for _ in range(runs)), key=lambda one: one.processor)
+        print(f"  {what:<52}{took}, load {load()}", flush=True)
+        return took
+
+    def _once(self, work: Callable[[], Any]) -> Took:
+        wall, processor = time.monotonic(), self.processor()
+        work()
+        return Took(time.monotonic() - wall, self.processor() - processor)
+
+    def traffic(self, name: str, rows: int, *, busiest: float = 0.0) -> str:
+        """A folder of so many rows; made once, and kept for the next benchmark."""
+        folder = PLACE / f"{name}-{rows}"
+        if not folder.exists():
+            estate = load_timeline(estates()[0]).versions[0].estate
+            drawn = flows(estate, 5_000, 1)
+            how = Invented(1, START, DAYS, len(drawn), drawn[1].from_instance, busiest)
+            invented(self.spark, drawn, how, rows).write.parquet(f"{folder}.new")
+            Path(f"{folder}.new").rename(folder)
+        return str(folder)
+
+
+def estates(intervals: int = 100) -> tuple[str, str]:
+    """The large estate with routes that expire during the traffic, and the same with every hundredth route away."""
+    before, after = PLACE / f"before-{intervals}.json", PLACE / f"after-{intervals}.json"
+    if not after.exists():
+        PLACE.mkdir(parents=True, exist_ok=True)
+        document = large_estate()
+        _expire(document, intervals - 1)
+        before.write_text(json.dumps(document), encoding="utf-8")
+        for _, routes in _tables(document):
+            routes[:] = [route for number, route in enumerate(routes) if (number + len(routes)) % 100]
+        after.write_text(json.dumps(document), encoding="utf-8")
+    return str(before), str(after)
+
+
+def _expire(document: Document, moments: int) -> None:
+    named = [route for _, routes in _tables(document) for route in routes if route["lifetime"] is None]
+    for number in range(moments):
+        moment = START + timedelta(days=DAYS) * (number + 1) / (moments + 1)
+        named[number * 37]["lifetime"] = moment.isoformat()
+
+
+def _tables(document: Document) -> list[tuple[str, list[Document]]]:
+    return [(one["name"], one["routes"]) for instance in document["instances"] for one in instance["databases"]]
+
+
+def noop(table: DataFrame) -> None:
+    """Computes every row and column, and writes nothing."""
+    table.write.format("noop").mode("overwrite").save()
+
+
+def load() -> str:
+    """How busy the machine is."""
+    return f"{os.getloadavg()[0]:.1f}"

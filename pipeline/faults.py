@@ -1,0 +1,24 @@
+"""What Spark says when a file or a process fails, in our words."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+from py4j.protocol import Py4JError, Py4JNetworkError
+from pyspark.errors import PySparkException
+
+_DAMAGED = re.compile(r"\[(?:FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER)[^\]]*\].{0,80}?(file:\S+?\.\w+)[.\s]", re.DOTALL)
+FAILURES = (PySparkException, Py4JError, ConnectionError)
+
+
+def damaged_file(failure: Exception) -> Path | None:
+    """The file that could not be read to its end, where that is what happened."""
+    found = _DAMAGED.search(str(failure))
+    return Path("/" + unquote(found[1]).removeprefix("file:").lstrip("/")) if found else None
+
+
+def has_ended(failure: Exception) -> bool:
+    """Whether Spark itself is gone: killed, or out of memory."""
+    return isinstance(failure, (Py4JNetworkError, ConnectionError)) or "Answer from Java side is empty" in str(failure)

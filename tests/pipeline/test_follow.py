@@ -1,0 +1,47 @@
+"""`pipeline ingest --follow`: files as they arrive, each exactly once, also when a batch comes a second time."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.jobs.follow import CHECKPOINT, follow
+from pipeline.jobs.ingest import Options
+from pipeline.lake import Lake
+from pipeline.session import SparkSettings
+from tests.pipeline.estates import row, written
+
+SETTINGS = SparkSettings("local[2]")
+pytestmark = pytest.mark.usefixtures("spark")
+
+
+def followed(tmp_path: Path) -> dict[str, int]:
+    """Until there are no more files."""
+    return follow(Options(str(tmp_path / "in"), str(tmp_path / "lake")), SETTINGS, None).counts
+
+
+def names(tmp_path: Path) -> list[str]:
+    folders = Lake(tmp_path / "lake").folders("silver")
+    return sorted(name for folder in folders for name in pq.read_table(folder)["conversation_id"].to_pylist())
+
+
+def test_files_are_ingested_as_they_arrive_and_once(tmp_path: Path) -> None:
+    written(tmp_path / "in" / "a b.jsonl", [row(1), {"at": "never"}])
+    assert followed(tmp_path) == {"in": 2, "out": 1, "quarantined": 1}
+    written(tmp_path / "in" / "deeper" / "b.jsonl", [row(2)])
+    assert followed(tmp_path) == {"in": 1, "out": 1, "quarantined": 0}
+    assert followed(tmp_path) == {"in": 0, "out": 0, "quarantined": 0}
+    assert names(tmp_path) == ["c1", "c2"]
+
+
+def test_a_batch_that_comes_again_doubles_nothing(tmp_path: Path) -> None:
+    """As after a kill between the lake's commit and the checkpoint's; here the checkpoint has forgotten all."""
+    written(tmp_path / "in" / "a.jsonl", [row(1)])
+    followed(tmp_path)
+    shutil.rmtree(tmp_path / "lake" / CHECKPOINT)
+    assert followed(tmp_path) == {"in": 0, "out": 0, "quarantined": 0}
+    assert names(tmp_path) == ["c1"]
+    assert len(Lake(tmp_path / "lake").commits()) == 1

@@ -1,0 +1,100 @@
+"""Killed in the middle of a write: the next run gives what an undisturbed one gives, and nothing twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from brokerui.home import CHECKOUT
+from pipeline.cli import main
+from pipeline.jobs.generate import Options, generate
+from pipeline.lake import Lake
+from pipeline.session import SparkSettings
+from tests.pipeline.estates import TO_PARTS, document, written
+
+ROWS = 100_000
+PATIENCE = 120
+pytestmark = [pytest.mark.usefixtures("spark"), pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """An estate and enough traffic that writing it takes a while."""
+    folder = tmp_path_factory.mktemp("given")
+    estate = written(folder / "estate.json", document(TO_PARTS))
+    start = datetime(2026, 1, 5, tzinfo=UTC)
+    generate(Options(estate, ROWS, 1, str(folder / "traffic"), start), SparkSettings("local[2]"))
+    return estate, str(folder / "traffic")
+
+
+def job(name: str, given: tuple[str, str], out: Path) -> list[str]:
+    estate, traffic = given
+    arguments = {"ingest": ["--in", traffic], "route": ["--estate", estate, "--traffic", traffic]}[name]
+    return [name, *arguments, "--out", str(out)]
+
+
+def killed_while_writing(arguments: list[str], folder: Path) -> tuple[int, str]:
+    """The status and the words of a job whose JVM is killed as soon as it writes rows below the folder."""
+    command = [sys.executable, "-m", "pipeline", *arguments, "--master", "local[2]"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=CHECKOUT)
+    until = time.monotonic() + PATIENCE
+    while not any(is_row_file(path) for path in folder.rglob("part-*")):
+        assert process.poll() is None, process.stderr and process.stderr.read()
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    for child in children(process.pid):
+        os.kill(child, signal.SIGKILL)
+    _, said = process.communicate(timeout=PATIENCE)
+    return process.returncode, said
+
+
+def is_row_file(path: Path) -> bool:
+    """Of the rows themselves, not of the questions that come first."""
+    return "_temporary" in path.parts and "_work" not in path.parts
+
+
+def children(pid: int) -> Iterator[int]:
+    """The processes that this one started, which it alone can have."""
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid:
+            yield int(status.parent.name)
+
+
+def rows(name: str, out: Path) -> pa.Table:
+    folders = Lake(out).folders("silver") if name == "ingest" else [str(out)]
+    return pa.concat_tables([pq.read_table(folder) for folder in folders]).sort_by("conversation_id")
+
+
+def named(out: Path) -> set[str]:
+    """What stands in a result beside its rows."""
+    return {path.name for path in out.iterdir() if ".parquet" not in path.name}
+
+
+@pytest.mark.parametrize("name", ["ingest", "route"])
+def test_the_next_run_gives_the_same_as_an_undisturbed_one(name: str, given: tuple[str, str], tmp_path: Path) -> None:
+    out, undisturbed = tmp_path / "killed" / "out", tmp_path / "undisturbed"
+    status, said = killed_while_writing(job(name, given, out), tmp_path / "killed")
+    assert status == 1
+    assert said == "error: Spark: ended before the job was done; nothing was published\n"
+    assert not (out / "_run.json").exists()
+    assert main(job(name, given, out)) == 0
+    assert main(job(name, given, undisturbed)) == 0
+    found = rows(name, out)
+    assert found.num_rows == ROWS
+    assert found.equals(rows(name, undisturbed))
+    assert named(out) == named(undisturbed)
+    assert [path.name for path in out.parent.iterdir()] == ["out"]

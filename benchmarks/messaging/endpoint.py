@@ -4,7 +4,7 @@
 
 Everything counts: an endpoint process for each of the two instances, the Valkey between them and the workers, and the
 process that plays the workers. What they use of a core together is the time: others on the machine do not matter.
-The claim: more than 20,000 fragments in a second of one core; a fragment that goes alone is at the other end within some
+The claim: more than 20,000 fragments in a second of one core; one that goes alone is at the other end within some
 milliseconds. Beside it, the same fragments through the same Valkey alone (put and taken, no socket between), as what
 nobody could be quicker than.
 """

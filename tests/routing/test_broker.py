@@ -6,14 +6,17 @@ from typing import Any
 
 import pytest
 
+from routing.adjacent.fragment import ERROR, UNSEQUENCED, write
+from routing.adjacent.roles import RoleQuestion, write_role
 from routing.broker import AGAIN_MS
 from routing.dialog.batch import Changes, Wanted
 from routing.dialog.endpoint import REPLAY_MS
+from routing.dialog.error_message import broker_error
 from routing.dialog.send import send
 from routing.dialog.settings import Settings
 from routing.store import Conflict, MemoryStore
 from tests.routing.dialog.joined import LOCAL, Joined, carried, joined_estate, way
-from tests.routing.dialog.local import SECOND
+from tests.routing.dialog.local import SECOND, TWO
 
 
 class Lost(Exception):
@@ -408,3 +411,28 @@ def test_a_refused_verb_leaves_the_conversation_free() -> None:
     with pytest.raises(Exception, match="8428"):
         world.on(lambda work, one: send(work, (one,), "No such type"), handle)
     world.send(handle)
+
+
+def test_a_question_that_names_nobody_to_answer_is_not_answered() -> None:
+    """MIR-2: it came on a connection, which answers by itself."""
+    world = Joined()
+    world.brokers["b"].receive([write_role(RoleQuestion(TWO, "To"))], world.now)
+    assert world.brokers["b"].frames_to_send(world.now) == []
+
+
+def test_what_is_due_in_a_conversation_that_goes_in_the_same_batch_is_not_done() -> None:
+    """An answer comes at the moment at which the end would have been sent again."""
+    world = Joined()
+    handle, target = world.open()
+    world.end(handle)
+    world.collect()
+    world.under_way.clear()
+    due = world.there(handle).due
+    assert due is not None
+    world.now = due
+    acknowledged = next(parcel for parcel in world.passed if parcel.source == "b").read.header
+    names = acknowledged.names._replace(message_type="Error")
+    header = acknowledged._replace(flags=UNSEQUENCED | ERROR, acknowledged=(), names=names)
+    world.brokers["a"].receive([write(header, broker_error(8462))], world.now)
+    assert (world.state(handle), world.collect()) == ("", [])
+    assert world.state(target) == "CO"

@@ -25,7 +25,7 @@ BROWSER_PYTEST := BROKERUI_CHROMIUM="$$browser" $(PYTEST)
 ON_POSTGRES := tests/brokerui/estate tests/brokerui/lint tests/brokerui/intake tests/brokerui/test_query_counts.py
 export PYTHON
 
-.PHONY: help setup run test check bench sim mutants screenshots lock clean
+.PHONY: help setup run test coverage check bench sim mutants screenshots lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ run: setup ## start BrokerUI on http://127.0.0.1:8000 (PORT=… to change); Ctrl
 test: check ## everything: check, then all tests, in a real browser too (ARGS=… for pytest)
 	@$(if $(ARGS),,$(PY) scripts/postgres.py $(PYTEST) -q -n 2 $(ON_POSTGRES))
 	@browser=$$($(PY) scripts/browser.py) && $(BROWSER_PYTEST) -n 2 --dist loadgroup $(ARGS)
+
+coverage: $(VENV)/.dev ## what of routing/ its own tests reach, branch by branch
+	@$(PYTEST) -q -n 2 tests/routing tests/simulation --cov=routing --cov-branch --cov-report=term-missing:skip-covered
 
 check: $(VENV)/.dev $(VENV)/.catalogues ## lint, format, types, import contracts; under a minute
 	@$(BIN)/ruff check

@@ -72,6 +72,14 @@ class OfConnection(IntEnum):
     RECEIVE_IO_ERROR = 8
 
 
+class OfAudit(IntEnum):
+    """Subclasses of Audit Broker Conversation; "Run As Target Failure" has no cause here."""
+
+    NO_SECURITY_HEADER = 1
+    NO_CERTIFICATE = 2
+    INVALID_SIGNATURE = 3
+
+
 class OfLogin(IntEnum):
     """Subclasses of Audit Broker Login."""
 
@@ -226,6 +234,20 @@ class BrokerConnection(NamedTuple):
         return 138
 
 
+class AuditBrokerConversation(NamedTuple):
+    """A fragment does not have the protection of its dialog, or names keys that are not known here."""
+
+    subclass: OfAudit
+    database: str
+    conversation_id: str
+    text: str
+    """TextData: which field, and what is wrong with it."""
+
+    @property
+    def number(self) -> int:
+        return 158
+
+
 class AuditBrokerLogin(NamedTuple):
     """A connection came online, or its peer was not let in."""
 
@@ -304,6 +326,7 @@ Event = (
     | QueueDisabled
     | MirroredRouteStateChanged
     | Acknowledgement
+    | AuditBrokerConversation
     | AuditBrokerLogin
     | MessageUndeliverable
     | CorruptedMessage
@@ -319,6 +342,7 @@ NAMES = {
     143: "Broker:Queue Disabled",
     144: "Broker:Mirrored Route State Changed",
     149: "Broker:Remote Message Acknowledgement",
+    158: "Audit Broker Conversation",
     159: "Audit Broker Login",
     160: "Broker:Message Undeliverable",
     161: "Broker:Corrupted Message",

@@ -6,6 +6,7 @@ it, and its sender is told. A whole message in its turn goes the same way as one
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from routing.adjacent.errors import Corrupted, RemoteProtocolError
@@ -24,16 +25,24 @@ from routing.dialog.receipts import Fate, note
 from routing.dialog.states import CD, DO, NONE, PART, after
 from routing.dialog.transmitting import take_acknowledgement
 from routing.dialog.work import Work
-from routing.events import CorruptedMessage, MessageUndeliverable, OfAcknowledgement, OfUndeliverable
+from routing.events import (
+    AuditBrokerConversation,
+    CorruptedMessage,
+    MessageUndeliverable,
+    OfAcknowledgement,
+    OfAudit,
+    OfUndeliverable,
+)
 from routing.identifier import identifier_of
 from routing.security.bindings import Protection
-from routing.security.policy import Undeliverable, opened
+from routing.security.policy import SECURED, Undeliverable, opened
 from routing.sentence import say
 
 TOO_LONG: Final = 8459
 """Why a fragment is not kept of whose message more is to come than this instance puts together. It is left to its
 sender, whose setting is another."""
 
+_AUDITED: Final[Mapping[int | None, OfAudit]] = {11229: OfAudit.NO_CERTIFICATE, 11232: OfAudit.NO_SECURITY_HEADER}
 _CUT_ANEW: Final = Corrupted("fragments", say("are not as many as other fragments of the message have said"))
 
 
@@ -50,8 +59,12 @@ def take(work: Work, here: Directory, fragment: Fragment) -> None:
         body = opened(fragment, guard)
     except Corrupted as corrupted:
         tell_corrupted(work, here.database, conversation, corrupted)
+        if fragment.integrity in SECURED:
+            _audit(work, here, conversation, OfAudit.INVALID_SIGNATURE, corrupted)
     except Undeliverable as objection:
         _undeliverable(work, here, conversation, header, objection.number or 0)
+        if (subclass := _AUDITED.get(objection.number)) is not None:
+            _audit(work, here, conversation, subclass, objection)
     else:
         _take_opened(work, here, header, conversation, endpoint, guard, body)
 
@@ -59,6 +72,10 @@ def take(work: Work, here: Directory, fragment: Fragment) -> None:
 def tell_corrupted(work: Work, database: str, conversation: str, corrupted: RemoteProtocolError) -> None:
     """INT-1: discarded, not acknowledged, and told."""
     work.changes.events.append(CorruptedMessage(database, conversation, str(corrupted), corrupted.number or 0))
+
+
+def _audit(work: Work, here: Directory, conversation: str, subclass: OfAudit, objection: RemoteProtocolError) -> None:
+    work.changes.events.append(AuditBrokerConversation(subclass, here.database, conversation, str(objection)))
 
 
 def _guard(work: Work, here: Directory, fragment: Fragment, endpoint: Endpoint | None) -> Guard:

@@ -32,10 +32,11 @@ GUARDS_KEPT: Final = 4_000
 """Dialogs whose keys are kept ready, of one database: 20 MB with OpenSSL's ciphers. Those of another are derived again
 when it is used, in some 20 microseconds."""
 
-_SECURED: Final = frozenset({KEYED, SEALED})
+SECURED: Final = frozenset({KEYED, SEALED})
+"""The kinds that need keys."""
 _NO_KEYS: Final = 11229
-_ENDPOINT_NOT_SECURED: Final = 11231
-_MESSAGE_NOT_SECURED: Final = 11232
+_ENDPOINT_NOTSECURED: Final = 11231
+_MESSAGE_NOTSECURED: Final = 11232
 
 
 class Undeliverable(RemoteProtocolError):
@@ -102,9 +103,9 @@ class Keyring:
 
 def opened(fragment: Fragment, guard: Guard) -> bytes:
     """The body of a fragment of a dialog. `Undeliverable` or `Corrupted`: it is discarded and not acknowledged."""
-    secured, expected = fragment.integrity in _SECURED, guard.integrity in _SECURED
+    secured, expected = fragment.integrity in SECURED, guard.integrity in SECURED
     if secured and not expected:
-        raise Undeliverable("integrity", say("the message is secured, and the dialog is not"), _ENDPOINT_NOT_SECURED)
+        raise Undeliverable("integrity", say("the message is secured, and the dialog is not"), _ENDPOINT_NOTSECURED)
     if expected and not secured:
-        raise Undeliverable("integrity", say("the dialog is secured, and the message is not"), _MESSAGE_NOT_SECURED)
+        raise Undeliverable("integrity", say("the dialog is secured, and the message is not"), _MESSAGE_NOTSECURED)
     return fragment.open(guard)

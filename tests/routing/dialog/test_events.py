@@ -11,6 +11,7 @@ import pytest
 
 from routing.events import (
     NAMES,
+    AuditBrokerConversation,
     AuditBrokerLogin,
     BrokerConnection,
     Conversation,
@@ -23,6 +24,7 @@ from routing.events import (
     MessageUndeliverable,
     MirroredRouteStateChanged,
     OfAcknowledgement,
+    OfAudit,
     OfClassify,
     OfConnection,
     OfConversation,
@@ -51,6 +53,7 @@ FORWARDED = ForwardedMessage("c", True, "S", None, "T", None, "tcp://b:4022", 0,
         (MessageClassify(OfClassify.LOCAL, "db", "c", "S", None, "", False, 0), "Broker:Message Classify"),
         (BrokerConnection(OfConnection.CLOSED, "c", "tcp://b:4022", "idle", 1), "Broker:Connection"),
         (AuditBrokerLogin(OfLogin.LOGIN_SUCCESS, "c", "127.0.0.1:5", "B", "", ""), "Audit Broker Login"),
+        (AuditBrokerConversation(OfAudit.NO_CERTIFICATE, "db", "c", "key id: …"), "Audit Broker Conversation"),
         (QueueDisabled("db", "Q"), "Broker:Queue Disabled"),
         (
             MessageUndeliverable(OfUndeliverable.SEQUENCED_MESSAGE, "db", "c", 0, -1, 11213),
@@ -96,6 +99,7 @@ def test_every_event_is_documented_with_its_columns() -> None:
         (141, OfClassify),
         (144, OfMirroredRoute),
         (149, OfAcknowledgement),
+        (158, OfAudit),
         (159, OfLogin),
         (160, OfUndeliverable),
     ],

@@ -7,6 +7,7 @@ import pytest
 from routing.adjacent.guard import DIGEST, KEYED, MD5, NO_KEY, SEALED
 from routing.dialog.end_conversation import end_conversation
 from routing.errors import Invalid
+from routing.events import OfAudit
 from routing.security.bindings import DatabaseKeys, Protection, Security
 from routing.security.keys import KeyPair
 from routing.security.policy import Integrity, Undeliverable
@@ -80,6 +81,8 @@ def test_a_target_that_does_not_know_the_key_says_nothing(encryption: bool) -> N
     world.settle()
     (told,) = world.told("b", 160)
     assert (told.reason, told.database) == (11229, "two")
+    (audited,) = world.told("b", 158)
+    assert (audited.subclass, audited.text) == (OfAudit.NO_CERTIFICATE, "key id: names keys that are not known here")
     assert (world.there(handle).outgoing, len(world.passed)) == (1, 1)
     assert world.there(handle).transmission_status == 0
     world.brokers["b"].security = securities()["b"]
@@ -112,6 +115,8 @@ def test_whatever_is_changed_on_the_way_is_discarded(at: int, encryption: bool) 
     assert world.collect() == []
     assert world.depth() == 0
     assert len(world.told("b", 161)) + len(world.told("b", 160)) == 1
+    signature = [event.subclass for event in world.told("b", 158) if event.subclass == OfAudit.INVALID_SIGNATURE]
+    assert len(signature) == sum("tag" in event.what for event in world.told("b", 161))
     world.later(5 * SECOND)
     assert len(world.received()) == 1
 
@@ -128,6 +133,8 @@ def test_a_sealed_dialog_takes_nothing_that_is_not_sealed() -> None:
     for world, reason in ((sealed, 11232), (plain, 11231)):
         world.carry()
         assert [event.reason for event in world.told("b", 160)] == [reason]
+        audits = [OfAudit.NO_SECURITY_HEADER] if reason == 11232 else []
+        assert [event.subclass for event in world.told("b", 158)] == audits
         assert world.depth() == 0
     assert (sealed.there(target).receive_sequence, plain.there(far).receive_sequence) == (1, 1)
 

@@ -26,7 +26,7 @@ def template() -> Catalog:
         ("Always delivered", "brokerui/core/templatetags/look.py"),
         ("Default configuration", "brokerui/scenarios/examples.py"),
         ("Skip to the content", "brokerui/templates/base.html"),
-        (("%(n)s route", "%(n)s routes"), "brokerui/templates/scenarios/_counts.html"),
+        (("%(shown)s route", "%(shown)s routes"), "brokerui/templates/scenarios/_counts.html"),
         ("must be {what}, not {got}", "routing/errors.py"),
         (("{count} error", "{count} errors"), "brokerui/findings.py"),
         ("the target service", "brokerui/commands/explain.py"),

@@ -88,7 +88,7 @@ class Arrivals:
         places = [(Place(self.instance, shard), bundle) for shard, bundle in some]
         try:
             answers = await run_soon(self._client, put(places))
-        except RedisError as error:
+        except (RedisError, OSError) as error:
             logger.info("fragments wait for Redis: %s", error)
             return False
         self._settle(some, answers)

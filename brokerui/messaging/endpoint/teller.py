@@ -46,7 +46,7 @@ class Teller:
             self._something.clear()
             try:
                 await self.flush()
-            except RedisError as error:
+            except (RedisError, OSError) as error:
                 logger.info("events wait for Redis: %s", error)
                 await asyncio.sleep(PAUSE)
                 self._something.set()
@@ -61,7 +61,7 @@ class Teller:
             some = [told.popleft() for _ in range(min(AT_ONCE, len(told)))]
             try:
                 await run_soon(self._client, put(some))
-            except RedisError:
+            except (RedisError, OSError):
                 room = (told.maxlen or 0) - len(told)
                 told.extendleft(reversed(some[-room:] if room else []))
                 raise

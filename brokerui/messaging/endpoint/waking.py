@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
 from brokerui.messaging.tasks import receive
 from brokerui.messaging.waking import wake_once
+
+logger = logging.getLogger(__name__)
 
 
 class Waker:
@@ -22,4 +25,7 @@ class Waker:
         while True:
             await self._asked.wait()
             self._asked.clear()
-            await asyncio.to_thread(wake_once, receive)
+            try:
+                await asyncio.to_thread(wake_once, receive)
+            except Exception:
+                logger.exception("workers were not woken")  # beat wakes them

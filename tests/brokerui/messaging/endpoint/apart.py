@@ -52,11 +52,17 @@ class Apart:
     @property
     def sockets(self) -> int:
         """Open ones, those to Redis and those that listen among them."""
-        files = Path(f"/proc/{self.process.pid}/fd").iterdir()
-        return sum(str(one.readlink()).startswith("socket:") for one in files if one.is_symlink())
+        return sum(map(_is_socket, Path(f"/proc/{self.process.pid}/fd").iterdir()))
 
     def settles(self, sockets: int) -> bool:
         return bool(eventually(lambda: self.sockets <= sockets))
+
+
+def _is_socket(file: Path) -> bool:
+    try:
+        return str(file.readlink()).startswith("socket:")
+    except FileNotFoundError:
+        return False  # closed since it was listed
 
 
 async def _serve(url: str, hosted: dict[str, list[str]], changes: dict[str, Any]) -> None:

@@ -1,0 +1,57 @@
+"""The process of `brokerui endpoint`, here in the process of the test."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from typing import Any
+
+import pytest
+
+from brokerui.messaging.endpoint import command, waking
+from brokerui.messaging.endpoint.lists import run, take_events
+from brokerui.messaging.tasks import receive
+from routing.events import OfLogin
+from tests.brokerui.messaging.endpoint.scene import address, fragment
+from tests.brokerui.messaging.endpoint.test_hostile import Peer
+from tests.brokerui.messaging.endpoint.valkey import Valkey
+from tests.brokerui.product import eventually
+
+
+def test_it_serves_what_is_hosted_wakes_workers_and_ends_when_it_is_told(
+    valkey: Valkey, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.REDIS_URL = valkey.url
+    a, woken, problems = address(), [], []
+    monkeypatch.setattr(command, "hosted", lambda: {"A": (a,)})
+    monkeypatch.setattr(command, "close_old_connections", lambda: None)
+    monkeypatch.setattr(waking, "wake_once", woken.append)
+
+    def play() -> None:
+        try:
+            peer = eventually(lambda: _peer(a))
+            peer.come_online().send([fragment(0)])
+            eventually(lambda: woken)
+            peer.close()
+        except BaseException as error:  # noqa: BLE001 - told in the thread of the test
+            problems.append(error)
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    thread = threading.Thread(target=play)
+    thread.start()
+    command.serve()
+    thread.join()
+    assert problems == []
+    assert woken == [receive]
+    with valkey.client() as client:
+        events = [told.event for told in run(client, take_events(100))]
+    assert any(event.subclass is OfLogin.LOGIN_SUCCESS for event in events)
+
+
+def _peer(at: str) -> Peer | None:
+    try:
+        return Peer(at)
+    except ConnectionRefusedError:
+        return None  # it does not listen yet

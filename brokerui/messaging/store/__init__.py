@@ -65,8 +65,9 @@ class DatabaseStore:
         self._claims[token] = claim
         try:
             with claim.session.reading():
-                known = self._known = knowing.look(claim.session, self._instance, self._known)
-                batch = Batch(token, off=known.off, requests=known.requests, mirrored=known.mirrored)
+                if claim.known is None:
+                    claim.known = self._known = knowing.look(claim.session, self._instance, self._known)
+                batch = claim.batch(token)
                 fill(claim, batch, wanted, now)
         except BaseException:
             self.release(token)

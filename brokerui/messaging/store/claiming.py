@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from brokerui.messaging.store import receiving
+from brokerui.messaging.store.knowing import Known
 from brokerui.messaging.store.objects import unpacked
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Row, Session
 from brokerui.messaging.store.tables import ENDPOINTS, HELD, OUTGOING
@@ -69,6 +70,13 @@ class Claim:
     conversations: set[str] = field(default_factory=set)
     locked: set[str] = field(default_factory=set)
     """Groups."""
+
+    known: Known | None = None
+
+    def batch(self, token: int) -> Batch:
+        """An empty one."""
+        assert self.known is not None, "a claim begins with a look at what is known"
+        return Batch(token, off=self.known.off, requests=self.known.requests, mirrored=self.known.mirrored)
 
     @property
     def mine(self) -> dict[str, int]:

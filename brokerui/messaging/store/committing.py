@@ -14,7 +14,7 @@ from brokerui.messaging.store.claiming import Claim
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.objects import packed
 from brokerui.messaging.store.session import CONVERSATION, Row
-from brokerui.messaging.store.tables import ENDPOINTS, HELD, LASTING, MESSAGES, OUTGOING
+from brokerui.messaging.store.tables import ENDPOINTS, HELD, LASTING, MESSAGES, OUTGOING, SELDOM
 from routing.dialog.batch import Changes
 from routing.dialog.endpoint import Endpoint, Group, QueueKey
 from routing.dialog.messages import QueuedMessage
@@ -22,9 +22,12 @@ from routing.dialog.messages import QueuedMessage
 ENDLESS: Final = 2**62
 """Beyond all message numbers."""
 _CHANGING: Final = tuple(column for column in ENDPOINTS.columns if column not in LASTING)
+_OFTEN: Final = tuple(column for column in _CHANGING if column not in SELDOM)
 
 _values = attrgetter(*ENDPOINTS.columns[1:])
 _changing = attrgetter("conversation_handle", *_CHANGING)
+_often = attrgetter("conversation_handle", *_OFTEN)
+_seldom = attrgetter(*SELDOM)
 
 _RECEIVED = "DELETE FROM queue_messages WHERE queuing_order IN (SELECT given.key FROM {given}) RETURNING queue_number"
 _EMPTIED = (
@@ -155,8 +158,9 @@ class Commit:
         changed = [endpoint for handle, endpoint in changes.endpoints.items() if handle in known]
         new = [endpoint for handle, endpoint in changes.endpoints.items() if handle not in known]
         if changed:
-            rows = [(self._instance, *_changing(endpoint)) for endpoint in changed]
-            self._session.update(ENDPOINTS, 2, _CHANGING, rows)
+            is_much = any(_seldom(one) != _seldom(known[one.conversation_handle]) for one in changed)
+            columns, values = (_CHANGING, _changing) if is_much else (_OFTEN, _often)
+            self._session.update(ENDPOINTS, 2, columns, [(self._instance, *values(one)) for one in changed])
         if new:
             self._session.insert(ENDPOINTS, [(self._instance, *_values(endpoint)) for endpoint in new])
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import psycopg
-from django.db import IntegrityError, OperationalError, connections, transaction
+from django.db import IntegrityError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from brokerui.messaging.store.session import Given, Row, Session
@@ -39,6 +39,7 @@ class PostgresSession(Session):
     """Within an open transaction of a connection."""
 
     row = "ctid"
+    at_most = "LIMIT %(top)s::int8"
 
     def __init__(self, database: BaseDatabaseWrapper, connection: psycopg.Connection[Row], instance: int) -> None:
         self._wrapped = database.wrap_database_errors
@@ -105,7 +106,7 @@ class PostgresSession(Session):
         return Given(f"unnest({arrays}) AS given({', '.join(kinds)})", values)
 
     def firsts(self, table: Table, condition: str, order: str) -> str:
-        found = f"SELECT * FROM {table.name} AS row WHERE {condition} ORDER BY {order} LIMIT %(top)s"
+        found = f"SELECT * FROM {table.name} AS row WHERE {condition} ORDER BY {order} {self.at_most}"
         return f"CROSS JOIN LATERAL ({found}) AS found"
 
 
@@ -155,12 +156,16 @@ class OwnSession(PostgresSession):
 
 
 class CallersSession(PostgresSession):
-    """Within the transaction that the caller has opened, and ends: locks and changes live as long as that one."""
+    """Within the transaction that the caller has opened, and ends: locks and changes live as long as that one.
+
+    After a conflict he has to roll back, to a savepoint of his at least.
+    """
 
     def __init__(self, database: BaseDatabaseWrapper, instance: int) -> None:
         database.ensure_connection()
+        # Django's own cursors never prepare; ours do the same again and again.
+        database.connection.prepare_threshold = 1
         super().__init__(database, database.connection, instance)
-        self._alias = database.alias
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -169,8 +174,7 @@ class CallersSession(PostgresSession):
     @contextmanager
     def writing(self) -> Iterator[None]:
         try:
-            with transaction.atomic(self._alias):
-                yield
+            yield
         except (OperationalError, IntegrityError) as error:
             raise _conflict(error) from error
 

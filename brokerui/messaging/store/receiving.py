@@ -38,15 +38,16 @@ _HEADS: Final = """
             AND m.conversation_group_id = %(group)s AND m.conversation_handle > mine.conversation_handle)
         FROM mine WHERE mine.conversation_handle IS NOT NULL
     )
-    SELECT mine.conversation_handle, max(m.priority), min(m.queuing_order) FROM mine
+    SELECT mine.conversation_handle, max(m.priority) AS priority, min(m.queuing_order) AS first FROM mine
     JOIN (SELECT 0 AS rank UNION ALL SELECT 1 UNION ALL SELECT 2) ranks ON true
     JOIN queue_messages m ON m.queuing_order = (
         SELECT f.queuing_order FROM queue_messages f
         WHERE f.instance_id = %(instance)s AND f.conversation_group_id = %(group)s
         AND f.conversation_handle = mine.conversation_handle AND f.rank = ranks.rank
         ORDER BY f.message_sequence_number, f.queuing_order LIMIT 1)
-    GROUP BY mine.conversation_handle ORDER BY 2 DESC, 3
+    GROUP BY mine.conversation_handle
 """
+_ONE: Final = "SELECT CAST(%(handle)s AS text) AS conversation_handle, 0 AS priority, 0 AS first"
 _COLUMNS: Final = (
     "priority",
     "conversation_group_id",
@@ -62,55 +63,41 @@ _COLUMNS: Final = (
     "queuing_order",
 )
 _SAME: Final = (
-    "row.instance_id = %(instance)s AND row.conversation_group_id = given.conversation_group_id"
-    " AND row.conversation_handle = given.conversation_handle"
+    "row.instance_id = %(instance)s AND row.conversation_group_id = %(group)s"
+    " AND row.conversation_handle = heads.conversation_handle"
 )
-_ORDER: Final = "rank, message_sequence_number, queuing_order"
+_ORDER: Final = ("rank", "message_sequence_number", "queuing_order")
 
 
 def receive(session: Session, instance: int, locked: set[str], batch: Batch, asked: Receive) -> None:
     """Into the batch; the group is locked."""
-    while batch.received_group is None:
-        group = _lock_group(session, instance, asked)
-        if group is None:
-            return
+    while (group := _lock_group(session, instance, asked)) is not None:
         locked.add(group)
+        messages = _messages(session, instance, group, asked)
         # Before it was locked, another may have received all of it.
-        heads = [asked.handle] if asked.handle is not None else _heads(session, instance, group)
-        if heads:
+        if messages:
             batch.received_group = group
-            batch.received = _messages(session, instance, group, heads, asked)
+            batch.received = messages[: asked.top]
+            return
 
 
 def _lock_group(session: Session, instance: int, asked: Receive) -> str | None:
-    queue = queue_number(instance, asked.queue)
+    parameters = {"instance": instance, "queue": queue_number(instance, asked.queue)}
     if asked.handle is not None:
-        found = session.take(GROUP, _OF_HANDLE, {"instance": instance, "handle": asked.handle, "queue": queue}, 1)
+        found = session.take(GROUP, _OF_HANDLE, {**parameters, "handle": asked.handle}, 1)
     elif asked.group is not None:
-        found = session.take(GROUP, _OF_GROUP, {"instance": instance, "group": asked.group, "queue": queue}, 1)
+        found = session.take(GROUP, _OF_GROUP, {**parameters, "group": asked.group}, 1)
     else:
-        found = session.take(GROUP, _NEXT, {"queue": queue}, 1)
+        found = session.take(GROUP, _NEXT, parameters, 1)
     return found[0][0] if found else None
 
 
-def _heads(session: Session, instance: int, group: str) -> list[str]:
-    """The conversations of a group that have messages, in the order in which they are received."""
-    return [row[0] for row in session.rows(_HEADS, {"instance": instance, "group": group})]
-
-
-def _messages(
-    session: Session, instance: int, group: str, heads: list[str], asked: Receive
-) -> tuple[QueuedMessage, ...]:
-    if asked.top == 0:
-        return ()
-    places = [(handle, group, place) for place, handle in enumerate(heads[: asked.top])]
-    given = session.given(places, conversation_handle="text", conversation_group_id="text", place="int4")
-    firsts = session.firsts(MESSAGES, _SAME, _ORDER)
-    columns = ", ".join(f"found.{column}" for column in _COLUMNS)
-    sql = f"SELECT {columns} FROM {given.sql} {firsts} ORDER BY given.place, {_found(_ORDER)}"
-    rows = session.rows(sql, {**given.parameters, "top": asked.top, "instance": instance})
-    return tuple(QueuedMessage(*asked.queue, *row) for row in rows[: asked.top])
-
-
-def _found(order: str) -> str:
-    return ", ".join(f"found.{column}" for column in order.split(", "))
+def _messages(session: Session, instance: int, group: str, asked: Receive) -> tuple[QueuedMessage, ...]:
+    """The first of those that are asked for; at least one, if there is any."""
+    heads = _HEADS if asked.handle is None else _ONE
+    firsts = session.firsts(MESSAGES, _SAME, ", ".join(_ORDER))
+    columns, order = (", ".join(f"found.{column}" for column in names) for names in (_COLUMNS, _ORDER))
+    sql = f"SELECT {columns} FROM ({heads}) AS heads {firsts} ORDER BY heads.priority DESC, heads.first, {order}"
+    most = None if asked.top is None else max(1, asked.top)
+    parameters = {"instance": instance, "group": group, "handle": asked.handle, "top": most}
+    return tuple(QueuedMessage(*asked.queue, *row) for row in session.rows(f"{sql} {session.at_most}", parameters))

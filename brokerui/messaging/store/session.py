@@ -33,6 +33,8 @@ class Session(ABC):
 
     row: str
     """What a row of any table is called by."""
+    at_most: str
+    """LIMIT of the parameter `top`; None: no limit."""
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[None]:
@@ -80,5 +82,5 @@ class Session(ABC):
 
     @abstractmethod
     def firsts(self, table: Table, condition: str, order: str) -> str:
-        """SQL for FROM after `given`: `found`, the first rows of a table under a condition that names `given`, for each
-        row of it. The parameter `top` says how many; None: all."""
+        """SQL for FROM after something else: `found`, for each row of that the first of a table, called `row` in the
+        condition. The parameter `top` says how many; None: all."""

@@ -26,6 +26,7 @@ class SqliteSession(Session):
     """On the connection that Django has for this thread; within a transaction of the caller's, if there is one."""
 
     row = "rowid"
+    at_most = "LIMIT ifnull(%(top)s, -1)"
 
     def __init__(self, alias: str, instance: int) -> None:
         self._alias = alias
@@ -97,7 +98,5 @@ class SqliteSession(Session):
         return Given(f"(SELECT {columns} FROM json_each(%(given)s)) AS given", {"given": json.dumps(rows)})
 
     def firsts(self, table: Table, condition: str, order: str) -> str:
-        found = (
-            f"SELECT row.rowid FROM {table.name} AS row WHERE {condition} ORDER BY {order} LIMIT ifnull(%(top)s, -1)"
-        )
+        found = f"SELECT row.rowid FROM {table.name} AS row WHERE {condition} ORDER BY {order} {self.at_most}"
         return f"JOIN {table.name} AS found ON found.rowid IN ({found})"

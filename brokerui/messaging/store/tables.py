@@ -74,3 +74,15 @@ LASTING: Final = frozenset(
     )
 )
 """Columns of an endpoint that stay as it was made."""
+SELDOM: Final = (
+    "far_broker_instance",
+    "conversation_group_id",
+    "kept_route",
+    "kept_identifier",
+    "kept_database",
+    "end_dialog_sequence",
+    "security_timestamp",
+    "integrity",
+    "key_id",
+)
+"""Columns of an endpoint that change once or twice in its life."""

@@ -2,27 +2,637 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from django.db import IntegrityError, OperationalError, connection, transaction
 
-from brokerui.messaging.models import HostedInstance
-from brokerui.messaging.store import DatabaseStore
-from brokerui.messaging.store.postgres import pool_of
-from routing.store import Store
-from tests.routing.store.conformance import StoreConformance
+from brokerui.messaging.models import (
+    HostedInstance,
+)
+from brokerui.messaging.store import DatabaseStore, knowing
+from brokerui.messaging.store.locks import Locks, locks_of
+from brokerui.messaging.store.numbers import queue_number
+from brokerui.messaging.store.postgres import IDLE, OwnSession, Pool, pool_of
+from brokerui.messaging.store.session import CONVERSATION, GROUP, Session
+from brokerui.messaging.store.sqlite import SqliteSession
+from routing.dialog.batch import Changes, Receive, Wanted
+from routing.dialog.endpoint import Group
+from routing.dialog.messages import Outgoing
+from routing.mirrored_route import Key, MirroredRoute
+from routing.store import Conflict, Depth
+from tests.routing.store.conformance import (
+    ALL,
+    NOW,
+    Q,
+    StoreConformance,
+    endpoint,
+    held,
+    look,
+    message,
+    said,
+    take,
+    write,
+)
 
-pytestmark = pytest.mark.django_db(transaction=True)
+on_postgres = pytest.mark.skipif("connection.vendor != 'postgresql'", reason="of PostgreSQL")
+on_sqlite = pytest.mark.skipif("connection.vendor != 'sqlite'", reason="of SQLite")
+
+
+# Claims are transactions of their own: no test is one. What it leaves is removed from our tables alone.
+pytestmark = pytest.mark.django_db(transaction=True, available_apps=["brokerui.messaging"])
 
 
 @pytest.fixture
-def store(transactional_db: Any) -> Iterator[Store]:
-    made = DatabaseStore(HostedInstance.objects.create(name="host1").id)
+def instance() -> Iterator[int]:
+    yield HostedInstance.objects.create(name=str(uuid4())).id
+    pool_of("default").close()
+
+
+@pytest.fixture
+def store(instance: int) -> Iterator[DatabaseStore]:
+    made = DatabaseStore(instance)
     yield made
     made.forget_claims()
-    pool_of("default").close()
 
 
 class TestDatabaseStore(StoreConformance):
     pass
+
+
+# ---------------------------------------------------------------- instances
+
+
+def test_instances_know_nothing_of_each_other(store: DatabaseStore) -> None:
+    other = DatabaseStore(HostedInstance.objects.create(name=str(uuid4())).id)
+    write(store, endpoint("1t", due=NOW), enqueued=[message("1t", 0)], queues={Q: False})
+    mine = store.claim(Wanted(("1t",), due=1, receive=ALL), NOW)
+    assert look(other, Wanted(("1t",), ("1t",), (("1", False),), due=5, receive=ALL)).busy == frozenset()
+    write(other, endpoint("1t"), enqueued=[message("1t", 7)])
+    assert look(other, Wanted()).off == frozenset()
+    assert (other.depth(Q), other.next_due(), store.next_due()) == (Depth(1, NOW), None, NOW)
+    assert take(other) == ["1t 7"]
+    assert said(mine.received) == ["1t 0"]
+
+
+def test_an_instance_that_is_not_hosted_has_no_claims(instance: int) -> None:
+    with pytest.raises(LookupError):
+        DatabaseStore(-1).claim(Wanted(), NOW)
+
+
+def test_two_stores_of_an_instance_are_one(store: DatabaseStore, instance: int) -> None:
+    """What each knows of queues, requests and routes is what the other has written."""
+    other = DatabaseStore(instance)
+    assert look(other, Wanted()).off == frozenset()
+    write(store, endpoint("1t"), queues={Q: False}, enqueued=[message("1t", 0)])
+    assert look(other, Wanted()).off == {Q}
+    mine = store.claim(Wanted(("1t",)), NOW)
+    assert look(other, Wanted(("1t",))).busy == {"1t"}
+    store.release(mine.token)
+    assert take(other) == ["1t 0"]
+    assert store.depth(Q) == Depth(0, None)
+
+
+def test_what_is_known_is_read_again_only_when_it_has_changed(
+    store: DatabaseStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[int] = []
+    read = knowing._read
+    monkeypatch.setattr(knowing, "_read", lambda *given: reads.append(1) or read(*given))
+    for _ in range(3):
+        look(store, Wanted())
+    assert len(reads) == 1
+    write(store, requests={("db", "S"): "1i"})
+    assert look(store, Wanted()).requests == {("db", "S"): "1i"}
+    assert len(reads) == 2
+
+
+# ---------------------------------------------------------------- claims
+
+
+def test_a_claim_that_has_ended_cannot_be_added_to(store: DatabaseStore) -> None:
+    token = store.claim(Wanted(), NOW).token
+    store.release(token)
+    with pytest.raises(Conflict):
+        store.claim(Wanted(token=token), NOW)
+
+
+def test_a_claim_that_fails_holds_nothing(store: DatabaseStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(store, endpoint("1t"))
+    with monkeypatch.context() as broken:
+        broken.setattr("brokerui.messaging.store.claiming._read_rows", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            store.claim(Wanted(("1t",)), NOW)
+    assert look(store, Wanted(("1t",))).busy == frozenset()
+
+
+def test_a_conversation_that_moved_away_before_it_was_locked_is_busy(
+    store: DatabaseStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at its group and the lock, another has moved it to a group that he still holds."""
+    write(store, endpoint("1i", "2t"), endpoint("1t"), endpoint("2t"))
+    mover = store.claim(Wanted(groups=("2t",)), NOW)
+    seen = [("1t", "1", "before")]
+    monkeypatch.setattr("brokerui.messaging.store.claiming._of_handles", lambda *_: seen)
+    batch = look(store, Wanted(("1t",)))
+    assert (batch.busy, batch.endpoints, batch.handles) == ({"1t"}, {}, {})
+    store.release(mover.token)
+
+
+def test_what_another_has_done_since_it_was_found_due_is_not_due(
+    store: DatabaseStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(store, endpoint("1t", due=NOW + 9), endpoint("2t", due=NOW))
+    monkeypatch.setattr(
+        "brokerui.messaging.store.claiming._DUE",
+        "SELECT conversation_id AS key, conversation_handle FROM conversation_endpoints"
+        " WHERE instance_id = %(instance)s AND %(now)s > 0 ORDER BY due",
+    )
+    assert look(store, Wanted(due=5)).due == ("2t",)
+
+
+def test_a_group_that_was_emptied_before_it_was_locked_is_passed(
+    store: DatabaseStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from brokerui.messaging.store import receiving
+
+    write(store, endpoint("1t"), enqueued=[message("1t", 0)])
+    groups = iter(["gone", "1t"])
+    monkeypatch.setattr(receiving, "_lock_group", lambda *_: next(groups))
+    assert look(store, Wanted(receive=ALL)).received_group == "1t"
+
+
+def test_a_group_changes_by_what_each_of_two_claims_changed(store: DatabaseStore) -> None:
+    """An application begins a dialog in a group while the engine removes another of it: neither undoes the other."""
+    write(store, endpoint("1t", "g"), endpoint("2t", "g"))
+    application = store.claim(Wanted(groups=("g",)), NOW)
+    engine = store.claim(Wanted(conversations=(("1", False),)), NOW)
+    store.commit(Changes(engine.token, NOW, removed=["1t"], groups={"g": Group("g", "db", "S", "Q", 1)}))
+    more = Changes(application.token, NOW, endpoints={"3i": endpoint("3i", "g")})
+    more.groups["g"] = Group("g", "db", "S", "Q", 3)
+    store.commit(more)
+    assert look(store, Wanted(groups=("g",))).groups["g"].conversations == 2
+
+
+# ---------------------------------------------------------------- within the caller's transaction
+
+
+def test_a_claim_can_live_in_the_callers_transaction(instance: int, store: DatabaseStore) -> None:
+    """What is committed in it is durable with the transaction, and free with it."""
+    mine = DatabaseStore(instance, in_transaction=True)
+    write(store, endpoint("1t"))
+    with transaction.atomic():
+        write(mine, enqueued=[message("1t", 0)])
+        token = mine.claim(Wanted(("1t",)), NOW).token
+        mine.commit(Changes(token, NOW, endpoints={"1t": endpoint("1t", send_sequence=1)}))
+        mine.release(mine.claim(Wanted(("1t",)), NOW).token)
+        assert take(mine) == ["1t 0"]
+    assert look(store, Wanted(("1t",))).endpoints["1t"].send_sequence == 1
+    assert store.depth(Q) == Depth(0, None)
+
+
+def test_what_the_caller_rolls_back_has_not_happened(instance: int, store: DatabaseStore) -> None:
+    mine = DatabaseStore(instance, in_transaction=True)
+    with transaction.atomic():
+        write(mine, endpoint("1t"), enqueued=[message("1t", 0)], queues={Q: False})
+        transaction.set_rollback(True)
+    seen = look(store, Wanted(("1t",), receive=ALL))
+    assert (seen.endpoints, seen.received, seen.off) == ({}, (), frozenset())
+    assert store.depth(Q) == Depth(0, None)
+
+
+def test_a_conflict_leaves_the_caller_his_savepoint(instance: int, store: DatabaseStore) -> None:
+    mine = DatabaseStore(instance, in_transaction=True)
+    write(store, endpoint("1t"))
+    with transaction.atomic():
+        write(mine, endpoint("2t"))
+        with pytest.raises(Conflict), transaction.atomic():
+            write(mine, endpoint("1t"))
+        write(mine, endpoint("3t"))
+    assert set(look(store, Wanted(("1t", "2t", "3t"))).endpoints) == {"1t", "2t", "3t"}
+
+
+# ---------------------------------------------------------------- what only a database can get wrong
+
+
+def test_what_breaks_a_rule_of_the_tables_is_no_conflict(store: DatabaseStore) -> None:
+    """It is a fault of the program; nothing was written, and the claim has ended."""
+    token = store.claim(Wanted(), NOW).token
+    changes = Changes(token, NOW, endpoints={"1t": endpoint("1t"), "2t": endpoint("2t", state="XX")})
+    changes.groups = {"1t": Group("1t", "db", "S", "Q", 1)}
+    with pytest.raises(IntegrityError):
+        store.commit(changes)
+    with pytest.raises(Conflict):
+        store.commit(Changes(token, NOW))
+    assert look(store, Wanted(("1t",))).endpoints == {}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"priority": 0},
+        {"priority": 11},
+        {"held": -1},
+        {"outgoing": -1},
+        {"send_sequence": 1, "transmitted": 2},
+        {"send_sequence": 3, "transmitted": 1, "sending_sequence": 2, "acknowledged_sequence": 2},
+        {"send_sequence": 3, "transmitted": 3, "sending_sequence": 1, "acknowledged_sequence": 2},
+    ],
+)
+def test_numbers_of_endpoints_are_checked(store: DatabaseStore, wrong: dict[str, int]) -> None:
+    with pytest.raises(IntegrityError):
+        write(store, endpoint("1t", **wrong))
+
+
+@pytest.mark.parametrize(
+    "twice",
+    [
+        {"outgoing": [Outgoing("1t", 0, "DEFAULT", b"", NOW)]},
+        {"held": [held("1t", 0, 0)]},
+    ],
+)
+def test_a_number_or_fragment_is_there_once(store: DatabaseStore, twice: dict[str, list[Any]]) -> None:
+    write(store, endpoint("1t"), **twice)
+    with pytest.raises(Conflict):
+        write(store, **twice)
+
+
+@pytest.mark.parametrize("wrong", [{"status": 4}, {"validation": "?"}, {"message_sequence_number": -1}])
+def test_rows_of_queues_are_checked(store: DatabaseStore, wrong: dict[str, Any]) -> None:
+    one = message("1t", 0)
+    for name, value in wrong.items():
+        setattr(one, name, value)
+    with pytest.raises(IntegrityError):
+        write(store, endpoint("1t"), enqueued=[one])
+    assert store.depth(Q) == Depth(0, None)
+
+
+def test_names_may_hold_whatever_the_product_allows(store: DatabaseStore) -> None:
+    """Arrays and JSON on the way to the database have signs of their own."""
+    name = "a\\\"b',{}[]\n\t\x1f NULL 名 %s %(x)s"
+    made = endpoint("1t", far_broker_instance=name, kept_route=name, kept_database="", kept_identifier="NULL")
+    write(store, made, requests={(name, name): "1t"}, queues={("db", name): False})
+    token = store.claim(Wanted(("1t",)), NOW).token
+    changed = endpoint("1t", far_broker_instance="{" + name, kept_route="NULL", kept_database=name)
+    store.commit(Changes(token, NOW, endpoints={"1t": changed}))
+    batch = look(store, Wanted(("1t",)))
+    assert batch.endpoints["1t"] == changed
+    assert (batch.requests, batch.off) == ({(name, name): "1t"}, {("db", name)})
+
+
+def test_queues_have_different_numbers() -> None:
+    keys = [(instance, key) for instance in (1, 2) for key in (("a", "b"), ("a", "c"), ("ab", ""), ("", "ab"))]
+    assert len({queue_number(*key) for key in keys}) == len(keys)
+
+
+# ---------------------------------------------------------------- how many statements
+
+
+def statements(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> int:
+    """What a session is asked, but for BEGIN and COMMIT."""
+    count = 0
+
+    def counting(kind: str, original: Any) -> Any:
+        def counted(self: Session, *given: Any) -> Any:
+            nonlocal count
+            count += not (kind == "run" and given[0] in {"BEGIN", "COMMIT"})
+            return original(self, *given)
+
+        return counted
+
+    with monkeypatch.context() as patched:
+        for of in (OwnSession, SqliteSession):
+            for kind in ("rows", "run", "insert"):
+                patched.setattr(of, kind, counting(kind, getattr(of, kind)))
+        work()
+    return count
+
+
+def everything(handles: list[str], prefix: str) -> Callable[[DatabaseStore], None]:
+    """Each kind of change, of so many conversations, some messages each."""
+
+    def work(store: DatabaseStore) -> None:
+        keys = tuple((handle[:-1], False) for handle in handles)
+        batch = store.claim(Wanted(tuple(handles), conversations=keys, due=len(handles), receive=ALL), NOW)
+        assert not batch.busy
+        changes = Changes(batch.token, NOW, received=list(batch.received), retry_services={("db", "T")})
+        changes.emptied = changes.removed = handles[: len(handles) // 2]
+        changes.groups = dict.fromkeys(changes.removed)
+        for handle in handles[len(handles) // 2 :]:
+            changes.settled[handle], changes.unsent[handle], changes.moved[handle] = 1, 2, handle
+            changes.endpoints[handle] = batch.endpoints[handle]
+            changes.unheld.append((handle, 0))
+            changes.outgoing.append(Outgoing(handle, 2, "DEFAULT", b"", NOW))
+            changes.enqueued += [message(handle, 1), message(handle, 2)]
+            changes.held.append(held(handle, 1, 0))
+            new = f"{prefix}{handle}"
+            changes.endpoints[new] = endpoint(new)
+            changes.groups[new] = Group(new, "db", "S", "Q", 1)
+            changes.requests["db", handle] = handle
+            key = Key("tcp://a:1", "tcp://b:1", handle, None)
+            changes.mirrored[key] = MirroredRoute(key)
+        store.commit(changes)
+
+    return work
+
+
+def test_a_batch_takes_as_many_statements_whatever_its_size(
+    store: DatabaseStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+    for size, prefix in ((4, "a"), (200, "b")):
+        handles = [f"{prefix}{number}t" for number in range(size)]
+        waiting = {"held": 2, "due": NOW, "next_attempt": NOW, "outgoing": 3, "send_sequence": 3}
+        waiting |= {"sending_sequence": 0, "transmitted": 3}
+        write(
+            store,
+            *(endpoint(handle, **waiting) for handle in handles),
+            enqueued=[message(handle, 0) for handle in handles],
+            held=[held(handle, 0, part) for handle in handles for part in (0, 1)],
+            outgoing=[Outgoing(handle, n, "DEFAULT", b"", NOW) for handle in handles for n in range(3)],
+        )
+        work = everything(handles, "new")
+        taken.append(statements(monkeypatch, lambda work=work: work(store)))
+    assert taken[0] == taken[1]
+    assert taken[0] <= 40
+
+
+def test_what_is_usual_takes_few_statements(store: DatabaseStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = endpoint("1i", due=NOW, ready_since=NOW)
+    write(store, mine, endpoint("1t"), enqueued=[message("1t", 0)])
+
+    def send() -> None:
+        token = store.claim(Wanted(("1i",)), NOW).token
+        rows = [Outgoing("1i", number, "DEFAULT", b"", NOW) for number in range(100)]
+        store.commit(Changes(token, NOW, endpoints={"1i": mine}, outgoing=rows))
+
+    def drain() -> None:
+        token = store.claim(Wanted(due=200), NOW).token
+        store.commit(Changes(token, NOW, settled={"1i": 50}, endpoints={"1i": mine}))
+
+    def arrive() -> None:
+        token = store.claim(Wanted(conversations=(("1", False),)), NOW).token
+        store.commit(Changes(token, NOW, endpoints={"1t": endpoint("1t")}, enqueued=[message("1t", 1)]))
+
+    works = (send, drain, arrive, lambda: take(store))
+    on_postgres = connection.vendor == "postgresql"
+    assert [statements(monkeypatch, work) for work in works] == ([7, 6, 7, 5] if on_postgres else [4, 4, 5, 4])
+
+
+# ---------------------------------------------------------------- PostgreSQL
+
+
+def in_threads(*works: Callable[[], object]) -> None:
+    """All at the same time; what one raises is raised."""
+    failed: list[BaseException] = []
+
+    def run(work: Callable[[], object]) -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001 - it is raised again
+            failed.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    if failed:
+        raise failed[0]
+
+
+@on_postgres
+def test_receivers_at_the_same_time_have_each_message_once_and_in_order(instance: int, store: DatabaseStore) -> None:
+    handles = [f"{number}t" for number in range(20)]
+    rows = [message(handle, number) for number in range(30) for handle in handles]
+    write(store, *map(endpoint, handles), enqueued=rows)
+    got: list[list[str]] = []
+
+    def receive() -> None:
+        mine = DatabaseStore(instance)
+        while messages := take(mine, Receive(Q, 3)):
+            got.append(messages)
+
+    in_threads(*[receive] * 4)
+    while messages := take(store):  # those who found every group locked have gone
+        got.append(messages)
+    assert sorted(text for messages in got for text in messages) == sorted(said(rows))
+    for handle in handles:
+        mine = [text for messages in got for text in messages if text.startswith(f"{handle} ")]
+        assert sorted(mine) == sorted(said(row for row in rows if row.conversation_handle == handle))
+    assert all(messages == sorted(messages, key=lambda text: int(text.split()[1])) for messages in got)
+    assert store.depth(Q) == Depth(0, None)
+
+
+@on_postgres
+def test_who_drains_at_the_same_time_never_has_the_same_conversation(instance: int, store: DatabaseStore) -> None:
+    write(store, *(endpoint(f"{number}i", due=NOW) for number in range(60)))
+    barrier, taken = threading.Barrier(4), []
+
+    def drain() -> None:
+        mine = DatabaseStore(instance)
+        batch = mine.claim(Wanted(due=15), NOW)
+        taken.extend(batch.due)
+        barrier.wait(30)
+        mine.release(batch.token)
+
+    in_threads(*[drain] * 4)
+    assert sorted(taken) == sorted(f"{number}i" for number in range(60))
+
+
+@on_postgres
+def test_of_two_first_messages_at_the_same_time_one_is_a_conflict(instance: int, store: DatabaseStore) -> None:
+    """Neither holds the conversation; the tables decide. The other has written nothing."""
+    barrier, conflicts = threading.Barrier(2), []
+
+    def begin(handle: str) -> None:
+        mine = DatabaseStore(instance)
+        made = endpoint(handle)
+        made.conversation_id, made.is_initiator = "1", False
+        changes = Changes(mine.claim(Wanted(), NOW).token, NOW, endpoints={handle: made})
+        changes.groups[handle] = Group(handle, "db", "S", "Q", 1)
+        changes.enqueued = [message(handle, 0)]
+        barrier.wait(30)
+        try:
+            mine.commit(changes)
+        except Conflict:
+            conflicts.append(handle)
+
+    in_threads(lambda: begin("at"), lambda: begin("bt"))
+    assert len(conflicts) == 1
+    (winner,) = {"at", "bt"} - set(conflicts)
+    batch = look(store, Wanted(("at", "bt"), ("at", "bt"), receive=ALL))
+    assert (set(batch.endpoints), set(batch.groups)) == ({winner}, {winner})
+    assert said(batch.received) == [f"{winner} 0"]
+
+
+@on_postgres
+def test_a_conversation_that_is_not_there_is_held_too(instance: int, store: DatabaseStore) -> None:
+    first = store.claim(Wanted(conversations=(("1", False),)), NOW)
+    assert look(DatabaseStore(instance), Wanted(conversations=(("1", False),))).busy == {("1", False)}
+    store.release(first.token)
+    assert look(DatabaseStore(instance), Wanted(conversations=(("1", False),))).busy == frozenset()
+
+
+def end_connections() -> None:
+    """As when a process is killed, or the server is restarted."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+        cursor.fetchall()
+        for _ in range(1000):
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()")
+            if cursor.fetchone() == (0,):
+                return
+
+
+@on_postgres
+def test_a_connection_that_ends_frees_what_it_held_and_its_commit_is_a_conflict(
+    instance: int, store: DatabaseStore
+) -> None:
+    write(store, endpoint("1t"), enqueued=[message("1t", 0)])
+    lost = store.claim(Wanted(("1t",), receive=ALL), NOW)
+    end_connections()
+    other = DatabaseStore(instance)
+    assert look(other, Wanted(("1t",))).busy == frozenset()
+    with pytest.raises(Conflict):
+        store.commit(Changes(lost.token, NOW, received=list(lost.received), emptied=["1t"]))
+    assert take(other) == ["1t 0"]
+    write(store, endpoint("2t"))  # with a new connection
+
+
+@on_postgres
+def test_a_claim_whose_connection_has_ended_cannot_be_added_to(store: DatabaseStore) -> None:
+    token = store.claim(Wanted(), NOW).token
+    end_connections()
+    with pytest.raises(Conflict):
+        store.claim(Wanted(("1t",), token=token), NOW)
+    look(store, Wanted(("1t",)))
+
+
+@on_postgres
+def test_idle_connections_that_the_server_has_ended_are_not_used(store: DatabaseStore) -> None:
+    write(store, endpoint("1t"))
+    end_connections()
+    assert set(look(store, Wanted(("1t",))).endpoints) == {"1t"}
+
+
+@on_postgres
+def test_a_failure_that_is_no_conflict_stays_what_it_is(store: DatabaseStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = store.claim(Wanted(), NOW).token
+    monkeypatch.setattr("brokerui.messaging.store.Commit.write", _time_out)
+    with pytest.raises(OperationalError):
+        store.commit(Changes(token, NOW))
+    assert store._claims == {}
+
+
+def _time_out(commit: Any) -> None:
+    commit._session.run("SET LOCAL statement_timeout = 1", {})
+    commit._session.run("SELECT pg_sleep(1)", {})
+
+
+@on_postgres
+def test_few_idle_connections_are_kept_and_none_of_a_parent(instance: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = Pool("default")
+    taken = [pool.take() for _ in range(IDLE + 1)]
+    for one in taken:
+        pool.put(one)
+    assert [one.closed for one in taken].count(True) == 1
+    assert pool.take() in taken
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+    forked = pool.take()
+    assert forked not in taken
+    forked.close()
+    for one in taken:
+        one.close()
+
+
+@on_postgres
+def test_what_is_polled_is_found_by_its_index(store: DatabaseStore) -> None:
+    write(store, *(endpoint(f"{number}i", due=NOW if number % 50 == 0 else None) for number in range(500)))
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE conversation_endpoints")
+        cursor.execute(
+            "EXPLAIN SELECT conversation_id FROM conversation_endpoints WHERE instance_id = 1 AND due <= 5 ORDER BY due"
+        )
+        assert "conversation_endpoints_due" in "".join(line for (line,) in cursor.fetchall())
+
+
+# ---------------------------------------------------------------- SQLite
+
+
+@pytest.fixture
+def locks(tmp_path: Path) -> Locks:
+    return Locks(str(tmp_path / "db-claims"))
+
+
+def in_a_child(work: Callable[[], bool]) -> bool:
+    """What it says in a process that was forked off."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os._exit(0 if work() else 1)
+        finally:
+            os._exit(2)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    assert status in {0, 1}
+    return status == 0
+
+
+def test_what_one_has_locked_another_cannot(locks: Locks) -> None:
+    assert locks.take("me", "key")
+    assert locks.take("me", "key")
+    assert not locks.take("you", "key")
+    assert (locks.is_free("me", "key"), locks.is_free("you", "key")) == (True, False)
+    assert locks.take("you", "other")
+    locks.release("me")
+    assert locks.is_free("you", "key")
+    assert locks.take("you", "key")
+
+
+def test_locks_hold_between_processes_and_end_with_theirs(tmp_path: Path) -> None:
+    path = str(tmp_path / "db-claims")
+    mine = Locks(path)
+    assert mine.take("me", "key")
+    assert not in_a_child(lambda: Locks(path).take("you", "key"))
+    assert not in_a_child(lambda: Locks(path).is_free("you", "key"))
+    assert in_a_child(lambda: Locks(path).take("you", "other"))
+    assert mine.take("me", "other")  # the child has ended, and released nothing
+    mine.release("me")
+    assert in_a_child(lambda: Locks(path).take("you", "key"))
+
+
+def test_a_forked_process_holds_nothing_of_its_parents(tmp_path: Path) -> None:
+    name = str(tmp_path / "db")
+    assert locks_of(name).take("me", "key")
+    assert in_a_child(lambda: not locks_of(name).take("me", "key"))
+    locks_of(name).release("me")
+
+
+def test_what_is_in_memory_has_no_file() -> None:
+    locks = locks_of("file:memorydb_default?mode=memory&cache=shared")
+    assert locks is locks_of("file:memorydb_default?mode=memory&cache=shared")
+    assert locks.take("me", "key")
+    assert not locks.take("you", "key")
+    locks.release("me")
+    assert locks.is_free("you", "key")
+
+
+@on_sqlite
+def test_a_session_of_sqlite_gives_up_its_locks_with_its_end(instance: int) -> None:
+    one, other = SqliteSession("default", instance), SqliteSession("default", instance)
+    assert one.lock(CONVERSATION, ["a", "b"]) == [True, True]
+    assert other.lock(CONVERSATION, ["b", "c"]) == [False, True]
+    assert other.lock(GROUP, ["a"]) == [True]
+    one.close()
+    assert other.lock(CONVERSATION, ["b"]) == [True]
+    other.close()

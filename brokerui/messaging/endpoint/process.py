@@ -11,6 +11,7 @@ from typing import Any
 from redis import RedisError
 from redis.asyncio import Redis
 
+from brokerui.languages import local
 from brokerui.messaging.endpoint.ending import end
 from brokerui.messaging.endpoint.guests import Guests
 from brokerui.messaging.endpoint.host import Host
@@ -30,6 +31,7 @@ from brokerui.messaging.endpoint.teller import Teller
 from brokerui.messaging.endpoint.telling import ConnectionRow
 from brokerui.messaging.endpoint.tls import Tls
 from routing.events import BrokerConnection, OfConnection
+from routing.sentence import say
 
 logger = logging.getLogger(__name__)
 Hosted = Mapping[str, tuple[str, ...]]
@@ -141,7 +143,7 @@ class Endpoint:
     async def _show(self) -> None:
         """Only what has changed, unless Redis has lost the rest."""
         for (instance, where), times in self.guests.refused().items():
-            text = "too many connections"
+            text = local(say("too many connections"))
             self.teller.event(instance, BrokerConnection(OfConnection.CLOSED, "", where, text, times))
         rows = self._rows()
         before = self._shown or {}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
-from brokerui.languages import here
+from brokerui.languages import here, local
 from brokerui.messaging.endpoint.permission import objection_to_certificate
 from brokerui.messaging.endpoint.tls import names_of
 from routing.adjacent.connection import (
@@ -31,7 +31,7 @@ from routing.adjacent.roles import is_role
 from routing.adjacent.states import NEW
 from routing.events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
 from routing.identifier import identifier_of
-from routing.sentence import Sentence
+from routing.sentence import Sentence, say
 
 if TYPE_CHECKING:
     from brokerui.messaging.endpoint.host import Host
@@ -144,7 +144,7 @@ class Wire(asyncio.Protocol):
             ssl_shutdown_timeout=self.host.options.connection.closing_within,
         )
         if secured is None:
-            raise ConnectionResetError("the peer went away during the TLS handshake")
+            raise ConnectionResetError(local(say("the peer went away during the TLS handshake")))
         self._transport = secured
         self.names = names_of(secured.get_extra_info("ssl_object"))
 

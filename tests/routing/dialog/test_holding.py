@@ -134,12 +134,21 @@ def test_the_status_of_a_queue_row() -> None:
     assert (READY, DISABLED) == (1, 2)
 
 
-def test_what_fills_the_gap_brings_with_it_what_was_held_and_what_came_with_it() -> None:
+@pytest.mark.parametrize(
+    "batches",
+    [
+        ([(2, 0), (2, 1)], [(1, 1), (3, 0)], [(1, 0), (3, 1)]),
+        ([(1, 1)], [(1, 0), (2, 0), (2, 1), (3, 0)], [(3, 1)]),
+    ],
+)
+def test_what_fills_the_gap_brings_with_it_what_was_held_and_what_came_with_it(
+    batches: tuple[list[tuple[int, int]], ...],
+) -> None:
     world = Joined(settings=Settings(fragment_bytes=4))
     handle, _ = world.open()
     world.send(handle, b"first", b"second", b"third")
     parcels = {parcel.number: parcel for parcel in world.collect()}
-    for numbers in ([(2, 0), (2, 1)], [(1, 1), (3, 0)], [(1, 0), (3, 1)]):
+    for numbers in batches:
         world.under_way = [parcels[number] for number in numbers]
         world.carry()
     assert world.received() == ["first", "second", "third"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from routing.dialog.batch import Wanted
+from routing.dialog.holding import bodies_wanted, take_up
 from routing.dialog.messages import DISABLED, READY
 from routing.dialog.retry import LONGEST_MS
 from routing.dialog.settings import Settings
@@ -166,3 +167,14 @@ def test_a_crash_loses_nothing_of_what_is_held(host: str) -> None:
     for _ in range(3):
         world.later(70 * SECOND)
     assert world.received() == ["a message of several parts", "small", "another one of several"]
+
+
+def test_what_is_ready_in_a_conversation_that_has_gone_meanwhile_is_left() -> None:
+    """One side of a loop back to the same instance may end the other in the same batch."""
+    world = Joined()
+    work = world.brokers["a"].work(Wanted(), world.now)
+    work.ready["gone"] = None
+    assert bodies_wanted(work) == ()
+    take_up(work)
+    assert (work.ready, work.changes.enqueued) == ({}, [])
+    world.brokers["a"].release(work)

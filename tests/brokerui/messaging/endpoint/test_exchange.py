@@ -213,6 +213,22 @@ def test_what_cannot_be_a_frame_is_lost_and_nothing_else(valkey: Valkey, client:
     asyncio.run(scenario())
 
 
+def test_a_second_address_of_the_same_peer_uses_the_same_connection(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        first, second = address(), address()
+        async with running(valkey, {"A": [], "B": [first, second]}) as scene:
+            send(client, "A", first, [fragment(0)])
+            await scene.until(lambda: len(scene.came) == 1, "B")
+            send(client, "A", second, [fragment(1)])
+            await scene.until(lambda: len(scene.came) == 2, "B")
+            send(client, "A", first, [fragment(2)])
+            await scene.until(lambda: len(scene.came) == 3, "B")
+            assert len(scene.endpoint.hosts["A"].neighbours) == 1
+            await scene.until(lambda: len(scene.endpoint.hosts["A"].wires) == 1)
+
+    asyncio.run(scenario())
+
+
 def test_an_instance_has_no_more_next_hops_than_it_may(valkey: Valkey, client: Redis) -> None:
     async def scenario() -> None:
         async with running(valkey, {"A": []}, next_hops=3) as scene:

@@ -293,6 +293,45 @@ def test_a_peer_that_does_not_read_makes_us_hold_little(
     listening.close()
 
 
+def test_a_peer_that_reads_slowly_gets_everything(valkey: Valkey, client: Redis) -> None:
+    listening = socket.create_server(("127.0.0.1", 0))
+    there = f"tcp://127.0.0.1:{listening.getsockname()[1]}"
+
+    async def scenario() -> None:
+        async with running(valkey, {"A": []}) as scene:
+            frames = [fragment(number, 60_000) for number in range(400)]
+            assert not send(client, "A", there, frames[:1])
+            peer = await asyncio.to_thread(_answering, listening)
+            sending = asyncio.create_task(_send_all(client, there, frames[1:]))
+            (wire,) = scene.endpoint.hosts["A"].wires.values()
+            await scene.until(lambda: wire.is_full)
+            assert wire.connection.waiting < 1 << 20
+            read, peak = 0, sum(map(len, frames))
+            while read < peak:
+                read += len(await asyncio.to_thread(peer.recv, 1 << 18))
+            await sending
+            assert wire.connection.fragments_sent == len(frames)
+            peer.close()
+            await scene.until(lambda: scene.seen(OfConnection.CLOSED))
+
+    asyncio.run(scenario())
+    listening.close()
+
+
+def test_a_peer_that_resets_the_connection_is_an_error_of_the_system(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        a = address()
+        async with running(valkey, {"A": [a]}) as scene:
+            peer = await asyncio.to_thread(lambda: Peer(a).come_online())
+            peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            peer.close()
+            await scene.until(lambda: scene.seen(OfConnection.CLOSED))
+            (error,) = scene.seen(OfConnection.RECEIVE_IO_ERROR)
+            assert "reset" in error.text.lower()
+
+    asyncio.run(scenario())
+
+
 def _answering(listening: socket.socket) -> socket.socket:
     """Accepts, comes online, and reads no more."""
     accepted, _ = listening.accept()

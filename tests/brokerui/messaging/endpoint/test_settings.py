@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 
 from brokerui.messaging.endpoint import checks
 from brokerui.messaging.endpoint.configured import options_from_settings, tls_from_settings
@@ -95,6 +96,14 @@ def test_listening_beyond_this_machine_without_encryption_is_an_error_of_the_ins
     settings.ENDPOINT_ENCRYPTION = "disabled"
     assert checks.addresses_are_encrypted(None, databases=["default"]) == []
     settings.ENDPOINT_ENCRYPTION, settings.ENDPOINT_CERTIFICATE = "required", "given"
+    assert checks.addresses_are_encrypted(None, databases=["default"]) == []
+
+
+def test_a_database_that_cannot_be_asked_yet_is_no_error_of_the_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails() -> None:
+        raise OperationalError("no such table")
+
+    monkeypatch.setattr(checks, "hosted", fails)
     assert checks.addresses_are_encrypted(None, databases=["default"]) == []
 
 

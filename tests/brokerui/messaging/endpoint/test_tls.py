@@ -50,6 +50,7 @@ async def refused(
     b = address()
     other = Valkey(valkey.home)
     other.url = f"{valkey.url}?db=1"
+    client.flushall()  # what the last ones had to say
     async with AsyncExitStack() as stack:
         accepting = await stack.enter_async_context(running(other, {name: [b]}, tls=theirs))
         dialling = await stack.enter_async_context(running(valkey, {"A": []}, tls=ours))

@@ -25,7 +25,7 @@ from routing.adjacent.limits import (
 )
 from routing.errors import Invalid
 from routing.identifier import identifier_bytes, identifier_of, parse_identifier
-from routing.names import SERVICE_NAME, SYSNAME, check_name
+from routing.names import SERVICE_NAME, check_name
 from routing.sentence import Sentence, say
 
 INITIATOR: Final = 1
@@ -53,7 +53,7 @@ LEAST_FRAGMENT: Final = _HEADER.size + min(OVERHEAD.values())
 MAX_FRAGMENT: Final = _HEADER.size + MAX_RANGES * _RANGE.size + MAX_NAMES + MAX_BODY + max(OVERHEAD.values())
 """Bytes of a whole fragment; it fits in any frame (`LEAST_FRAME`)."""
 NAMES_KEPT: Final = 4096
-"""Names sections that are kept read: the messages of a conversation repeat them. At most 13 MB, usually under one."""
+"""Names sections that are kept read: the messages of a conversation repeat them. At most 17 MB, usually under one."""
 
 
 class Range(NamedTuple):
@@ -311,8 +311,8 @@ _HAS_FROM_BROKER: Final = 2
 _NAME_LIMITS: Final[Mapping[str, int]] = {
     "to service": SERVICE_NAME,
     "from service": SERVICE_NAME,
-    "contract": SYSNAME,
-    "message type": SYSNAME,
+    "contract": SERVICE_NAME,
+    "message type": SERVICE_NAME,
 }
 _TEXTS: Final = 4
 """Of `Names`, before the identifiers."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from routing.names import SERVICE_NAME, SYSNAME
+from routing.names import SERVICE_NAME
 
 VERSION: Final = 1
 """Of frames and fragments; a HELLO is read by all versions."""
@@ -12,7 +12,7 @@ VERSION: Final = 1
 # ------------------------------------------------------------------------------------------------ fragments
 BYTES_OF_CHARACTER: Final = 4
 """UTF-8 takes no more for one."""
-MAX_NAMES: Final = 1 + 2 * 16 + 4 * 2 + 2 * BYTES_OF_CHARACTER * (SERVICE_NAME + SYSNAME)
+MAX_NAMES: Final = 1 + 2 * 16 + 4 * 2 + 4 * BYTES_OF_CHARACTER * SERVICE_NAME
 """Bytes of both identifiers, both services, contract and message type, each as long as the product allows."""
 MAX_RANGES: Final = 64
 """Acknowledgement ranges of a fragment. QUIC stacks keep about as many; what does not fit goes with the next one."""

@@ -84,7 +84,7 @@ def test_the_flags_have_names() -> None:
 
 
 def test_the_largest_fragment_is_as_large_as_its_limit_says_and_fits_in_any_frame() -> None:
-    names = Names("𝄞" * 256, "𝄞" * 256, "𝄞" * 128, "𝄞" * 128, TARGET, TARGET)
+    names = Names("𝄞" * 256, "𝄞" * 256, "𝄞" * 256, "𝄞" * 256, TARGET, TARGET)
     acknowledged = tuple(Range(2 * at, 0, 2 * at, 0) for at in range(limits.MAX_RANGES))
     raw = write(HEADER._replace(names=names, acknowledged=acknowledged), bytes(limits.MAX_BODY))
     assert read(raw).open() == bytes(limits.MAX_BODY)
@@ -199,7 +199,7 @@ def test_what_no_bytes_could_say_is_not_written(changes: dict[str, Any], field: 
         ({"to_service": ""}, "to service", "must not be empty"),
         ({"from_service": ""}, "from service", "must not be empty"),
         ({"to_service": "x" * 257}, "to service", "is longer than 256 characters"),
-        ({"contract": "x" * 129}, "contract", "is longer than 128 characters"),
+        ({"contract": "x" * 257}, "contract", "is longer than 256 characters"),
         ({"message_type": "a\0b"}, "message type", "holds a NUL or half a surrogate pair"),
         ({"from_service": "\ud800"}, "from service", "holds a NUL or half a surrogate pair"),
         ({"to_broker_instance": TARGET.upper()}, "to broker instance", "must be a GUID in lower case"),
@@ -250,9 +250,9 @@ def text(name: bytes) -> bytes:
             "holds a NUL or half a surrogate pair",
         ),
         (
-            b"\0" + text(b"a") + text(b"b") + text(b"") + text(b"c" * 129),
+            b"\0" + text(b"a") + text(b"b") + text(b"") + text(b"c" * 257),
             "message type",
-            "is longer than 128 characters",
+            "is longer than 256 characters",
         ),
     ],
 )

@@ -378,3 +378,17 @@ def test_a_route_of_a_service_elsewhere_named_by_its_identifier() -> None:
     world = Joined(joined_estate(one={"routes": routes}))
     handle, _ = world.open()
     assert world.there(handle).kept_route == "To_b"
+
+
+def test_names_as_long_as_an_estate_may_have_them_go_over_the_network() -> None:
+    contract, message_type = "C" * 256, "M" * 256
+    named = {
+        "contracts": [{"name": contract, "messages": [{"message_type": message_type, "sent_by": "ANY"}]}],
+        "message_types": [{"name": message_type}],
+    }
+    to = {"services": [{"name": "To", "queue": "ToQ", "contracts": [contract]}]}
+    world = Joined(joined_estate(one=named, two=named | to))
+    handle = world.begin(contract)
+    world.send(handle, b"x", message_type=message_type)
+    world.settle()
+    assert (world.received(), world.there(handle).outgoing) == (["x"], 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 import signal
 from collections.abc import Mapping
 
@@ -22,12 +23,21 @@ from brokerui.messaging.endpoint.tls import Tls
 from brokerui.messaging.endpoint.waking import Waker
 
 ANSWER_SECONDS = 2.0
+MOST_FILES = 65_536
 
 
 def serve() -> None:
     """Until SIGTERM or Ctrl-C. Raises `Invalid` for settings that cannot be used."""
     tls = tls_from_settings()
+    _allow_sockets()
     asyncio.run(_serve(options_from_settings(), tls))
+
+
+def _allow_sockets() -> None:
+    """As many open files as the system lets us have: many start programs with fewer than there may be connections."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
 
 
 async def _serve(options: Options, tls: Tls | None) -> None:

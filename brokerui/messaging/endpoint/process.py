@@ -19,7 +19,6 @@ from brokerui.messaging.endpoint.lists import (
     BYTES,
     OUTGOING,
     WANTED,
-    Place,
     discard_outgoing,
     places_of,
     run_soon,
@@ -115,7 +114,10 @@ class Endpoint:
                 self.hosts[name] = self._new(name)
             await self.hosts[name].listen(addresses)
         for place in places_of(await self.client.hgetall(BYTES)):
-            await self._want(place)
+            if isinstance(place.to, int):
+                self._wake()  # the first time it may have been lost
+            else:
+                await self._want(place.instance, place.to)
 
     def _new(self, name: str) -> Host:
         around = (self.client, self.options, self.tls, self.guests, self.teller, self._ids, self._wake)
@@ -129,15 +131,13 @@ class Endpoint:
         told: Any = await self.client.blpop([WANTED], timeout=WAIT_SECONDS)
         if told is not None:
             to, _, instance = told[1].decode().removeprefix(OUTGOING).partition(" ")
-            await self._want(Place(instance, to))
+            await self._want(instance, to)
 
-    async def _want(self, place: Place) -> None:
-        if isinstance(place.to, int):
-            return
-        if place.instance in self.hosts:
-            self.hosts[place.instance].want(place.to)
+    async def _want(self, instance: str, address: str) -> None:
+        if instance in self.hosts:
+            self.hosts[instance].want(address)
         else:
-            await run_soon(self.client, discard_outgoing(place.instance, place.to))
+            await run_soon(self.client, discard_outgoing(instance, address))
 
     # -------------------------------------------------------------------------------------------- what is shown
     async def _show(self) -> None:

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from redis import Redis
 
-from brokerui.messaging.endpoint.lists import Place, connections, waiting
+from brokerui.messaging.endpoint.lists import Place, connections, put_arrived, run, waiting
 from brokerui.messaging.endpoint.telling import Failed, Online
 from routing.adjacent.connection import Settings
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
@@ -196,6 +196,15 @@ def test_what_was_put_while_no_endpoint_ran_is_sent(valkey: Valkey, client: Redi
         client.delete("brokerui:endpoint:wanted")
         async with running(valkey, {"A": [], "B": [b]}) as scene:
             await scene.until(lambda: scene.came, "B")
+
+    asyncio.run(scenario())
+
+
+def test_workers_are_woken_again_for_what_nobody_took(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        run(client, put_arrived("A", [fragment(0)]))
+        async with running(valkey, {"A": []}) as scene:
+            await scene.until(lambda: scene.woken > 1)
 
     asyncio.run(scenario())
 

@@ -173,6 +173,7 @@ class Host:
             if self._spins == SPINS:
                 self._around.history.add(Broke(self._around.agenda.now, self.name, "asks for the same moment for ever"))
                 self.stop("spins")
+                self._spins = 0
         else:
             self._spins = 0
 

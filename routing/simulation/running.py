@@ -146,6 +146,8 @@ class _Life:
             if not self._is_sane():
                 self._history.add(Broke(self._agenda.now, "", "the history has no end"))
                 return False
+            if not all(host.is_up for host in self._hosts.values()):
+                return False  # one broke: nobody would start it again
             if self._applications.unfinished:
                 last = self._agenda.now
             elif self._is_quiet():
@@ -156,7 +158,7 @@ class _Life:
         return len(self._history.records) < MOST_RECORDS
 
     def _is_quiet(self) -> bool:
-        if self._network.flying or not all(host.is_up for host in self._hosts.values()):
+        if self._network.flying:
             return False
         promises = Promises(self._estate, self._ledger, self._agenda.now)
         return (

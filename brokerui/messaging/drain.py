@@ -16,10 +16,12 @@ from brokerui.messaging.clock import now
 from brokerui.messaging.endpoint.lists import run, take_arrived
 from brokerui.messaging.hosting import broker_of
 from brokerui.messaging.models import HostedInstance
-from brokerui.messaging.outgoing import hand_over, redis
+from brokerui.messaging.outgoing import hand_over, has_room, redis
 from routing.broker import Broker
 from routing.store import Conflict
 
+PAUSE_SECONDS: Final = 0.005
+"""Between two looks whether the endpoint has taken what waits for it."""
 TURN_SECONDS: Final = 2.0
 """How long one instance or shard is worked on before others have their turn."""
 BYTES_AT_ONCE: Final = 1 << 20
@@ -33,7 +35,9 @@ def drain(instance: str) -> bool:
     broker = broker_of(instance)
     end = time.monotonic() + TURN_SECONDS
     while time.monotonic() < end:
-        if not _drain_once(broker):
+        if not has_room(instance):
+            time.sleep(PAUSE_SECONDS)  # the endpoint takes what waits for it, or is away
+        elif not _drain_once(broker):
             return False
     return True
 

@@ -6,17 +6,24 @@ A broker is not made for two threads. What brokers of one instance have to know 
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
 from random import SystemRandom
+from typing import Final
 
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current, live_version
 from brokerui.messaging.errors import NoSuchDatabaseError, NoSuchQueueError, NotHostedError
+from brokerui.messaging.keys.selectors import keys_stamp, security_of
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.store import DatabaseStore
 from routing.broker import Broker
 from routing.dialog.choices import Choices
 from routing.dialog.endpoint import QueueKey
+
+KEYS_SECONDS: Final = 1.0
+"""How long a broker may go on without keys that have just come."""
 
 
 @dataclass(slots=True)
@@ -24,6 +31,9 @@ class _Hosted:
     broker: Broker
     version: int
     """Of the estate that it routes by."""
+    keys: tuple[datetime | None, ...]
+    looked_at: float = field(default_factory=time.monotonic)
+    """When it was last seen which keys there are."""
 
 
 _ours = threading.local()
@@ -46,6 +56,8 @@ def broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
         known = brokers[key] = _made(instance, in_transaction)
     elif known.version != live_version():
         _follow(instance, known)
+    if time.monotonic() - known.looked_at >= KEYS_SECONDS:
+        _look_for_keys(instance, known)
     return known.broker
 
 
@@ -60,7 +72,16 @@ def _made(instance: str, in_transaction: bool) -> _Hosted:
         raise NotHostedError(instance)
     row, _ = HostedInstance.objects.get_or_create(name=instance)
     store = DatabaseStore(row.id, in_transaction=in_transaction)
-    return _Hosted(Broker(live.estate, instance, store, Choices(SystemRandom().getrandbits)), live.version)
+    keys, security = keys_stamp(instance), security_of(instance)
+    broker = Broker(live.estate, instance, store, Choices(SystemRandom().getrandbits), security=security)
+    return _Hosted(broker, live.version, keys)
+
+
+def _look_for_keys(instance: str, known: _Hosted) -> None:
+    known.looked_at = time.monotonic()
+    keys = keys_stamp(instance)
+    if keys != known.keys:
+        known.broker.security, known.keys = security_of(instance), keys
 
 
 def _follow(instance: str, known: _Hosted) -> None:

@@ -9,7 +9,7 @@ from functools import cache
 from django.conf import settings
 from redis import Redis, RedisError
 
-from brokerui.messaging.endpoint.lists import put_outgoing, run
+from brokerui.messaging.endpoint.lists import outgoing_held, put_outgoing, run
 from routing.dialog.work import Outbound
 from routing.events import Event
 
@@ -25,6 +25,17 @@ def redis() -> Redis:
     return Redis.from_url(
         settings.REDIS_URL, socket_connect_timeout=PATIENCE_SECONDS, socket_timeout=2.0, decode_responses=False
     )
+
+
+def has_room(instance: str) -> bool:
+    """Whether another batch would find room in each of the lists for the endpoint: what does not is lost, and sent
+    again after seconds only."""
+    try:
+        held = run(redis(), outgoing_held(instance))
+    except (RedisError, OSError):
+        return True  # nothing can be handed over, and nothing is waited for
+    most: int = settings.ENDPOINT_LIST_BYTES
+    return max(held.values(), default=0) <= most // 2
 
 
 def hand_over(instance: str, frames: Sequence[Outbound], events: Sequence[tuple[int, Event]]) -> None:

@@ -72,6 +72,7 @@ PROBLEMS: Mapping[int, Sentence] = {
     11294: say("The message could not be forwarded: its route is not valid."),
     28017: say("The message could not be forwarded: the target service broker cannot be reached."),
     # Why a message waits: transmission_status.
+    9727: say("The dialog is encrypted, and its database has no key for the other one: no remote service binding."),
     9749: say("The target is busy; the messages are queued for delivery."),
     9753: say("The target service broker cannot be reached: no partner is the principal."),
     9770: say("A route has been asked for at the dynamic routing service."),

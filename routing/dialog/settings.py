@@ -19,6 +19,8 @@ class Settings:
     """Of a body in one fragment."""
     window: int = OUTGOING_AT_ONCE
     """Fragments of a conversation, in one direction, that may be on their way without an acknowledgement."""
+    batch_bytes: int = 1 << 20
+    """Of bodies that one batch sends; what else is ready goes with the next one."""
     message_bytes: int = 256 << 20
     """The longest body, sent or put together: it is in memory as a whole when it is delivered."""
     held_bytes: int = 64 << 20
@@ -38,6 +40,7 @@ class Settings:
     def __post_init__(self) -> None:
         _check("fragment_bytes", self.fragment_bytes, 1, MAX_BODY)
         _check("window", self.window, 1, OUTGOING_AT_ONCE)
+        _check("batch_bytes", self.batch_bytes, 1, 1 << 40)
         _check("message_bytes", self.message_bytes, 1, MAX_BODY * MOST_FRAGMENTS)
         for name in ("held_bytes", "postponed_bytes", "transmission_bytes", "room"):
             _check(name, getattr(self, name), 0, 1 << 40)

@@ -8,7 +8,8 @@ from routing.adjacent.fragment import Range
 from routing.dialog.arriving import close
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.envelope import Envelope, guard_of
-from routing.dialog.fragments import piece
+from routing.dialog.fragments import count, piece
+from routing.dialog.messages import Outgoing
 from routing.dialog.receipts import next_sequence, said
 from routing.dialog.retry import wait
 from routing.dialog.sending import NotSent, acknowledge, begin_again, forget_settled, in_flight, note_whole, to_send
@@ -35,10 +36,12 @@ def transmit(work: Work, endpoint: Endpoint, place: Place, *, again: bool) -> No
     room = max(work.around.settings.window - in_flight(endpoint, transmission), 0)
     envelope = Envelope(work, endpoint, place, guard)
     received = _owed(work, endpoint)
-    rows = work.batch.outgoing.get(endpoint.conversation_handle, ())
-    for row, fragment, fragments in to_send(endpoint, transmission, rows, limit, room):
+    rows, most = _affordable(work, endpoint, limit)
+    for row, fragment, fragments in to_send(endpoint, transmission, rows, limit, min(room, most)):
         body = row.message_body or b""
-        envelope.sequenced(row, piece(body, fragment, limit) if fragments > 1 else body, fragment, fragments, received)
+        part = piece(body, fragment, limit) if fragments > 1 else body
+        work.outbound_bytes += len(part)
+        envelope.sequenced(row, part, fragment, fragments, received)
         if received:
             tell_acknowledgement(work, endpoint, OfAcknowledgement.MESSAGE_WITH_ACKNOWLEDGEMENT_SENT, received)
             work.owed.pop(endpoint.conversation_handle, None)
@@ -47,6 +50,21 @@ def transmit(work: Work, endpoint: Endpoint, place: Place, *, again: bool) -> No
     if _settle(work, endpoint, transmission):
         settled(work, endpoint)
     schedule(work, endpoint)
+
+
+def _affordable(work: Work, endpoint: Endpoint, limit: int) -> tuple[list[Outgoing], int]:
+    """Of what was claimed to be sent, as much as the batch still may send, and how many fragments that is."""
+    left = work.around.settings.batch_bytes - work.outbound_bytes
+    rows: list[Outgoing] = []
+    fragments = 0
+    for row in work.batch.outgoing.get(endpoint.conversation_handle, ()):
+        if left <= 0:
+            break
+        size = len(row.message_body or b"")
+        rows.append(row)
+        fragments += min(count(size, limit), count(left, limit))
+        left -= size
+    return rows, fragments
 
 
 def _doubt(work: Work, endpoint: Endpoint, place: Place) -> None:

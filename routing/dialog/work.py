@@ -119,6 +119,7 @@ class Work:
         "missing",
         "now",
         "outbound",
+        "outbound_bytes",
         "owed",
         "ready",
         "transmissions",
@@ -142,6 +143,8 @@ class Work:
         """Endpoints that have received what is to be acknowledged (ACK-1)."""
         self.outbound: list[Outbound] = []
         """Fragments for the network; they leave after the commit (ACK-5)."""
+        self.outbound_bytes = 0
+        """Of the bodies in them that were sent from the transmission queue."""
         self.missing: dict[Asked, str | None] = {}
         """Routes that are to be asked for, with the identifier that a conversation gives (MATCH-4)."""
         self.answered: dict[str, None] = {}

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from routing import ways
 from routing.dialog.problems import PROBLEMS
+from routing.security.policy import NO_BINDING
 from routing.ways import STATUS, milliseconds, moment
 from tests.routing.dialog.joined import LOCAL, Joined, joined_estate, way
 from tests.routing.dialog.local import NOW, SECOND
@@ -37,7 +38,7 @@ def test_every_reason_of_routing_has_a_status() -> None:
         decision.HOP_LIMIT,
     }
     assert set(STATUS) == reasons
-    assert set(STATUS.values()) <= PROBLEMS.keys()
+    assert {*STATUS.values(), NO_BINDING} <= PROBLEMS.keys()
 
 
 def until(seconds: int) -> str:

@@ -33,7 +33,7 @@ from redis.asyncio import Redis as AsyncRedis
 from redis.exceptions import NoScriptError
 
 from brokerui.messaging.endpoint.bundles import bundled, shard_of, unbundled
-from brokerui.messaging.endpoint.scripts import DISCARD, HEAR, PUT, SHOW, TAKE, TELL, Script
+from brokerui.messaging.endpoint.scripts import DISCARD, HEAR, HELD, PUT, SHOW, TAKE, TELL, Script
 from brokerui.messaging.endpoint.telling import ConnectionRow, Notice, Told, notice_of, told_of, written
 
 T = TypeVar("T")
@@ -159,6 +159,11 @@ def take_outgoing(instance: str, address: str, limit: int) -> Command[list[bytes
     return Command(TAKE, (BYTES, Place(instance, address).key), (limit,), unbundled)
 
 
+def outgoing_held(instance: str) -> Command[dict[str, int]]:
+    """The bytes that wait for each address, of those for which any do."""
+    return Command(HELD, (BYTES,), (OUTGOING, f" {instance}"), _held)
+
+
 def discard_outgoing(instance: str, address: str) -> Command[int]:
     """What waits for an address that cannot be reached is lost; gives how many bytes that are."""
     return Command(DISCARD, (BYTES, Place(instance, address).key), (), int)
@@ -214,3 +219,7 @@ def connections(client: Redis) -> list[ConnectionRow]:
     """sys.dm_broker_connections, the oldest first; empty where no endpoint runs."""
     rows = [ConnectionRow(*json.loads(text)) for text in client.hvals(CONNECTIONS)]
     return sorted(rows, key=lambda row: (row.connect_time, row.connection_id))
+
+
+def _held(answer: list[bytes]) -> dict[str, int]:
+    return {name.decode(): int(held) for name, held in zip(answer[::2], answer[1::2], strict=True)}

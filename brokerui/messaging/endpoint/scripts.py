@@ -41,6 +41,22 @@ if put > 0 then redis.call('HINCRBY', KEYS[1], 'all', put) end
 return answers
 """)
 
+HELD = _script("""
+-- The bytes of lists by their names.
+-- KEYS: the bytes of each list. ARGV: what the names begin with, and what they end with.
+-- Gives names and numbers in turns, the names without both.
+local found = {}
+local known = redis.call('HGETALL', KEYS[1])
+for i = 1, #known, 2 do
+  local name = known[i]
+  if #name > #ARGV[1] + #ARGV[2] and name:sub(1, #ARGV[1]) == ARGV[1] and name:sub(-#ARGV[2]) == ARGV[2] then
+    found[#found + 1] = name:sub(#ARGV[1] + 1, -#ARGV[2] - 1)
+    found[#found + 1] = known[i + 1]
+  end
+end
+return found
+""")
+
 TAKE = _script("""
 -- Bundles from the head of a list, until they have so many bytes.
 -- KEYS: the bytes of each list, the list. ARGV: bytes.

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
+
+from django.db.models import Max
 
 from brokerui.estate.models import Database, Instance
 from brokerui.messaging.keys.models import DatabaseKey, PeerKey
@@ -17,6 +20,12 @@ from routing.sentence import say
 def security_of(instance: str) -> Security:
     """What the broker of an instance has; two queries. Raises `Invalid` where the keys cannot be read."""
     return Security(OpenSsl(), keys_of(instance))
+
+
+def keys_stamp(instance: str) -> tuple[datetime | None, ...]:
+    """Another one whenever a key was made, taken over or replaced."""
+    models = (DatabaseKey, PeerKey)
+    return tuple(model.objects.filter(instance=instance).aggregate(last=Max("made_at"))["last"] for model in models)
 
 
 def keys_of(instance: str) -> Mapping[str, DatabaseKeys]:

@@ -1,0 +1,31 @@
+"""Hosted instances for these tests, and a Valkey that carries their frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from brokerui.messaging import outgoing
+from brokerui.messaging.hosting import forget_brokers
+from brokerui.messaging.store.postgres import pool_of
+from tests.brokerui.messaging.endpoint.conftest import client, one_valkey, valkey
+from tests.brokerui.messaging.endpoint.valkey import Valkey
+from tests.brokerui.messaging.hosted import Wire, host_both
+
+__all__ = ["client", "one_valkey", "valkey"]
+
+
+@pytest.fixture
+def wire(transactional_db: Any, valkey: Valkey, settings: Any) -> Iterator[Wire]:
+    """Instances A (database one, service From) and B (database two, service To), hosted here."""
+    settings.REDIS_URL = valkey.url
+    settings.CELERY_BROKER_URL = ""
+    outgoing.redis.cache_clear()
+    host_both()
+    yield Wire()
+    forget_brokers()
+    outgoing.redis().close()
+    outgoing.redis.cache_clear()
+    pool_of("default").close()

@@ -1,0 +1,85 @@
+"""Two instances in one deployment, and the endpoint's part played by hand: frames from one's list to the other's."""
+
+from __future__ import annotations
+
+import json
+
+from django.conf import settings
+
+from brokerui.estate.models import Instance
+from brokerui.estate.services import estate_import
+from brokerui.messaging.drain import drain, take_in
+from brokerui.messaging.endpoint.lists import put_arrived, run, take_outgoing
+from brokerui.messaging.outgoing import redis
+from routing.document import read_estate
+
+ONE, TWO = (f"6f3f0d5e-0000-4000-8000-00000000000{digit}" for digit in "12")
+LOCAL = {"name": "AutoCreatedLocal", "address": "LOCAL"}
+ADDRESSES = {"A": "tcp://a.example:4022", "B": "tcp://b.example:4022"}
+DOCUMENT = {
+    "format": "brokerui.estate/1",
+    "instances": [
+        {
+            "name": "A",
+            "addresses": [ADDRESSES["A"]],
+            "databases": [
+                {
+                    "name": "one",
+                    "broker_instance": ONE,
+                    "services": [{"name": "From", "queue": "FromQ"}],
+                    "routes": [LOCAL, {"name": "to", "remote_service_name": "To", "address": ADDRESSES["B"]}],
+                },
+                {"name": "msdb", "routes": [LOCAL]},
+            ],
+        },
+        {
+            "name": "B",
+            "addresses": [ADDRESSES["B"]],
+            "databases": [
+                {
+                    "name": "two",
+                    "broker_instance": TWO,
+                    "services": [{"name": "To", "queue": "ToQ", "contracts": ["DEFAULT"]}],
+                    "routes": [LOCAL, {"name": "from", "remote_service_name": "From", "address": ADDRESSES["A"]}],
+                },
+                {"name": "msdb", "routes": [LOCAL]},
+            ],
+        },
+    ],
+}
+
+
+def host_both() -> None:
+    estate_import(estate=read_estate(json.dumps(DOCUMENT)), author="test")
+    Instance.objects.update(hosted=True)
+
+
+class Wire:
+    """Carries what waits, until nothing does."""
+
+    def __init__(self) -> None:
+        self.lost = 0
+        self.is_cut = False
+
+    def carry(self) -> None:
+        """Workers and endpoints do all that there is to do now."""
+        while self._carry_once():
+            pass
+
+    def _carry_once(self) -> bool:
+        unfinished = [name for name in ADDRESSES if drain(name)]
+        passed = [self._pass_on("A", "B"), self._pass_on("B", "A")]
+        for name in ADDRESSES:
+            for shard in range(settings.ENDPOINT_SHARDS):
+                while take_in(name, shard):
+                    pass
+        return bool(unfinished) or any(passed)
+
+    def _pass_on(self, sender: str, receiver: str) -> bool:
+        frames = run(redis(), take_outgoing(sender, ADDRESSES[receiver], 1 << 30))
+        if self.is_cut:
+            self.lost += len(frames)
+            return False
+        if frames:
+            assert run(redis(), put_arrived(receiver, frames)) == []
+        return bool(frames)

@@ -1,0 +1,268 @@
+"""The verbs, in the caller's transaction, and what workers make of them: over the database, lists in a real Valkey."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from brokerui.estate.models import Instance
+from brokerui.estate.selectors import estate_current
+from brokerui.estate.services import estate_edit
+from brokerui.messaging import clock
+from brokerui.messaging.drain import follow_estate
+from brokerui.messaging.errors import BusyError, NoSuchDatabaseError, NoSuchQueueError, NotHostedError
+from brokerui.messaging.hosting import broker_of, forget_brokers
+from brokerui.messaging.keys.services import key_make, peer_take
+from brokerui.messaging.services import (
+    Message,
+    conversation_begin,
+    conversation_end,
+    conversation_end_with_cleanup,
+    conversation_end_with_error,
+    conversation_id,
+    conversation_move,
+    conversation_send,
+    conversation_timer_start,
+    message_receive,
+    queue_set_status,
+    transmission_status,
+)
+from routing.address import parse_address
+from routing.dialog.messages import QueuedMessage
+from routing.dialog.problems import Refused
+from routing.edits import DropRoute, PutRoute
+from routing.route import Route
+from tests.brokerui.messaging.hosted import ADDRESSES, Wire
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def begin(**named: Any) -> str:
+    given: dict[str, Any] = {"instance": "A", "database": "one", "from_service": "From", "to_service": "To"}
+    return conversation_begin(**(given | {"encryption": False} | named)).conversation_handle
+
+
+def send(handle: str, *bodies: bytes, instance: str = "A") -> None:
+    conversation_send(instance=instance, handles=[handle], messages=[Message(body) for body in bodies])
+
+
+def receive(instance: str = "B", **named: Any) -> tuple[QueuedMessage, ...]:
+    database, queue = {"A": ("one", "FromQ"), "B": ("two", "ToQ")}[instance]
+    return message_receive(instance=instance, database=database, queue=queue, **named)
+
+
+def bodies(instance: str = "B") -> list[bytes | None]:
+    return [message.message_body for message in receive(instance)]
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The moment that workers and verbs see: its only number."""
+    moment = [clock.now()]
+    for module in ("drain", "transactions"):
+        monkeypatch.setattr(f"brokerui.messaging.{module}.now", lambda: moment[0])
+    return moment
+
+
+# ---------------------------------------------------------------- there and back
+
+
+def test_a_conversation_between_two_instances_to_its_end(wire: Wire) -> None:
+    handle = begin()
+    send(handle, b"1", b"2")
+    wire.carry()
+    first, second = receive()
+    assert (first.message_body, second.message_body) == (b"1", b"2")
+    there = first.conversation_handle
+    assert conversation_id(instance="A", handle=handle) == conversation_id(instance="B", handle=there)
+    send(there, b"answer", instance="B")
+    conversation_end(instance="B", handle=there)
+    wire.carry()
+    answer, end = receive("A")
+    assert (answer.message_body, end.message_type_name.rsplit("/")[-1]) == (b"answer", "EndDialog")
+    conversation_end(instance="A", handle=handle)
+    wire.carry()
+    with pytest.raises(Refused):
+        conversation_id(instance="A", handle=handle)
+    assert receive() == receive("A") == ()
+
+
+def test_what_is_rolled_back_was_not_sent(wire: Wire) -> None:
+    handle = begin()
+    with transaction.atomic():
+        send(handle, b"never")
+        transaction.set_rollback(True)
+    send(handle, b"1")
+    wire.carry()
+    assert bodies() == [b"1"]
+
+
+def test_what_was_received_and_rolled_back_is_there_again(wire: Wire) -> None:
+    send(begin(), b"1")
+    wire.carry()
+    with transaction.atomic():
+        assert bodies() == [b"1"]
+        transaction.set_rollback(True)
+    assert bodies() == [b"1"]
+
+
+def test_large_messages_and_many_of_them(wire: Wire) -> None:
+    handles = [begin() for _ in range(5)]
+    large = bytes(range(256)) * 4096
+    for number, handle in enumerate(handles):
+        send(handle, *[b"%d %d" % (number, each) for each in range(150)], large)
+    wire.carry()
+    for _ in handles:
+        found = bodies()
+        assert found[-1] == large
+        number = (found[0] or b"").split()[0]
+        assert found[:-1] == [b"%s %d" % (number, each) for each in range(150)]
+    assert bodies() == []
+
+
+def test_what_is_lost_is_sent_again(wire: Wire, time: list[int]) -> None:
+    handle = begin()
+    wire.is_cut = True
+    send(handle, b"1")
+    wire.carry()
+    assert wire.lost == 1
+    wire.is_cut = False
+    wire.carry()
+    assert bodies() == []
+    time[0] += 5_000
+    wire.carry()
+    assert bodies() == [b"1"]
+    time[0] += 60_000
+    wire.is_cut = True
+    wire.carry()
+    assert wire.lost == 1  # acknowledged: nobody sends it any more
+
+
+def test_memory_that_was_lost_costs_nothing(wire: Wire, time: list[int]) -> None:
+    """A worker that dies between any two steps."""
+    handle = begin()
+    send(handle, b"1")
+    for _ in range(3):
+        forget_brokers()
+        wire.carry()
+    time[0] += 5_000
+    forget_brokers()
+    wire.carry()
+    assert bodies() == [b"1"]
+
+
+def test_a_queue_that_is_off_keeps_what_came_and_gives_it_when_it_is_on(wire: Wire) -> None:
+    """NET-2."""
+    queue_set_status(instance="B", database="two", queue="ToQ", is_on=False)
+    handle = begin()
+    send(handle, b"1", b"2")
+    wire.carry()
+    with pytest.raises(Refused) as raised:
+        receive()
+    assert raised.value.number == 9617
+    queue_set_status(instance="B", database="two", queue="ToQ", is_on=True)
+    wire.carry()
+    assert bodies() == [b"1", b"2"]
+
+
+def test_a_missing_route_is_told_and_what_waits_goes_when_it_is_made(wire: Wire, time: list[int]) -> None:
+    """MATCH-7: at once when the estate changes."""
+    before = estate_current()
+    edits = [DropRoute("A", "one", "to"), DropRoute("A", "one", "AutoCreatedLocal")]
+    estate_edit(edits=edits, base_version=before.version, author="test")
+    handle = begin()
+    send(handle, b"1")
+    wire.carry()
+    assert transmission_status(instance="A", handle=handle).startswith("9793: ")
+    route = Route("to", "To", None, None, parse_address(ADDRESSES["B"]))
+    estate_edit(edits=[PutRoute("A", "one", route)], base_version=estate_current().version, author="test")
+    follow_estate("A")
+    wire.carry()
+    assert bodies() == [b"1"]
+    assert transmission_status(instance="A", handle=handle) == ""
+
+
+def test_a_dialog_is_encrypted_once_there_are_keys(wire: Wire, time: list[int], monkeypatch: Any) -> None:
+    monkeypatch.setattr("brokerui.messaging.hosting.KEYS_SECONDS", 0)
+    handle = begin(encryption=True)
+    send(handle, b"secret")
+    wire.carry()
+    assert transmission_status(instance="A", handle=handle).startswith("9727: ")
+    publics = {name: key_make(instance=name, database=db, author="test") for name, db in (("A", "one"), ("B", "two"))}
+    peer_take(instance="A", database="one", service="To", public=publics["B"], author="test")
+    peer_take(instance="B", database="two", service="", public=publics["A"], author="test")
+    time[0] += 5_000
+    wire.carry()
+    assert bodies() == [b"secret"]
+
+
+# ---------------------------------------------------------------- the other verbs
+
+
+def test_groups_timers_and_ends(wire: Wire, time: list[int]) -> None:
+    first, second = begin(), begin()
+    group = conversation_begin(
+        instance="A", database="one", from_service="From", to_service="To", related_conversation=first
+    ).conversation_group_id
+    conversation_move(instance="A", handle=second, conversation_group_id=group)
+    conversation_timer_start(instance="A", handle=second, timeout_s=10)
+    time[0] += 10_001
+    wire.carry()
+    (timer,) = receive("A")
+    assert (timer.conversation_handle, timer.conversation_group_id) == (second, group)
+    assert timer.message_type_name.endswith("DialogTimer")
+    send(first, b"1")
+    wire.carry()
+    there = receive()[0].conversation_handle
+    conversation_end_with_error(instance="B", handle=there, code=7, description="no")
+    wire.carry()
+    (error,) = receive("A")
+    assert b"<Code>7</Code>" in (error.message_body or b"")
+    conversation_end_with_cleanup(instance="A", handle=first)
+    with pytest.raises(Refused) as raised:
+        send(first, b"2")
+    assert raised.value.number == 8426
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+def test_what_is_not_here_is_refused(wire: Wire) -> None:
+    with pytest.raises(NotHostedError):
+        begin(instance="Z")
+    with pytest.raises(NoSuchDatabaseError):
+        begin(database="none")
+    with pytest.raises(NoSuchQueueError):
+        message_receive(instance="B", database="two", queue="none")
+    with pytest.raises(NoSuchDatabaseError):
+        queue_set_status(instance="B", database="none", queue="ToQ", is_on=False)
+    with pytest.raises(Refused) as raised:
+        send("no handle", b"1")
+    assert raised.value.number == 8426
+
+
+def test_an_instance_that_is_hosted_no_longer_does_nothing(wire: Wire) -> None:
+    begin()
+    Instance.objects.filter(name="A").update(hosted=False)
+    estate_edit(
+        edits=[DropRoute("A", "one", "to")], base_version=estate_current().version, author="test"
+    )  # brokers look when the estate has changed
+    with pytest.raises(NotHostedError):
+        begin()
+
+
+def test_what_another_transaction_holds_is_busy(wire: Wire) -> None:
+    handle = begin()
+    from routing.dialog.batch import Wanted
+
+    worker = broker_of("A")
+    work = worker.work(Wanted(handles=(handle,)), clock.now())
+    try:
+        with pytest.raises(BusyError):
+            send(handle, b"1")
+    finally:
+        worker.release(work)
+    send(handle, b"1")
+    assert not connection.in_atomic_block

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import threading
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from brokerui.messaging.endpoint import command, waking
+from brokerui.messaging.endpoint.ending import end
 from brokerui.messaging.endpoint.lists import run, take_events
 from brokerui.messaging.tasks import receive
 from routing.events import OfLogin
@@ -55,3 +57,28 @@ def _peer(at: str) -> Peer | None:
         return Peer(at)
     except ConnectionRefusedError:
         return None  # it does not listen yet
+
+
+def test_a_wake_up_that_fails_is_not_the_last(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    tried: list[object] = []
+
+    def fails(task: object) -> None:
+        tried.append(task)
+        raise ZeroDivisionError
+
+    async def scenario() -> None:
+        waker = waking.Waker()
+        task = asyncio.create_task(waker.run())
+        for number in range(1, 3):
+            waker()
+            while len(tried) < number:
+                await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        await end({task})
+
+    monkeypatch.setattr(waking, "wake_once", fails)
+    asyncio.run(scenario())
+    assert tried == [receive, receive]
+    assert "workers were not woken" in caplog.text

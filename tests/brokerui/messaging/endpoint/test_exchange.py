@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import pytest
 from redis import Redis
@@ -304,3 +305,68 @@ def test_an_address_that_is_taken_is_said_once_and_tried_again(
     said = [record.getMessage() for record in caplog.records if "cannot listen" in record.getMessage()]
     assert len(said) == 1
     assert QUICK.is_encryption_required
+
+
+Found = list[tuple[int, int, int, str, tuple[str, int]]]
+
+
+def finding(*places: str, seconds: float = 0.0) -> Callable[..., Awaitable[Found]]:
+    """A name server that knows these addresses of every name."""
+
+    async def found(host: str, port: int, **_more: object) -> Found:
+        await asyncio.sleep(seconds)
+        return [(0, 0, 0, "", (place, port)) for place in places]
+
+    return found
+
+
+def test_every_address_of_a_name_is_tried(valkey: Valkey, client: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario() -> None:
+        b = address()
+        async with running(valkey, {"A": [], "B": [b]}) as scene:
+            monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", finding("::1", "127.0.0.1"), raising=False)
+            to = b.replace("127.0.0.1", "both.example")
+            send(client, "A", to, [fragment(0)])
+            await scene.until(lambda: scene.came, "B")
+            assert scene.notices == [Online("A", to)]
+
+    asyncio.run(scenario())
+
+
+def test_a_name_server_that_does_not_answer_is_not_waited_for(
+    valkey: Valkey, client: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario() -> None:
+        async with running(valkey, {"A": []}, connect_within=0.2) as scene:
+            monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", finding(seconds=60), raising=False)
+            send(client, "A", "tcp://slow.example:4022", [fragment(0)])
+            await scene.until(lambda: scene.notices)
+            assert scene.notices[0] == Failed("A", "tcp://slow.example:4022", 9754, "no answer in time")
+
+    asyncio.run(scenario())
+
+
+def test_a_question_alone_goes_and_nothing_goes_over_a_connection_that_closes(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        b = address()
+        question = write_role(RoleQuestion(QUESTION_ID, "//x/Target"))
+        async with running(valkey, {"A": [], "B": [b]}) as scene:
+            send(client, "A", b, [question])
+            await scene.until(lambda: scene.came == [question], "B")
+            (wire,) = scene.endpoint.hosts["A"].wires.values()
+            wire.close()
+            assert wire.send([fragment(0)]) == 0
+
+    asyncio.run(scenario())
+
+
+def test_a_fault_of_ours_is_logged_and_the_rest_goes_on(valkey: Valkey, caplog: pytest.LogCaptureFixture) -> None:
+    async def fails() -> None:
+        raise ZeroDivisionError("a fault of ours")
+
+    async def scenario() -> None:
+        async with running(valkey, {"A": []}) as scene:
+            scene.endpoint.hosts["A"].start(fails())
+            await scene.until(lambda: "a fault of ours" in caplog.text)
+
+    asyncio.run(scenario())

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from redis import Redis
 
+from brokerui.messaging.endpoint import host
 from brokerui.messaging.endpoint.lists import run, take_arrived, take_events
 from routing.adjacent.connection import Connection, Neighbours, Settings
 from routing.adjacent.frames import HEAD, HELLO, Hello, write_fragments, write_frame, write_hello
@@ -372,3 +373,36 @@ def _is_slow(scene: Scene) -> bool:
     host = scene.endpoint.hosts["B"]
     assert host.arrivals.held <= 2 * HELD
     return any(wire.is_paused for wire in host.wires.values())
+
+
+def test_a_peer_that_has_lost_its_connection_comes_back_before_we_know(valkey: Valkey, client: Redis) -> None:
+    async def scenario() -> None:
+        a = address()
+        async with running(valkey, {"A": [a]}) as scene:
+            first = await asyncio.to_thread(lambda: Peer(a, number=1).come_online())
+            second = await asyncio.to_thread(lambda: Peer(a, number=2).come_online())
+            second.send([fragment(0)])
+            await scene.until(lambda: scene.came, "A")
+            (closing,) = scene.seen(OfConnection.CLOSING)
+            assert closing.text == "another connection to the same peer is used"
+            assert len(scene.endpoint.hosts["A"].neighbours) == 1
+            first.close()
+            second.close()
+
+    asyncio.run(scenario())
+
+
+def test_an_endpoint_that_ends_does_not_wait_for_who_does_not_close(
+    valkey: Valkey, client: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "STOP_SECONDS", 0.2)
+
+    async def scenario() -> None:
+        a = address()
+        async with running(valkey, {"A": [a]}, connection=Settings(most_outgoing=1 << 20)):
+            peer = await asyncio.to_thread(lambda: Peer(a).come_online())
+        peer.close()
+
+    began = time.monotonic()
+    asyncio.run(scenario())
+    assert time.monotonic() - began < 5

@@ -5,6 +5,7 @@ Questions and answers pass through this process in batches, from file to file: h
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,7 +15,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.estates import EVER, Timeline
+from pipeline.estates import EVER, Services, Timeline
 from pipeline.schemas import ANSWERS, KEYS, SETS
 from routing.comparison import kind_of_change, verdict_of_change
 from routing.conversation import Conversation
@@ -26,8 +27,8 @@ from routing.verdict import verdict
 
 Outcomes = tuple[Outcome, ...]
 UNCHANGED = "unchanged"
-_BATCH = 50_000
-"""Questions at a time; also what one set of decided hops is kept for."""
+_BATCH = 200_000
+"""Questions at a time; also what answers are kept for."""
 
 
 class Key(NamedTuple):
@@ -41,37 +42,63 @@ class Key(NamedTuple):
 
 
 class Asker:
-    """The answers of one timeline; a question has a class and the number of a validity interval."""
+    """The answers of one timeline; a question has a class and the number of a validity interval.
+
+    Most boundaries matter for few services: from one to the next that matters for its service, a class is asked once.
+    """
 
     def __init__(self, timeline: Timeline, boundaries: Sequence[datetime]) -> None:
         self._timeline = timeline
         self._boundaries = boundaries
-        self._interval = -1
+        self._for_any: list[int] = [0]
+        self._for_service: dict[str, list[int]] = {}
+        for number, moment in enumerate(boundaries, 1):
+            self._mark(number, timeline.matters_for(moment))
+        self._answers: dict[tuple[Key, int], Outcomes | None] = {}
         self._estate: Estate | None = None
-        self._journeys: Journeys | None = None
+        self._journeys: dict[int, Journeys] = {}
+
+    def _mark(self, number: int, services: Services) -> None:
+        if services is None:
+            self._for_any.append(number)
+        else:
+            for service in services:
+                self._for_service.setdefault(service, [0]).append(number)
 
     def outcomes(self, key: Key, interval: int) -> Outcomes | None:
         """Every outcome; None where the entry point is unknown to the estate of that time."""
-        if interval != self._interval:
-            self._begin(interval)
-        if self._estate is None or self._journeys is None:
-            return None
-        conversation = Conversation(*key)
-        try:
-            conversation.check(self._estate)
-        except Invalid:
-            return None
-        return self._journeys.outcomes(conversation)
+        since = _last(self._for_any, interval)
+        if (own := self._for_service.get(key.to_service)) is not None:
+            since = max(since, _last(own, interval))
+        if (key, since) not in self._answers:
+            self._answers[key, since] = self._asked(key, since)
+        return self._answers[key, since]
 
     def forget(self) -> None:
-        """Lets go of the hops that were decided."""
-        self._interval = -1
+        """Lets go of what was answered."""
+        self._answers.clear()
+        self._journeys.clear()
 
-    def _begin(self, interval: int) -> None:
+    def _asked(self, key: Key, interval: int) -> Outcomes | None:
         # Nothing changes inside an interval, so its first moment stands for all of it.
         moment = self._boundaries[interval - 1] if interval else EVER
-        self._interval, self._estate = interval, self._timeline.at(moment)
-        self._journeys = None if self._estate is None else Journeys(self._estate, moment)
+        estate = self._timeline.at(moment)
+        if estate is None:
+            return None
+        if estate is not self._estate:
+            self._estate = estate
+            self._journeys.clear()
+        conversation = Conversation(*key)
+        try:
+            conversation.check(estate)
+        except Invalid:
+            return None
+        return self._journeys.setdefault(interval, Journeys(estate, moment)).outcomes(conversation)
+
+
+def _last(marks: list[int], interval: int) -> int:
+    """The last boundary that matters, not after the beginning of an interval."""
+    return marks[bisect_right(marks, interval) - 1]
 
 
 @dataclass(slots=True)
@@ -148,10 +175,19 @@ def write_sets(found: Answered, folder: Path) -> None:
 
 def _batches(folder: Path) -> Iterator[list[Question]]:
     """In the order of their intervals, so that few estates are asked at a time."""
+    found: list[Question] = []
     for path in sorted(folder.glob("*.parquet")):
-        for batch in pq.ParquetFile(path).iter_batches(_BATCH, columns=[*KEYS, "class", *Question._fields[6:]]):
+        for batch in pq.ParquetFile(path).iter_batches(columns=[*KEYS, "class", *Question._fields[6:]]):
             columns = (batch.column(number).to_pylist() for number in range(batch.num_columns))
-            yield sorted(map(Question._make, zip(*columns, strict=True)), key=lambda one: one.interval)
+            found += map(Question._make, zip(*columns, strict=True))
+            if len(found) >= _BATCH:
+                yield sorted(found, key=_interval)
+                found = []
+    yield sorted(found, key=_interval)
+
+
+def _interval(question: Question) -> int:
+    return question.interval
 
 
 def _answered(question: Question, before: Asker, after: Asker, found: Answered) -> tuple[object, ...]:

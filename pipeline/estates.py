@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
+from routing.classes import Vocabulary
+from routing.delta import delta
 from routing.document import MAX_SIZE, read_estate, read_version
 from routing.errors import InputError
 from routing.estate import Estate
 from routing.sentence import say
 
+Services = frozenset[str] | None
+"""Services by name."""
+ANY: Services = None
 EVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -27,8 +33,8 @@ class Version:
     """
 
     since: datetime
-    lifetimes: frozenset[datetime]
-    """The moments at which routes of it expire, if it is in force then."""
+    expiring: Mapping[datetime, Services]
+    """The moments at which routes of it expire, if it is in force then, each with what that may matter for."""
     packed: bytes
     where: str
 
@@ -54,8 +60,16 @@ class Timeline:
         ends = [version.since for version in self.versions[1:]] + [datetime.max.replace(tzinfo=UTC)]
         found = {version.since for version in self.versions} - {EVER}
         for version, until in zip(self.versions, ends, strict=True):
-            found.update(moment for moment in version.lifetimes if version.since < moment < until)
+            found.update(moment for moment in version.expiring if version.since < moment < until)
         return sorted(found)
+
+    def matters_for(self, moment: datetime) -> Services:
+        """The services whose conversations may be answered otherwise from this moment on."""
+        place = bisect_right(self.versions, moment, key=lambda version: version.since)
+        if not place:
+            return frozenset()
+        version = self.versions[place - 1]
+        return ANY if version.since == moment else version.expiring.get(moment, frozenset())
 
     def at(self, moment: datetime) -> Estate | None:
         """The estate in force at a moment; None before the first version."""
@@ -63,12 +77,24 @@ class Timeline:
         return self.versions[place - 1].estate if place else None
 
 
-def _lifetimes(estate: Estate) -> Iterator[datetime]:
+def _expiring(estate: Estate) -> dict[datetime, Services]:
+    """By moment: what the estate without the routes that expire then may answer otherwise."""
+    lost: dict[datetime, list[tuple[str, str, str]]] = defaultdict(list)
     for instance in estate.instances.values():
         for database in instance.databases.values():
             for route in database.table.routes.values():
                 if route.lifetime is not None:
-                    yield route.lifetime
+                    lost[route.lifetime].append((instance.name, database.name, route.name))
+    vocabulary = Vocabulary(estate, estate)
+    return {moment: _told_apart(estate, routes, vocabulary) for moment, routes in lost.items()}
+
+
+def _told_apart(estate: Estate, lost: Sequence[tuple[str, str, str]], vocabulary: Vocabulary) -> Services:
+    after = estate
+    for instance, database, route in lost:
+        after = after.with_route(instance, database, route, None)
+    found = delta(estate, after, vocabulary)
+    return ANY if found.always or found.by_identifier or found.one_sided else frozenset(found.by_name)
 
 
 def load_timeline(name: str) -> Timeline:
@@ -94,7 +120,7 @@ def _version(file: Path, *, is_one_of_many: bool = True) -> Version:
         since = EVER
     if since is None:
         raise InputError(where, "$.valid_from", say("is missing: a version says since when it was in force"))
-    return Version(since, frozenset(_lifetimes(estate)), zlib.compress(content, 1), where)
+    return Version(since, _expiring(estate), zlib.compress(content, 1), where)
 
 
 def _check_apart(name: str, versions: Sequence[Version]) -> None:

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
 from pipeline.counting import reasons_in
 from pipeline.engine import Answered, Asker, answer, write_sets
+from pipeline.manifest import manifest
 from pipeline.output import QUARANTINE, write_rows
 from pipeline.quarantine import write_faults
 from pipeline.reading import Source, count_rows, quarantined
@@ -78,4 +79,5 @@ def finish(asked: Asked, run: Run, out: int) -> None:
         write_rows(quarantined(source, strange), quarantine)
     run.count(seen, out, reasons_in(quarantine))
     shutil.rmtree(asked.folder / WORK)
+    run.more["tables"] = manifest(asked.folder)
     run.phase("quarantine")

@@ -39,7 +39,7 @@ def route(options: Options, settings: SparkSettings) -> Run:
         run.phase("ask")
         write_rows(routed(asked.rows, asked.answers, asked.sets), folder)
         run.phase("rows")
-        finish(asked, run, rows_in(folder))
         run.more = {"estates": len(timeline.versions), "intervals": len(boundaries) + 1, "questions": asked.questions}
+        finish(asked, run, rows_in(folder))
         write_record(folder, run.as_json())
     return run

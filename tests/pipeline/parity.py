@@ -45,7 +45,8 @@ class History(NamedTuple):
 def history_and_rows(rng: random.Random) -> tuple[History, list[Json]]:
     """Each version's own conversations, at a moment of its own and at some other moment."""
     cases = [random_case(rng) for _ in range(VERSIONS)]
-    since = [AT + (number - VERSIONS // 2) * STEP for number in range(VERSIONS)]
+    # Not at a lifetime, so that some expire while their version is in force.
+    since = [AT + (number - VERSIONS // 2) * STEP + STEP / 3 for number in range(VERSIONS)]
     documents = [case.estate for case in cases]
     estates = [read_estate(json.dumps(document)) for document in documents]
     rows = []

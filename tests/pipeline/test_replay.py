@@ -148,6 +148,21 @@ def test_top_flows_are_changed_ones(dropped: tuple[Path, Run]) -> None:
     assert [one["to_service"] for one in table(dropped[0], "top_flows")] == ["Stock"]
 
 
+def test_the_manifest_names_every_file_with_its_rows(dropped: tuple[Path, Run]) -> None:
+    out, _ = dropped
+    tables = json.loads((out / "_run.json").read_text())["tables"]
+    assert {name: table["rows"] for name, table in tables.items()} == {
+        "differential": 1,
+        "flow_matrix": 4,
+        "top_flows": 1,
+    }
+    files = [file for table in tables.values() for file in table["files"]]
+    assert sorted(file["path"] for file in files) == sorted(
+        path.relative_to(out).as_posix() for path in out.rglob("*.parquet")
+    )
+    assert all((out / file["path"]).stat().st_size == file["bytes"] for file in files)
+
+
 def test_without_rows_there_are_none(dropped: tuple[Path, Run]) -> None:
     out, run = dropped
     assert sorted(path.name for path in out.iterdir()) == ["_run.json", "differential", "flow_matrix", "top_flows"]

@@ -26,13 +26,11 @@ def fragments(draw: st.DrawFn) -> tuple[bool, Header, bytes]:
     ranges = tuple(Range(0, 0, last, 2**20 - 1) for last in draw(st.lists(st.integers(0, 3), max_size=1)))
     services = ("To", "From") if to_target else ("From", "To")
     known = draw(st.sampled_from(((None, ONE), (TWO, ONE), (THREE, ONE), (None, THREE), (None, None))))
-    names = Names(
-        *two_ways, draw(st.sampled_from(("DEFAULT", "C", "?"))), "DEFAULT", *(known if to_target else known[::-1])
-    )
+    contract = draw(st.sampled_from(("DEFAULT", "C", "?")))
+    names = Names(*services, contract, "DEFAULT", *(known if to_target else known[::-1]))
     at = draw(st.integers(0, of - 1))
-    header = Header(
-        bytes(16), bytes(range(16)), names, flags | (INITIATOR * to_target), sequence, 60_000, 9, at, of, ranges
-    )
+    flags |= INITIATOR * to_target
+    header = Header(bytes(16), bytes(range(16)), names, flags, sequence, 60_000, 9, at, of, ranges)
     return to_target, header, b"%d" % sequence
 
 

@@ -219,7 +219,7 @@ def test_a_batch_of_200_costs_two_calls_and_a_third_when_something_is_put_togeth
     assert stores["b"].calls == ["claim", "commit"]
     world.settle()
     world.brokers["a"].settings = Settings(fragment_bytes=4)
-    for handle in handles:
+    for handle in [world.begin() for _ in handles]:
         world.send(handle, b"in several parts")
     parcels = world.collect()
     world.under_way = parcels[::2]

@@ -20,6 +20,7 @@ from routing.errors import Invalid
         ("fragment_bytes", 1, MAX_BODY),
         ("window", 1, OUTGOING_AT_ONCE),
         ("message_bytes", 1, MAX_BODY * MOST_FRAGMENTS),
+        ("batch_bytes", 1, 1 << 40),
         ("held_bytes", 0, 1 << 40),
         ("postponed_bytes", 0, 1 << 40),
         ("transmission_bytes", 0, 1 << 40),

@@ -219,3 +219,22 @@ def test_losing_them_in_the_middle_of_a_window_sends_on() -> None:
         world.restart("a")
         world.later(70 * SECOND)
     assert world.received() == [str(number) for number in range(9)]
+
+
+def test_a_conversation_keeps_the_size_of_its_fragments() -> None:
+    """What is under way must not be cut another way, whatever is set meanwhile."""
+    world = Joined(settings=Settings(fragment_bytes=10))
+    handle = world.begin()
+    world.fate = lambda parcel: [] if parcel.number == (0, 1) else [parcel.raw]
+    world.send(handle, bytes(range(30)))
+    world.settle()
+    world.settings = Settings(fragment_bytes=7)
+    world.restart("a")
+    world.fate = carried
+    world.send(handle, bytes(range(21)))
+    world.later(5 * SECOND)
+    assert [message.message_body for message in world.receive()] == [bytes(range(30)), bytes(range(21))]
+    assert max(parcel.read.header.fragments for parcel in world.passed if parcel.source == "a") == 3
+    other = world.begin()
+    world.send(other, bytes(21))
+    assert [parcel.read.body_size for parcel in world.collect()] == [7, 7, 7]

@@ -29,10 +29,11 @@ def commands(tmp_path: Path) -> dict[str, list[str]]:
         "outcomes": ["outcomes", estate, str(written(tmp_path, "c.jsonl", [asked()]))],
         "explain": ["explain", estate, "--from", "host1/Orders", "--to", "Stock", "--lang", "fr"],
         "diff": ["diff", estate, after, "--traffic", str(written(tmp_path, "t.jsonl", [traffic]))],
+        "simulate": ["simulate", "--seed", "1", "--faults", "none"],
     }
 
 
-PURE = pytest.mark.parametrize("command", ["outcomes", "explain", "diff"])
+PURE = pytest.mark.parametrize("command", ["outcomes", "explain", "diff", "simulate"])
 
 
 @PURE

@@ -271,11 +271,6 @@ def skip_the_pin() -> Patches:
 
 
 @mutation
-def take_answers_of_strangers() -> Patches:
-    yield incoming, "stranger", lambda endpoint, identifier: False
-
-
-@mutation
 def forget_what_was_closed() -> Patches:
     """It comes to life again with the next copy of its first message."""
     real = arriving.close
@@ -321,11 +316,6 @@ def send_to_the_silent_mirror() -> Patches:
 
 
 @mutation
-def ask_no_more_who_is_the_principal() -> Patches:
-    yield Principals, "doubt", lambda self, address, service, now: None
-
-
-@mutation
 def forward_without_taking_off_a_hop() -> Patches:
     yield forwarding, "forwarded", lambda raw, hops, consumed: forwarded(raw, hops + 1, consumed)
 
@@ -356,17 +346,6 @@ def choose_again_each_time() -> Patches:
         return real(self, forgetful, *arguments)
 
     yield ways.Ways, "place", place
-
-
-@mutation
-def prefer_no_database() -> Patches:
-    """With several copies of a service, a conversation goes to any of them, not to the one that has it."""
-    real = ways.Ways.onward
-
-    def onward(self: Any, sender: Any, database: Any, *arguments: Any) -> Any:
-        return real(self, sender, None, *arguments)
-
-    yield ways.Ways, "onward", onward
 
 
 @mutation

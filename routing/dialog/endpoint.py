@@ -83,6 +83,8 @@ class Endpoint:
     integrity: int = 0
     """The kind of protection of its fragments (`routing.adjacent.guard`); 0: nothing has gone over the network yet."""
     key_id: bytes = NO_KEY
+    fragment_bytes: int = 0
+    """Of a body in one fragment; 0: nothing was sent yet. What is under way must not be cut another way."""
     due: int | None = None
     """The first moment at which something is to be done by itself. `Work` sets it."""
 

@@ -32,7 +32,7 @@ def transmit(work: Work, endpoint: Endpoint, place: Place, *, again: bool) -> No
     if again:
         _doubt(work, endpoint, place)
         begin_again(endpoint, transmission)
-    limit = work.around.settings.fragment_bytes
+    limit = endpoint.fragment_bytes = endpoint.fragment_bytes or work.around.settings.fragment_bytes
     room = max(work.around.settings.window - in_flight(endpoint, transmission), 0)
     envelope = Envelope(work, endpoint, place, guard)
     received = _owed(work, endpoint)

@@ -60,6 +60,7 @@ class ConversationEndpoint(OfInstance):
     kept_database = Name(max_length=SYSNAME, null=True)
     integrity = models.SmallIntegerField()
     key_id = models.BinaryField(max_length=16)
+    fragment_bytes = models.IntegerField(default=0)
     due = models.BigIntegerField(null=True)
 
     class Meta:

@@ -10,6 +10,7 @@ from django.db import models
 
 from brokerui.messaging.models import (
     ConversationEndpoint,
+    ConversationGroup,
     HeldFragment,
     OutgoingMessage,
     QueueMessage,
@@ -52,6 +53,7 @@ def _table(model: type[models.Model]) -> Table:
 
 
 ENDPOINTS: Final = _table(ConversationEndpoint)
+GROUPS: Final = _table(ConversationGroup)
 MESSAGES: Final = _table(QueueMessage)
 OUTGOING: Final = _table(OutgoingMessage)
 HELD: Final = _table(HeldFragment)
@@ -84,5 +86,6 @@ SELDOM: Final = (
     "security_timestamp",
     "integrity",
     "key_id",
+    "fragment_bytes",
 )
 """Columns of an endpoint that change once or twice in its life."""

@@ -129,6 +129,7 @@ class StoreConformance:
             ready_since=NOW + 4,
             integrity=3,
             key_id=b"12345678",
+            fragment_bytes=1000,
             kept_route="R",
             kept_identifier="other",
             kept_database="there",

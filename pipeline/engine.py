@@ -5,17 +5,16 @@ Questions and answers pass through this process in batches, from file to file: h
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.estates import EVER, Services, Timeline
+from pipeline.epochs import Epochs
+from pipeline.estates import EVER, Timeline
 from pipeline.schemas import ANSWERS, KEYS, SETS
 from routing.comparison import kind_of_change, verdict_of_change
 from routing.conversation import Conversation
@@ -47,29 +46,16 @@ class Asker:
     Most boundaries matter for few services: from one to the next that matters for its service, a class is asked once.
     """
 
-    def __init__(self, timeline: Timeline, boundaries: Sequence[datetime]) -> None:
+    def __init__(self, timeline: Timeline, epochs: Epochs) -> None:
         self._timeline = timeline
-        self._boundaries = boundaries
-        self._for_any: list[int] = [0]
-        self._for_service: dict[str, list[int]] = {}
-        for number, moment in enumerate(boundaries, 1):
-            self._mark(number, timeline.matters_for(moment))
+        self._epochs = epochs
         self._answers: dict[tuple[Key, int], Outcomes | None] = {}
         self._estate: Estate | None = None
         self._journeys: dict[int, Journeys] = {}
 
-    def _mark(self, number: int, services: Services) -> None:
-        if services is None:
-            self._for_any.append(number)
-        else:
-            for service in services:
-                self._for_service.setdefault(service, [0]).append(number)
-
     def outcomes(self, key: Key, interval: int) -> Outcomes | None:
         """Every outcome; None where the entry point is unknown to the estate of that time."""
-        since = _last(self._for_any, interval)
-        if (own := self._for_service.get(key.to_service)) is not None:
-            since = max(since, _last(own, interval))
+        since = self._epochs.since(key.to_service, interval)
         if (key, since) not in self._answers:
             self._answers[key, since] = self._asked(key, since)
         return self._answers[key, since]
@@ -81,7 +67,7 @@ class Asker:
 
     def _asked(self, key: Key, interval: int) -> Outcomes | None:
         # Nothing changes inside an interval, so its first moment stands for all of it.
-        moment = self._boundaries[interval - 1] if interval else EVER
+        moment = self._epochs.boundaries[interval - 1] if interval else EVER
         estate = self._timeline.at(moment)
         if estate is None:
             return None
@@ -94,11 +80,6 @@ class Asker:
         except Invalid:
             return None
         return self._journeys.setdefault(interval, Journeys(estate, moment)).outcomes(conversation)
-
-
-def _last(marks: list[int], interval: int) -> int:
-    """The last boundary that matters, not after the beginning of an interval."""
-    return marks[bisect_right(marks, interval) - 1]
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 from benchmarks.claims import claim, machine, peak_megabytes
 from benchmarks.pipeline.traffic import PLACE, Bench, Took, estates
 from pipeline.engine import Asker
+from pipeline.epochs import epochs_of
 from pipeline.estates import load_timeline
 from pipeline.jobs.asking import ask
 from pipeline.traffic import open_traffic
@@ -35,13 +36,13 @@ def main() -> int:
     print(machine())
     bench = Bench()
     timeline = load_timeline(estates()[0])
-    boundaries = timeline.boundaries()
+    epochs = epochs_of([timeline])
 
     def route(traffic: str) -> None:
         out = PLACE / "out"
         shutil.rmtree(out, ignore_errors=True)
-        asker = Asker(timeline, boundaries)
-        found = ask(bench.spark, open_traffic(bench.spark, traffic), (asker, asker), boundaries, out)
+        asker = Asker(timeline, epochs)
+        found = ask(bench.spark, open_traffic(bench.spark, traffic), (asker, asker), epochs, out)
         routed(found.rows, found.answers, found.sets).write.parquet(str(out / "rows"))
 
     def measured(name: str, rows: int, busiest: float = 0.0) -> Took:

@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 from benchmarks.claims import claim, machine
 from benchmarks.pipeline.traffic import PLACE, Bench, estates, noop
 from pipeline.engine import Asker
+from pipeline.epochs import epochs_of
 from pipeline.estates import load_timeline
 from pipeline.files import files_below
 from pipeline.jobs.asking import ask
@@ -45,7 +46,7 @@ def main() -> int:
     lake = _lake(bench, traffic)
     began = time.monotonic()
     before, after = (load_timeline(name) for name in estates(options.intervals))
-    boundaries = sorted({*before.boundaries(), *after.boundaries()})
+    epochs = epochs_of([before, after])
     estate = before.versions[0].estate, after.versions[0].estate
     print(f"loading two estates of 50,000 routes: {time.monotonic() - began:.1f} s; {len(estate)} held")
 
@@ -55,13 +56,13 @@ def main() -> int:
 
     def asked() -> object:
         shutil.rmtree(out, ignore_errors=True)
-        askers = Asker(before, boundaries), Asker(after, boundaries)
-        return ask(bench.spark, open_traffic(bench.spark, lake), askers, boundaries, out)
+        askers = Asker(before, epochs), Asker(after, epochs)
+        return ask(bench.spark, open_traffic(bench.spark, lake), askers, epochs, out)
 
     def route() -> None:
         shutil.rmtree(out, ignore_errors=True)
-        asker = Asker(before, boundaries)
-        found = ask(bench.spark, open_traffic(bench.spark, traffic), (asker, asker), boundaries, out)
+        asker = Asker(before, epochs)
+        found = ask(bench.spark, open_traffic(bench.spark, traffic), (asker, asker), epochs, out)
         routed(found.rows, found.answers, found.sets).write.parquet(str(out / "rows"))
 
     keys = bench.best("Spark: count by four key columns", options.runs, lambda: noop(silver.groupBy(*KEYS).count()))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -13,6 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
 from pipeline.counting import reasons_in
 from pipeline.engine import Answered, Asker, answer, write_sets
+from pipeline.epochs import Epochs
 from pipeline.manifest import manifest
 from pipeline.output import QUARANTINE, write_rows
 from pipeline.quarantine import write_faults
@@ -38,7 +37,7 @@ class Asked:
     sets: DataFrame
     found: Answered
     folder: Path
-    boundaries: Sequence[datetime]
+    epochs: Epochs
 
     @property
     def questions(self) -> int:
@@ -51,17 +50,15 @@ class Asked:
         return sum(weight.rows for weight in self.found.changes.values())
 
 
-def ask(
-    spark: SparkSession, source: Source, askers: tuple[Asker, Asker], boundaries: Sequence[datetime], folder: Path
-) -> Asked:
+def ask(spark: SparkSession, source: Source, askers: tuple[Asker, Asker], epochs: Epochs, folder: Path) -> Asked:
     """Asks the rules once for each class in each interval that the traffic has."""
-    rows = timed(source.rows, boundaries)
+    rows = timed(source.rows, epochs)
     work = folder / WORK
     write_rows(questions(rows, source.classes), work / "questions")
     found = answer(work / "questions", *askers, work / "answers")
     write_sets(found, work / "sets")
     answers, sets = (spark.read.parquet(str(work / name)) for name in ("answers", "sets"))
-    return Asked(source, rows, answers, sets, found, folder, boundaries)
+    return Asked(source, rows, answers, sets, found, folder, epochs)
 
 
 def finish(asked: Asked, run: Run, out: int) -> None:
@@ -73,9 +70,7 @@ def finish(asked: Asked, run: Run, out: int) -> None:
     if asked.known + found.unknown.rows + len(source.faults) < seen:
         write_rows(quarantined(source, source.placed.where(F.col(REASON).isNotNull())), quarantine)
     if found.unknown.rows:
-        strange = unknown(timed(source.placed, asked.boundaries), asked.answers).withColumn(
-            REASON, F.lit(UNKNOWN_ENTRY)
-        )
+        strange = unknown(timed(source.placed, asked.epochs), asked.answers).withColumn(REASON, F.lit(UNKNOWN_ENTRY))
         write_rows(quarantined(source, strange), quarantine)
     run.count(seen, out, reasons_in(quarantine))
     shutil.rmtree(asked.folder / WORK)

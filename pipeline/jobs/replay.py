@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 from pipeline.counting import rows_in
 from pipeline.engine import Asker, Weight
+from pipeline.epochs import epochs_of
 from pipeline.estates import load_timeline
 from pipeline.jobs.asking import Asked, ask, finish
 from pipeline.output import replaced, write_record, write_rows
@@ -34,15 +35,15 @@ def replay(options: Options, settings: SparkSettings) -> Run:
     """Writes the differential, weighted by the traffic; the flows that change most; and the flow matrix."""
     run = Run("replay", asdict(options))
     before, after = load_timeline(options.baseline), load_timeline(options.proposed)
-    boundaries = sorted({*before.boundaries(), *after.boundaries()})
+    epochs = epochs_of([before, after])
     check_traffic(options.traffic)
     run.phase("estates")
     with replaced(options.out) as folder:
         spark = spark_session(settings)
         run.phase("start")
-        askers = Asker(before, boundaries), Asker(after, boundaries)
-        asked = ask(spark, open_traffic(spark, options.traffic), askers, boundaries, folder)
-        run.more = {"summary": summary(asked), "intervals": len(boundaries) + 1, "questions": asked.questions}
+        askers = Asker(before, epochs), Asker(after, epochs)
+        asked = ask(spark, open_traffic(spark, options.traffic), askers, epochs, folder)
+        run.more = {"summary": summary(asked), "intervals": len(epochs.boundaries) + 1, "questions": asked.questions}
         run.said = [_said(change, weight) for change, weight in sorted(asked.found.changes.items())]
         run.phase("ask")
         _write_gold(asked)

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 from pipeline.counting import rows_in
 from pipeline.engine import Asker
+from pipeline.epochs import epochs_of
 from pipeline.estates import load_timeline
 from pipeline.jobs.asking import ask, finish
 from pipeline.output import replaced, write_record, write_rows
@@ -28,18 +29,22 @@ def route(options: Options, settings: SparkSettings) -> Run:
     """Writes a row for each row of the input, with `outcomes` and `verdict`."""
     run = Run("route", asdict(options))
     timeline = load_timeline(options.estate)
-    boundaries = timeline.boundaries()
+    epochs = epochs_of([timeline])
     check_traffic(options.traffic)
     run.phase("estates")
     with replaced(options.out) as folder:
         spark = spark_session(settings)
         run.phase("start")
-        asker = Asker(timeline, boundaries)
-        asked = ask(spark, open_traffic(spark, options.traffic), (asker, asker), boundaries, folder)
+        asker = Asker(timeline, epochs)
+        asked = ask(spark, open_traffic(spark, options.traffic), (asker, asker), epochs, folder)
         run.phase("ask")
         write_rows(routed(asked.rows, asked.answers, asked.sets), folder)
         run.phase("rows")
-        run.more = {"estates": len(timeline.versions), "intervals": len(boundaries) + 1, "questions": asked.questions}
+        run.more = {
+            "estates": len(timeline.versions),
+            "intervals": len(epochs.boundaries) + 1,
+            "questions": asked.questions,
+        }
         finish(asked, run, rows_in(folder))
         write_record(folder, run.as_json())
     return run

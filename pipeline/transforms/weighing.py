@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
-
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
+from pipeline.epochs import Epochs
 from pipeline.schemas import KEYS
 from pipeline.transforms.classing import interval_of
 from pipeline.transforms.cleaning import CLASS, REASON
@@ -16,9 +14,18 @@ INTERVAL = "interval"
 QUESTION = (CLASS, INTERVAL)
 
 
-def timed(rows: DataFrame, boundaries: Sequence[datetime]) -> DataFrame:
-    """The good rows, each with its validity interval."""
-    return rows.where(F.col(REASON).isNull()).withColumn(INTERVAL, interval_of(F.col("at"), boundaries))
+def timed(rows: DataFrame, epochs: Epochs) -> DataFrame:
+    """The good rows, each with its validity interval: the last boundary before it that matters for its service."""
+    good = rows.where(F.col(REASON).isNull()).withColumn("_interval", interval_of(F.col("at"), epochs.boundaries))
+    since = F.get(F.lit(epochs.since_for_any()), F.col("_interval"))
+    if epochs.for_service:
+        own = good.sparkSession.createDataFrame(
+            list(epochs.for_service.items()), "to_service string, _marks array<int>"
+        )
+        good = good.join(F.broadcast(own), "to_service", "left")
+        passed = F.filter("_marks", lambda mark: mark <= F.col("_interval"))
+        since = F.greatest(since, F.when(F.col("_marks").isNotNull(), F.array_max(passed)))
+    return good.withColumn(INTERVAL, since).drop("_interval", "_marks")
 
 
 def questions(timed_rows: DataFrame, classes: DataFrame | None) -> DataFrame:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pipeline.engine import Asker, Key
+from pipeline.epochs import epochs_of
 from pipeline.estates import load_timeline
 from routing.asking import conversation_from
 from routing.document import read_estate
@@ -40,11 +41,11 @@ def test_answers_are_those_of_the_rules_at_every_moment(tmp_path: Path) -> None:
         case = random_case(rng)
         estate = spread(rng, case.estate)
         timeline = load_timeline(written(tmp_path / "estate.json", estate))
-        boundaries = timeline.boundaries()
-        asker, read = Asker(timeline, boundaries), read_estate(json.dumps(estate))
+        epochs = epochs_of([timeline])
+        asker, read = Asker(timeline, epochs), read_estate(json.dumps(estate))
         for one in map(conversation_from, case.conversations):
             key = Key(one.instance, one.database, one.to_service, one.to_broker_instance, one.is_reply)
-            moments = [(number, moment) for number, moment in enumerate([AT.replace(year=2000), *boundaries])]
+            moments = [(number, moment) for number, moment in enumerate([AT.replace(year=2000), *epochs.boundaries])]
             rng.shuffle(moments)
             found = [asker.outcomes(key, number) for number, _ in moments]
             assert found == [outcomes(read, one, moment) for _, moment in moments]

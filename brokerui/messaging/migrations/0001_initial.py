@@ -30,8 +30,8 @@ class Migration(migrations.Migration):
                 (
                     "pk",
                     models.CompositePrimaryKey(
-                        "instance",
                         "conversation_group_id",
+                        "instance",
                         blank=True,
                         editable=False,
                         primary_key=True,
@@ -118,7 +118,7 @@ class Migration(migrations.Migration):
                 (
                     "pk",
                     models.CompositePrimaryKey(
-                        "instance", "conversation_handle", blank=True, editable=False, primary_key=True, serialize=False
+                        "conversation_handle", "instance", blank=True, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("conversation_handle", brokerui.messaging.models.base.Guid(max_length=36)),
@@ -144,10 +144,10 @@ class Migration(migrations.Migration):
                 (
                     "pk",
                     models.CompositePrimaryKey(
-                        "instance",
                         "conversation_handle",
                         "message_sequence_number",
                         "fragment",
+                        "instance",
                         blank=True,
                         editable=False,
                         primary_key=True,
@@ -193,7 +193,7 @@ class Migration(migrations.Migration):
                 (
                     "pk",
                     models.CompositePrimaryKey(
-                        "instance", "conversation_handle", blank=True, editable=False, primary_key=True, serialize=False
+                        "conversation_handle", "instance", blank=True, editable=False, primary_key=True, serialize=False
                     ),
                 ),
                 ("conversation_handle", brokerui.messaging.models.base.Guid(max_length=36)),
@@ -259,7 +259,7 @@ class Migration(migrations.Migration):
                 ],
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("instance", "conversation_id", "is_initiator"), name="conversation_endpoints_side"
+                        fields=("conversation_id", "is_initiator", "instance"), name="conversation_endpoints_side"
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("state__in", ["SO", "SI", "CO", "DI", "DO", "ER", "CD"])),
@@ -363,9 +363,9 @@ class Migration(migrations.Migration):
                 (
                     "pk",
                     models.CompositePrimaryKey(
-                        "instance",
                         "conversation_handle",
                         "message_sequence_number",
+                        "instance",
                         blank=True,
                         editable=False,
                         primary_key=True,
@@ -468,12 +468,12 @@ class Migration(migrations.Migration):
                     models.Index(fields=["queue_number", "-priority", "queuing_order"], name="queue_messages_next"),
                     models.Index(
                         fields=[
-                            "instance",
                             "conversation_group_id",
                             "conversation_handle",
                             "rank",
                             "message_sequence_number",
                             "queuing_order",
+                            "instance",
                         ],
                         name="queue_messages_group",
                     ),

@@ -24,7 +24,7 @@ class ConversationEndpoint(OfInstance):
     Its columns are the fields of `routing.dialog.endpoint.Endpoint`, which says what they mean.
     """
 
-    pk = models.CompositePrimaryKey("instance", "conversation_handle")
+    pk = models.CompositePrimaryKey("conversation_handle", "instance")
     conversation_handle = Guid()
     conversation_id = Guid()
     is_initiator = models.BooleanField()
@@ -68,7 +68,7 @@ class ConversationEndpoint(OfInstance):
         constraints = [
             # Two who make the endpoint of a target at the same time: one of them did nothing at all.
             models.UniqueConstraint(
-                fields=["instance", "conversation_id", "is_initiator"], name="conversation_endpoints_side"
+                fields=["conversation_id", "is_initiator", "instance"], name="conversation_endpoints_side"
             ),
             check("conversation_endpoints_state", Q(state__in=[state for state in STATES if state])),
             check("conversation_endpoints_priority", Q(priority__gte=1, priority__lte=10)),
@@ -102,7 +102,7 @@ class ConversationEndpoint(OfInstance):
 class ConversationGroup(OfInstance):
     """A row of sys.conversation_groups. It is there as long as there are endpoints in it."""
 
-    pk = models.CompositePrimaryKey("instance", "conversation_group_id")
+    pk = models.CompositePrimaryKey("conversation_group_id", "instance")
     conversation_group_id = Guid()
     database = Name(max_length=SYSNAME)
     service_name = Name(max_length=SERVICE_NAME)

@@ -89,12 +89,12 @@ class QueueMessage(OfInstance):
             # A group, conversation by conversation, each in its order.
             models.Index(
                 fields=[
-                    "instance",
                     "conversation_group_id",
                     "conversation_handle",
                     "rank",
                     "message_sequence_number",
                     "queuing_order",
+                    "instance",
                 ],
                 name="queue_messages_group",
             ),

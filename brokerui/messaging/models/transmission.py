@@ -11,7 +11,7 @@ from brokerui.messaging.models.base import SERVICE_NAME, Guid, Name, OfInstance,
 class OutgoingMessage(OfInstance):
     """A row of sys.transmission_queue; what the view says of the conversation stands in the endpoint."""
 
-    pk = models.CompositePrimaryKey("instance", "conversation_handle", "message_sequence_number")
+    pk = models.CompositePrimaryKey("conversation_handle", "message_sequence_number", "instance")
     conversation_handle = Guid()
     message_sequence_number = models.BigIntegerField()
     message_type_name = Name(max_length=SERVICE_NAME)
@@ -35,7 +35,7 @@ class HeldFragment(OfInstance):
     transmission queue (NET-2).
     """
 
-    pk = models.CompositePrimaryKey("instance", "conversation_handle", "message_sequence_number", "fragment")
+    pk = models.CompositePrimaryKey("conversation_handle", "message_sequence_number", "fragment", "instance")
     conversation_handle = Guid()
     message_sequence_number = models.BigIntegerField()
     fragment = models.IntegerField()
@@ -61,7 +61,7 @@ class HeldFragment(OfInstance):
 class TransmissionObject(OfInstance):
     """The work table: transmission objects that memory had no room for (TOB-2). Losing a row costs sending again."""
 
-    pk = models.CompositePrimaryKey("instance", "conversation_handle")
+    pk = models.CompositePrimaryKey("conversation_handle", "instance")
     conversation_handle = Guid()
     state = models.TextField()
     """JSON: `brokerui.messaging.store.objects`."""

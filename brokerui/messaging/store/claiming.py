@@ -11,27 +11,24 @@ from typing import Any, Final
 from brokerui.messaging.store import receiving
 from brokerui.messaging.store.knowing import Known
 from brokerui.messaging.store.objects import unpacked
-from brokerui.messaging.store.session import CONVERSATION, GROUP, Row, Session
-from brokerui.messaging.store.tables import ENDPOINTS, HELD, OUTGOING
+from brokerui.messaging.store.session import CONVERSATION, GROUP, Given, Row, Session
+from brokerui.messaging.store.tables import ENDPOINTS, GROUPS, HELD, OUTGOING, Table
 from routing.dialog.batch import OUTGOING_AT_ONCE, Batch, Wanted
 from routing.dialog.endpoint import Endpoint, Group
 from routing.dialog.messages import Held, Outgoing, Part
 
-_GROUP_COLUMNS = "g.conversation_group_id, g.database, g.service_name, g.queue, g.conversations"
 _WIDTH: Final = len(ENDPOINTS.columns) - 1
 
-_GIVEN = "(SELECT given.key FROM {given})"
 _CONVERSATIONS = (
-    f"SELECT {ENDPOINTS.of('e')}, {_GROUP_COLUMNS}, t.state FROM conversation_endpoints e"
-    " JOIN conversation_groups g"
-    " ON g.instance_id = e.instance_id AND g.conversation_group_id = e.conversation_group_id"
-    " LEFT JOIN transmission_objects t"
-    " ON t.instance_id = e.instance_id AND t.conversation_handle = e.conversation_handle"
-    " WHERE e.instance_id = %(instance)s AND e.conversation_id IN {given}"
+    f"SELECT {ENDPOINTS.of('e')}, {GROUPS.of('found')},"
+    " (SELECT t.state FROM transmission_objects t"
+    " WHERE t.conversation_handle = e.conversation_handle AND t.instance_id = e.instance_id)"
+    " FROM conversation_endpoints e {group} WHERE e.instance_id = %(instance)s AND e.conversation_id {among}"
 )
+_ITS_GROUP = "row.conversation_group_id = e.conversation_group_id AND row.instance_id = e.instance_id"
 _GROUPS = (
-    f"SELECT {_GROUP_COLUMNS} FROM conversation_groups g"
-    " WHERE g.instance_id = %(instance)s AND g.conversation_group_id IN "
+    f"SELECT {GROUPS.of('g')} FROM conversation_groups g"
+    " WHERE g.instance_id = %(instance)s AND g.conversation_group_id "
 )
 _DUE = (
     "SELECT conversation_id AS key, conversation_handle FROM conversation_endpoints"
@@ -39,23 +36,21 @@ _DUE = (
 )
 _OF_HANDLES = (
     "SELECT conversation_handle, conversation_id, conversation_group_id FROM conversation_endpoints"
-    " WHERE instance_id = %(instance)s AND conversation_handle IN "
+    " WHERE instance_id = %(instance)s AND conversation_handle "
 )
-_OUTGOING = (
-    f"SELECT {OUTGOING.of('t')} FROM {{given}} JOIN transmission_queue t ON t.instance_id = %(instance)s"
-    " AND t.conversation_handle = given.key AND t.message_sequence_number >= given.first"
-    f" AND t.message_sequence_number < given.first + {OUTGOING_AT_ONCE}"
-    " ORDER BY t.conversation_handle, t.message_sequence_number"
+_TO_SEND = (
+    "row.instance_id = %(instance)s AND row.conversation_handle = given.key"
+    " AND row.message_sequence_number >= given.first"
+    f" AND row.message_sequence_number < given.first + {OUTGOING_AT_ONCE}"
 )
 _PARTS = (
-    "SELECT h.conversation_handle, h.message_sequence_number, h.fragment, h.fragments FROM held_fragments h"
-    " WHERE h.instance_id = %(instance)s AND h.conversation_handle IN {given}"
-    " ORDER BY h.conversation_handle, h.message_sequence_number, h.fragment"
+    "SELECT conversation_handle, message_sequence_number, fragment, fragments FROM held_fragments"
+    " WHERE instance_id = %(instance)s AND conversation_handle {among}"
+    " ORDER BY conversation_handle, message_sequence_number, fragment"
 )
-_BODIES = (
-    f"SELECT {HELD.of('h')} FROM {{given}} JOIN held_fragments h ON h.instance_id = %(instance)s"
-    " AND h.conversation_handle = given.key AND h.message_sequence_number = given.number"
-    " ORDER BY h.conversation_handle, h.message_sequence_number, h.fragment"
+_OF_MESSAGE = (
+    "row.instance_id = %(instance)s AND row.conversation_handle = given.key"
+    " AND row.message_sequence_number = given.number"
 )
 
 
@@ -128,8 +123,8 @@ def _locked(claim: Claim, kind: int, keys: Iterable[str], mine: set[str]) -> set
 
 
 def _of_handles(claim: Claim, handles: Iterable[str]) -> list[Row]:
-    given = claim.session.given([(handle,) for handle in handles], key="text")
-    return claim.session.rows(_OF_HANDLES + _GIVEN.format(given=given.sql), {**claim.mine, **given.parameters})
+    among = claim.session.among(handles)
+    return claim.session.rows(_OF_HANDLES + among.sql, {**claim.mine, **among.parameters})
 
 
 def _take_due(claim: Claim, limit: int, now: int) -> list[Row]:
@@ -168,12 +163,11 @@ def _is_due(batch: Batch, handle: str, now: int) -> bool:
 
 
 def _read_conversations(claim: Claim, batch: Batch, conversations: Iterable[str]) -> None:
-    asked = [(one,) for one in conversations]
-    if not asked:
-        return
-    given = claim.session.given(asked, key="text")
-    sql = _CONVERSATIONS.format(given=_GIVEN.format(given=given.sql))
-    for row in claim.session.rows(sql, {**claim.mine, **given.parameters}):
+    asked = list(conversations)
+    among = claim.session.among(asked)
+    group = claim.session.firsts(GROUPS, _ITS_GROUP, "instance_id")
+    sql = _CONVERSATIONS.format(group=group, among=among.sql)
+    for row in claim.session.rows(sql, {**claim.mine, **among.parameters, "top": 1}) if asked else ():
         endpoint = Endpoint(*row[:_WIDTH])
         handle = endpoint.conversation_handle
         batch.endpoints[handle] = endpoint
@@ -184,11 +178,10 @@ def _read_conversations(claim: Claim, batch: Batch, conversations: Iterable[str]
 
 
 def _read_groups(claim: Claim, batch: Batch, groups: Iterable[str]) -> None:
-    missing = [(group,) for group in groups if group not in batch.groups]
+    missing = [group for group in groups if group not in batch.groups]
     if missing:
-        given = claim.session.given(missing, key="text")
-        sql = _GROUPS + _GIVEN.format(given=given.sql)
-        for row in claim.session.rows(sql, {**claim.mine, **given.parameters}):
+        among = claim.session.among(missing)
+        for row in claim.session.rows(_GROUPS + among.sql, {**claim.mine, **among.parameters}):
             batch.groups[row[0]] = Group(*row)
 
 
@@ -198,15 +191,23 @@ def _read_rows(claim: Claim, batch: Batch, now: int) -> None:
     if firsts:
         batch.outgoing = {handle: () for handle, _ in firsts}
         given = claim.session.given(firsts, key="text", first="int8")
-        rows = claim.session.rows(_OUTGOING.format(given=given.sql), {**claim.mine, **given.parameters})
+        rows = _found(claim, OUTGOING, given, _TO_SEND, "message_sequence_number")
         for handle, mine in groupby(map(Outgoing._make, rows), itemgetter(0)):
             batch.outgoing[handle] = tuple(mine)
-    holding = [(handle,) for handle, endpoint in batch.endpoints.items() if endpoint.held]
+    holding = [handle for handle, endpoint in batch.endpoints.items() if endpoint.held]
     if holding:
-        given = claim.session.given(holding, key="text")
-        sql = _PARTS.format(given=_GIVEN.format(given=given.sql))
-        for handle, parts in groupby(claim.session.rows(sql, {**claim.mine, **given.parameters}), itemgetter(0)):
-            batch.held[handle] = tuple(Part(*row[1:]) for row in parts)
+        among = claim.session.among(holding)
+        parts = claim.session.rows(_PARTS.format(among=among.sql), {**claim.mine, **among.parameters})
+        for handle, of_handle in groupby(parts, itemgetter(0)):
+            batch.held[handle] = tuple(Part(*row[1:]) for row in of_handle)
+
+
+def _found(claim: Claim, table: Table, given: Given, condition: str, *order: str) -> list[Row]:
+    """Rows of a table, of each given one in an order, those of a conversation together."""
+    firsts = claim.session.firsts(table, condition, ", ".join(order))
+    sorting = ", ".join(f"found.{column}" for column in ("conversation_handle", *order))
+    sql = f"SELECT {table.of('found')} FROM {given.sql} {firsts} ORDER BY {sorting}"
+    return claim.session.rows(sql, {**claim.mine, **given.parameters, "top": None})
 
 
 def _firsts(batch: Batch, now: int) -> Iterator[tuple[str, int]]:
@@ -222,6 +223,6 @@ def _firsts(batch: Batch, now: int) -> Iterator[tuple[str, int]]:
 def _read_bodies(claim: Claim, batch: Batch, wanted: tuple[tuple[str, int], ...]) -> None:
     batch.bodies = dict.fromkeys(wanted, ())
     given = claim.session.given(wanted, key="text", number="int8")
-    rows = claim.session.rows(_BODIES.format(given=given.sql), {**claim.mine, **given.parameters})
+    rows = _found(claim, HELD, given, _OF_MESSAGE, "message_sequence_number", "fragment")
     for key, mine in groupby(map(Held._make, rows), itemgetter(0, 1)):
         batch.bodies[key] = tuple(mine)

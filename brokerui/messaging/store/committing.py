@@ -13,8 +13,8 @@ from brokerui.messaging.store import knowing
 from brokerui.messaging.store.claiming import Claim
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.objects import packed
-from brokerui.messaging.store.session import CONVERSATION, Row
-from brokerui.messaging.store.tables import ENDPOINTS, HELD, LASTING, MESSAGES, OUTGOING, SELDOM
+from brokerui.messaging.store.session import CONVERSATION, Given, Row
+from brokerui.messaging.store.tables import ENDPOINTS, HELD, LASTING, MESSAGES, OUTGOING, SELDOM, Table
 from routing.dialog.batch import Changes
 from routing.dialog.endpoint import Endpoint, Group, QueueKey
 from routing.dialog.messages import QueuedMessage
@@ -30,22 +30,19 @@ _often = attrgetter("conversation_handle", *_OFTEN)
 _seldom = attrgetter(*SELDOM)
 
 _RECEIVED = "DELETE FROM queue_messages WHERE queuing_order IN (SELECT given.key FROM {given}) RETURNING queue_number"
-_EMPTIED = (
-    "DELETE FROM queue_messages WHERE instance_id = %(instance)s AND (conversation_group_id, conversation_handle) IN"
-    " (SELECT given.group_id, given.handle FROM {given}) RETURNING queue_number"
+_OF_CONVERSATION = (
+    "row.instance_id = %(instance)s AND row.conversation_group_id = given.group_id"
+    " AND row.conversation_handle = given.handle"
 )
 _SENT = (
-    "DELETE FROM transmission_queue WHERE {row} IN (SELECT t.{row} FROM {given} JOIN transmission_queue t"
-    " ON t.instance_id = %(instance)s AND t.conversation_handle = given.handle"
-    " AND t.message_sequence_number >= given.first AND t.message_sequence_number < given.below)"
+    "row.instance_id = %(instance)s AND row.conversation_handle = given.handle"
+    " AND row.message_sequence_number >= given.first AND row.message_sequence_number < given.below"
 )
 _UNHELD = (
-    "DELETE FROM held_fragments WHERE instance_id = %(instance)s AND (conversation_handle, message_sequence_number) IN"
-    " (SELECT given.handle, given.number FROM {given})"
+    "row.instance_id = %(instance)s AND row.conversation_handle = given.handle"
+    " AND row.message_sequence_number = given.number"
 )
-_OF_HANDLES = (
-    "DELETE FROM {table} WHERE instance_id = %(instance)s AND conversation_handle IN (SELECT given.handle FROM {given})"
-)
+_OF_HANDLES = "DELETE FROM {table} WHERE instance_id = %(instance)s AND conversation_handle {among}"
 _MOVED = (
     "UPDATE queue_messages SET conversation_group_id = given.new_group FROM {given} WHERE instance_id = %(instance)s"
     " AND conversation_group_id = given.group_id AND conversation_handle = given.handle"
@@ -58,7 +55,7 @@ _GROUPS = (
 )
 _LEFT = (
     "DELETE FROM conversation_groups WHERE instance_id = %(instance)s AND conversations <= 0"
-    " AND conversation_group_id IN (SELECT given.id FROM {given})"
+    " AND conversation_group_id {among}"
 )
 _OBJECTS = (
     "INSERT INTO transmission_objects (instance_id, conversation_handle, state)"
@@ -82,7 +79,7 @@ _RETRIED = (
     " next_attempt = CASE WHEN outgoing > 0 THEN {now} ELSE next_attempt END,"
     " take_up_at = CASE WHEN held > 0 THEN {now} END,"
     " due = CASE WHEN due < {now} THEN due ELSE {now} END"
-    " WHERE instance_id = %(instance)s AND conversation_handle IN (SELECT given.handle FROM {given})"
+    " WHERE instance_id = %(instance)s AND conversation_handle {among}"
 )
 
 
@@ -109,13 +106,32 @@ class Commit:
         knowing.write(self._session, self._instance, self._changes)
         self._count()
 
+    def _with(self, given: Given) -> dict[str, Any]:
+        return {**self._claim.mine, **given.parameters, "top": None}
+
     def _run(self, sql: str, rows: Sequence[Row], **kinds: str) -> None:
         """A statement over given rows, if there are any."""
         if rows:
             given = self._session.given(rows, **kinds)
-            self._session.run(
-                sql.format(given=given.sql, row=self._session.row), {**self._claim.mine, **given.parameters}
-            )
+            self._session.run(sql.format(given=given.sql), self._with(given))
+
+    def _run_among(self, sql: str, keys: Sequence[str], **names: str) -> None:
+        """A statement about what has one of these keys, if there are any."""
+        if keys:
+            among = self._session.among(keys)
+            self._session.run(sql.format(among=among.sql, **names), self._with(among))
+
+    def _delete(self, table: Table, condition: str, rows: Sequence[Row], **kinds: str) -> None:
+        """Rows of a table that belong to given ones, if there are any."""
+        if rows:
+            given = self._session.given(rows, **kinds)
+            self._session.run(self._deleting(table, condition, given), self._with(given))
+
+    def _deleting(self, table: Table, condition: str, given: Given) -> str:
+        session = self._session
+        firsts = session.firsts(table, condition, "instance_id")
+        found = f"SELECT found.{session.row} FROM {given.sql} {firsts}"
+        return f"DELETE FROM {table.name} WHERE {session.row} {session.of_rows(found)}"
 
     # ------------------------------------------------------------ what goes
 
@@ -124,14 +140,13 @@ class Commit:
         if changes.received:
             given = session.given([(message.queuing_order,) for message in changes.received], key="int8")
             self._take(session.rows(_RECEIVED.format(given=given.sql), given.parameters), changes.received)
-        self._run(_SENT, self._sent(), handle="text", first="int8", below="int8")
+        self._delete(OUTGOING, _SENT, self._sent(), handle="text", first="int8", below="int8")
         if changes.emptied:
             self._empty(changes.emptied)
-        self._run(_UNHELD, changes.unheld, handle="text", number="int8")
+        self._delete(HELD, _UNHELD, changes.unheld, handle="text", number="int8")
         if changes.removed:
-            gone = [(handle,) for handle in changes.removed]
-            for table in ("conversation_endpoints", "transmission_objects"):
-                self._run(_OF_HANDLES.replace("{table}", table), gone, handle="text")
+            self._run_among(_OF_HANDLES, changes.removed, table="conversation_endpoints")
+            self._run_among(_OF_HANDLES, changes.removed, table="transmission_objects")
 
     def _sent(self) -> list[Row]:
         """Numbers that leave the transmission queue: those that arrived, and those that nobody wants."""
@@ -141,13 +156,12 @@ class Commit:
 
     def _empty(self, handles: Iterable[str]) -> None:
         endpoints = [self._claim.endpoints[handle] for handle in handles]
-        given = self._session.given(
-            [(e.conversation_group_id, e.conversation_handle) for e in endpoints], group_id="text", handle="text"
-        )
-        sql = _EMPTIED.format(given=given.sql)
-        self._take(self._session.rows(sql, {**self._claim.mine, **given.parameters}), endpoints)
-        held = [(endpoint.conversation_handle,) for endpoint in endpoints if endpoint.held]
-        self._run(_OF_HANDLES.replace("{table}", "held_fragments"), held, handle="text")
+        rows = [(endpoint.conversation_group_id, endpoint.conversation_handle) for endpoint in endpoints]
+        given = self._session.given(rows, group_id="text", handle="text")
+        sql = f"{self._deleting(MESSAGES, _OF_CONVERSATION, given)} RETURNING queue_number"
+        self._take(self._session.rows(sql, self._with(given)), endpoints)
+        holding = [endpoint.conversation_handle for endpoint in endpoints if endpoint.held]
+        self._run_among(_OF_HANDLES, holding, table="held_fragments")
 
     # ------------------------------------------------------------ what comes
 
@@ -207,7 +221,7 @@ class Commit:
             rows.append((group_id, one.database, one.service_name, one.queue, change))
         kinds = {"id": "text", "database": "text", "service_name": "text", "queue": "text", "change": "int4"}
         self._run(_GROUPS, [row for row in rows if row[-1]], **kinds)
-        self._run(_LEFT, [(row[0],) for row in rows if row[-1] < 0], id="text")
+        self._run_among(_LEFT, [row[0] for row in rows if row[-1] < 0])
 
     # ------------------------------------------------------------ what is due again
 
@@ -218,7 +232,7 @@ class Commit:
             sql, parameters = sql + _FOR_SERVICES.format(given=given.sql), {**parameters, **given.parameters}
         free = self._session.free(CONVERSATION, sql, parameters)
         retried = _RETRIED.replace("{now}", str(int(self._changes.now)))
-        self._run(retried, [(handle,) for _, handle in free], handle="text")
+        self._run_among(retried, [handle for _, handle in free])
 
     # ------------------------------------------------------------ counters
 

@@ -21,9 +21,10 @@ from brokerui.messaging.store.tables import Table
 from routing.store import Conflict
 
 # Plans that are right for any number of rows: the tables are empty one minute and full the next.
+# No join begins with anything but what is given.
 OPTIONS: Final = (
     "-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan"
-    " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off"
+    " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_material=off -c jit=off"
 )
 IDLE: Final = 8
 """Connections that are kept for the next claim."""
@@ -96,6 +97,12 @@ class PostgresSession(Session):
         same = " AND ".join(f"{table.name}.{name} = given.{name}" for name in names[:keys])
         self.run(f"UPDATE {table.name} SET {values} FROM {given.sql} WHERE {same}", given.parameters)
 
+    def of_rows(self, sql: str) -> str:
+        return f"= ANY(ARRAY({sql}))"
+
+    def among(self, keys: Iterable[str]) -> Given:
+        return Given("= ANY(%(among)s::text[])", {"among": list(keys)})
+
     def given(self, rows: Sequence[Row], **kinds: str) -> Given:
         columns = zip(*rows, strict=True) if rows else ((),) * len(kinds)
         arrays = ", ".join(f"%(given_{name})s::{kind}[]" for name, kind in kinds.items())
@@ -106,7 +113,7 @@ class PostgresSession(Session):
         return Given(f"unnest({arrays}) AS given({', '.join(kinds)})", values)
 
     def firsts(self, table: Table, condition: str, order: str) -> str:
-        found = f"SELECT * FROM {table.name} AS row WHERE {condition} ORDER BY {order} {self.at_most}"
+        found = f"SELECT row.ctid, * FROM {table.name} AS row WHERE {condition} ORDER BY {order} {self.at_most}"
         return f"CROSS JOIN LATERAL ({found}) AS found"
 
 
@@ -122,6 +129,8 @@ class OwnSession(PostgresSession):
         self._pool = pool
         super().__init__(pool.database, pool.take(), instance)
         self._is_open = False
+        self._end = "COMMIT"
+        """Where nothing was written: after ROLLBACK the driver would forget all statements that it has prepared."""
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -135,6 +144,7 @@ class OwnSession(PostgresSession):
 
     @contextmanager
     def writing(self) -> Iterator[None]:
+        self._end = "ROLLBACK"
         try:
             yield
         except (OperationalError, IntegrityError) as error:
@@ -151,7 +161,7 @@ class OwnSession(PostgresSession):
     def close(self) -> None:
         if self._is_open and not self._connection.closed:
             with suppress(psycopg.Error):
-                self._cursor.execute("ROLLBACK")
+                self._cursor.execute(self._end)
         self._pool.put(self._connection)
 
 
@@ -163,8 +173,6 @@ class CallersSession(PostgresSession):
 
     def __init__(self, database: BaseDatabaseWrapper, instance: int) -> None:
         database.ensure_connection()
-        # Django's own cursors never prepare; ours do the same again and again.
-        database.connection.prepare_threshold = 1
         super().__init__(database, database.connection, instance)
 
     @contextmanager

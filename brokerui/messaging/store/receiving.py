@@ -31,21 +31,27 @@ _OF_GROUP: Final = (
 # Each conversation is found by one look into the index, and so is the first message of each rank in it.
 _HEADS: Final = """
     WITH RECURSIVE mine(conversation_handle) AS (
-        SELECT min(m.conversation_handle) FROM queue_messages m
-        WHERE m.instance_id = %(instance)s AND m.conversation_group_id = %(group)s
+        SELECT (SELECT m.conversation_handle FROM queue_messages m
+            WHERE m.instance_id = %(instance)s AND m.conversation_group_id = %(group)s
+            ORDER BY m.conversation_handle LIMIT 1)
         UNION ALL
-        SELECT (SELECT min(m.conversation_handle) FROM queue_messages m WHERE m.instance_id = %(instance)s
-            AND m.conversation_group_id = %(group)s AND m.conversation_handle > mine.conversation_handle)
+        SELECT (SELECT m.conversation_handle FROM queue_messages m
+            WHERE m.instance_id = %(instance)s AND m.conversation_group_id = %(group)s
+            AND m.conversation_handle > mine.conversation_handle ORDER BY m.conversation_handle LIMIT 1)
         FROM mine WHERE mine.conversation_handle IS NOT NULL
     )
-    SELECT mine.conversation_handle, max(m.priority) AS priority, min(m.queuing_order) AS first FROM mine
-    JOIN (SELECT 0 AS rank UNION ALL SELECT 1 UNION ALL SELECT 2) ranks ON true
-    JOIN queue_messages m ON m.queuing_order = (
-        SELECT f.queuing_order FROM queue_messages f
-        WHERE f.instance_id = %(instance)s AND f.conversation_group_id = %(group)s
-        AND f.conversation_handle = mine.conversation_handle AND f.rank = ranks.rank
-        ORDER BY f.message_sequence_number, f.queuing_order LIMIT 1)
-    GROUP BY mine.conversation_handle
+    SELECT firsts.conversation_handle, max(firsts.priority) AS priority, min(firsts.queuing_order) AS first
+    FROM (SELECT mine.conversation_handle,
+            (SELECT f.priority FROM queue_messages f
+                WHERE f.instance_id = %(instance)s AND f.conversation_group_id = %(group)s
+                AND f.conversation_handle = mine.conversation_handle AND f.rank = ranks.rank
+                ORDER BY f.message_sequence_number, f.queuing_order LIMIT 1) AS priority,
+            (SELECT f.queuing_order FROM queue_messages f
+                WHERE f.instance_id = %(instance)s AND f.conversation_group_id = %(group)s
+                AND f.conversation_handle = mine.conversation_handle AND f.rank = ranks.rank
+                ORDER BY f.message_sequence_number, f.queuing_order LIMIT 1) AS queuing_order
+        FROM mine CROSS JOIN (SELECT 0 AS rank UNION ALL SELECT 1 UNION ALL SELECT 2) AS ranks) AS firsts
+    WHERE firsts.priority IS NOT NULL GROUP BY firsts.conversation_handle
 """
 _ONE: Final = "SELECT CAST(%(handle)s AS text) AS conversation_handle, 0 AS priority, 0 AS first"
 _COLUMNS: Final = (

@@ -77,6 +77,14 @@ class Session(ABC):
         """Columns of rows of a table, which the first `keys` columns of the table tell; a row has keys, then values."""
 
     @abstractmethod
+    def of_rows(self, sql: str) -> str:
+        """A condition on `row`: that it is one of those that a query gives."""
+
+    @abstractmethod
+    def among(self, keys: Iterable[str]) -> Given:
+        """A condition on what stands before it: that it is one of these."""
+
+    @abstractmethod
     def given(self, rows: Sequence[Row], **kinds: str) -> Given:
         """Rows of numbers and texts, with the name and the kind of each column."""
 

@@ -93,6 +93,12 @@ class SqliteSession(Session):
         with connections[self._alias].cursor() as cursor:
             cursor.executemany(sql, list(rows))
 
+    def of_rows(self, sql: str) -> str:
+        return f"IN ({sql})"
+
+    def among(self, keys: Iterable[str]) -> Given:
+        return Given("IN (SELECT value FROM json_each(%(among)s))", {"among": json.dumps(list(keys))})
+
     def given(self, rows: Sequence[Row], **kinds: str) -> Given:
         columns = ", ".join(f"json_extract(value, '$[{place}]') AS {name}" for place, name in enumerate(kinds))
         return Given(f"(SELECT {columns} FROM json_each(%(given)s)) AS given", {"given": json.dumps(rows)})

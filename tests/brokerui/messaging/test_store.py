@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,11 +14,9 @@ from uuid import uuid4
 import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
 
-from brokerui.messaging.models import (
-    HostedInstance,
-)
+from brokerui.messaging.models import ConversationEndpoint, HeldFragment, HostedInstance, OutgoingMessage
 from brokerui.messaging.store import DatabaseStore, knowing
-from brokerui.messaging.store.locks import Locks, locks_of
+from brokerui.messaging.store.locks import Locks, _after_fork, locks_of
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.postgres import IDLE, OwnSession, Pool, pool_of
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Session
@@ -24,8 +24,10 @@ from brokerui.messaging.store.sqlite import SqliteSession
 from routing.dialog.batch import Changes, Receive, Wanted
 from routing.dialog.endpoint import Group
 from routing.dialog.messages import Outgoing
+from routing.dialog.settings import Settings
 from routing.mirrored_route import Key, MirroredRoute
 from routing.store import Conflict, Depth
+from tests.routing.dialog.joined import Joined
 from tests.routing.store.conformance import (
     ALL,
     NOW,
@@ -290,17 +292,41 @@ def test_queues_have_different_numbers() -> None:
     assert len({queue_number(*key) for key in keys}) == len(keys)
 
 
+# ---------------------------------------------------------------- the engine over it
+
+
+def test_two_instances_exchange_messages_and_leave_nothing(instance: int, store: DatabaseStore) -> None:
+    """Small ones and one in parts, over a network that loses a third of all fragments; and both sides end."""
+    other = DatabaseStore(HostedInstance.objects.create(name=str(uuid4())).id)
+    world = Joined(stores={"a": store, "b": other}, settings=Settings(fragment_bytes=1000))
+    draw = random.Random(1)
+    world.fate = lambda parcel: [] if draw.random() < 1 / 3 else [parcel.raw]
+    handle = world.begin()
+    bodies = [b"1", b"2" * 2500, b"3"]
+    world.send(handle, *bodies)
+    for _ in range(40):
+        world.later(60_000)
+    received = world.receive()
+    assert [message.message_body for message in received] == bodies
+    world.end(handle, received[0].conversation_handle)
+    for _ in range(40):
+        world.later(60_000)
+    assert not OutgoingMessage.objects.exists()
+    assert not HeldFragment.objects.exists()
+    assert set(ConversationEndpoint.objects.values_list("state", flat=True)) <= {"CD"}
+
+
 # ---------------------------------------------------------------- how many statements
 
 
 def statements(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> int:
     """What a session is asked, but for BEGIN and COMMIT."""
-    count = 0
+    asked = 0
 
     def counting(kind: str, original: Any) -> Any:
         def counted(self: Session, *given: Any) -> Any:
-            nonlocal count
-            count += not (kind == "run" and given[0] in {"BEGIN", "COMMIT"})
+            nonlocal asked
+            asked += not (kind == "run" and given[0] in {"BEGIN", "COMMIT"})
             return original(self, *given)
 
         return counted
@@ -310,7 +336,7 @@ def statements(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> i
             for kind in ("rows", "run", "insert"):
                 patched.setattr(of, kind, counting(kind, getattr(of, kind)))
         work()
-    return count
+    return asked
 
 
 def everything(handles: list[str], prefix: str) -> Callable[[DatabaseStore], None]:
@@ -616,6 +642,32 @@ def test_a_forked_process_holds_nothing_of_its_parents(tmp_path: Path) -> None:
     assert locks_of(name).take("me", "key")
     assert in_a_child(lambda: not locks_of(name).take("me", "key"))
     locks_of(name).release("me")
+
+
+def test_what_another_process_has_is_not_free(tmp_path: Path) -> None:
+    path = str(tmp_path / "db-claims")
+    ready, done = os.pipe(), os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        Locks(path).take("you", "key")
+        os.write(ready[1], b".")
+        os.read(done[0], 1)
+        os._exit(0)
+    os.read(ready[0], 1)
+    mine = Locks(path)
+    assert (mine.take("me", "key"), mine.is_free("me", "key"), mine.is_free("me", "other")) == (False, False, True)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    assert mine.take("me", "key")
+
+
+def test_what_a_fork_copied_is_forgotten(tmp_path: Path) -> None:
+    """As the child of a fork does it, here where it is seen."""
+    locks = locks_of(str(tmp_path / "forked"))
+    assert locks.take("parent", "key")
+    _after_fork()
+    assert locks.take("child", "key")
+    locks.release("child")
 
 
 def test_what_is_in_memory_has_no_file() -> None:

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
-from brokerui.languages import here, local
+from brokerui.languages import local
+from brokerui.messaging.endpoint import faults
 from brokerui.messaging.endpoint.permission import objection_to_certificate
 from brokerui.messaging.endpoint.tls import names_of
 from routing.adjacent.connection import (
-    LATE,
-    NOT_PERMITTED,
     REASONS,
     SHUTDOWN,
     Arrived,
@@ -91,8 +90,8 @@ class Wire(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.error = self.error or exc
-        if not self.connection.is_over:
-            self._tell_io_error(exc)
+        if exc is not None and not self.connection.is_over:
+            self.tell(faults.io_error(exc), str(exc))
         self._end()
 
     def pause_writing(self) -> None:
@@ -294,46 +293,26 @@ class Wire(asyncio.Protocol):
     def _take_over(self, over: Over) -> None:
         self.over = over
         if self._transport is not None:
-            if self.connection.login_at is None and (login := self._failed_login(over)) is not None:
-                self.tell_login(login, self.why)
+            self._tell_failed_login(over)
             self.tell(OfConnection.CLOSED, self.why, times_closed=1)
         self.settled.set()
         self.host.went(self)
 
-    def _failed_login(self, over: Over) -> OfLogin | None:
-        """Which one, where it was one: who goes away, or uses another connection, has not failed."""
-        if over.error is not None and over.error.number == NOT_PERMITTED:
-            return OfLogin.AUTHORIZATION_FAILURE
-        if over.error is not None:
-            return OfLogin.MESSAGE_FORMAT_ERROR if self.connection.peer is None else OfLogin.LOGIN_PROTOCOL_ERROR
-        if isinstance(self.error, ssl.SSLError):
-            is_certificate = "certificate" in str(self.error).lower()
-            return OfLogin.AUTHENTICATION_FAILURE if is_certificate else OfLogin.NEGOTIATE_FAILURE
-        if self.host.tls is not None and self.names is None:
-            return OfLogin.NEGOTIATE_FAILURE
-        return OfLogin.LOGIN_PROTOCOL_ERROR if over.reason == LATE and not over.by_peer else None
+    def _tell_failed_login(self, over: Over) -> None:
+        has_peer, is_unsecured = self.connection.peer is not None, self.host.tls is not None and self.names is None
+        login = faults.failed_login(over, self.error, has_peer=has_peer, is_unsecured=is_unsecured)
+        if self.connection.login_at is None and login is not None:
+            self.tell_login(login, self.why)
 
     @property
     def is_refused(self) -> bool:
         """Over because of who one of the two is."""
-        return isinstance(self.error, ssl.SSLError) or (
-            self.over is not None and self.over.error is not None and self.over.error.number == NOT_PERMITTED
-        )
+        return faults.is_refused(self.over, self.error)
 
     @property
     def why(self) -> str:
         """Why it is over, for people; empty: it is not."""
-        over = self.over
-        if over is not None and over.error is not None:
-            return over.error.render(here())
-        if self.error is not None:
-            return str(self.error) or type(self.error).__name__
-        return (over.text or REASONS.get(over.reason, str(over.reason))) if over else ""
-
-    def _tell_io_error(self, exc: Exception | None) -> None:
-        if exc is not None:
-            is_sending = isinstance(exc, BrokenPipeError)
-            self.tell(OfConnection.SEND_IO_ERROR if is_sending else OfConnection.RECEIVE_IO_ERROR, str(exc))
+        return faults.why(self.over, self.error)
 
     def tell(self, subclass: OfConnection, text: str = "", times_closed: int = 0) -> None:
         """Event 138."""

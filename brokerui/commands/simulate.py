@@ -79,8 +79,8 @@ def _print_summary(counts: Counter[str], worlds: int, seconds: float) -> None:
     _print(
         say_counted(
             worlds,
-            "{count} world: {messages} messages in {frames} frames, {lost} of them lost; brokers stopped {stops} times",
-            "{count} worlds: {messages} messages in {frames} frames, {lost} of them lost; brokers stopped {stops} times",
+            "{count} world: {messages} messages in {frames} frames, {lost} of which were lost; {stops} crashes",
+            "{count} worlds: {messages} messages in {frames} frames, {lost} of which were lost; {stops} crashes",
             **values,
         )
     )

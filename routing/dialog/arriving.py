@@ -183,6 +183,8 @@ def in_turn(work: Work, here: Directory, endpoint: Endpoint, message: Arriving) 
         return _invalid(work, endpoint, objection, number)
     work.step(endpoint, given)
     endpoint.receive_sequence = number + 1
+    if before == SI:
+        endpoint.attempts, endpoint.next_attempt = 0, None  # it asks no more whether its initiator has gone
     if endpoint.state in (CD, NONE):
         close(work, endpoint)
     elif before in _LISTENING:

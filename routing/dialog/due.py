@@ -8,7 +8,7 @@ from routing.dialog.delivering import attempt
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.error_message import broker_error
 from routing.dialog.retry import wait_to_probe
-from routing.dialog.states import CD, LIFETIME, REPLAY_IMPOSSIBLE, TIMER
+from routing.dialog.states import CD, LIFETIME, REPLAY_IMPOSSIBLE, SI, TIMER
 from routing.dialog.system import TIMER_TYPE
 from routing.dialog.work import Work
 from routing.events import OfConversation
@@ -37,7 +37,7 @@ def _advance(work: Work, endpoint: Endpoint) -> None:
         _outlived(work, endpoint)
     if endpoint.take_up_at is not None and endpoint.take_up_at <= now:
         endpoint.take_up_at = None  # nothing that it holds is ready, else it would have been taken up before
-    if endpoint.state == CD:
+    if endpoint.state in (SI, CD):
         _probe(work, endpoint)
     else:
         _attempt(work, endpoint)
@@ -50,8 +50,8 @@ def _attempt(work: Work, endpoint: Endpoint) -> None:
 
 
 def _probe(work: Work, endpoint: Endpoint) -> None:
-    """A closed target says once more what it has: an initiator that has gone answers that it has, others that their
-    first message will not come again. Then it can go too, half an hour later."""
+    """A target that is closed, or of which no application knows yet, says once more what it has: an initiator that has
+    gone answers that it has, others that their first message will not come again. Then it can go too."""
     if endpoint.next_attempt is not None and endpoint.next_attempt <= work.now:
         endpoint.attempts += 1
         endpoint.next_attempt = work.now + wait_to_probe(endpoint.attempts, work.choices)

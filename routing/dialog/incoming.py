@@ -22,6 +22,7 @@ from routing.dialog.holding import deliver, held_as, hold
 from routing.dialog.messages import Arriving
 from routing.dialog.pinning import ANOTHER, pin, stranger
 from routing.dialog.receipts import Fate, note
+from routing.dialog.retry import wait_to_probe
 from routing.dialog.states import CD, DO, NONE, PART, after
 from routing.dialog.transmitting import take_acknowledgement
 from routing.dialog.work import Work
@@ -152,6 +153,7 @@ def _begun(work: Work, here: Directory, header: Header, message: Arriving, guard
         _answer(work, _stand_in(work, here, message), refusal, guard)
         return None
     endpoint = begin_target(work, here, message, PART)
+    endpoint.next_attempt = work.now + wait_to_probe(0, work.choices)
     endpoint.integrity, endpoint.key_id = guard.integrity, guard.key_id
     return endpoint
 

@@ -9,7 +9,7 @@ LONGEST_MS = 64_000
 """4, 8, 16, 32, then every 64 seconds, as the product."""
 FIRST_PROBE_MS = 60_000
 LONGEST_PROBE_MS = 3_600_000
-"""How often a closed target asks whether its initiator has gone: nothing waits for the answer but its row."""
+"""How often a target that is closed, or has nothing whole yet, asks whether its initiator has gone."""
 JITTER = 8
 """Up to an eighth longer: conversations that failed together must not come back together."""
 

@@ -11,6 +11,7 @@ from routing.dialog.end_conversation import end_with_cleanup, end_with_error
 from routing.dialog.endpoint import REPLAY_MS
 from routing.dialog.error_message import read_error
 from routing.dialog.problems import Refused
+from routing.dialog.settings import Settings
 from tests.routing.dialog.joined import Joined, carried
 from tests.routing.dialog.local import DAY, SECOND
 
@@ -214,3 +215,21 @@ def test_nothing_is_left_when_both_have_ended() -> None:
         assert len(world.brokers[host].transmissions) == 0
         batch = store.claim(Wanted(), world.now)
         store.release(batch.token)
+
+
+def test_a_target_that_has_only_a_part_finds_out_that_nothing_more_will_come() -> None:
+    """The initiator has gone without a word; nobody here knows of the conversation, and its part would stay."""
+    world = Joined(settings=Settings(fragment_bytes=4, window=1))
+    handle = world.begin()
+    world.send(handle, b"in two parts")
+    world.collect()
+    world.carry()
+    target = world.target(handle)
+    assert target is not None
+    assert (target.state, target.held) == ("SI", 1)
+    world.on(end_with_cleanup, handle)
+    world.later(90 * SECOND)
+    target = world.there(target.conversation_handle)
+    assert (target.state, target.held) == ("CD", 0)
+    world.later(REPLAY_MS + 90 * SECOND)
+    assert world.endpoint(target.conversation_handle) is None

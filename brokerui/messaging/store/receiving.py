@@ -15,8 +15,10 @@ from routing.dialog.batch import Batch, Receive
 from routing.dialog.messages import QueuedMessage
 
 _NEXT: Final = (
-    "SELECT conversation_group_id AS key FROM queue_messages WHERE queue_number = %(queue)s"
-    " ORDER BY priority DESC, queuing_order"
+    "SELECT m.conversation_group_id AS key, m.conversation_handle,"
+    " (SELECT g.conversations FROM conversation_groups g"
+    " WHERE g.conversation_group_id = m.conversation_group_id AND g.instance_id = m.instance_id) AS conversations"
+    " FROM queue_messages m WHERE m.queue_number = %(queue)s ORDER BY m.priority DESC, m.queuing_order"
 )
 _OF_HANDLE: Final = (
     "SELECT e.conversation_group_id AS key FROM conversation_endpoints e"
@@ -77,9 +79,10 @@ _ORDER: Final = ("rank", "message_sequence_number", "queuing_order")
 
 def receive(session: Session, instance: int, locked: set[str], batch: Batch, asked: Receive) -> None:
     """Into the batch; the group is locked."""
-    while (group := _lock_group(session, instance, asked)) is not None:
+    while (found := _lock_group(session, instance, asked)) is not None:
+        group, handle = found
         locked.add(group)
-        messages = _messages(session, instance, group, asked)
+        messages = _messages(session, instance, group, handle, asked)
         # Before it was locked, another may have received all of it.
         if messages:
             batch.received_group = group
@@ -87,7 +90,8 @@ def receive(session: Session, instance: int, locked: set[str], batch: Batch, ask
             return
 
 
-def _lock_group(session: Session, instance: int, asked: Receive) -> str | None:
+def _lock_group(session: Session, instance: int, asked: Receive) -> tuple[str, str | None] | None:
+    """A group, and the only conversation of it that is to be received, where that is known; None: nothing is free."""
     parameters = {"instance": instance, "queue": queue_number(instance, asked.queue)}
     if asked.handle is not None:
         found = session.take(GROUP, _OF_HANDLE, {**parameters, "handle": asked.handle}, 1)
@@ -95,15 +99,19 @@ def _lock_group(session: Session, instance: int, asked: Receive) -> str | None:
         found = session.take(GROUP, _OF_GROUP, {**parameters, "group": asked.group}, 1)
     else:
         found = session.take(GROUP, _NEXT, parameters, 1)
-    return found[0][0] if found else None
+        # Most groups have one conversation; in others the next is to be found first.
+        return next(((group, handle if many == 1 else None) for group, handle, many in found), None)
+    return (found[0][0], asked.handle) if found else None
 
 
-def _messages(session: Session, instance: int, group: str, asked: Receive) -> tuple[QueuedMessage, ...]:
+def _messages(
+    session: Session, instance: int, group: str, handle: str | None, asked: Receive
+) -> tuple[QueuedMessage, ...]:
     """The first of those that are asked for; at least one, if there is any."""
-    heads = _HEADS if asked.handle is None else _ONE
+    heads = _HEADS if handle is None else _ONE
     firsts = session.firsts(MESSAGES, _SAME, ", ".join(_ORDER))
     columns, order = (", ".join(f"found.{column}" for column in names) for names in (_COLUMNS, _ORDER))
     sql = f"SELECT {columns} FROM ({heads}) AS heads {firsts} ORDER BY heads.priority DESC, heads.first, {order}"
     most = None if asked.top is None else max(1, asked.top)
-    parameters = {"instance": instance, "group": group, "handle": asked.handle, "top": most}
+    parameters = {"instance": instance, "group": group, "handle": handle, "top": most}
     return tuple(QueuedMessage(*asked.queue, *row) for row in session.rows(f"{sql} {session.at_most}", parameters))

@@ -164,7 +164,7 @@ def test_a_group_that_was_emptied_before_it_was_locked_is_passed(
     from brokerui.messaging.store import receiving
 
     write(store, endpoint("1t"), enqueued=[message("1t", 0)])
-    groups = iter(["gone", "1t"])
+    groups = iter([("gone", None), ("1t", None)])
     monkeypatch.setattr(receiving, "_lock_group", lambda *_: next(groups))
     assert look(store, Wanted(receive=ALL)).received_group == "1t"
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brokerui.messaging.hosting import check_database, check_queue
+from brokerui.messaging.neighbours import failure_of
 from brokerui.messaging.transactions import unit_of_work
 from routing.dialog import begin_dialog as begin
 from routing.dialog import conversation_timer, end_conversation, move_conversation, queue_status
@@ -153,8 +154,14 @@ def conversation_timer_start(*, instance: str, handle: str, timeout_s: int) -> N
 def transmission_status(*, instance: str, handle: str) -> str:
     """GET_TRANSMISSION_STATUS: why the first message that waits does; empty where none waits, or nothing has failed."""
     with unit_of_work(instance, Wanted(handles=(handle,))) as (_, work):
-        number = work.named(handle).transmission_status
-        return f"{number}: {PROBLEMS[number].text}" if number else ""
+        endpoint = work.named(handle)
+        number = endpoint.transmission_status
+        if number:
+            return f"{number}: {PROBLEMS[number].text}"
+        if not endpoint.outgoing:
+            return ""
+        failure = failure_of(instance, work.place(endpoint).address)
+        return f"{failure.number}: {failure.text}" if failure else ""
 
 
 def queue_set_status(*, instance: str, database: str, queue: str, is_on: bool) -> None:

@@ -7,6 +7,7 @@ from django.conf import settings
 
 from brokerui.messaging.drain import drain, follow_estate, take_in
 from brokerui.messaging.hosting import hosted_names
+from brokerui.messaging.neighbours import hear_notices
 from brokerui.messaging.waking import awake, wake_once
 
 
@@ -14,6 +15,7 @@ from brokerui.messaging.waking import awake, wake_once
 def transmit() -> None:
     """Send what is due: first attempts, retries, timers, ends of lifetimes."""
     awake(transmit)
+    hear_notices()
     unfinished = [instance for instance in hosted_names() if drain(instance)]
     if unfinished:
         wake_once(transmit)

@@ -12,9 +12,13 @@ from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
 from brokerui.messaging import clock
 from brokerui.messaging.drain import follow_estate
+from brokerui.messaging.endpoint.lists import put_notices, run
+from brokerui.messaging.endpoint.telling import Failed, Notice, Online
 from brokerui.messaging.errors import BusyError, NoSuchDatabaseError, NoSuchQueueError, NotHostedError
 from brokerui.messaging.hosting import broker_of, forget_brokers
 from brokerui.messaging.keys.services import key_make, peer_take
+from brokerui.messaging.neighbours import hear_notices
+from brokerui.messaging.outgoing import redis
 from brokerui.messaging.services import (
     Message,
     conversation_begin,
@@ -61,7 +65,7 @@ def bodies(instance: str = "B") -> list[bytes | None]:
 def time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The moment that workers and verbs see: its only number."""
     moment = [clock.now()]
-    for module in ("drain", "transactions"):
+    for module in ("drain", "neighbours", "transactions"):
         monkeypatch.setattr(f"brokerui.messaging.{module}.now", lambda: moment[0])
     return moment
 
@@ -196,6 +200,33 @@ def test_a_dialog_is_encrypted_once_there_are_keys(wire: Wire, time: list[int], 
     time[0] += 5_000
     wire.carry()
     assert bodies() == [b"secret"]
+
+
+def test_an_address_that_cannot_be_reached_is_told_and_tried_at_once_when_it_is_back(
+    wire: Wire, time: list[int]
+) -> None:
+    handle = begin()
+    wire.is_cut = True
+    send(handle, b"1")
+    wire.carry()
+    assert transmission_status(instance="A", handle=handle) == ""
+    tell(Failed("A", ADDRESSES["B"], 9754, "refused"), Failed("nobody", "tcp://z:1", 9754, "refused"))
+    assert transmission_status(instance="A", handle=handle) == "9754: refused"
+    wire.is_cut = False
+    tell(Online("A", ADDRESSES["B"]))
+    wire.carry()
+    assert bodies() == [b"1"]
+    assert transmission_status(instance="A", handle=handle) == ""
+    tell(Online("A", ADDRESSES["B"]))  # it was there: nothing is sent again
+    wire.is_cut = True
+    wire.carry()
+    assert wire.lost == 1
+
+
+def tell(*notices: Notice) -> None:
+    """The endpoint's part, and the worker's."""
+    run(redis(), put_notices(notices))
+    hear_notices()
 
 
 # ---------------------------------------------------------------- the other verbs

@@ -1,0 +1,65 @@
+"""Which addresses cannot be reached now, as the endpoint tells it: kept in Redis, since only attempts make it true."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Final, NamedTuple
+
+from redis import RedisError
+
+from brokerui.messaging.clock import now
+from brokerui.messaging.endpoint.lists import run, take_notices
+from brokerui.messaging.endpoint.telling import Failed, Notice
+from brokerui.messaging.errors import NotHostedError
+from brokerui.messaging.hosting import broker_of
+from brokerui.messaging.outgoing import redis
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE: Final = 1_000
+
+
+class Failure(NamedTuple):
+    """Why nothing goes to an address."""
+
+    number: int
+    """The product's: 9754 where the system refused, 9783 where the name was not found, …"""
+    text: str
+    """The system's reason."""
+
+
+def failure_of(instance: str, address: str) -> Failure | None:
+    """None: the address can be reached, or nobody has tried, or nobody can be asked."""
+    try:
+        found = redis().hget(_key(instance), address)
+    except (RedisError, OSError):
+        return None
+    return Failure(*json.loads(found)) if found else None
+
+
+def hear_notices() -> None:
+    """What the endpoint has told since: an address that has come back makes what waits due at once."""
+    try:
+        notices = run(redis(), take_notices(AT_ONCE))
+    except (RedisError, OSError) as error:
+        logger.info("no notices: %s", error)
+        return
+    for notice in notices:
+        try:
+            _hear(notice)
+        except NotHostedError:
+            continue  # not any more
+
+
+def _hear(notice: Notice) -> None:
+    broker = broker_of(notice.instance)
+    if isinstance(notice, Failed):
+        redis().hset(_key(notice.instance), notice.address, json.dumps([notice.error, notice.text]))
+        broker.cannot_reach(notice.address, now())
+    elif redis().hdel(_key(notice.instance), notice.address):
+        broker.retry_all(now())
+
+
+def _key(instance: str) -> str:
+    return f"brokerui:unreachable:{instance}"

@@ -197,6 +197,9 @@ def test_lists_have_another_tag_once_something_changed(client: Client) -> None:
 
 # -- Budget ------------------------------------------------------------------------------------------------
 
+COUNTING = 2
+"""Queries that count a request where no Valkey runs, as here."""
+
 
 @pytest.mark.parametrize("kind", [*LISTS, "versions", "estate"])
 def test_no_more_queries_for_more_rows(client: Client, kind: str) -> None:
@@ -206,9 +209,10 @@ def test_no_more_queries_for_more_rows(client: Client, kind: str) -> None:
         return len(captured.captured_queries)
 
     bring_in(document(instance("a", database("D", LOCAL))))
+    queries()  # the first request of a user is counted by another statement than all others
     few = queries()
     bring_in(many(60))
-    assert queries() == few <= 6
+    assert queries() == few <= 6 + COUNTING
 
 
 def test_a_write_takes_no_more_queries_in_a_larger_estate(client: Client) -> None:

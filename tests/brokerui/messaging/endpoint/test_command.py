@@ -15,6 +15,7 @@ from brokerui.messaging.endpoint.ending import end
 from brokerui.messaging.endpoint.lists import run, take_events
 from brokerui.messaging.tasks import receive
 from routing.events import OfLogin
+from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import address, fragment
 from tests.brokerui.messaging.endpoint.test_hostile import Peer
 from tests.brokerui.messaging.endpoint.valkey import Valkey
@@ -79,6 +80,6 @@ def test_a_wake_up_that_fails_is_not_the_last(
         await end({task})
 
     monkeypatch.setattr(waking, "wake_once", fails)
-    asyncio.run(scenario())
+    played(scenario())
     assert tried == [receive, receive]
     assert "workers were not woken" in caplog.text

@@ -13,6 +13,7 @@ from brokerui.messaging.endpoint.telling import Failed, Online
 from routing.adjacent.connection import Settings
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
 from routing.events import OfConnection, OfLogin
+from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import QUICK, address, fragment, running, send
 from tests.brokerui.messaging.endpoint.valkey import Valkey
 
@@ -39,7 +40,7 @@ def test_fragments_go_to_and_fro_over_one_connection(valkey: Valkey, client: Red
             assert {(row.instance, row.peer) for row in rows} == {("A", "B"), ("B", "A")}
             assert len(rows) == 2, "the second one that was dialled was a duplicate"
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_what_is_shown_of_a_connection(valkey: Valkey, client: Redis) -> None:
@@ -56,7 +57,7 @@ def test_what_is_shown_of_a_connection(valkey: Valkey, client: Redis) -> None:
             assert row.connect_time <= str(row.login_time) <= row.last_activity_time
         assert connections(client) == [], "it says so when it ends"
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_rows_of_connections_come_back_after_redis_has_lost_them(valkey: Valkey, client: Redis) -> None:
@@ -68,7 +69,7 @@ def test_rows_of_connections_come_back_after_redis_has_lost_them(valkey: Valkey,
             client.flushall()
             await scene.until(lambda: len(connections(client)) == 2)
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_questions_about_roles_pass_like_fragments(valkey: Valkey, client: Redis) -> None:
@@ -85,7 +86,7 @@ def test_questions_about_roles_pass_like_fragments(valkey: Valkey, client: Redis
             await scene.until(lambda: len(scene.came) == 4, "B")
             assert sorted(scene.came) == sorted(frames)
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_an_instance_may_send_to_itself(valkey: Valkey, client: Redis) -> None:
@@ -97,7 +98,7 @@ def test_an_instance_may_send_to_itself(valkey: Valkey, client: Redis) -> None:
                 await scene.until(lambda n=number: len(scene.came) == n + 1, "A")
             assert scene.notices == [Online("A", a)], "one connection for all of them"
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_an_idle_connection_is_closed_and_made_again(valkey: Valkey, client: Redis) -> None:
@@ -113,7 +114,7 @@ def test_an_idle_connection_is_closed_and_made_again(valkey: Valkey, client: Red
             await scene.until(lambda: len(scene.came) == 2, "B")
             assert scene.notices == [Online("A", b)] * 2
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 @pytest.mark.parametrize(
@@ -135,7 +136,7 @@ def test_an_address_that_cannot_be_reached_is_told_with_the_reason_of_the_system
             assert waiting(client) == {}, "what waits for it would only grow old"
             assert scene.seen(OfConnection.CONNECT_FAILED)[0].text == first.text
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_an_address_is_tried_less_and_less_often_and_given_up_once_nobody_wants_it(
@@ -148,7 +149,7 @@ def test_an_address_is_tried_less_and_less_often_and_given_up_once_nobody_wants_
             await scene.until(lambda: not scene.endpoint.hosts["A"].links)
             assert 3 <= len(scene.notices) <= 8
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_who_comes_up_later_is_told_at_once(valkey: Valkey, client: Redis) -> None:
@@ -161,7 +162,7 @@ def test_who_comes_up_later_is_told_at_once(valkey: Valkey, client: Redis) -> No
             hosted["B"] = [b]
             await scene.until(lambda: Online("A", b) in scene.notices)
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_a_peer_that_restarts_is_connected_again_without_being_asked(valkey: Valkey, client: Redis) -> None:
@@ -177,7 +178,7 @@ def test_a_peer_that_restarts_is_connected_again_without_being_asked(valkey: Val
             await scene.until(lambda: scene.notices.count(Online("A", b)) == 2)
             assert len(scene.seen(OfLogin.LOGIN_SUCCESS)) == 4
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_what_is_to_be_sent_by_an_instance_that_is_not_hosted_is_discarded(valkey: Valkey, client: Redis) -> None:
@@ -187,7 +188,7 @@ def test_what_is_to_be_sent_by_an_instance_that_is_not_hosted_is_discarded(valke
             await scene.until(lambda: waiting(client) == {})
             assert scene.endpoint.hosts["A"].links == {}
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_what_was_put_while_no_endpoint_ran_is_sent(valkey: Valkey, client: Redis) -> None:
@@ -198,7 +199,7 @@ def test_what_was_put_while_no_endpoint_ran_is_sent(valkey: Valkey, client: Redi
         async with running(valkey, {"A": [], "B": [b]}) as scene:
             await scene.until(lambda: scene.came, "B")
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_workers_are_woken_again_for_what_nobody_took(valkey: Valkey, client: Redis) -> None:
@@ -207,7 +208,7 @@ def test_workers_are_woken_again_for_what_nobody_took(valkey: Valkey, client: Re
         async with running(valkey, {"A": []}) as scene:
             await scene.until(lambda: scene.woken > 1)
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_what_cannot_be_a_frame_is_lost_and_nothing_else(valkey: Valkey, client: Redis) -> None:
@@ -220,7 +221,7 @@ def test_what_cannot_be_a_frame_is_lost_and_nothing_else(valkey: Valkey, client:
             send(client, "A", b, [fragment(0)])
             await scene.until(lambda: scene.came == [fragment(0)], "B")
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_a_second_address_of_the_same_peer_uses_the_same_connection(valkey: Valkey, client: Redis) -> None:
@@ -236,7 +237,7 @@ def test_a_second_address_of_the_same_peer_uses_the_same_connection(valkey: Valk
             assert len(scene.endpoint.hosts["A"].neighbours) == 1
             await scene.until(lambda: len(scene.endpoint.hosts["A"].wires) == 1)
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_an_instance_has_no_more_next_hops_than_it_may(valkey: Valkey, client: Redis) -> None:
@@ -248,7 +249,7 @@ def test_an_instance_has_no_more_next_hops_than_it_may(valkey: Valkey, client: R
             await asyncio.sleep(0.2)
             assert len(scene.endpoint.hosts["A"].links) == 3
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_without_tls_nothing_goes_beyond_this_machine_unless_that_is_allowed(valkey: Valkey, client: Redis) -> None:
@@ -266,7 +267,7 @@ def test_without_tls_nothing_goes_beyond_this_machine_unless_that_is_allowed(val
             await scene.until(lambda: len(scene.notices) > 1)
             assert all(one.error == 9754 for one in scene.notices[1:] if isinstance(one, Failed))
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_without_tls_it_does_not_listen_beyond_this_machine(valkey: Valkey, caplog: pytest.LogCaptureFixture) -> None:
@@ -283,7 +284,7 @@ def test_without_tls_it_does_not_listen_beyond_this_machine(valkey: Valkey, capl
         async with running(valkey, hosted, is_encryption_required=False) as scene:
             assert scene.endpoint.hosts["A"].listeners[everywhere].is_open
 
-    asyncio.run(scenario())
+    played(scenario())
     said = [record.getMessage() for record in caplog.records if "ENDPOINT_ENCRYPTION" in record.getMessage()]
     assert len(said) == 1, "once, however often it is tried"
 
@@ -301,7 +302,7 @@ def test_an_address_that_is_taken_is_said_once_and_tried_again(
             hosted["A"] = []
             await scene.until(lambda: scene.endpoint.hosts["B"].listeners[b].is_open)
 
-    asyncio.run(scenario())
+    played(scenario())
     said = [record.getMessage() for record in caplog.records if "cannot listen" in record.getMessage()]
     assert len(said) == 1
     assert QUICK.is_encryption_required
@@ -330,7 +331,7 @@ def test_every_address_of_a_name_is_tried(valkey: Valkey, client: Redis, monkeyp
             await scene.until(lambda: scene.came, "B")
             assert scene.notices == [Online("A", to)]
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_a_name_server_that_does_not_answer_is_not_waited_for(
@@ -343,7 +344,7 @@ def test_a_name_server_that_does_not_answer_is_not_waited_for(
             await scene.until(lambda: scene.notices)
             assert scene.notices[0] == Failed("A", "tcp://slow.example:4022", 9754, "no answer in time")
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_a_question_alone_goes_and_nothing_goes_over_a_connection_that_closes(valkey: Valkey, client: Redis) -> None:
@@ -357,7 +358,7 @@ def test_a_question_alone_goes_and_nothing_goes_over_a_connection_that_closes(va
             wire.close()
             assert wire.send([fragment(0)]) == 0
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_a_fault_of_ours_is_logged_and_the_rest_goes_on(valkey: Valkey, caplog: pytest.LogCaptureFixture) -> None:
@@ -369,4 +370,4 @@ def test_a_fault_of_ours_is_logged_and_the_rest_goes_on(valkey: Valkey, caplog: 
             scene.endpoint.hosts["A"].start(fails())
             await scene.until(lambda: "a fault of ours" in caplog.text)
 
-    asyncio.run(scenario())
+    played(scenario())

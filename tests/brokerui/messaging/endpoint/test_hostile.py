@@ -21,6 +21,7 @@ from routing.adjacent.connection import Connection, Neighbours, Settings
 from routing.adjacent.frames import HEAD, HELLO, Hello, write_fragments, write_frame, write_hello
 from routing.events import OfConnection, OfLogin
 from tests.brokerui.messaging.endpoint.apart import Apart
+from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import Scene, address, dialled, fragment, port_of, running, send
 from tests.brokerui.messaging.endpoint.valkey import Valkey
 from tests.brokerui.product import eventually
@@ -117,7 +118,7 @@ def test_who_does_not_log_in_is_left_with_an_event(valkey: Valkey, client: Redis
             assert len(scene.endpoint.guests) == 0
             peer.close()
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_who_breaks_the_protocol_later_is_left_and_what_came_before_stays(
             assert scene.came == [fragment(1)]
             peer.close()
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_a_peer_that_sends_a_byte_now_and_then_is_left(valkey: Valkey, client: Redis) -> None:
@@ -164,7 +165,7 @@ def test_a_peer_that_sends_a_byte_now_and_then_is_left(valkey: Valkey, client: R
             assert time.monotonic() - began < 5
             peer.close()
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_nobody_has_the_name_of_an_instance_that_is_hosted_here(valkey: Valkey, client: Redis) -> None:
@@ -180,7 +181,7 @@ def test_nobody_has_the_name_of_an_instance_that_is_hosted_here(valkey: Valkey, 
             assert not peer.connection.is_online
             peer.close()
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_connections_are_bounded_by_address_and_together(valkey: Valkey, client: Redis) -> None:
@@ -195,7 +196,7 @@ def test_connections_are_bounded_by_address_and_together(valkey: Valkey, client:
                 peer.close()
             await scene.until(lambda: len(scene.endpoint.guests) == 0)
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def _refused(scene: Scene) -> dict[str, int]:
@@ -315,7 +316,7 @@ def test_a_peer_that_reads_slowly_gets_everything(valkey: Valkey, client: Redis)
             peer.close()
             await scene.until(lambda: scene.seen(OfConnection.CLOSED))
 
-    asyncio.run(scenario())
+    played(scenario())
     listening.close()
 
 
@@ -330,7 +331,7 @@ def test_a_peer_that_resets_the_connection_is_an_error_of_the_system(valkey: Val
             (error,) = scene.seen(OfConnection.RECEIVE_IO_ERROR)
             assert "reset" in error.text.lower()
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def _answering(listening: socket.socket) -> socket.socket:
@@ -359,7 +360,7 @@ def test_readers_go_on_once_workers_have_taken_something(valkey: Valkey, client:
             assert scene.endpoint.hosts["B"].arrivals.lost == 0
             await sending
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 async def _send_all(client: Redis, to: str, frames: list[bytes]) -> None:
@@ -389,7 +390,7 @@ def test_a_peer_that_has_lost_its_connection_comes_back_before_we_know(valkey: V
             first.close()
             second.close()
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_an_endpoint_that_ends_does_not_wait_for_who_does_not_close(
@@ -404,5 +405,5 @@ def test_an_endpoint_that_ends_does_not_wait_for_who_does_not_close(
         peer.close()
 
     began = time.monotonic()
-    asyncio.run(scenario())
+    played(scenario())
     assert time.monotonic() - began < 5

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from brokerui.messaging.endpoint.tls import Tls, tls_of
 from routing.errors import Invalid
 from routing.events import OfConnection, OfLogin
 from tests.brokerui.messaging.endpoint.certificates import Authority
+from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import Scene, address, dialled, fragment, running, send
 from tests.brokerui.messaging.endpoint.valkey import Valkey
 
@@ -40,7 +40,7 @@ def test_two_with_certificates_exchange_fragments(valkey: Valkey, client: Redis,
                 ("CERTIFICATE", "AES")
             }
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 async def refused(
@@ -71,7 +71,7 @@ def test_an_expired_certificate_is_refused(valkey: Valkey, client: Redis, author
         (event, *_) = accepting.seen(OfLogin.AUTHENTICATION_FAILURE)
         assert "expired" in event.text
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_a_certificate_of_another_authority_is_refused(
@@ -86,7 +86,7 @@ def test_a_certificate_of_another_authority_is_refused(
         _, failed = await refused(valkey, client, authority.tls("A"), other.tls("B"))
         assert {one.error for one in failed} == {9751}
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_the_certificate_of_who_was_dialled_is_for_its_address(
@@ -97,7 +97,7 @@ def test_the_certificate_of_who_was_dialled_is_for_its_address(
         assert failed[0].error == 9751
         assert "127.0.0.1" in failed[0].text
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_peer_comes_in_only_as_the_instance_of_its_certificate(
         assert failed[0].error == 9758, "the other side says no more than that it closes"
         assert name in failed[0].text
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_who_was_dialled_must_be_the_instance_of_its_certificate_too(
@@ -131,7 +131,7 @@ def test_who_was_dialled_must_be_the_instance_of_its_certificate_too(
         assert failed[0].error == 9751
         assert "X" in failed[0].text
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_one_side_with_tls_and_one_without_do_not_speak(valkey: Valkey, client: Redis, authority: Authority) -> None:
@@ -142,7 +142,7 @@ def test_one_side_with_tls_and_one_without_do_not_speak(valkey: Valkey, client: 
         assert accepting.seen(OfLogin.MESSAGE_FORMAT_ERROR)
         assert failed
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_who_says_nothing_in_the_handshake_is_left(valkey: Valkey, client: Redis, authority: Authority) -> None:
@@ -155,7 +155,7 @@ def test_who_says_nothing_in_the_handshake_is_left(valkey: Valkey, client: Redis
             await scene.until(lambda: len(scene.endpoint.guests) == 0)
             peer.close()
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 # -- Settings ----------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from brokerui.messaging.endpoint.teller import AT_ONCE, Teller
 from brokerui.messaging.endpoint.telling import Online
 from routing.adjacent.connection import SHUTDOWN
 from routing.events import OfConnection
+from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import address, fragment, running, send
 from tests.brokerui.messaging.endpoint.test_hostile import Peer
 from tests.brokerui.messaging.endpoint.valkey import Valkey
@@ -46,7 +47,7 @@ def test_what_comes_is_bounded_and_readers_wait_while_redis_takes_nothing() -> N
             assert (arrivals.held, arrivals.lost) == (20 * size, 10)
             arrivals.forget(reader)
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_what_was_read_before_a_reader_waited_arrives_once_redis_is_back(valkey: Valkey) -> None:
@@ -66,7 +67,7 @@ def test_what_was_read_before_a_reader_waited_arrives_once_redis_is_back(valkey:
             await scene.until(lambda: scene.seen(OfConnection.CLOSED))
             peer.close()
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_what_happens_meanwhile_is_told_afterwards_in_order(valkey: Valkey) -> None:
@@ -82,7 +83,7 @@ def test_what_happens_meanwhile_is_told_afterwards_in_order(valkey: Valkey) -> N
             await scene.until(lambda: scene.seen(OfConnection.CLOSED))
             assert scene.seen(OfConnection.ACCEPT, OfConnection.CLOSED)[0].subclass is OfConnection.ACCEPT
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_the_newest_of_what_could_not_be_told_is_kept() -> None:
@@ -98,7 +99,7 @@ def test_the_newest_of_what_could_not_be_told_is_kept() -> None:
 
     from redis import ConnectionError  # noqa: A004 - Redis's
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_what_is_to_be_sent_is_had_once_redis_is_back(valkey: Valkey) -> None:
@@ -118,7 +119,7 @@ def test_what_is_to_be_sent_is_had_once_redis_is_back(valkey: Valkey) -> None:
                 send(client, "A", b, [fragment(1)])
                 await scene.until(lambda: len(scene.came) == 2, "B")
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_an_endpoint_ends_without_redis(valkey: Valkey) -> None:
@@ -126,7 +127,7 @@ def test_an_endpoint_ends_without_redis(valkey: Valkey) -> None:
         async with running(valkey, {"A": [address()]}):
             valkey.kill()
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_a_link_ends_when_nothing_was_sent_for_a_while(valkey: Valkey) -> None:
@@ -140,7 +141,7 @@ def test_a_link_ends_when_nothing_was_sent_for_a_while(valkey: Valkey) -> None:
                 send(client, "A", b, [fragment(1)])
                 await scene.until(lambda: len(scene.came) == 2, "B")
 
-    asyncio.run(scenario())
+    played(scenario())
 
 
 def test_the_database_gone_for_a_while_changes_nothing(valkey: Valkey, caplog: pytest.LogCaptureFixture) -> None:
@@ -159,5 +160,5 @@ def test_the_database_gone_for_a_while_changes_nothing(valkey: Valkey, caplog: p
             scene.endpoint._hosted = before
             await asyncio.sleep(1.0)
 
-    asyncio.run(scenario())
+    played(scenario())
     assert [record.getMessage() for record in caplog.records].count("look: the database is gone") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,6 +45,16 @@ def children() -> Iterator[list[subprocess.Popen[str]]]:
         for stream in (process.stdout, process.stderr):
             if stream is not None:
                 stream.close()
+
+
+@pytest.fixture
+def no_loop() -> Iterator[None]:
+    """For what begins a loop of its own in this very thread, as a command does: Playwright's, which runs here once a
+    browser was used in the same process, stands still meanwhile."""
+    theirs = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(theirs)
 
 
 @pytest.fixture

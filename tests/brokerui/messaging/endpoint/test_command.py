@@ -22,6 +22,7 @@ from tests.brokerui.messaging.endpoint.valkey import Valkey
 from tests.brokerui.product import eventually
 
 
+@pytest.mark.usefixtures("no_loop")
 def test_it_serves_what_is_hosted_wakes_workers_and_ends_when_it_is_told(
     valkey: Valkey, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -122,6 +122,7 @@ def test_what_is_to_be_sent_is_had_once_redis_is_back(valkey: Valkey) -> None:
     played(scenario())
 
 
+@pytest.mark.usefixtures("no_loop")
 def test_an_endpoint_ends_without_redis(valkey: Valkey) -> None:
     async def scenario() -> None:
         async with running(valkey, {"A": [address()]}):

@@ -101,7 +101,7 @@ def _duckdb(lake: str) -> None:
     if importlib.util.find_spec("duckdb") is None:
         print("  DuckDB is not installed here")
         return
-    import duckdb  # noqa: PLC0415
+    import duckdb  # noqa: PLC0415 - only where it is installed
 
     query = f"SELECT count(*) FROM (SELECT {', '.join(KEYS)}, count(*) FROM '{lake}/silver/*/*/*.parquet' GROUP BY ALL)"
     began = time.monotonic()

@@ -10,8 +10,8 @@ from typing import Any
 
 from brokerui.commands.arguments import add_at, add_format, add_max_size, described, one_from_standard_input
 from brokerui.commands.import_catalog import Source, source
+from brokerui.commands.product import the_product
 from brokerui.languages import local
-from routing.errors import InputError
 from routing.sentence import say, say_counted
 
 
@@ -67,18 +67,9 @@ def _source(text: str) -> Source | str:
 
 def run(options: argparse.Namespace) -> int:
     """The estate of the product whose home is `BROKERUI_HOME`."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
-    import django  # noqa: PLC0415 - Django, which pure commands do without
-
-    django.setup()
-    from django.db import DatabaseError  # noqa: PLC0415 - the same
-
-    try:
+    with the_product():
         status: int = options.act(options)
-    except DatabaseError as error:
-        problem = say("cannot be read or written: {reason}", reason=str(error))
-        raise InputError(local(say("the database")), "", problem) from None
-    return status
+        return status
 
 
 def _import(options: argparse.Namespace) -> int:

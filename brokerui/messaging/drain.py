@@ -10,6 +10,7 @@ from typing import Final
 
 from django.db import transaction
 from redis.exceptions import LockError, RedisError
+from redis.lock import Lock
 
 from brokerui.estate.selectors import live_version
 from brokerui.messaging.clock import now
@@ -93,8 +94,8 @@ def _give_out(broker: Broker, at: int) -> None:
     hand_over(broker.instance, broker.frames_to_send(at), broker.events())
 
 
-def _end(lock: object) -> None:
+def _end(lock: Lock) -> None:
     try:
-        lock.release()  # type: ignore[attr-defined]
+        lock.release()
     except (LockError, RedisError):
         return  # it was another's by then

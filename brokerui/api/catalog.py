@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from brokerui.api.listing import Filter, Listing
 from brokerui.api.parameters import text
 from brokerui.api.rows import Keeps, Row, Where, databases_of, instances_of
+from brokerui.estate.numbering import FIRST, numbered
 from routing.estate import Database, Estate, Instance
 from routing.moment import format_moment
 from routing.names import SERVICE_NAME, SYSNAME
@@ -22,8 +23,6 @@ from routing.parts import QUEUE_NAME, Endpoint, Queue, Service
 from routing.route import Route
 from routing.tsql.endpoints import DEFAULT_ENDPOINT
 
-FIRST = 65_536
-"""The first number that the product gives to what a user makes."""
 SCHEMAS = {"dbo": 1, "guest": 2, "INFORMATION_SCHEMA": 3, "sys": 4}
 """Those that have the same number everywhere."""
 STATES = {"STARTED": 0, "STOPPED": 1, "DISABLED": 2}
@@ -51,10 +50,11 @@ def _in_databases(members: Callable[[Database], Iterable[Any]]) -> Callable[[Est
 
     def rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
         for instance, database in databases_of(estate, where):
-            numbered = {member.name: (member, number) for number, member in enumerate(members(database), FIRST)}
-            for name, (member, number) in sorted(numbered.items()):
-                if keeps(name):
-                    yield Row((instance.name, database.name, name), (instance, database, member, number))
+            found = sorted(enumerate(members(database), FIRST), key=lambda pair: pair[1].name)
+            for number, member in found:
+                if keeps(member.name):
+                    key = (instance.name, database.name, member.name)
+                    yield Row(key, (instance, database, member, number))
 
     return rows
 
@@ -81,7 +81,7 @@ def _route(instance: Instance, database: Database, route: Route, number: int) ->
 
 
 def _service(instance: Instance, database: Database, service: Service, number: int) -> Columns:
-    queues = {queue.name: number for number, queue in enumerate(database.queues, FIRST)}
+    queues = numbered(database.queues)
     return {
         "instance": instance.name,
         "database": database.name,

@@ -1,0 +1,34 @@
+"""Numbers of what is in a database: they tie rows of one version of the estate together.
+
+They count within their database from 65536, in the order of the estate document, and are not those of the instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from routing.estate import Database
+
+FIRST = 65_536
+"""The first number that the product gives to what a user makes."""
+
+
+class Numbers(NamedTuple):
+    """By name. What every database has of itself, as the contract DEFAULT, has no number here."""
+
+    queues: Mapping[str, int]
+    services: Mapping[str, int]
+    contracts: Mapping[str, int]
+    message_types: Mapping[str, int]
+
+
+def numbered(members: Iterable[Any]) -> dict[str, int]:
+    """The numbers of members of a database by their names."""
+    return {member.name: number for number, member in enumerate(members, FIRST)}
+
+
+def numbers_of(database: Database) -> Numbers:
+    """Of all that rows name by number."""
+    kinds = (database.queues, database.services, database.contracts, database.message_types)
+    return Numbers(*map(numbered, kinds))

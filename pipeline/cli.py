@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _explained(failure: Exception) -> InputError | None:
     """What is to say of a failure that is none of ours; None: nobody knows, and the traceback is shown."""
-    from pipeline.faults import damaged_file, has_ended  # noqa: PLC0415 - pyspark, which --help does without
+    from pipeline.faults import damaged_file, has_ended
 
     if (damaged := damaged_file(failure)) is not None:
         return InputError(str(damaged), "Parquet", say("is damaged: it cannot be read to its end"))
@@ -76,7 +76,7 @@ def _add_spark(parser: argparse.ArgumentParser) -> None:
 
 
 def _settings(options: argparse.Namespace) -> SparkSettings:
-    from pipeline.session import SparkSettings  # noqa: PLC0415 - pyspark, which --help does without
+    from pipeline.session import SparkSettings
 
     return SparkSettings(options.master, options.memory, dict(options.conf))
 
@@ -95,7 +95,7 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
 
 
 def _generate(options: argparse.Namespace) -> Run:
-    from pipeline.jobs.generate import Options, generate  # noqa: PLC0415
+    from pipeline.jobs.generate import Options, generate
 
     wanted = Options(
         options.estate, options.rows, options.seed, options.out, options.start, options.days, options.classes
@@ -112,8 +112,8 @@ def _add_ingest(parser: argparse.ArgumentParser) -> None:
 
 
 def _ingest(options: argparse.Namespace) -> Run:
-    from pipeline.jobs.follow import follow  # noqa: PLC0415
-    from pipeline.jobs.ingest import Options, ingest  # noqa: PLC0415
+    from pipeline.jobs.follow import follow
+    from pipeline.jobs.ingest import Options, ingest
 
     wanted = Options(options.traffic, options.out, options.keep_duplicates)
     return follow(wanted, _settings(options), options.every) if options.follow else ingest(wanted, _settings(options))
@@ -130,7 +130,7 @@ def _add_route(parser: argparse.ArgumentParser) -> None:
 
 
 def _route(options: argparse.Namespace) -> Run:
-    from pipeline.jobs.route import Options, route  # noqa: PLC0415
+    from pipeline.jobs.route import Options, route
 
     return route(Options(options.estate, options.traffic, options.out), _settings(options))
 
@@ -143,7 +143,7 @@ def _add_replay(parser: argparse.ArgumentParser) -> None:
 
 
 def _replay(options: argparse.Namespace) -> Run:
-    from pipeline.jobs.replay import Options, replay  # noqa: PLC0415
+    from pipeline.jobs.replay import Options, replay
 
     wanted = Options(options.baseline, options.proposed, options.traffic, options.out, options.rows)
     return replay(wanted, _settings(options))

@@ -11,7 +11,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(_options: argparse.Namespace) -> int:
     """Beat of Celery, until SIGTERM or Ctrl-C."""
-    from brokerui.celery import app  # noqa: PLC0415 - Celery, which pure commands do without
+    from brokerui.celery import app
 
     try:
         app.start(["--quiet", "beat", "--loglevel=warning"])

@@ -16,11 +16,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(_options: argparse.Namespace) -> int:
     """Until SIGTERM or Ctrl-C; connections are closed then. 1 where its settings cannot be used."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
-    import django  # noqa: PLC0415 - Django, which pure commands do without
+    import django
 
     django.setup()
-    from brokerui.messaging.endpoint.command import serve  # noqa: PLC0415
-    from brokerui.running.words import say_error  # noqa: PLC0415
+    from brokerui.messaging.endpoint.command import serve
+    from brokerui.running.words import say_error
 
     try:
         serve()

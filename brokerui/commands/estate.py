@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
-    from brokerui.intake.command import import_run  # noqa: PLC0415 - after Django is set up
+    from brokerui.intake.command import import_run
 
     one_from_standard_input(*(file for each in options.sources for file in _files(each)))
     return import_run(options)
@@ -84,7 +84,7 @@ def _files(each: Source | str) -> tuple[str, ...]:
 
 
 def _history(options: argparse.Namespace) -> int:
-    from brokerui.estate.history import history_write  # noqa: PLC0415 - after Django is set up
+    from brokerui.estate.history import history_write
 
     count = history_write(options.folder)
     said = say_counted(count, "{count} version in {folder}", "{count} versions in {folder}", folder=options.folder)

@@ -46,8 +46,8 @@ def run(options: argparse.Namespace) -> int:
     """In the product whose home is `BROKERUI_HOME`."""
     where = "/".join(options.place)
     with verb(where):
-        from brokerui.messaging.errors import NoSuchDatabaseError, NotHostedError  # noqa: PLC0415 - Django
-        from brokerui.messaging.keys.selectors import hosted_databases  # noqa: PLC0415
+        from brokerui.messaging.errors import NoSuchDatabaseError, NotHostedError
+        from brokerui.messaging.keys.selectors import hosted_databases
 
         instance, database = options.place
         databases = hosted_databases(instance)
@@ -63,16 +63,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _make(options: argparse.Namespace, instance: str, database: str) -> None:
-    from brokerui.messaging.keys.files import public_file  # noqa: PLC0415
-    from brokerui.messaging.keys.services import key_make  # noqa: PLC0415
+    from brokerui.messaging.keys.files import public_file
+    from brokerui.messaging.keys.services import key_make
 
     public = key_make(instance=instance, database=database, author=_author(), replace=options.replace)
     sys.stdout.write(public_file(public).decode())
 
 
 def _export(options: argparse.Namespace, instance: str, database: str) -> None:
-    from brokerui.messaging.keys.files import private_file, public_file, write_private  # noqa: PLC0415
-    from brokerui.messaging.keys.selectors import pair_of, public_of  # noqa: PLC0415
+    from brokerui.messaging.keys.files import private_file, public_file, write_private
+    from brokerui.messaging.keys.selectors import pair_of, public_of
 
     if options.private is None:
         sys.stdout.write(public_file(public_of(instance, database)).decode())
@@ -85,8 +85,8 @@ def _export(options: argparse.Namespace, instance: str, database: str) -> None:
 
 
 def _import(options: argparse.Namespace, instance: str, database: str) -> None:
-    from brokerui.messaging.keys.files import MOST, pair_from, public_from  # noqa: PLC0415
-    from brokerui.messaging.keys.services import key_take, peer_take  # noqa: PLC0415
+    from brokerui.messaging.keys.files import MOST, pair_from, public_from
+    from brokerui.messaging.keys.services import key_take, peer_take
 
     content = load_bytes(options.file, MOST)
     at = {"instance": instance, "database": database, "author": _author()}

@@ -31,8 +31,8 @@ def place(form: str) -> Callable[[str], tuple[str, ...]]:
 def verb(where: str) -> Iterator[None]:
     """Run a verb in the product; what refuses it is bad input, told with the product's number."""
     with the_product():
-        from brokerui.messaging.errors import MessagingError  # noqa: PLC0415 - after Django is set up
-        from routing.dialog.problems import Refused  # noqa: PLC0415
+        from brokerui.messaging.errors import MessagingError
+        from routing.dialog.problems import Refused
 
         try:
             yield

@@ -15,10 +15,10 @@ from routing.sentence import say
 def the_product() -> Iterator[None]:
     """The product whose home is `BROKERUI_HOME`. Raises `InputError` where its database cannot be used."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
-    import django  # noqa: PLC0415 - Django, which pure commands do without
+    import django
 
     django.setup()
-    from django.db import DatabaseError  # noqa: PLC0415 - the same
+    from django.db import DatabaseError
 
     try:
         yield

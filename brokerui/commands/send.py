@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     body = load_bytes(options.file or STANDARD_INPUT, MOST_BODY) if options.size is None else None
     instance, database = options.sender
     with verb(f"{instance}/{database}"):
-        from django.db import transaction  # noqa: PLC0415 - after Django is set up
+        from django.db import transaction
 
         with transaction.atomic():
             handle, conversation = _conversation(options, instance, database)
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _conversation(options: argparse.Namespace, instance: str, database: str) -> tuple[str, str]:
-    from brokerui.messaging import services  # noqa: PLC0415 - after Django is set up
+    from brokerui.messaging import services
 
     if options.conversation is not None:
         return options.conversation, services.conversation_id(instance=instance, handle=options.conversation)
@@ -83,13 +83,13 @@ def _conversation(options: argparse.Namespace, instance: str, database: str) -> 
 
 
 def _encryption(options: argparse.Namespace, instance: str, database: str) -> bool:
-    from brokerui.messaging.hosting import has_binding  # noqa: PLC0415 - after Django is set up
+    from brokerui.messaging.hosting import has_binding
 
     return options.encryption == "on" if options.encryption else has_binding(instance, database, options.to)
 
 
 def _send(options: argparse.Namespace, instance: str, handle: str, body: bytes | None) -> None:
-    from brokerui.messaging import services  # noqa: PLC0415 - after Django is set up
+    from brokerui.messaging import services
 
     left = options.count
     while left:

@@ -23,10 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """The product whose home is `BROKERUI_HOME`."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
-    import django  # noqa: PLC0415 - Django, which pure commands do without
+    import django
 
     django.setup()
-    from brokerui.running.status import status  # noqa: PLC0415 - the same
+    from brokerui.running.status import status
 
     found = status()
     lines = [json.dumps(found.as_json())] if options.json else map(local, _lines(found))

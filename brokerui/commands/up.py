@@ -16,6 +16,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from brokerui.up import main  # noqa: PLC0415 - Django, which pure commands do without
+    from brokerui.up import main
 
     return main(options.port, options.host)

@@ -21,9 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """A worker of Celery, until SIGTERM or Ctrl-C; tasks under way are finished."""
-    from celery.platforms import SecurityWarning  # noqa: PLC0415 - Celery, which pure commands do without
+    from celery.platforms import SecurityWarning
 
-    from brokerui.celery import app  # noqa: PLC0415 - the same
+    from brokerui.celery import app
 
     # What is dangerous for root are tasks with pickled payload; ours have none.
     warnings.simplefilter("ignore", SecurityWarning)

@@ -15,8 +15,8 @@ from functools import partial
 from typing import Any
 
 from gunicorn.http import get_parser  # type: ignore[import-untyped]  # it has no types
-from gunicorn.http.unreader import SocketUnreader  # type: ignore[import-untyped]
-from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
+from gunicorn.http.unreader import SocketUnreader  # type: ignore[import-untyped]  # the same
+from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]  # the same
 
 ARRIVAL_SECONDS = 10.0
 """In which a head has to come, and a body that is waited for without a thread."""

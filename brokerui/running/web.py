@@ -16,7 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError
 from django.db import DatabaseError
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # it has no types
-from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
+from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]  # the same
 
 from brokerui.languages import local
 from brokerui.running.preparing import prepare

@@ -344,3 +344,4 @@ def _directory(database: Database) -> Directory:
         database.message_types,
         database.priorities,
     )
+        database.queues,

@@ -22,6 +22,7 @@ from routing.edits import (
     SetBroker,
     SetForwarding,
     SetHopLimit,
+    SetQueue,
 )
 from routing.errors import Invalid, must_be
 from routing.estate import Database, Edit, Instance, by_name
@@ -98,6 +99,7 @@ _KINDS: Mapping[str, tuple[type[Any], Mapping[str, Convert]]] = {
     "drop_instance": (DropInstance, {"name": string}),
     "set_forwarding": (SetForwarding, {"instance": string, "forwarding": boolean}),
     "set_broker": (SetBroker, {**_PLACE, "enabled": boolean}),
+    "set_queue": (SetQueue, {**_PLACE, "queue": string, "enabled": boolean}),
     "set_hop_limit": (SetHopLimit, {"hop_limit": integer}),
 }
 _NAMES: Mapping[type[Any], str] = {edit: kind for kind, (edit, _) in _KINDS.items()}

@@ -12,7 +12,7 @@ from typing import TypeVar
 from routing.errors import Invalid
 from routing.estate import Database, Estate, Instance
 from routing.names import MSDB
-from routing.parts import Service
+from routing.parts import Queue, Service
 from routing.route import Route
 from routing.sentence import say
 
@@ -73,6 +73,22 @@ class DropService:
         _known({service.name: service for service in database.services}, self.name, "service")
         left = tuple(service for service in database.services if service.name != self.name)
         return _with_database(estate, self.instance, replace(database, services=left))
+
+
+@dataclass(frozen=True, slots=True)
+class SetQueue:
+    """Switches a queue on or off; one that was not written until now is, for it is there if a service has it."""
+
+    instance: str
+    database: str
+    queue: str
+    enabled: bool
+
+    def apply(self, estate: Estate) -> Estate:
+        database = _database(estate, self.instance, self.database)
+        queues = {queue.name: queue for queue in database.queues}
+        queues[self.queue] = replace(queues.get(self.queue, Queue(self.queue)), enabled=self.enabled)
+        return _with_database(estate, self.instance, replace(database, queues=tuple(queues.values())))
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,7 @@ class MemoryStore:
         self._mirrored: Mapping[Key, MirroredRoute] = {}
         self._queues: dict[QueueKey, QueueInMemory] = {}
         self._off: frozenset[QueueKey] = frozenset()
+        self._rollbacks: Mapping[QueueKey, int] = {}
         self._due: list[tuple[int, str]] = []
         """A heap; an entry counts while its endpoint is due at that very moment."""
         self._claims: dict[int, _Claim] = {}
@@ -88,7 +89,7 @@ class MemoryStore:
 
     def claim(self, wanted: Wanted, now: int) -> Batch:
         token = wanted.token or self._next_token()
-        batch = Batch(token, off=self._off, requests=self._requests, mirrored=self._mirrored)
+        batch = Batch(token, off=self._off, rollbacks=self._rollbacks, requests=self._requests, mirrored=self._mirrored)
         claim = self._claims.setdefault(token, _Claim([], []))
         busy: list[str | ConversationKey] = [group for group in wanted.groups if not self._lock(claim, batch, group)]
         busy += [handle for handle in wanted.handles if not self._take_for_application(claim, batch, handle)]
@@ -309,6 +310,9 @@ class MemoryStore:
         if changes.requests:
             handles = {**self._requests, **changes.requests}
             self._requests = {asked: handle for asked, handle in handles.items() if handle is not None}
+        if changes.rollbacks:
+            counts = {**self._rollbacks, **changes.rollbacks}
+            self._rollbacks = {queue: count for queue, count in counts.items() if count}
 
     def _retry(self, changes: Changes) -> None:
         for handle in self._outgoing.keys() | self._held.keys():

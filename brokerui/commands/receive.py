@@ -49,13 +49,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _receive(options: argparse.Namespace) -> int:
-    from django.db import transaction  # noqa: PLC0415 - after Django is set up
-
-    from brokerui.messaging.services import message_receive  # noqa: PLC0415
+    from brokerui.messaging.services import message_reception
 
     instance, database, queue = options.queue
-    with transaction.atomic():
-        messages = message_receive(instance=instance, database=database, queue=queue, top=options.top)
+    with message_reception(instance=instance, database=database, queue=queue) as receive:
+        messages = receive(top=options.top)
         for message in messages:
             sys.stdout.write(f"{json.dumps(as_json(message), ensure_ascii=False)}\n")
         sys.stdout.flush()
@@ -64,7 +62,7 @@ def _receive(options: argparse.Namespace) -> int:
 
 def as_json(message: QueuedMessage) -> dict[str, Any]:
     """All columns of the queue; the body in base64, the time in ISO 8601."""
-    from routing.ways import moment  # noqa: PLC0415 - after Django is set up
+    from routing.ways import moment
 
     body = message.message_body
     return {

@@ -14,12 +14,14 @@ from redis.lock import Lock
 
 from brokerui.estate.selectors import live_version
 from brokerui.messaging.clock import now
+from brokerui.messaging.declaring import follow_queues
 from brokerui.messaging.endpoint.lists import run, take_arrived
 from brokerui.messaging.hosting import broker_of
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.outgoing import hand_over, has_room, redis
 from routing.broker import Broker
 from routing.store import Conflict
+from routing.dialog.batch import Wanted
 
 PAUSE_SECONDS: Final = 0.005
 """Between two looks whether the endpoint has taken what waits for it."""
@@ -55,16 +57,24 @@ def _drain_once(broker: Broker) -> bool:
 
 
 def follow_estate(instance: str) -> None:
-    """Routes have changed: whatever waits is due at once, by the first who finds it out (MATCH-7)."""
+    """The estate has changed, as the first finds out: queues are on or off by it, and whatever waits is due at once
+    (MATCH-7)."""
     broker = broker_of(instance)
     version = live_version()
     rows = HostedInstance.objects.filter(name=instance, followed_version__lt=version)
     with transaction.atomic():
         if rows.update(followed_version=version):
             transaction.on_commit(lambda: broker.retry_all(now()))
+            _follow_queues(broker_of(instance, in_transaction=True))
 
 
 def take_in(instance: str, shard: int) -> bool:
+def _follow_queues(broker: Broker) -> None:
+    work = broker.work(Wanted(), now())
+    follow_queues(broker, work)
+    broker.commit(work)
+
+
     """What came for an instance in one shard, if nobody else is at it; True: there is more."""
     lock = redis().lock(f"brokerui:shard:{instance}:{shard}", timeout=SHARD_LEASE_SECONDS, blocking=False)
     if not lock.acquire():

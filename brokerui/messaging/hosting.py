@@ -12,6 +12,8 @@ from datetime import datetime
 from random import SystemRandom
 from typing import Final
 
+from django.db import connection
+
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current, live_version
 from brokerui.messaging.errors import NoSuchDatabaseError, NoSuchQueueError, NotHostedError
@@ -53,7 +55,9 @@ def broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
     key = (instance, in_transaction)
     known = brokers.get(key)
     if known is None:
-        known = brokers[key] = _made(instance, in_transaction)
+        known, is_new = _made(instance, in_transaction)
+        if not (is_new and connection.in_atomic_block):  # else the row goes where the caller rolls back
+            brokers[key] = known
     elif known.version != live_version():
         _follow(instance, known)
     if time.monotonic() - known.looked_at >= KEYS_SECONDS:
@@ -66,15 +70,16 @@ def forget_brokers() -> None:
     _ours.__dict__.pop("brokers", None)
 
 
-def _made(instance: str, in_transaction: bool) -> _Hosted:
+def _made(instance: str, in_transaction: bool) -> tuple[_Hosted, bool]:
+    """And whether it is the first that there ever was of this instance."""
     live = estate_current()
     if instance not in hosted_names() or instance not in live.estate.instances:
         raise NotHostedError(instance)
-    row, _ = HostedInstance.objects.get_or_create(name=instance)
+    row, is_new = HostedInstance.objects.get_or_create(name=instance)
     store = DatabaseStore(row.id, in_transaction=in_transaction)
     keys, security = keys_stamp(instance), security_of(instance)
     broker = Broker(live.estate, instance, store, Choices(SystemRandom().getrandbits), security=security)
-    return _Hosted(broker, live.version, keys)
+    return _Hosted(broker, live.version, keys), is_new
 
 
 def _look_for_keys(instance: str, known: _Hosted) -> None:

@@ -7,14 +7,19 @@ nothing was done. Moments are milliseconds since 1970, bodies are bytes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
+from django.db import transaction
+
+from brokerui.messaging.administration import message_committed, message_rolled_back, queue_set_status
 from brokerui.messaging.hosting import check_database, check_queue
 from brokerui.messaging.neighbours import failure_of
 from brokerui.messaging.transactions import unit_of_work
 from routing.dialog import begin_dialog as begin
-from routing.dialog import conversation_timer, end_conversation, move_conversation, queue_status
+from routing.dialog import conversation_timer, end_conversation, move_conversation
 from routing.dialog import receive as receiving
 from routing.dialog import send as sending
 from routing.dialog.batch import Receive, Wanted
@@ -35,6 +40,8 @@ __all__ = [
     "conversation_send",
     "conversation_timer_start",
     "message_receive",
+    "message_reception",
+    "message_rolled_back",
     "queue_set_status",
     "transmission_status",
 ]
@@ -118,7 +125,37 @@ def message_receive(
     asked = Receive((database, queue), top, conversation_handle, conversation_group_id)
     with unit_of_work(instance, Wanted(receive=asked)) as (broker, work):
         check_queue(broker, asked.queue)
-        return receiving.receive(work, asked)
+        messages = receiving.receive(work, asked)
+        if messages and asked.queue in work.batch.rollbacks:
+            forget = partial(message_committed, instance=instance, database=database, queue=queue)
+            transaction.on_commit(forget, robust=True)
+    return messages
+
+
+@contextmanager
+def message_reception(
+    *, instance: str, database: str, queue: str
+) -> Iterator[Callable[..., tuple[QueuedMessage, ...]]]:
+    """A transaction in which an application receives from a queue and works on what it got.
+
+    Gives `message_receive` of that queue. An exception rolls everything back; where messages had been received, that
+    counts against the queue (`message_rolled_back`).
+    """
+    place = {"instance": instance, "database": database, "queue": queue}
+    received: list[QueuedMessage] = []
+
+    def receive(**named: object) -> tuple[QueuedMessage, ...]:
+        messages = message_receive(**place, **named)  # type: ignore[arg-type]  # checked by the function called
+        received.extend(messages[:1])
+        return messages
+
+    try:
+        with transaction.atomic(durable=True):
+            yield receive
+    except BaseException:
+        if received:
+            message_rolled_back(**place)
+        raise
 
 
 def conversation_end(*, instance: str, handle: str) -> None:
@@ -162,11 +199,3 @@ def transmission_status(*, instance: str, handle: str) -> str:
             return ""
         failure = failure_of(instance, work.place(endpoint).address)
         return f"{failure.number}: {failure.text}" if failure else ""
-
-
-def queue_set_status(*, instance: str, database: str, queue: str, is_on: bool) -> None:
-    """ALTER QUEUE … WITH STATUS."""
-    key = (database, queue)
-    with unit_of_work(instance, Wanted()) as (broker, work):
-        check_queue(broker, key)
-        (queue_status.switch_on if is_on else queue_status.switch_off)(work, key)

@@ -63,6 +63,8 @@ class Batch:
     """Those of the endpoints, and those asked for."""
     off: frozenset[QueueKey] = frozenset()
     """The queues that are off."""
+    rollbacks: Mapping[QueueKey, int] = field(default_factory=dict)
+    """Of queues: how many transactions that received from it were rolled back, since the last that was not."""
     requests: Mapping[Asked, str] = field(default_factory=dict)
     """All route requests that are pending, with the handle of their dialog (MATCH-4)."""
     mirrored: Mapping[Key, MirroredRoute] = field(default_factory=dict)
@@ -126,6 +128,8 @@ class Changes:
     """What is known anew of mirrored routes; None: forgotten."""
     queues: dict[QueueKey, bool] = field(default_factory=dict)
     """Queues that are switched on or off."""
+    rollbacks: dict[QueueKey, int] = field(default_factory=dict)
+    """Of queues: how many transactions that received from it were rolled back; 0: that is forgotten."""
     retry_all: bool = False
     """Whatever waits in the transmission queue or is held is due now, but for what others have claimed."""
     retry_services: set[Asked] = field(default_factory=set)

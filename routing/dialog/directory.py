@@ -9,7 +9,7 @@ from routing.dialog.priority import Priorities
 from routing.dialog.problems import Refused
 from routing.dialog.system import DEFAULT, MISSING_ROUTE_TYPE, NOTICE_CONTRACT, SYSTEM_TYPES
 from routing.dialog.validation import is_valid
-from routing.parts import Contract, MessageType, Priority, Service
+from routing.parts import Contract, MessageType, Priority, Queue, Service
 
 INITIATOR, TARGET, ANY = "INITIATOR", "TARGET", "ANY"
 
@@ -29,7 +29,7 @@ class Objection(NamedTuple):
 class Directory:
     """A database, indexed for messages. Names compare byte by byte."""
 
-    __slots__ = ("_contracts", "_priorities", "_services", "_types", "broker_instance", "database")
+    __slots__ = ("_contracts", "_priorities", "_queues", "_services", "_types", "broker_instance", "database")
 
     def __init__(
         self,
@@ -39,6 +39,7 @@ class Directory:
         contracts: Iterable[Contract] = (),
         message_types: Iterable[MessageType] = (),
         priorities: Iterable[Priority] = (),
+        queues: Iterable[Queue] = (),
     ) -> None:
         self.database = database
         self.broker_instance = broker_instance
@@ -50,6 +51,7 @@ class Directory:
         self._types.setdefault(DEFAULT, "NONE")
         self._types.setdefault(MISSING_ROUTE_TYPE, "WELL_FORMED_XML")
         self._priorities = Priorities(priorities)
+        self._queues = {queue.name: queue for queue in queues}
 
     def has_service(self, service: str) -> bool:
         return service in self._services
@@ -57,6 +59,11 @@ class Directory:
     def queue(self, service: str) -> str:
         """The queue of a service of this database; one whose queue nobody named has its own, of its name."""
         return self._services[service].queue or service
+
+    def handles_poison(self, queue: str) -> bool:
+        """Whether rollbacks switch a queue off; they do, unless it is written otherwise."""
+        written = self._queues.get(queue)
+        return written is None or written.poison_handling
 
     def validation(self, message_type: str) -> str:
         """What bodies of a type must be; system messages and what is not known are not looked at."""

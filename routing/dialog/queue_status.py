@@ -1,10 +1,20 @@
-"""ALTER QUEUE … WITH STATUS: a queue that is off gives nothing to applications and takes nothing from peers."""
+"""ALTER QUEUE … WITH STATUS: a queue that is off gives nothing to applications and takes nothing from peers.
+
+Poison: a message that no application can work on is received and rolled back again and again. Five such transactions in
+a row switch their queue off, so that they end and somebody looks. What is counted is told in units of work of their
+own: one that is rolled back can tell nothing, and one that is not must hold up nobody who waits for the count.
+"""
 
 from __future__ import annotations
+
+from typing import Final
 
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.work import Work
 from routing.events import QueueDisabled
+
+MOST_ROLLBACKS: Final = 5
+"""In a row."""
 
 
 def switch_on(work: Work, queue: QueueKey) -> None:
@@ -18,3 +28,22 @@ def switch_off(work: Work, queue: QueueKey, is_poisoned: bool = False) -> None:
     work.changes.queues[queue] = False
     if is_poisoned:
         work.changes.events.append(QueueDisabled(*queue))
+
+
+def note_rollback(work: Work, queue: QueueKey) -> bool:
+    """A transaction that received from a queue was rolled back. Whether that switched the queue off."""
+    database, name = queue
+    if not work.around.directory(database).handles_poison(name) or work.is_off(queue):
+        return False
+    count = work.batch.rollbacks.get(queue, 0) + 1
+    is_poisoned = count >= MOST_ROLLBACKS
+    work.changes.rollbacks[queue] = 0 if is_poisoned else count
+    if is_poisoned:
+        switch_off(work, queue, is_poisoned=True)
+    return is_poisoned
+
+
+def note_commit(work: Work, queue: QueueKey) -> None:
+    """A transaction that received from a queue was committed: the rollbacks before it count no longer."""
+    if queue in work.batch.rollbacks:
+        work.changes.rollbacks[queue] = 0

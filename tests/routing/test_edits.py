@@ -19,10 +19,11 @@ from routing.edits import (
     SetBroker,
     SetForwarding,
     SetHopLimit,
+    SetQueue,
 )
 from routing.errors import Invalid
 from routing.estate import Database, Edit, Estate, Instance
-from routing.parts import Service
+from routing.parts import Queue, Service
 from routing.route import Route
 from routing.table import RouteTable
 
@@ -77,6 +78,14 @@ def test_switches_are_set() -> None:
     assert "Own" not in estate.instances["here"].targets
 
 
+def test_a_queue_is_switched_and_written_where_it_was_not() -> None:
+    written = Queue("dbo.Q", poison_handling=False)
+    estate = ESTATE.edited([PutDatabase("here", Database("Orders", queues=(written, Queue("dbo.R"))))])
+    switched = estate.edited([SetQueue("here", "Orders", "dbo.Q", False), SetQueue("here", "Orders", "S", False)])
+    assert orders(switched).queues == (replace(written, enabled=False), Queue("dbo.R"), Queue("S", enabled=False))
+    assert orders(switched.edited([SetQueue("here", "Orders", "dbo.Q", True)])).queues[0] == written
+
+
 @pytest.mark.parametrize(
     "edit",
     [
@@ -93,6 +102,7 @@ def test_switches_are_set() -> None:
         DropInstance("gone"),
         SetForwarding("gone", True),
         SetBroker("here", "Gone", True),
+        SetQueue("here", "Gone", "Q", True),
     ],
 )
 def test_what_is_not_there_cannot_be_edited(edit: Edit) -> None:

@@ -21,6 +21,7 @@ from routing.edits import (
     SetBroker,
     SetForwarding,
     SetHopLimit,
+    SetQueue,
 )
 from routing.errors import Invalid
 from routing.estate import Database, Edit, Estate, Instance
@@ -176,6 +177,7 @@ def _edits(c: Chooser, here: Instance, there: Database, donor: Instance, given: 
         DropInstance(here.name),
         SetForwarding(here.name, not here.forwarding),
         SetBroker(here.name, there.name, not there.broker_enabled),
+        SetQueue(here.name, there.name, pick(c, [q.name for q in there.queues] or ["dbo.New"]), chance(c, 50)),
         SetHopLimit(c.below(256)),
     ]
 

@@ -21,15 +21,18 @@ SLOTS = 16
 
 
 class Queue(OfInstance):
-    """A queue that was switched off, or on again. Others are on."""
+    """A queue that was switched off, or on again, or whose receives were rolled back. Others are on."""
 
     pk = models.CompositePrimaryKey("instance", "database", "name")
     database = Name(max_length=SYSNAME)
     name = Name(max_length=QUEUE_NAME)
-    is_receive_enabled = models.BooleanField()
+    is_receive_enabled = models.BooleanField(db_default=True)
+    rollbacks = models.SmallIntegerField(db_default=0)
+    """Of transactions that received from it, in a row."""
 
     class Meta:
         db_table = "queue_states"
+        constraints = [not_negative("queue_states_rollbacks", "rollbacks")]
 
     def __str__(self) -> str:
         return f"{self.database}: {self.name}"

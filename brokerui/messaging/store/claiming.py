@@ -71,7 +71,10 @@ class Claim:
     def batch(self, token: int) -> Batch:
         """An empty one."""
         assert self.known is not None, "a claim begins with a look at what is known"
-        return Batch(token, off=self.known.off, requests=self.known.requests, mirrored=self.known.mirrored)
+        known = self.known
+        return Batch(
+            token, off=known.off, rollbacks=known.rollbacks, requests=known.requests, mirrored=known.mirrored
+        )
 
     @property
     def mine(self) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""What every claim is told of its instance: queues that are off, route requests, mirrored routes.
+"""What every claim is told of its instance: queues that are off, or were rolled back, route requests, mirrored routes.
 
 It changes seldom. Each change counts up `hosted_instances.known`, and it is read again when that number is another.
 """
@@ -20,6 +20,7 @@ Kinds = Mapping[str, str]
 
 _QUEUE: Final = {"database": "text", "name": "text"}
 _IS_ON: Final = {"is_receive_enabled": "bool"}
+_ROLLBACKS: Final = {"rollbacks": "int2"}
 _ASKED: Final = {"database": "text", "service": "text"}
 _IN: Final = {"conversation_handle": "text"}
 _KEY: Final = {"address": "text", "mirror_address": "text", "service": "text", "identifier": "text"}
@@ -42,6 +43,7 @@ class Known(NamedTuple):
 
     number: int
     off: frozenset[QueueKey]
+    rollbacks: Mapping[QueueKey, int]
     requests: Mapping[Asked, str]
     mirrored: Mapping[Key, MirroredRoute]
 
@@ -59,11 +61,13 @@ def _read(session: Session, instance: int, number: int) -> Known:
     """It may be newer than the number; then it is read once more than needed."""
     mine = {"instance": instance}
     off = "SELECT database, name FROM queue_states WHERE instance_id = %(instance)s AND NOT is_receive_enabled"
+    counts = "SELECT database, name, rollbacks FROM queue_states WHERE instance_id = %(instance)s AND rollbacks > 0"
     asked = "SELECT database, service, conversation_handle FROM route_requests WHERE instance_id = %(instance)s"
     routes = f"SELECT {', '.join((*_KEY, *_STATE))} FROM mirrored_routes WHERE instance_id = %(instance)s"
     return Known(
         number,
         frozenset((database, name) for database, name in session.rows(off, mine)),
+        {(database, name): count for database, name, count in session.rows(counts, mine)},
         {(database, service): handle for database, service, handle in session.rows(asked, mine)},
         {route.key: route for route in map(_route, session.rows(routes, mine))},
     )
@@ -99,12 +103,13 @@ def _row(route: MirroredRoute) -> Row:
 
 def write(session: Session, instance: int, changes: Changes) -> None:
     """What is known anew. Raises `Conflict` where another has asked for the same route."""
-    if not (changes.mirrored or changes.requests or changes.queues):
+    if not (changes.mirrored or changes.requests or changes.queues or changes.rollbacks):
         return
     table = _Tables(session, instance)
     # First, so that two who write wait for each other here and nowhere else.
     session.run("UPDATE hosted_instances SET known = known + 1 WHERE id = %(instance)s", {"instance": instance})
     table.put("queue_states", _QUEUE, _IS_ON, [(*queue, is_on) for queue, is_on in changes.queues.items()])
+    table.put("queue_states", _QUEUE, _ROLLBACKS, [(*queue, count) for queue, count in changes.rollbacks.items()])
     table.put("mirrored_routes", _KEY, _STATE, [_row(route) for route in changes.mirrored.values() if route])
     table.end("mirrored_routes", _KEY, [_key(key) for key, route in changes.mirrored.items() if not route])
     table.end("route_requests", _ASKED, [asked for asked, handle in changes.requests.items() if handle is None])

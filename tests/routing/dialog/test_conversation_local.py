@@ -15,7 +15,7 @@ from routing.dialog.endpoint import REPLAY_MS
 from routing.dialog.error_message import read_error
 from routing.dialog.move_conversation import move_conversation
 from routing.dialog.problems import Refused
-from routing.dialog.queue_status import switch_off
+from routing.dialog.queue_status import note_commit, note_rollback, switch_off
 from routing.dialog.receive import get_conversation_group
 from routing.dialog.send import send
 from routing.dialog.settings import Settings
@@ -683,6 +683,40 @@ def test_a_queue_that_poison_switched_off_is_an_event() -> None:
     assert world.told() == ["143:0"]
     with refused(9617):
         world.receive()
+
+
+def poisoned(world: Local, times: int) -> list[bool]:
+    """Transactions that received are rolled back; whether each switched the queue off."""
+    return [world.do(note_rollback, ("two", "ToQ"), wanted=Wanted()) for _ in range(times)]
+
+
+def test_five_rollbacks_in_a_row_switch_a_queue_off() -> None:
+    world = Local()
+    world.send(world.begin(), body=b"poison")
+    since = len(world.events)
+    assert poisoned(world, 4) == [False] * 4
+    assert world.told(since) == []
+    assert poisoned(world, 1) == [True]
+    assert world.told(since) == ["143:0"]
+    with refused(9617):
+        world.receive()
+    assert poisoned(world, 6) == [False] * 6
+    world.switch(True)
+    assert poisoned(world, 5) == [False] * 4 + [True]
+
+
+def test_a_transaction_that_is_committed_makes_rollbacks_begin_anew() -> None:
+    world = Local()
+    assert poisoned(world, 4) == [False] * 4
+    world.do(note_commit, ("two", "ToQ"), wanted=Wanted())
+    assert poisoned(world, 4) == [False] * 4
+    world.do(note_commit, ("one", "FromQ"), wanted=Wanted())
+    assert poisoned(world, 1) == [True]
+
+
+def test_a_queue_without_poison_handling_stays_on() -> None:
+    world = Local(small_estate(two={"queues": [{"name": "ToQ", "poison_handling": False}]}))
+    assert poisoned(world, 20) == [False] * 20
 
 
 def test_what_waits_is_tried_at_once_when_routes_change() -> None:

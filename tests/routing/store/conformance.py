@@ -380,6 +380,23 @@ class StoreConformance:
         write(store, queues={Q: True})
         assert look(store, Wanted()).off == {other}
 
+    def test_rollbacks_of_queues_are_counted_until_they_are_forgotten(self, store: Store) -> None:
+        other = ("db", "another")
+        write(store, rollbacks={Q: 1, other: 4})
+        before = look(store, Wanted())
+        assert before.rollbacks == {Q: 1, other: 4}
+        write(store, rollbacks={Q: 2, other: 0})
+        assert (look(store, Wanted()).rollbacks, before.rollbacks) == ({Q: 2}, {Q: 1, other: 4})
+
+    def test_a_queue_is_switched_off_and_its_rollbacks_forgotten_in_one_commit(self, store: Store) -> None:
+        write(store, rollbacks={Q: 4})
+        write(store, queues={Q: False}, rollbacks={Q: 0})
+        batch = look(store, Wanted())
+        assert (batch.off, batch.rollbacks) == ({Q}, {})
+        write(store, queues={Q: True})
+        batch = look(store, Wanted())
+        assert (batch.off, batch.rollbacks) == (frozenset(), {})
+
     @pytest.mark.parametrize("seed", range(20))
     def test_any_traffic_is_received_in_the_order_of_a_list(self, store: Store, seed: int) -> None:
         """Against a list of messages, sorted anew for each receive."""

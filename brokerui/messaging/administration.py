@@ -1,0 +1,43 @@
+"""The verbs of an administrator: each writes the live estate and what runs by it, in one transaction."""
+
+from __future__ import annotations
+
+from brokerui.estate.audit import SYSTEM
+from brokerui.messaging.declaring import declare
+from brokerui.messaging.hosting import check_queue
+from brokerui.messaging.transactions import unit_of_work
+from routing.dialog.batch import Wanted
+from routing.dialog.endpoint import QueueKey
+from routing.dialog.queue_status import note_commit, note_rollback, switch_off, switch_on
+from routing.edits import SetQueue
+
+
+def queue_set_status(*, instance: str, database: str, queue: str, is_on: bool, author: str = SYSTEM) -> None:
+    """ALTER QUEUE … WITH STATUS."""
+    key = (database, queue)
+    with unit_of_work(instance, Wanted()) as (broker, work):
+        check_queue(broker, key)
+        (switch_on if is_on else switch_off)(work, key)
+        declare([SetQueue(instance, *key, is_on)], author, f"{_place(instance, key)} {'on' if is_on else 'off'}")
+
+
+def message_rolled_back(*, instance: str, database: str, queue: str) -> bool:
+    """Tell that a transaction that received from a queue was rolled back, once it is. Whether that has switched the
+    queue off: the fifth in a row does, where the queue has POISON_MESSAGE_HANDLING."""
+    key = (database, queue)
+    with unit_of_work(instance, Wanted()) as (broker, work):
+        check_queue(broker, key)
+        is_poisoned = note_rollback(work, key)
+        if is_poisoned:
+            declare([SetQueue(instance, *key, False)], SYSTEM, f"{_place(instance, key)} off: five rollbacks in a row")
+    return is_poisoned
+
+
+def message_committed(*, instance: str, database: str, queue: str) -> None:
+    """The same where it was committed, and rollbacks had been told before: they are forgotten."""
+    with unit_of_work(instance, Wanted()) as (_, work):
+        note_commit(work, (database, queue))
+
+
+def _place(instance: str, queue: QueueKey) -> str:
+    return "/".join((instance, *queue))

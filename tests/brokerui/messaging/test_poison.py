@@ -1,0 +1,173 @@
+"""Poison messages: what is rolled back again and again switches its queue off, in the engine and in the estate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from brokerui.estate.models import AuditEntry
+from brokerui.estate.selectors import estate_current
+from brokerui.estate.services import estate_edit
+from brokerui.messaging.drain import follow_estate
+from brokerui.messaging.errors import NoSuchQueueError
+from brokerui.messaging.hosting import broker_of
+from brokerui.messaging.services import (
+    Message,
+    conversation_begin,
+    conversation_send,
+    message_receive,
+    message_reception,
+    message_rolled_back,
+    queue_set_status,
+)
+from routing.dialog.batch import Wanted
+from routing.dialog.problems import Refused
+from routing.edits import PutDatabase, SetQueue
+from routing.estate import Database
+from routing.parts import Queue
+from tests.brokerui.command_line import call_with
+from tests.brokerui.messaging.hosted import Wire
+
+pytestmark = pytest.mark.django_db(transaction=True)
+QUEUE = {"instance": "B", "database": "two", "queue": "ToQ"}
+
+
+class Crash(Exception):
+    """What an application does."""
+
+
+def written() -> Queue | None:
+    """The queue as the estate has it."""
+    queues = estate_current().estate.instances["B"].databases["two"].queues
+    return next((queue for queue in queues if queue.name == "ToQ"), None)
+
+
+def known() -> tuple[bool, int]:
+    """Whether the queue is off, and how many rollbacks are counted, as a claim is told."""
+    broker = broker_of("B")
+    work = broker.work(Wanted(), 0)
+    broker.release(work)
+    return ("two", "ToQ") in work.batch.off, work.batch.rollbacks.get(("two", "ToQ"), 0)
+
+
+def fail(times: int) -> None:
+    for _ in range(times):
+        with pytest.raises(Crash), message_reception(**QUEUE) as receive:
+            assert receive()
+            raise Crash
+
+
+@pytest.fixture
+def poison(wire: Wire) -> Wire:
+    """With a message in the queue."""
+    handle = conversation_begin(
+        instance="A", database="one", from_service="From", to_service="To", encryption=False
+    ).conversation_handle
+    conversation_send(instance="A", handles=[handle], messages=[Message(b"1"), Message(b"2")])
+    wire.carry()
+    return wire
+
+
+def test_the_fifth_rollback_in_a_row_switches_the_queue_off(poison: Wire) -> None:
+    fail(4)
+    assert (known(), written()) == ((False, 4), None)
+    fail(1)
+    assert (known(), written()) == ((True, 0), Queue("ToQ", enabled=False))
+    with pytest.raises(Refused) as raised:
+        message_receive(**QUEUE)
+    assert raised.value.number == 9617
+    events = [event for _, event in broker_of("B", in_transaction=True).events()]
+    assert events == []  # given out, and no second time
+    assert AuditEntry.objects.order_by("-id")[0].note == "B/two/ToQ off: five rollbacks in a row"
+
+
+def test_event_143_is_given_out_once(poison: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers: list[int] = []
+
+    def note(_instance: str, _frames: Any, events: Any) -> None:
+        numbers.extend(event.number for _, event in events)
+
+    monkeypatch.setattr("brokerui.messaging.transactions.hand_over", note)
+    fail(5)
+    assert numbers.count(143) == 1
+    with pytest.raises(Refused), message_reception(**QUEUE) as receive:
+        receive()
+    assert (known(), numbers.count(143)) == ((True, 0), 1)
+
+
+def test_a_commit_in_between_makes_them_begin_anew(poison: Wire) -> None:
+    fail(4)
+    with message_reception(**QUEUE) as receive:
+        assert [message.message_body for message in receive(top=1)] == [b"1"]
+    assert known() == (False, 0)
+    fail(4)
+    assert written() is None
+
+
+def test_what_received_nothing_is_no_rollback(wire: Wire) -> None:
+    for _ in range(6):
+        with pytest.raises(Crash), message_reception(**QUEUE) as receive:
+            assert receive() == ()
+            raise Crash
+    assert known() == (False, 0)
+
+
+def test_without_poison_handling_a_queue_stays_on(poison: Wire) -> None:
+    live = estate_current()
+    here = live.estate.instances["B"].databases["two"]
+    queues = (Queue("ToQ", poison_handling=False),)
+    there = Database("two", here.broker_instance, services=here.services, queues=queues, table=here.table)
+    estate_edit(edits=[PutDatabase("B", there)], base_version=live.version, author="test")
+    fail(6)
+    assert known() == (False, 0)
+
+
+def test_a_poisoned_queue_is_switched_on_by_its_verb_or_by_the_estate(poison: Wire) -> None:
+    fail(5)
+    queue_set_status(**QUEUE, is_on=True, author="me")
+    assert (known(), written()) == ((False, 0), Queue("ToQ"))
+    fail(5)
+    edit = SetQueue("B", "two", "ToQ", True)
+    estate_edit(edits=[edit], base_version=estate_current().version, author="test")
+    follow_estate("B")
+    assert known() == (False, 0)
+    assert [message.message_body for message in message_receive(**QUEUE)] == [b"1", b"2"]
+
+
+def test_a_queue_that_the_estate_switches_off_is_off(poison: Wire) -> None:
+    edit = SetQueue("B", "two", "ToQ", False)
+    estate_edit(edits=[edit], base_version=estate_current().version, author="test")
+    follow_estate("B")
+    assert known() == (True, 0)
+
+
+def test_a_verb_is_not_undone_when_the_estate_is_followed(poison: Wire) -> None:
+    queue_set_status(**QUEUE, is_on=False)
+    follow_estate("B")
+    assert (known()[0], written()) == (True, Queue("ToQ", enabled=False))
+
+
+def test_a_rollback_of_what_is_not_there_is_refused(wire: Wire) -> None:
+    with pytest.raises(NoSuchQueueError):
+        message_rolled_back(instance="B", database="two", queue="none")
+
+
+def test_the_command_counts_too(
+    poison: Wire, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = call_with(capsys, monkeypatch)
+    with monkeypatch.context() as broken:
+        broken.setattr("brokerui.commands.receive.as_json", _crash)
+        with pytest.raises(Crash):
+            call("receive", "B/two/ToQ")
+    assert known() == (False, 1)
+    result = call("receive", "B/two/ToQ")
+    assert [json.loads(line)["message_sequence_number"] for line in result.out.splitlines()] == [0, 1]
+    assert known() == (False, 0)
+
+
+def _crash(*_given: Any) -> Callable[..., Any]:
+    raise Crash

@@ -1,11 +1,23 @@
 """The Celery application. Tasks are wake-ups without payload: what is to be done stands in the database."""
 
 import os
+import sys
 
 from celery import Celery
+from celery.signals import task_prerun
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
 
 app = Celery("brokerui")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+# Otherwise Celery ends the connection to the database before and after each task, and a wake-up costs more than its
+# work. Django knows how long a connection may live, and looks whether it still does.
+app.conf["CELERY_DB_REUSE_MAX"] = sys.maxsize
+
+
+@task_prerun.connect
+def _look_after_connections(**_signal: object) -> None:
+    from django.db import close_old_connections  # noqa: PLC0415 - after Django is set up
+
+    close_old_connections()

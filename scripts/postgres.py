@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -29,6 +30,7 @@ NOBODY = 65_534
 PROGRAMS = Path("pginstall", "bin")
 SECONDS = 60
 """How long a server may take to start or to stop."""
+IN_USE = "still in use"
 # Nothing of a server that is thrown away has to outlive a power failure. Measuring takes `durable` instead.
 CARELESS = ("-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
 
@@ -44,20 +46,65 @@ class StartError(Exception):
 @contextmanager
 def server(*, durable: bool = False) -> Iterator[str]:
     """A running server; gives its address as `DATABASE_URL` has it."""
+    with running(durable=durable) as one:
+        yield one.url
+
+
+@contextmanager
+def running(*, durable: bool = False) -> Iterator[Server]:
+    """The same, for who kills it and starts it again."""
     folder = Path(tempfile.mkdtemp(prefix="postgres-", dir=_temporary()))
     try:
         user = _owner(folder)
-        binaries = _binaries(folder, user)
-        _initialise(binaries, folder, user)
-        process = _start(binaries, folder, user, () if durable else CARELESS)
+        one = Server(_binaries(folder, user), folder, user, () if durable else CARELESS)
+        _initialise(one.binaries, folder, user)
         try:
-            _wait(binaries, folder, process)
-            yield f"postgres://{NAME}@/{folder}/postgres"
+            one.start()
+            yield one
         finally:
-            process.send_signal(signal.SIGINT)  # "fast": ends sessions, then itself
-            process.wait(SECONDS)
+            one.stop()
     finally:
         shutil.rmtree(folder)
+
+
+@dataclass
+class Server:
+    """One that is thrown away at the end."""
+
+    binaries: Path
+    folder: Path
+    user: dict[str, Any]
+    options: Sequence[str]
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"postgres://{NAME}@/{self.folder}/postgres"
+
+    def start(self) -> None:
+        """Until it answers; after a crash it recovers first, when the last of its processes has found out."""
+        until = time.monotonic() + SECONDS
+        while True:
+            self.process = _start(self.binaries, self.folder, self.user, self.options)
+            try:
+                return _wait(self.binaries, self.folder, self.process)
+            except StartError as error:
+                if IN_USE not in str(error) or time.monotonic() > until:
+                    raise
+            time.sleep(0.1)
+
+    def stop(self, number: int = signal.SIGINT) -> None:
+        """By default "fast": ends sessions, then itself. SIGKILL is a crash, and takes only the first process."""
+        if self.process is not None:
+            self.process.send_signal(number)
+            self.process.wait(SECONDS)
+            self.process = None
+
+    def create(self, database: str) -> str:
+        """One more database; gives its address."""
+        command = [self.binaries / "psql", "-X", "-q", "-h", self.folder, "-U", NAME, "-d", "postgres"]
+        subprocess.run([*command, "-c", f"CREATE DATABASE {database}"], check=True)
+        return self.url.removesuffix("postgres") + database
 
 
 def _temporary() -> Path:

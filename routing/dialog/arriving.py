@@ -170,9 +170,10 @@ def begin_target(work: Work, here: Directory, message: Arriving, given: Input) -
 # ---------------------------------------------------------------- an endpoint, and the message in its turn
 
 
-def in_turn(work: Work, here: Directory, endpoint: Endpoint, message: Arriving) -> Answer:
-    """The message that an endpoint expects next, whole; its queue is on."""
-    given, objection = _judged(here, endpoint, message)
+def in_turn(work: Work, here: Directory, endpoint: Endpoint, message: Arriving, *, is_judged: bool = False) -> Answer:
+    """The message that an endpoint expects next, whole; its queue is on. `is_judged`: it was found valid when it came,
+    and acknowledged."""
+    given, objection = (_kind(message), None) if is_judged else judged(here, endpoint, message)
     to = after(endpoint.is_initiator, endpoint.state, given)
     number = message.message_sequence_number
     if isinstance(to, int):
@@ -195,11 +196,17 @@ def in_turn(work: Work, here: Directory, endpoint: Endpoint, message: Arriving) 
     return TAKEN
 
 
-def _judged(here: Directory, endpoint: Endpoint, message: Arriving) -> tuple[Input, Objection | None]:
+def _kind(message: Arriving) -> Input:
     if message.is_end_of_dialog:
-        return END_DIALOG, None
-    if message.is_conversation_error:
-        return ERROR, None
+        return END_DIALOG
+    return ERROR if message.is_conversation_error else MESSAGE
+
+
+def judged(here: Directory, endpoint: Endpoint, message: Arriving) -> tuple[Input, Objection | None]:
+    """What a whole message is to an endpoint, and why it is invalid where it is."""
+    kind = _kind(message)
+    if kind != MESSAGE:
+        return kind, None
     objection = here.objection(
         endpoint.service_contract_name, message.message_type_name, message.message_body, message.from_initiator
     )
@@ -207,8 +214,14 @@ def _judged(here: Directory, endpoint: Endpoint, message: Arriving) -> tuple[Inp
 
 
 def _invalid(work: Work, endpoint: Endpoint, objection: Objection, number: int) -> Answer:
-    """Validated on receipt: discarded, and both sides get an error; the order cannot go on without it."""
+    """Validated on receipt: discarded, and both sides get an error; the order cannot go on without it.
+
+    A first message makes no endpoint. One that is there holds parts of it, or what follows, and these were
+    acknowledged: it stays as it is, and the rest of the first message comes again until its sender knows of the error.
+    """
     work.undeliverable(endpoint.database, endpoint.conversation_id, number, endpoint.receive_sequence, objection.reason)
+    if endpoint.state == SI and not work.is_new(endpoint):
+        return _objected(objection)
     fail(work, endpoint, INVALID, broker_error(objection.here, **objection.values))
     work.tell(OfConversation.BROKER_INITIATED_ERROR, endpoint)
     return _objected(objection)

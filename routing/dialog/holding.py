@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from routing.adjacent.fragment import Header
 from routing.dialog.answering import tell_error
-from routing.dialog.arriving import in_turn
+from routing.dialog.arriving import in_turn, judged
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.envelope import guard_of
+from routing.dialog.fragments import position, whole
 from routing.dialog.messages import Arriving, Held
 from routing.dialog.receipts import has_whole
 from routing.dialog.retry import LONGEST_MS
+from routing.dialog.states import SI
 from routing.dialog.work import Work
 
 
@@ -30,6 +34,8 @@ def hold(work: Work, endpoint: Endpoint, header: Header, message: Arriving) -> N
             message.is_conversation_error,
         ),
     )
+    if header.fragments > 1 and has_whole(work.received(endpoint), header.sequence):
+        work.completed[endpoint.conversation_handle, header.sequence] = None
     look_for_ready(work, endpoint)
 
 
@@ -51,27 +57,51 @@ def look_for_ready(work: Work, endpoint: Endpoint) -> None:
 
 def bodies_wanted(work: Work) -> tuple[tuple[str, int], ...]:
     """The held messages, by handle and number, that `take_up` needs and the batch does not have."""
-    wanted = []
+    wanted = dict.fromkeys(_to_be_read(work))
     for handle in work.ready:
         endpoint = work.seen(handle)
         if endpoint is None or work.is_off(endpoint.queue_key):
             continue
-        kept = {part.message_sequence_number for part in work.batch.held.get(handle, ())}
+        kept = _kept(work, handle)
         number = endpoint.receive_sequence
         while has_whole(work.received(endpoint), number):
             if number in kept:
-                wanted.append((handle, number))
+                wanted[handle, number] = None
             number += 1
     return tuple(wanted)
 
 
+def _to_be_read(work: Work) -> Iterator[tuple[str, int]]:
+    """The messages whose last fragment has come now, and whose bodies tell whether they are valid."""
+    for handle, number in work.completed:
+        endpoint = work.seen(handle)
+        new = _new(work, handle, number)
+        if endpoint is None or not new or number not in _kept(work, handle):
+            continue
+        if work.around.directory(endpoint.database).validation(new[0].message_type_name) != "NONE":
+            yield handle, number
+
+
+def _kept(work: Work, handle: str) -> set[int]:
+    """The messages of which something was held before."""
+    return {part.message_sequence_number for part in work.batch.held.get(handle, ())}
+
+
+def _new(work: Work, handle: str, number: int) -> list[Held]:
+    """What has come of a message in this batch, and is to be held."""
+    return [one for one in work.changes.held if one.key == (handle, number)]
+
+
 def take_up(work: Work) -> None:
-    """What was held and can be received now, into its queue, in its order."""
+    """What was held and can be received now, into its queue, in its order. Of what cannot, nothing invalid stays."""
     for handle in tuple(work.ready):
         seen = work.seen(handle)
         if seen is not None:
             _take_up(work, work.own(seen))
     work.ready.clear()
+    for handle, number in work.completed:
+        _judge(work, handle, number)
+    work.completed.clear()
 
 
 def _take_up(work: Work, endpoint: Endpoint) -> None:
@@ -81,15 +111,56 @@ def _take_up(work: Work, endpoint: Endpoint) -> None:
         if work.is_off(endpoint.queue_key):
             endpoint.take_up_at = work.now + LONGEST_MS  # should nobody say that it is on again
             return
-        fragments = _fragments(work, endpoint.conversation_handle, endpoint.receive_sequence)
-        work.unhold(endpoint, fragments)
-        if not deliver(work, here, endpoint, _joined(work, endpoint, fragments)):
+        handle, number = endpoint.conversation_handle, endpoint.receive_sequence
+        fragments = _fragments(work, handle, number)
+        is_judged = (handle, number) not in work.completed
+        if not deliver(work, here, endpoint, _joined(work, endpoint, fragments), is_judged=is_judged):
+            _leave(work, endpoint, number)
             return
+        if endpoint.held:  # else the endpoint is closed, and holds nothing any more
+            work.unhold(endpoint, fragments)
+
+
+def _judge(work: Work, handle: str, number: int) -> None:
+    endpoint = work.seen(handle)
+    if endpoint is None or not _new(work, handle, number):
+        return
+    here = work.around.directory(endpoint.database)
+    if will_be_refused(work, here, endpoint, _joined(work, endpoint, _fragments(work, handle, number))):
+        _leave(work, work.own(endpoint), number)
+
+
+def will_be_refused(work: Work, here: Directory, endpoint: Endpoint, message: Arriving) -> bool:
+    """Whether a whole message that has to wait is invalid. It is left to its sender until its turn: acknowledged now,
+    it would not come again, and nobody would make another error if the first is lost (DLG-UNSEQ)."""
+    _, objection = judged(here, endpoint, message)
+    if objection is not None:
+        number, expected = message.message_sequence_number, endpoint.receive_sequence
+        work.undeliverable(here.database, message.conversation_id, number, expected, objection.reason)
+    return objection is not None
+
+
+def _leave(work: Work, endpoint: Endpoint, number: int) -> None:
+    """A message that has become whole in this batch is not: a fragment is not kept, and so not acknowledged."""
+    if new := _new(work, endpoint.conversation_handle, number):
+        left = max(new, key=lambda one: one.fragment)
+        work.leave(endpoint, left)
+        others = (part.fragment for part in work.batch.held.get(endpoint.conversation_handle, ()) if part[0] == number)
+        received = work.received(endpoint).without_range(*whole(number))
+        for fragment in (*others, *(one.fragment for one in new if one is not left)):
+            received = received.with_range(position(number, fragment), position(number, fragment))
+        work.note(endpoint, received)
+
+
+def forget_if_empty(work: Work, endpoint: Endpoint) -> None:
+    """An endpoint that was made for what was not kept after all."""
+    if endpoint.state == SI and not endpoint.held and work.is_new(endpoint):
+        work.remove(endpoint)
 
 
 def _fragments(work: Work, handle: str, number: int) -> tuple[Held, ...]:
-    new = [one for one in work.changes.held if one.key == (handle, number)]
-    return tuple(sorted((*work.batch.bodies.get((handle, number), ()), *new), key=lambda one: one.fragment))
+    kept = work.batch.bodies.get((handle, number), ())
+    return tuple(sorted((*kept, *_new(work, handle, number)), key=lambda one: one.fragment))
 
 
 def _joined(work: Work, endpoint: Endpoint, fragments: tuple[Held, ...]) -> Arriving:
@@ -112,10 +183,10 @@ def _joined(work: Work, endpoint: Endpoint, fragments: tuple[Held, ...]) -> Arri
     )
 
 
-def deliver(work: Work, here: Directory, endpoint: Endpoint, message: Arriving) -> bool:
-    """A whole message in its turn, whose queue is on, for an own endpoint. False: nothing of its sender is taken any
-    more, and it was told."""
-    answer = in_turn(work, here, endpoint, message)
+def deliver(work: Work, here: Directory, endpoint: Endpoint, message: Arriving, *, is_judged: bool = False) -> bool:
+    """A whole message in its turn, whose queue is on, for an own endpoint. False: it is not taken, and its sender was
+    told."""
+    answer = in_turn(work, here, endpoint, message, is_judged=is_judged)
     if answer.taken:
         look_for_ready(work, endpoint)
         return True

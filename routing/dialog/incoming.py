@@ -18,7 +18,7 @@ from routing.dialog.arriving import ELSEWHERE, Answer, begin_target, refuse_firs
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import LONGEST_LIFETIME_S, Endpoint
 from routing.dialog.error_message import broker_error
-from routing.dialog.holding import deliver, held_as, hold
+from routing.dialog.holding import deliver, forget_if_empty, held_as, hold, will_be_refused
 from routing.dialog.messages import Arriving
 from routing.dialog.pinning import ANOTHER, pin, stranger
 from routing.dialog.receipts import Fate, note
@@ -118,6 +118,7 @@ def _take_opened(
         return  # its end was acknowledged, and it is gone
     if header.is_sequenced:
         _take_sequenced(work, here, endpoint, header, message, guard)
+        forget_if_empty(work, endpoint)
     elif header.is_error:
         _take_broker_error(work, work.own(endpoint), body)
 
@@ -295,8 +296,11 @@ def _keep_in_its_place(work: Work, here: Directory, endpoint: Endpoint, header: 
         work.owed.pop(endpoint.conversation_handle)
         return
     endpoint = work.own(endpoint)
+    waits = header.sequence != endpoint.receive_sequence or work.is_off(endpoint.queue_key)
+    if waits and header.fragments == 1 and will_be_refused(work, here, endpoint, message):
+        return
     work.note(endpoint, received)
-    if header.fragments > 1 or header.sequence != endpoint.receive_sequence or work.is_off(endpoint.queue_key):
+    if waits or header.fragments > 1:
         hold(work, endpoint, header, message)
-    else:
-        deliver(work, here, endpoint, message)
+    elif not deliver(work, here, endpoint, message):
+        work.note(endpoint, before)

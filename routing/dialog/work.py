@@ -116,6 +116,7 @@ class Work:
         "batch",
         "changes",
         "choices",
+        "completed",
         "missing",
         "now",
         "outbound",
@@ -139,6 +140,8 @@ class Work:
         """Changed ones, by handle."""
         self.ready: dict[str, None] = {}
         """Endpoints that hold a whole message whose turn has come."""
+        self.completed: dict[tuple[str, int], None] = {}
+        """Messages of several fragments, by handle and number, of which the last has come and is held."""
         self.owed: dict[str, None] = {}
         """Endpoints that have received what is to be acknowledged (ACK-1)."""
         self.outbound: list[Outbound] = []
@@ -203,9 +206,13 @@ class Work:
         self.changes.endpoints.pop(handle, None)
         self.changes.moved.pop(handle, None)
         self._gone.add(handle)
-        if handle in self.batch.endpoints:
+        if not self.is_new(endpoint):
             self.changes.removed.append(handle)
         self._leave(endpoint)
+
+    def is_new(self, endpoint: Endpoint) -> bool:
+        """Whether an endpoint was made here."""
+        return endpoint.conversation_handle not in self.batch.endpoints
 
     def step(self, endpoint: Endpoint, given: Input) -> int:
         """Give an own endpoint an input: its new state; otherwise the number of the product's error."""
@@ -361,6 +368,12 @@ class Work:
         self.changes.held.append(held)
         endpoint.held += 1
         endpoint.held_bytes += len(held.body)
+
+    def leave(self, endpoint: Endpoint, fragment: Held) -> None:
+        """What an own endpoint was to hold is left to its sender after all."""
+        self.changes.held.remove(fragment)
+        endpoint.held -= 1
+        endpoint.held_bytes -= len(fragment.body)
 
     def unhold(self, endpoint: Endpoint, fragments: Sequence[Held]) -> None:
         """Fragments of one message, held before or in this batch, are held no longer."""

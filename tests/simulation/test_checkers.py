@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from routing.adjacent.fragment import Range
+from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role, write_role
+from routing.estate import MIRROR
 from routing.simulation.checkers import CHECKERS
 from routing.simulation.checking import check
 from routing.simulation.history import (
@@ -29,6 +31,7 @@ from routing.simulation.running import run
 from routing.simulation.world import draw
 
 OTHER = body_of(b"something else")
+ANOTHER = "00000000-0000-4000-8000-00000000000f"
 
 
 @cache
@@ -199,3 +202,44 @@ def test_a_change_is_seen(change: Change) -> None:
 
 def test_what_passes_a_queue_that_is_off_is_seen() -> None:
     assert "queues-off" in promises(off_for_ever(peaceful()[0]))
+
+
+def answer_besides(history: History, *, is_older: bool) -> History:
+    """A partner denies, in answer to a question that was asked before the one that it has answered, or after it."""
+    asked = next(one for one in history.records if isinstance(one, Left) and one.header is None)
+    answer = RoleAnswer(ANOTHER, MIRROR)
+    question = read_role(asked.raw)
+    assert isinstance(question, RoleQuestion)
+    bound = next(
+        number
+        for number, one in enumerate(history.records)
+        if isinstance(one, Left) and one.header and (one.broker, one.address) == (asked.broker, asked.address)
+    )
+    number = -1 if is_older else 1_000_000
+    besides = asked._replace(number=number, raw=write_role(question._replace(question_id=ANOTHER)))
+    said = [
+        asked._replace(number=-2, broker=asked.to, address="", to="", raw=write_role(answer)),
+        Arrived(asked.at, asked.broker, asked.now, -2, "", frozenset()),
+    ]
+    records = list(history.records)
+    return of(history, [*records[:bound], besides, *said, *records[bound:]])
+
+
+def mirrored() -> History:
+    """In which a partner that is asked first is the principal, and is sent something."""
+    for seed in range(300):
+        history = run(draw(seed, "none"))
+        asked = [one for one in history.records if isinstance(one, Left) and one.header is None]
+        if asked and any(
+            isinstance(one, Left) and one.header and (one.broker, one.address) == (asked[0].broker, asked[0].address)
+            for one in history.records
+        ):
+            return history
+    raise AssertionError("no world has a mirrored route that is used")
+
+
+def test_the_last_word_of_a_partner_is_the_answer_to_the_last_question() -> None:
+    """Not the one that has come last: it may have been on a detour."""
+    history = mirrored()
+    assert "only-to-the-principal" in promises(answer_besides(history, is_older=False))
+    assert promises(answer_besides(history, is_older=True)) == set()

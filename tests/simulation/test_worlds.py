@@ -24,6 +24,11 @@ def check(seed: int, faults: str) -> None:
         pytest.fail(f"brokerui simulate --seed {seed} --faults {faults}\n{violation.promise}: {violation.what}\n{told}")
 
 
+@pytest.mark.parametrize("seed", [2430, 100472, 200272, 300000])
+def test_promises_are_kept_where_they_were_broken_once(seed: int) -> None:
+    check(seed, "heavy")
+
+
 @pytest.mark.parametrize("first", range(0, 60, TOGETHER))
 @pytest.mark.parametrize("faults", ["none", "light", "heavy"])
 def test_promises_are_kept_in_known_worlds(faults: str, first: int) -> None:

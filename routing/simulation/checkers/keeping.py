@@ -107,7 +107,7 @@ class Keeping(Checker):
         """Whether a peer has it, in its queue or held whole."""
         for peer in self._pinned(handle):
             last = self.ledger.last[peer]
-            if peer in self.ledger.deaf or peer in self._cleaned or last.state == "ER":
+            if peer in self.ledger.deaf or peer in self._cleaned:
                 return True  # nobody there wants it any more
             if number < last.receive_sequence:
                 return True

@@ -26,12 +26,13 @@ class Mirroring(Checker):
             for name, instance in self.world.estate.instances.items()
             if any(database.mirroring_role for database in instance.databases.values())
         }
-        self._asked: dict[tuple[str, str], tuple[str, str]] = {}
-        """By broker and question, while it is not answered: which address, and of which service."""
+        self._asked: dict[tuple[str, str], tuple[int, str, str]] = {}
+        """By broker and question, while it is not answered: the frame, which address, and of which service."""
         self._answers: dict[int, RoleAnswer] = {}
         """By number of a frame."""
-        self._claims: dict[tuple[str, str, str], bool] = {}
-        """By broker, address and service: whether the last answer was that the principal is there."""
+        self._claims: dict[tuple[str, str, str], tuple[int, bool]] = {}
+        """By broker, address and service: of the questions that were answered, the frame of the last that was asked,
+        and whether the answer was that the principal is there."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {Left: self._leave, Arrived: self._arrive} if self._partners else {}
@@ -39,7 +40,7 @@ class Mirroring(Checker):
     def _leave(self, left: Left) -> None:
         if left.header is None:
             self._note(left)
-        elif self._is_bound(left) and not self._claims.get((left.broker, left.address, left.header.names.to_service)):
+        elif self._is_bound(left) and not self._claims_it(left.broker, left.address, left.header.names.to_service):
             what = say("A fragment left for {address}, which does not claim to be the principal.", address=left.address)
             self.broken(left.at, what)
 
@@ -47,18 +48,26 @@ class Mirroring(Checker):
         """Whether it leaves by a mirrored route: those alone lead to partners."""
         return left.address in self._partners and left.broker not in self._partners.values()
 
+    def _claims_it(self, broker: str, to: str, service: str) -> bool:
+        _, claims = self._claims.get((broker, to, service), (-1, False))
+        return claims
+
     def _note(self, left: Left) -> None:
         said = read_role(left.raw)
         if isinstance(said, RoleQuestion):
-            self._asked[left.broker, said.question_id] = left.address, said.service
+            self._asked[left.broker, said.question_id] = left.number, left.address, said.service
         else:
             self._answers[left.number] = said
 
     def _arrive(self, arrived: Arrived) -> None:
-        """What was damaged on the way is not read, and a second answer to a question does not count."""
+        """What was damaged on the way is not read, a second answer to a question does not count, nor does one that
+        has been on a detour while a later question was answered: it tells of an earlier time."""
         answer = self._answers.get(arrived.number)
         if answer is None or arrived.damage:
             return
         asked = self._asked.pop((arrived.broker, answer.question_id), None)
         if asked is not None:
-            self._claims[arrived.broker, *asked] = answer.role == PRINCIPAL
+            number, to, service = asked
+            key = (arrived.broker, to, service)
+            if number > self._claims.get(key, (-1, False))[0]:
+                self._claims[key] = number, answer.role == PRINCIPAL

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from routing.dialog.messages import Outgoing
 from routing.dialog.ranges import Ranges
 from routing.dialog.sending import to_send
 from routing.dialog.settings import Settings
 from routing.dialog.transmission import Large, Transmission
-from tests.routing.dialog.joined import Joined, Parcel
+from tests.routing.dialog.joined import Joined, Parcel, carried, joined_estate
+from tests.routing.dialog.local import CONTRACTS
 
 SECOND = 1000
 
@@ -90,8 +93,8 @@ def test_a_window_that_has_become_smaller_lets_nothing_more_out() -> None:
     assert [parcel.number[0] for parcel in world.passed[sent:]] == [1, 2, 3]
 
 
-def test_a_first_message_that_is_refused_and_the_next_one_may_come_together() -> None:
-    """The endpoint that the second has made goes with the first, and the third, in the same batch, makes another."""
+def test_a_first_message_that_is_refused_leaves_what_was_acknowledged_before() -> None:
+    """It comes again, and makes another error, until its sender knows."""
     world = Joined()
     handle = world.begin("C")
     world.fate = lambda parcel: [parcel.raw] if parcel.number == (1, 0) else []
@@ -105,8 +108,99 @@ def test_a_first_message_that_is_refused_and_the_next_one_may_come_together() ->
     world.later(5 * SECOND)
     again = world.target(handle)
     assert again is not None
-    assert (again.state, again.held) == ("SI", 2)
-    assert again.conversation_handle != first.conversation_handle
+    assert (again.conversation_handle, again.state, again.held) == (first.conversation_handle, "SI", 2)
+    world.fate = carried
+    world.later(20 * SECOND)
+    assert world.received("one") == ["ERROR"]
+
+
+def test_a_first_message_of_several_fragments_that_is_refused_is_never_acknowledged_whole() -> None:
+    """Else its sender would send what is missing to a target that has forgotten the rest, and think it delivered."""
+    world = Joined(settings=Settings(fragment_bytes=10))
+    handle = world.begin("C")
+    world.fate = lambda parcel: [parcel.raw] if parcel.number != (0, 2) else []
+    world.send(handle, b"this is no XML at all, is it", message_type="Xml")
+    world.settle()
+    world.fate = lambda parcel: [parcel.raw] if parcel.source == "a" else []
+    for _ in range(3):
+        world.later(20 * SECOND)
+        target = world.target(handle)
+        assert target is not None
+        assert (target.state, target.held, target.held_bytes) == ("SI", 2, 20)
+    assert world.there(handle).state == "CO"
+    world.fate = carried
+    world.later(70 * SECOND)
+    assert (world.there(handle).state, world.received("one")) == ("ER", ["ERROR"])
+
+
+LATER = [(b"<m>", 10), (b"<m>and this has several fragments", 10), (b"<m>and this has several fragments", 1000)]
+"""Invalid ones, with the size of a fragment."""
+
+
+@pytest.mark.parametrize(("body", "fragment_bytes"), LATER)
+def test_what_will_be_refused_is_not_acknowledged_before_its_turn(body: bytes, fragment_bytes: int) -> None:
+    """What is thrown away then was acknowledged, and its sender has nothing that makes another error (DLG-UNSEQ)."""
+    world = Joined(settings=Settings(fragment_bytes=fragment_bytes))
+    handle, target = world.open("C")
+    world.fate = lambda parcel: [parcel.raw] if parcel.number != (1, 0) else []
+    for each in (b"<m/>", body, b"<m/>"):
+        world.send(handle, each, message_type="Xml")
+        world.settle()
+    kept = len(body) // fragment_bytes  # all parts but the one that makes it whole
+    assert world.there(target).held == 1 + kept
+    world.fate = lambda parcel: [parcel.raw] if parcel.source == "a" else []
+    world.later(10 * SECOND)
+    assert world.received() == ["ERROR", "<m/>"]
+    world.end(target)
+    world.later(200 * SECOND)
+    assert (world.there(handle).state, world.there(handle).outgoing) == ("CO", 3)
+    world.fate = carried
+    world.later(70 * SECOND)
+    assert (world.there(handle).state, world.received("one")) == ("ER", ["ERROR"])
+
+
+@pytest.mark.parametrize(("body", "fragment_bytes"), LATER)
+def test_nor_is_it_while_its_queue_is_off(body: bytes, fragment_bytes: int) -> None:
+    world = Joined(settings=Settings(fragment_bytes=fragment_bytes))
+    handle, target = world.open("C")
+    world.switch(on=False)
+    world.send(handle, body, message_type="Xml")
+    world.settle()
+    world.later(20 * SECOND)
+    assert (world.there(target).held, world.there(handle).outgoing) == (len(body) // fragment_bytes, 1)
+    world.switch(on=True)
+    world.fate = lambda parcel: [parcel.raw] if parcel.source == "a" else []
+    world.later(70 * SECOND)
+    assert (world.received(), world.there(handle).state) == (["ERROR"], "CO")
+    world.fate = carried
+    world.later(70 * SECOND)
+    assert (world.there(handle).state, world.received("one")) == ("ER", ["ERROR"])
+
+
+@pytest.mark.parametrize("fragment_bytes", [10, 1000])
+def test_what_was_found_valid_and_acknowledged_stays_so(fragment_bytes: int) -> None:
+    """Message types may change while it is held."""
+    world = Joined(settings=Settings(fragment_bytes=fragment_bytes))
+    handle, _ = world.open("C")
+    world.switch(on=False)
+    world.send(handle, b"anything goes here", message_type="Ask")
+    world.settle()
+    stricter = CONTRACTS | {"message_types": [{"name": "Ask", "validation": "EMPTY"}]}
+    world.brokers["b"].change_estate(joined_estate(two=stricter))
+    world.switch(on=True)
+    world.settle()
+    assert world.received() == ["anything goes here"]
+
+
+def test_what_is_not_kept_makes_no_endpoint() -> None:
+    world = Joined()
+    handle = world.begin("C")
+    world.fate = lambda parcel: [parcel.raw] if parcel.number == (1, 0) else []
+    for _ in range(2):
+        world.send(handle, b"no XML", message_type="Xml")
+        world.settle()
+    assert world.target(handle) is None
+    assert [event.reason for event in world.told("b", 160)] == [9704]
 
 
 def test_the_rest_of_a_message_may_be_acknowledged_before_it_is_sent_again() -> None:

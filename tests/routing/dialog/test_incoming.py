@@ -157,6 +157,23 @@ def test_pieces_of_two_ways_to_cut_a_message_are_never_joined(together: bool) ->
     assert world.received() == ["333"]
 
 
+def test_a_first_message_that_is_an_error_closes_what_holds_others() -> None:
+    """No broker of ours sends such a one."""
+    world = Strange()
+    world.come(sequence=1)
+    for at in range(2):
+        world.come(b"an error", flags=INITIATOR | ERROR, fragment=at, fragments=2)
+    target = world.at_target()
+    assert target is not None
+    assert (target.state, target.held, target.held_bytes, world.received()) == ("CD", 0, 0, [])
+
+
+def test_what_is_too_long_makes_no_endpoint() -> None:
+    world = Strange(settings=Settings(message_bytes=100))
+    world.come(b"x" * 50, fragments=4)
+    assert (world.at_target(), world.reasons, world.answers) == (None, [8459], [])
+
+
 def test_an_incomplete_conversation_is_not_for_applications() -> None:
     world = Strange()
     world.come(fragment=1, fragments=2)

@@ -343,5 +343,5 @@ def _directory(database: Database) -> Directory:
         database.contracts,
         database.message_types,
         database.priorities,
-    )
         database.queues,
+    )

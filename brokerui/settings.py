@@ -2,7 +2,7 @@
 
 READ_ONLY           on: nobody changes anything, whatever the role
 REDIS_URL           default: a Valkey of our own, at a socket in the home
-DEMO                off: a new home starts without the demo estate
+DEMO                off: a new home starts without the demo estate, and an old one stands still
 BROKERUI_HOME       folder of everything that is written (default: var/ of the checkout; of an installed package
                     brokerui/ in XDG_DATA_HOME or ~/.local/share)
 DATABASE_URL        default: SQLite in the home
@@ -210,6 +210,12 @@ CELERY_BEAT_SCHEDULE = {
         "task": "brokerui.messaging.tasks.routes_changed",
         "schedule": timedelta(minutes=1),
         "options": {"expires": 60},
+    },
+    # What the hosted instances of the demo do; nothing where there is none.
+    "demo": {
+        "task": "brokerui.demo.tasks.demo_act",
+        "schedule": timedelta(seconds=5),
+        "options": {"expires": 5},
     },
     # What a page asked for and no worker heard of.
     "surveys": {

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 
+from brokerui.demo.hosted import HOSTED
 from brokerui.demo.selectors import demo_instances
 
 
@@ -18,6 +20,11 @@ class Notice:
     @cached_property
     def instances(self) -> list[str]:
         return demo_instances()
+
+    @property
+    def plays(self) -> bool:
+        """Whether some of them exchange messages."""
+        return settings.DEMO and set(HOSTED) <= set(self.instances)
 
 
 def demo(_request: HttpRequest) -> dict[str, Any]:

@@ -1,0 +1,34 @@
+"""What hosted instances of the demo leave behind once they are gone: their conversations and messages."""
+
+from __future__ import annotations
+
+from django.apps import apps
+from django.conf import settings
+from django.db import transaction
+
+from brokerui.demo.hosted import HOSTED
+from brokerui.estate.models import Instance
+from brokerui.messaging.endpoint.lists import run, take_arrived
+from brokerui.messaging.models import HostedInstance
+from brokerui.messaging.models.base import OfInstance
+from brokerui.messaging.outgoing import redis
+
+ALL = 1 << 30
+
+
+def clear() -> None:
+    """Delete it. What others were writing meanwhile goes the next time; the name goes when nothing came any more."""
+    left = dict(HostedInstance.objects.filter(name__in=HOSTED).values_list("name", "id"))
+    there = set(Instance.objects.filter(name__in=left).values_list("name", flat=True))
+    for name in left.keys() - there:
+        with transaction.atomic():
+            if not _delete_rows(left[name]):
+                HostedInstance.objects.filter(id=left[name]).delete()
+        for shard in range(settings.ENDPOINT_SHARDS):
+            run(redis(), take_arrived(name, shard, ALL))
+
+
+def _delete_rows(instance: int) -> int:
+    """From every table of messaging; so many. They are some thousands at most, as the demo is bounded."""
+    models = [model for model in apps.get_app_config("messaging").get_models() if issubclass(model, OfInstance)]
+    return sum(model._default_manager.filter(instance_id=instance).delete()[0] for model in models)

@@ -1,0 +1,19 @@
+"""The wake-up of the demo's application, every five seconds."""
+
+from __future__ import annotations
+
+from celery import shared_task
+from django.conf import settings
+
+from brokerui.demo.clearing import clear
+from brokerui.demo.playing import play
+from brokerui.demo.selectors import demo_plays
+
+
+@shared_task
+def demo_act() -> None:
+    """Cafe and bakery do what they do in five seconds; where the demo is gone, what it has left goes too."""
+    if settings.DEMO and demo_plays():
+        play()
+    else:
+        clear()

@@ -16,6 +16,7 @@ from brokerui.estate.selectors import live_version
 from brokerui.messaging.clock import now
 from brokerui.messaging.declaring import follow_queues
 from brokerui.messaging.endpoint.lists import run, take_arrived
+from brokerui.messaging.forwarded import show_forwarded
 from brokerui.messaging.hosting import broker_of
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.outgoing import hand_over, has_room, redis
@@ -102,6 +103,7 @@ def _take_in(broker: Broker, instance: str, shard: int) -> bool:
 
 def _give_out(broker: Broker, at: int) -> None:
     hand_over(broker.instance, broker.frames_to_send(at), broker.events())
+    show_forwarded(broker, at)
 
 
 def _end(lock: Lock) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from redis import RedisError
 
@@ -36,6 +36,15 @@ def failure_of(instance: str, address: str) -> Failure | None:
     except (RedisError, OSError):
         return None
     return Failure(*json.loads(found)) if found else None
+
+
+def failures_of(instance: str) -> dict[str, Failure]:
+    """All of them, by address."""
+    try:
+        found: dict[Any, Any] = redis().hgetall(_key(instance))
+    except (RedisError, OSError):
+        return {}
+    return {address.decode(): Failure(*json.loads(why)) for address, why in found.items()}
 
 
 def hear_notices() -> None:

@@ -1,0 +1,73 @@
+"""What hosted instances forward, as workers show it: it is in their memory only (`routing.forwarding`).
+
+A worker shows what it holds after each of its turns; what it does not show again counts no longer after some seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final
+
+from redis import Redis, RedisError
+
+from brokerui.messaging.outgoing import redis
+from routing.broker import Broker
+from routing.events import ForwardedMessage
+
+KEY: Final = "brokerui:forwarded"
+"""A hash: by instance, process and thread the moment in seconds, and rows."""
+KEPT_SECONDS: Final = 10
+MOST: Final = 1_000
+"""Rows that one worker shows of an instance."""
+
+_shown: set[str] = set()
+"""Fields that this process has written and not taken back."""
+
+
+def show_forwarded(broker: Broker, at: int) -> None:
+    """What the broker of this thread holds now."""
+    if not len(broker.forwarder) and not _shown:
+        return  # as nearly always
+    field = f"{broker.instance}\0{os.getpid()}\0{threading.get_ident()}"
+    if not len(broker.forwarder) and field not in _shown:
+        return
+    rows = list(islice(broker.forwarder.rows(at), MOST))
+    try:
+        _write(field, rows)
+    except (RedisError, OSError):
+        return  # it is shown the next time
+
+
+def _write(field: str, rows: list[ForwardedMessage]) -> None:
+    if not rows:
+        redis().hdel(KEY, field)
+        _shown.discard(field)
+        return
+    with redis().pipeline() as pipe:
+        pipe.hset(KEY, field, json.dumps([time.time(), rows]))
+        pipe.expire(KEY, KEPT_SECONDS)
+        pipe.execute()
+    _shown.add(field)
+
+
+def forwarded(client: Redis) -> list[tuple[str, ForwardedMessage]]:
+    """Rows of sys.dm_broker_forwarded_messages with their instances, in the order of instance, message and fragment.
+
+    Raises `RedisError`.
+    """
+    return sorted(_rows(client), key=lambda found: (found[0], found[1].message_id, found[1].message_fragment_number))
+
+
+def _rows(client: Redis) -> Iterator[tuple[str, ForwardedMessage]]:
+    oldest = time.time() - KEPT_SECONDS
+    found: dict[Any, Any] = client.hgetall(KEY)
+    for field, value in found.items():
+        shown_at, rows = json.loads(value)
+        if shown_at >= oldest:
+            instance = field.decode().partition("\0")[0]
+            yield from ((instance, ForwardedMessage(*row)) for row in rows)

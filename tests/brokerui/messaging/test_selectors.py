@@ -1,0 +1,196 @@
+"""Pages of the views of messaging: complete, in order, and by the keys of their tables however many rows there are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from brokerui.messaging import selectors
+from brokerui.messaging.models import ConversationEndpoint, ConversationGroup, HostedInstance, OutgoingMessage
+from brokerui.messaging.neighbours import _key
+from brokerui.messaging.outgoing import redis
+from brokerui.messaging.selectors import Key, Page, conversation_endpoints, conversation_groups, transmission_queue
+from brokerui.messaging.services import Message, conversation_begin, conversation_send
+from tests.brokerui.messaging.hosted import ADDRESSES, Wire
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Select = Callable[..., Page[Any]]
+SELECTS: list[Select] = [conversation_endpoints, conversation_groups, transmission_queue]
+
+
+def begin(to: str = "To") -> str:
+    named: dict[str, Any] = {"instance": "A", "database": "one", "from_service": "From", "to_service": to}
+    return conversation_begin(**named, encryption=False).conversation_handle
+
+
+def send(handle: str, count: int = 1) -> None:
+    conversation_send(instance="A", handles=[handle], messages=[Message(b"body")] * count)
+
+
+def everything(select: Select, where: dict[str, Any], limit: int = 3) -> list[Any]:
+    """All pages."""
+    rows: list[Any] = []
+    after: Key | None = None
+    while True:
+        page = select(where, after, limit)
+        assert len(page.rows) <= limit
+        rows += page.rows
+        after = page.after
+        if after is None:
+            return rows
+
+
+# ---------------------------------------------------------------- what they show
+
+
+def test_endpoints_and_groups_of_both_sides(wire: Wire) -> None:
+    handle = begin()
+    send(handle)
+    wire.carry()
+    [here] = everything(conversation_endpoints, {"instance": "A"})
+    [there] = everything(conversation_endpoints, {"instance": "B"})
+    assert (here.conversation_handle, here.conversation_id) == (handle, there.conversation_id)
+    assert (here.is_initiator, here.state, here.far_service, here.send_sequence) == (True, "CO", "To", 1)
+    assert (there.is_initiator, there.state, there.service_name, there.receive_sequence) == (False, "CO", "To", 1)
+    groups = everything(conversation_groups, {})
+    assert {(one.instance, one.queue, one.conversations) for one in groups} == {("A", "FromQ", 1), ("B", "ToQ", 1)}
+    assert everything(conversation_endpoints, {"conversation_id": here.conversation_id}) == sorted(
+        [here, there], key=lambda row: row.conversation_handle
+    )
+
+
+def test_what_waits_and_why(wire: Wire) -> None:
+    lost, waiting = begin("Nobody"), begin()
+    send(lost)
+    send(waiting)
+    wire.is_cut = True
+    wire.carry()
+    found = {row.conversation_handle: row for row in everything(transmission_queue, {})}
+    assert found[lost].transmission_status.startswith("9796: ")
+    assert (found[waiting].transmission_status, found[waiting].message_bytes) == ("", 4)
+    redis().hset(_key("A"), ADDRESSES["B"], json.dumps([9754, "refused"]))
+    statuses = {row.to_service_name: row.transmission_status for row in everything(transmission_queue, {})}
+    assert statuses["To"] == "9754: refused"
+
+
+def test_messages_of_a_conversation_come_in_their_order_page_by_page(wire: Wire) -> None:
+    handles = [begin() for _ in range(4)]
+    for handle in handles:
+        send(handle, 5)
+    rows = everything(transmission_queue, {"instance": "A", "database": "one", "to_service_name": "To"})
+    assert [(row.conversation_handle, row.message_sequence_number) for row in rows] == [
+        (handle, number) for handle in sorted(handles) for number in range(5)
+    ]
+    assert len(everything(transmission_queue, {"conversation_handle": handles[0]}, limit=2)) == 5
+
+
+def test_filters_keep_what_they_say_whatever_the_window(wire: Wire, monkeypatch: Any) -> None:
+    monkeypatch.setattr(selectors, "WINDOW", 2)
+    for to in ("To", "Nobody", "To", "Nobody", "To"):
+        send(begin(to))
+    for select, name in ((conversation_endpoints, "far_service"), (transmission_queue, "to_service_name")):
+        for to, count in (("To", 3), ("Nobody", 2), ("None", 0)):
+            rows = everything(select, {name: to})
+            assert [getattr(row, name) for row in rows] == [to] * count
+    assert everything(conversation_groups, {"instance": "None"}) == []
+    assert len(everything(conversation_groups, {"database": "one", "service_name": "From"})) == 5
+
+
+# ---------------------------------------------------------------- large tables
+
+MANY, WINDOW = 8_000, 200
+ENDPOINT: dict[str, Any] = {
+    "is_initiator": True,
+    "database": "one",
+    "service_name": "From",
+    "queue": "FromQ",
+    "far_service": "To",
+    "service_contract_name": "DEFAULT",
+    "lifetime": 2**40,
+    "state": "CO",
+    "priority": 5,
+    "encryption": False,
+    "outgoing": 1,
+    "transmission_status": 9793,
+    "key_id": b"\0" * 16,
+}
+NOTHING = "send_sequence transmitted acknowledged_sequence sending_sequence receive_sequence held held_bytes attempts"
+ENDPOINT |= dict.fromkeys([*NOTHING.split(), "integrity"], 0)
+
+
+def fill(count: int) -> None:
+    """Conversations, each with a message that waits."""
+    instance = HostedInstance.objects.get_or_create(name="A")[0]
+    names = [f"{number:036}" for number in range(count)]
+    ConversationEndpoint.objects.bulk_create(
+        [
+            ConversationEndpoint(
+                instance=instance,
+                conversation_handle=name,
+                conversation_id=name,
+                conversation_group_id=name,
+                **ENDPOINT,
+            )
+            for name in names
+        ],
+        batch_size=500,
+    )
+    groups = {"database": "one", "service_name": "From", "queue": "FromQ", "conversations": 1}
+    ConversationGroup.objects.bulk_create(
+        [ConversationGroup(instance=instance, conversation_group_id=name, **groups) for name in names], batch_size=500
+    )
+    message = {"message_type_name": "DEFAULT", "message_body": b"x", "enqueue_time": 1}
+    message |= {"is_end_of_dialog": False, "is_conversation_error": False, "message_sequence_number": 0}
+    OutgoingMessage.objects.bulk_create(
+        [OutgoingMessage(instance=instance, conversation_handle=name, **message) for name in names], batch_size=500
+    )
+
+
+ONE = f"{MANY // 2:036}"
+WHERES: list[dict[str, Any]] = [{}, {"instance": "A"}, {"database": "none"}]
+
+
+def test_no_page_looks_through_a_table(wire: Wire, monkeypatch: Any) -> None:
+    monkeypatch.setattr(selectors, "WINDOW", WINDOW)
+    fill(MANY)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    for select in SELECTS:
+        key = "conversation_group_id" if select is conversation_groups else "conversation_handle"
+        for where in (*WHERES, {key: ONE}):
+            first = select(where)
+            for after in (None, first.after):
+                with CaptureQueriesContext(connection) as captured:
+                    select(where, after)
+                assert len(captured) <= 5
+                for query in captured.captured_queries:
+                    check_plan(query["sql"])
+
+
+def check_plan(sql: str) -> None:
+    if "hosted_instances" in sql:
+        return
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}")
+            (plan,) = cursor.fetchone()[0]
+            check_node(plan["Plan"], sql)
+        else:
+            cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
+            steps = [row[3] for row in cursor.fetchall()]
+            assert not [step for step in steps if step.startswith("SCAN") and "INDEX" not in step], (sql, steps)
+            assert not [step for step in steps if "TEMP B-TREE" in step], (sql, steps)
+
+
+def check_node(node: dict[str, Any], sql: str) -> None:
+    """Nothing reads more than a window, and all of it by an index."""
+    assert node["Node Type"] != "Seq Scan", (sql, node)
+    read = node["Actual Rows"] + node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Join Filter", 0)
+    assert read <= selectors.WINDOW, (sql, node)
+    for part in node.get("Plans", ()):
+        check_node(part, sql)

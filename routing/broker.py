@@ -165,7 +165,7 @@ class Broker:
         onward = self._onward(work, fragment, endpoint)
         decision = onward.decision
         if isinstance(decision, Deliver):
-            _classify(work, fragment, OfClassify.LOCAL, decision.database, 0)
+            _classify(work, fragment, decision)
             incoming.take(work, self.directories[decision.database], fragment)
         elif isinstance(decision, Drop) and decision.reason not in NOT_FORWARDED:
             if decision.reason == ROUTE_REQUESTED:
@@ -313,13 +313,15 @@ class _Around:
         return self._broker.transmissions.get(handle)
 
 
-def _classify(work: Work, fragment: Fragment, kind: OfClassify, database: str, reason: int) -> None:
+def _classify(work: Work, fragment: Fragment, decision: Deliver) -> None:
     """Once for a message: with its first fragment."""
     header = fragment.header
     if header.fragment == 0 and header.is_sequenced:
         conversation, names = identifier_of(header.conversation_id), header.names
         to = (names.to_service, names.to_broker_instance)
-        work.changes.events.append(MessageClassify(kind, database, conversation, *to, "", True, reason))
+        sent = (names.from_service, header.is_initiator)
+        classified = (OfClassify.LOCAL, decision.database, conversation, *to, "", True, 0, *sent, decision.route)
+        work.changes.events.append(MessageClassify(*classified))
 
 
 def _tell_nobody_is_here(work: Work, fragment: Fragment, reason: int) -> None:

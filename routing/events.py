@@ -1,4 +1,4 @@
-"""Broker events, with the product's numbers and names: what happened, as values.
+"""Broker events, with the product's numbers and names, and from 1001 on three of our own: what happened, as values.
 
 The engine gives them out with the changes they belong to; they count once these are committed. The moment is that of
 the changes.
@@ -99,6 +99,13 @@ class OfMirroredRoute(IntEnum):
     NOT_OPERATIONAL = 3
 
 
+class OfSent(IntEnum):
+    """Subclasses of BrokerUI:Messages Sent."""
+
+    SENT = 1
+    SENT_AGAIN = 2
+
+
 class Conversation(NamedTuple):
     """Something changed an endpoint, or passed through it."""
 
@@ -110,6 +117,13 @@ class Conversation(NamedTuple):
     conversation_handle: str
     conversation_group_id: str
     is_initiator: bool
+    service_name: str = ""
+    far_service: str = ""
+    far_broker_instance: str | None = None
+    message_sequence_number: int = -1
+    """Of the message that was sent, or put into the queue; -1: none was."""
+    size: int = 0
+    """Of its body, in bytes."""
 
     @property
     def number(self) -> int:
@@ -152,6 +166,7 @@ class ForwardedMessageSent(NamedTuple):
     """A fragment went on to its next hop, with the hops and the time that it has from there on."""
 
     message: ForwardedMessage
+    route: str | None = None
 
     @property
     def number(self) -> int:
@@ -163,6 +178,7 @@ class ForwardedMessageDropped(NamedTuple):
 
     message: ForwardedMessage
     reason: int
+    route: str | None = None
 
     @property
     def number(self) -> int:
@@ -182,6 +198,11 @@ class MessageClassify(NamedTuple):
     is_from_network: bool
     reason: int
     """Why it is delayed; 0: it is not."""
+    from_service: str = ""
+    from_initiator: bool = False
+    """Whether the initiator has sent it."""
+    route: str | None = None
+    """The one chosen; None: none was asked, or there is none."""
 
     @property
     def number(self) -> int:
@@ -293,6 +314,10 @@ class Acknowledgement(NamedTuple):
     """BigintData2: of the last fragment in the range."""
     fragment: int
     """IntegerData2; the highest number that there is where the whole message was."""
+    first_message_sequence_number: int = 0
+    """Of the first fragment in the range."""
+    from_initiator: bool = False
+    """Whether the initiator has sent what is acknowledged."""
 
     @property
     def number(self) -> int:
@@ -316,6 +341,75 @@ class CorruptedMessage(NamedTuple):
         return 161
 
 
+class MessagesSent(NamedTuple):
+    """Messages of a conversation left for their next hop, as far as its window let them."""
+
+    subclass: OfSent
+    """Again: some had left before, and were not acknowledged."""
+    database: str
+    conversation_id: str
+    conversation_handle: str
+    is_initiator: bool
+    service_name: str
+    far_service: str
+    far_broker_instance: str | None
+    route: str | None
+    next_hop: str
+    attempts: int
+    """That failed before, in a row."""
+    first_message_sequence_number: int
+    message_sequence_number: int
+    """Of the last of them."""
+    messages: int
+    size: int
+    """Of what left of their bodies, in bytes."""
+    enqueue_time: int
+    """When the first of them came into the transmission queue."""
+
+    @property
+    def number(self) -> int:
+        return 1001
+
+
+class MessagesReceived(NamedTuple):
+    """An application received messages of a conversation from its queue."""
+
+    database: str
+    queue: str
+    conversation_handle: str
+    first_message_sequence_number: int
+    """-1: they are timers and errors, which have none."""
+    message_sequence_number: int
+    messages: int
+    size: int
+    """Of their bodies, in bytes."""
+    enqueue_time: int
+    """When the one that stood there longest came into the queue."""
+
+    @property
+    def number(self) -> int:
+        return 1002
+
+
+class StatusChanged(NamedTuple):
+    """What a conversation has to send waits for another reason than before, or for none any more."""
+
+    database: str
+    conversation_id: str
+    conversation_handle: str
+    is_initiator: bool
+    service_name: str
+    far_service: str
+    far_broker_instance: str | None
+    status: int
+    """As `transmission_status`: a number of `routing.dialog.problems`, 0: none."""
+    previous_status: int
+
+    @property
+    def number(self) -> int:
+        return 1003
+
+
 Event = (
     Conversation
     | ConversationGroup
@@ -330,8 +424,13 @@ Event = (
     | AuditBrokerLogin
     | MessageUndeliverable
     | CorruptedMessage
+    | MessagesSent
+    | MessagesReceived
+    | StatusChanged
 )
 
+OURS = 1001
+"""The first number that is not the product's."""
 NAMES = {
     124: "Broker:Conversation",
     136: "Broker:Conversation Group",
@@ -346,5 +445,8 @@ NAMES = {
     159: "Audit Broker Login",
     160: "Broker:Message Undeliverable",
     161: "Broker:Corrupted Message",
+    1001: "BrokerUI:Messages Sent",
+    1002: "BrokerUI:Messages Received",
+    1003: "BrokerUI:Transmission Status Changed",
 }
-"""The event classes of the product by number."""
+"""The event classes by number: the product's, and our own."""

@@ -67,6 +67,7 @@ class _Held(NamedTuple):
     address: str
     came_at: int
     deadline: int
+    route: str | None
 
     @property
     def size(self) -> int:
@@ -112,9 +113,9 @@ class Forwarder:
         True: it waits here to be taken.
         """
         self.handle_timer(now)
-        address = decision.address.key if isinstance(decision, Send) else ""
+        address, route = (decision.address.key, decision.route) if isinstance(decision, Send) else ("", None)
         left = fragment.header.time_to_live - fragment.header.time_consumed
-        held = _Held(fragment, address, now, now + min(left, self.limits.wait))
+        held = _Held(fragment, address, now, now + min(left, self.limits.wait), route)
         reason = NOT_FORWARDED[decision.reason] if isinstance(decision, Drop) else self._objection(held)
         if reason:
             self._tell_dropped(held, reason, now)
@@ -162,7 +163,7 @@ class Forwarder:
             row = _row(held, now)
             row = row._replace(hops_remaining=row.hops_remaining - 1)
             taken.append(forwarded(held.fragment.raw, row.hops_remaining, row.time_consumed))
-            self._events.append(ForwardedMessageSent(row))
+            self._events.append(ForwardedMessageSent(row, held.route))
         return taken
 
     def abandon(self, reason: Literal[9792, 11292, 11293, 28017], now: int, address: str | None = None) -> None:
@@ -209,7 +210,7 @@ class Forwarder:
         self._tell_dropped(held, reason, now)
 
     def _tell_dropped(self, held: _Held, reason: int, now: int) -> None:
-        self._events.append(ForwardedMessageDropped(_row(held, now), reason))
+        self._events.append(ForwardedMessageDropped(_row(held, now), reason, held.route))
 
 
 def _row(held: _Held, now: int) -> ForwardedMessage:

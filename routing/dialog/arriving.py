@@ -232,15 +232,16 @@ def _queue(work: Work, here: Directory, endpoint: Endpoint, message: Arriving) -
     number = message.message_sequence_number
     if message.is_end_of_dialog:
         work.enqueue(endpoint, number, END_DIALOG_TYPE, None, "E")
-        work.tell(OfConversation.RECEIVED_END_CONVERSATION, endpoint)
+        work.tell(OfConversation.RECEIVED_END_CONVERSATION, endpoint, number)
     elif message.is_conversation_error:
         work.enqueue(endpoint, number, ERROR_TYPE, message.message_body, "X")
-        work.tell(OfConversation.RECEIVED_END_CONVERSATION_WITH_ERROR, endpoint)
+        size = len(message.message_body or b"")
+        work.tell(OfConversation.RECEIVED_END_CONVERSATION_WITH_ERROR, endpoint, number, size)
     else:
         validation = VALIDATION_CODE[here.validation(message.message_type_name)]
         body = message.message_body or None  # nothing on the wire tells an empty body from none
         work.enqueue(endpoint, number, message.message_type_name, body, validation)
-        work.tell(OfConversation.RECEIVED_SEQUENCED_MESSAGE, endpoint)
+        work.tell(OfConversation.RECEIVED_SEQUENCED_MESSAGE, endpoint, number, len(body) if body else 0)
 
 
 # ---------------------------------------------------------------- ends
@@ -272,7 +273,8 @@ def stop_sending(work: Work, endpoint: Endpoint) -> None:
     """Nothing of an own endpoint is sent any more."""
     work.drop_outgoing(endpoint)
     endpoint.next_attempt = endpoint.ready_since = None
-    endpoint.attempts = endpoint.transmission_status = 0
+    endpoint.attempts = 0
+    work.set_status(endpoint, 0)
 
 
 def close(work: Work, endpoint: Endpoint) -> None:

@@ -146,5 +146,8 @@ def _classify(work: Work, endpoint: Endpoint, place: Place) -> None:
             place.address,
             False,
             place.status,
+            endpoint.service_name,
+            endpoint.is_initiator,
+            place.route,
         )
     )

@@ -30,11 +30,12 @@ def end_with_error(work: Work, handle: str, code: int, description: str) -> None
     seen = work.named(handle)
     # Nothing has left: the peer knows of no conversation, and an error cannot be its first message (11277).
     untold = seen.is_initiator and seen.state == CO and not seen.transmitted
-    endpoint = _ended(work, handle, END_WITH_CLEANUP if untold else END_WITH_ERROR)
+    body = error_body(code, description)
+    endpoint = _ended(work, handle, END_WITH_CLEANUP if untold else END_WITH_ERROR, len(body))
     if endpoint.state == DO:
         work.drop_outgoing(endpoint, endpoint.transmitted)
         endpoint.send_sequence = endpoint.end_dialog_sequence = endpoint.transmitted
-        put(work, endpoint, ERROR_TYPE, error_body(code, description), is_conversation_error=True)
+        put(work, endpoint, ERROR_TYPE, body, is_conversation_error=True)
     else:
         close(work, endpoint)
 
@@ -47,8 +48,8 @@ def end_with_cleanup(work: Work, handle: str) -> None:
     work.remove(endpoint)
 
 
-def _ended(work: Work, handle: str, given: Input) -> Endpoint:
-    """What all ends have in common: the application receives nothing more."""
+def _ended(work: Work, handle: str, given: Input, size: int = 0) -> Endpoint:
+    """What all ends have in common: the application receives nothing more. `size`: of the body that says so."""
     seen = work.named(handle)
     if isinstance(number := after(seen.is_initiator, seen.state, given), int):
         raise Refused(number, state=seen.state)
@@ -56,7 +57,10 @@ def _ended(work: Work, handle: str, given: Input) -> Endpoint:
     work.step(endpoint, given)
     work.empty_queue(endpoint)
     plain = given == END
-    work.tell(OfConversation.END_CONVERSATION if plain else OfConversation.END_CONVERSATION_WITH_ERROR, endpoint)
-    if endpoint.state != DO:
+    told = OfConversation.END_CONVERSATION if plain else OfConversation.END_CONVERSATION_WITH_ERROR
+    if endpoint.state == DO:
+        work.tell(told, endpoint, endpoint.send_sequence if plain else endpoint.transmitted, size)
+    else:
+        work.tell(told, endpoint)
         stop_sending(work, endpoint)
     return endpoint

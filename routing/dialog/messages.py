@@ -41,9 +41,11 @@ class QueuedMessage:
     @property
     def rank(self) -> int:
         """Within a conversation a timer comes before everything, an error before the messages."""
-        return _RANKS.get(self.message_type_name, 2)
+        return _RANKS.get(self.message_type_name, SEQUENCED)
 
 
+SEQUENCED = 2
+"""`rank` of messages that have numbers."""
 _RANKS = {TIMER_TYPE: 0, ERROR_TYPE: 1}
 
 

@@ -48,8 +48,9 @@ def _ask(work: Work, asked: Asked, identifier: str | None) -> None:
     endpoint = _begun(work, database)
     work.changes.requests[asked] = endpoint.conversation_handle
     work.step(endpoint, SEND)
-    work.tell(OfConversation.SEND_MESSAGE, endpoint)
-    put(work, endpoint, MISSING_ROUTE_TYPE, missing_route(service, identifier))
+    body = missing_route(service, identifier)
+    work.tell(OfConversation.SEND_MESSAGE, endpoint, endpoint.send_sequence, len(body))
+    put(work, endpoint, MISSING_ROUTE_TYPE, body)
 
 
 def _begun(work: Work, database: str) -> Endpoint:

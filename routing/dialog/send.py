@@ -19,7 +19,7 @@ def send(work: Work, handles: Sequence[str], message_type: str = DEFAULT, body: 
     for handle in handles:
         endpoint = work.own(work.named(handle))
         work.step(endpoint, SEND)
-        work.tell(OfConversation.SEND_MESSAGE, endpoint)
+        work.tell(OfConversation.SEND_MESSAGE, endpoint, endpoint.send_sequence, len(body) if body else 0)
         put(work, endpoint, message_type, body)
 
 

@@ -16,8 +16,11 @@ from routing.dialog.sending import NotSent, acknowledge, begin_again, forget_set
 from routing.dialog.states import DO, END_ACKNOWLEDGED
 from routing.dialog.transmission import Transmission
 from routing.dialog.work import Place, Work
-from routing.events import Acknowledgement, OfAcknowledgement, OfConversation
+from routing.events import Acknowledgement, MessagesSent, OfAcknowledgement, OfConversation, OfSent
 from routing.security.policy import NO_BINDING
+
+_RECEIVED = (OfAcknowledgement.MESSAGE_WITH_ACKNOWLEDGEMENT_RECEIVED, OfAcknowledgement.ACKNOWLEDGEMENT_RECEIVED)
+"""What tells the sender of the messages that they were acknowledged."""
 
 
 def transmit(work: Work, endpoint: Endpoint, place: Place, *, again: bool) -> None:
@@ -28,7 +31,8 @@ def transmit(work: Work, endpoint: Endpoint, place: Place, *, again: bool) -> No
         return
     transmission = work.transmission(endpoint)
     endpoint.kept_route, endpoint.kept_identifier, endpoint.kept_database = place.route, place.identifier, None
-    endpoint.transmission_status = 0
+    work.set_status(endpoint, 0)
+    is_repeated = again and endpoint.in_flight > 0
     if again:
         _doubt(work, endpoint, place)
         begin_again(endpoint, transmission)
@@ -37,6 +41,8 @@ def transmit(work: Work, endpoint: Endpoint, place: Place, *, again: bool) -> No
     envelope = Envelope(work, endpoint, place, guard)
     received = _owed(work, endpoint)
     rows, most = _affordable(work, endpoint, limit)
+    left: dict[int, Outgoing] = {}
+    before = work.outbound_bytes
     for row, fragment, fragments in to_send(endpoint, transmission, rows, limit, min(room, most)):
         body = row.message_body or b""
         part = piece(body, fragment, limit) if fragments > 1 else body
@@ -47,9 +53,39 @@ def transmit(work: Work, endpoint: Endpoint, place: Place, *, again: bool) -> No
             work.owed.pop(endpoint.conversation_handle, None)
             received = ()
         endpoint.transmitted = max(endpoint.transmitted, row.message_sequence_number + 1)
+        left[row.message_sequence_number] = row
+    if left:
+        _tell_sent(work, endpoint, place, left, work.outbound_bytes - before, is_repeated=is_repeated)
     if _settle(work, endpoint, transmission):
         settled(work, endpoint)
     schedule(work, endpoint)
+
+
+def _tell_sent(
+    work: Work, endpoint: Endpoint, place: Place, left: dict[int, Outgoing], size: int, *, is_repeated: bool
+) -> None:
+    """Messages Sent, of all that left of an endpoint at once."""
+    first = min(left)
+    work.changes.events.append(
+        MessagesSent(
+            OfSent.SENT_AGAIN if is_repeated else OfSent.SENT,
+            endpoint.database,
+            endpoint.conversation_id,
+            endpoint.conversation_handle,
+            endpoint.is_initiator,
+            endpoint.service_name,
+            endpoint.far_service,
+            endpoint.far_broker_instance,
+            place.route,
+            place.address,
+            endpoint.attempts,
+            first,
+            max(left),
+            len(left),
+            size,
+            left[first].enqueue_time,
+        )
+    )
 
 
 def _affordable(work: Work, endpoint: Endpoint, limit: int) -> tuple[list[Outgoing], int]:
@@ -94,7 +130,7 @@ def has_room(work: Work, endpoint: Endpoint) -> bool:
 def postpone(work: Work, endpoint: Endpoint, status: int) -> None:
     """Nothing of it can go now."""
     endpoint.attempts += 1
-    endpoint.transmission_status = status
+    work.set_status(endpoint, status)
     endpoint.ready_since = None
     endpoint.next_attempt = work.now + wait(endpoint.attempts, work.choices)
 
@@ -134,7 +170,8 @@ def _settle(work: Work, endpoint: Endpoint, transmission: Transmission) -> bool:
 
 def settled(work: Work, endpoint: Endpoint) -> None:
     """Messages of an own endpoint have arrived. If the one that ended the conversation has, this side is through."""
-    endpoint.attempts = endpoint.transmission_status = 0
+    endpoint.attempts = 0
+    work.set_status(endpoint, 0)
     if endpoint.state == DO and endpoint.outgoing == 0:
         work.step(endpoint, END_ACKNOWLEDGED)
         work.tell(OfConversation.RECEIVED_END_CONVERSATION_ACK, endpoint)
@@ -149,6 +186,10 @@ def _owed(work: Work, endpoint: Endpoint) -> tuple[Range, ...]:
 
 def tell_acknowledgement(work: Work, endpoint: Endpoint, subclass: OfAcknowledgement, ranges: Iterable[Range]) -> None:
     """Remote Message Acknowledgement, an event for each range."""
-    for one in ranges:
-        last = (one.last_sequence, one.last_fragment)
-        work.changes.events.append(Acknowledgement(subclass, endpoint.database, endpoint.conversation_id, *last))
+    from_initiator = endpoint.is_initiator == (subclass in _RECEIVED)
+    for first, _, last, fragment in ranges:
+        work.changes.events.append(
+            Acknowledgement(
+                subclass, endpoint.database, endpoint.conversation_id, last, fragment, first, from_initiator
+            )
+        )

@@ -27,6 +27,7 @@ from routing.events import (
     OfConversation,
     OfGroup,
     OfUndeliverable,
+    StatusChanged,
 )
 from routing.security.bindings import Security
 
@@ -203,6 +204,7 @@ class Work:
         handle = endpoint.conversation_handle
         self.empty_queue(endpoint)
         self.drop_outgoing(endpoint)
+        self.set_status(endpoint, 0)
         self.changes.endpoints.pop(handle, None)
         self.changes.moved.pop(handle, None)
         self._gone.add(handle)
@@ -334,6 +336,26 @@ class Work:
         else:
             endpoint.outgoing = first - endpoint.acknowledged_sequence
 
+    def set_status(self, endpoint: Endpoint, status: int) -> None:
+        """Why what an own endpoint has to send waits; 0: for nothing but its turn, or an acknowledgement."""
+        before = endpoint.transmission_status
+        if status == before:
+            return
+        endpoint.transmission_status = status
+        self.changes.events.append(
+            StatusChanged(
+                endpoint.database,
+                endpoint.conversation_id,
+                endpoint.conversation_handle,
+                endpoint.is_initiator,
+                endpoint.service_name,
+                endpoint.far_service,
+                endpoint.far_broker_instance,
+                status,
+                before,
+            )
+        )
+
     def transmission(self, endpoint: Endpoint) -> Transmission:
         """The transmission object of an own endpoint, to be changed; made where there is none (TOB-1)."""
         handle = endpoint.conversation_handle
@@ -402,19 +424,24 @@ class Work:
 
     # ------------------------------------------------------------ events, and the end
 
-    def tell(self, subclass: OfConversation, endpoint: Endpoint) -> None:
-        """Broker:Conversation, with the state of the endpoint as it is now."""
-        self.changes.events.append(
-            Conversation(
-                subclass,
-                endpoint.database,
-                endpoint.state,
-                endpoint.conversation_id,
-                endpoint.conversation_handle,
-                endpoint.conversation_group_id,
-                endpoint.is_initiator,
-            )
+    def tell(self, subclass: OfConversation, endpoint: Endpoint, number: int = -1, size: int = 0) -> None:
+        """Broker:Conversation, with the state of the endpoint as it is now; with a message its number and bytes."""
+        values = (
+            subclass,
+            endpoint.database,
+            endpoint.state,
+            endpoint.conversation_id,
+            endpoint.conversation_handle,
+            endpoint.conversation_group_id,
+            endpoint.is_initiator,
+            endpoint.service_name,
+            endpoint.far_service,
+            endpoint.far_broker_instance,
+            number,
+            size,
         )
+        # Two of these for each message: without the function by which the class takes its values one by one.
+        self.changes.events.append(tuple.__new__(Conversation, values))
 
     def undeliverable(self, database: str, conversation_id: str, number: int, expected: int, reason: int) -> None:
         """Broker:Message Undeliverable, of a sequenced message."""

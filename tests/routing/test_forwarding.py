@@ -49,7 +49,7 @@ def test_a_fragment_goes_on_with_one_hop_less_and_the_time_it_spent_here() -> No
     (left,) = forwarder.take("tcp://b:4022", PLENTY, 1_250)
     assert read(left).header == came.header._replace(hops_remaining=9, time_consumed=350)
     assert left[UNPROTECTED:] == came.raw[UNPROTECTED:]
-    assert forwarder.events() == [ForwardedMessageSent(ROW._replace(hops_remaining=9, time_consumed=350))]
+    assert forwarder.events() == [ForwardedMessageSent(ROW._replace(hops_remaining=9, time_consumed=350), B.route)]
     assert (len(forwarder), forwarder.size, forwarder.waiting(), forwarder.next_timer()) == (0, 0, (), None)
     assert forwarder.take("tcp://b:4022", PLENTY, 1_250) == forwarder.events() == []
 
@@ -114,7 +114,7 @@ def test_without_a_hop_left_nothing_goes_on() -> None:
     """LOOP-1."""
     forwarder = Forwarder()
     assert not forwarder.forward(fragment(hops_remaining=0), B, 0)
-    assert forwarder.events() == [ForwardedMessageDropped(ROW._replace(hops_remaining=0), 11285)]
+    assert forwarder.events() == [ForwardedMessageDropped(ROW._replace(hops_remaining=0), 11285, B.route)]
     assert forwarder.forward(fragment(hops_remaining=1), B, 0)
     (left,) = forwarder.take("tcp://b:4022", PLENTY, 0)
     assert read(left).header.hops_remaining == 0

@@ -369,8 +369,8 @@ def tell_events_twice() -> Patches:
 def tell_nothing_of_sends() -> Patches:
     real = work.Work.tell
 
-    def tell(self: Work, subclass: OfConversation, endpoint: Endpoint) -> None:
+    def tell(self: Work, subclass: OfConversation, endpoint: Endpoint, number: int = -1, size: int = 0) -> None:
         if subclass != OfConversation.SEND_MESSAGE:
-            real(self, subclass, endpoint)
+            real(self, subclass, endpoint, number, size)
 
     yield work.Work, "tell", tell

@@ -19,7 +19,7 @@ from routing.dialog.send import send
 from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE, TIMER_TYPE
 from routing.document import read_estate
 from routing.estate import Estate
-from routing.events import Event
+from routing.events import OURS, Event
 from routing.store import MemoryStore, Store
 
 Json = dict[str, Any]
@@ -139,5 +139,6 @@ class Local:
         self.do(switch_on if on else switch_off, key, wanted=Wanted())
 
     def told(self, since: int = 0) -> list[str]:
-        """The events, by class and subclass."""
-        return [f"{event.number}:{getattr(event, 'subclass', 0):d}" for event in self.events[since:]]
+        """The product's events, by class and subclass."""
+        events = [event for event in self.events[since:] if event.number < OURS]
+        return [f"{event.number}:{getattr(event, 'subclass', 0):d}" for event in events]

@@ -31,6 +31,7 @@ from routing.events import (
     OfGroup,
     OfLogin,
     OfMirroredRoute,
+    OfSent,
     OfUndeliverable,
     QueueDisabled,
 )
@@ -102,6 +103,7 @@ def test_every_event_is_documented_with_its_columns() -> None:
         (158, OfAudit),
         (159, OfLogin),
         (160, OfUndeliverable),
+        (1001, OfSent),
     ],
 )
 def test_every_subclass_is_documented(number: int, subclasses: type[IntEnum]) -> None:

@@ -20,8 +20,15 @@ ENDPOINT_ENCRYPTION  "disabled": instances speak beyond this machine without TLS
 ENDPOINT_CONNECTIONS, ENDPOINT_CONNECTIONS_OF_PEER  that are accepted, and of these from one network address
 ENDPOINT_SHARDS     lists in which fragments arrive for one instance; the same in all processes (default: 4)
 ENDPOINT_LIST_BYTES, ENDPOINT_LISTS_BYTES  largest list between endpoint and workers, and all of them together
+EVENT_LOG           on: all events of the hosted instances to files (default: off)
+EVENT_LOG_FOLDER    where to (default: eventlog/ in the home)
+EVENT_LOG_SECONDS, EVENT_LOG_BYTES  when a file of the event log is closed (default: 60, 64 MB)
+EVENT_LOG_DAYS      how long files of the event log are kept; 0: for ever (default: 30)
+EVENT_MINUTES_DAYS, EVENT_HOURS_DAYS  how long counters per minute are kept, and their sums per hour (default: 7, 400)
+EVENT_ROWS_DAYS     how long exceptional events are kept (default: 30)
 KEYS_SECRET         encrypts the private keys in the database; the same on all machines of a deployment (default: made
                     at random and kept in the home)
+LOG_FORMAT          "json": each line of the logs is an object, for programs (default: line, for people)
 ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
 """
 
@@ -68,6 +75,7 @@ INSTALLED_APPS = [
     "brokerui.intake",
     "brokerui.messaging",
     "brokerui.messaging.keys",
+    "brokerui.eventlog",
     "brokerui.api",
     "brokerui.demo",
     "django.contrib.admin",
@@ -248,6 +256,16 @@ ENDPOINT_SHARDS = env.int("ENDPOINT_SHARDS", default=4)
 ENDPOINT_LIST_BYTES = env.int("ENDPOINT_LIST_BYTES", default=2 * MEGABYTE)
 ENDPOINT_LISTS_BYTES = env.int("ENDPOINT_LISTS_BYTES", default=24 * MEGABYTE)
 
+# -- Events of the hosted instances ----------------------------------------------------------------------------
+EVENT_LOG = env.bool("EVENT_LOG", default=False)
+EVENT_LOG_FOLDER = Path(env.str("EVENT_LOG_FOLDER", default="") or HOME / "eventlog")
+EVENT_LOG_SECONDS = env.int("EVENT_LOG_SECONDS", default=60)
+EVENT_LOG_BYTES = env.int("EVENT_LOG_BYTES", default=64 * MEGABYTE)
+EVENT_LOG_DAYS = env.int("EVENT_LOG_DAYS", default=30)
+EVENT_MINUTES_DAYS = env.int("EVENT_MINUTES_DAYS", default=7)
+EVENT_HOURS_DAYS = env.int("EVENT_HOURS_DAYS", default=400)
+EVENT_ROWS_DAYS = env.int("EVENT_ROWS_DAYS", default=30)
+
 # -- Files -------------------------------------------------------------------------------------------------
 STATIC_URL = "static/"
 STATIC_ROOT = HOME / "static"
@@ -328,14 +346,17 @@ BODY_MAX_BYTES = SCENARIO_MAX_BYTES + MEGABYTE
 IMPORT_MAX_FILES = DATA_UPLOAD_MAX_NUMBER_FILES = 50
 ESTATE_STALE_DAYS = env.int("ESTATE_STALE_DAYS", default=30)
 
+LOG_FORMAT = env.str("LOG_FORMAT", default="line")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "formatters": {"line": {"()": "brokerui.core.logs.Line"}, "json": {"()": "brokerui.core.logs.Json"}},
     "filters": {
         "later": {"()": "django.utils.log.CallbackFilter", "callback": "ext://brokerui.core.later.is_worth_a_line"}
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "json" if LOG_FORMAT == "json" else "line"}
+    },
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     # Who mistypes an address is told so on the page; the log is for what we have to mend.
     "loggers": {

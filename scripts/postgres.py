@@ -102,8 +102,8 @@ class Server:
 
     def create(self, database: str) -> str:
         """One more database; gives its address."""
-        command = [self.binaries / "psql", "-X", "-q", "-h", self.folder, "-U", NAME, "-d", "postgres"]
-        subprocess.run([*command, "-c", f"CREATE DATABASE {database}"], check=True)
+        command = (str(self.binaries / "createdb"), "-h", str(self.folder), "-U", NAME, database)
+        subprocess.run(command, check=True)
         return self.url.removesuffix("postgres") + database
 
 

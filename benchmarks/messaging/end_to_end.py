@@ -40,12 +40,9 @@ SENDERS = 5
 FEW = 10
 """What is sent one by one is so many times fewer."""
 OURS = "ours, 100 in a transaction"
-LEAST = {
-    "RabbitMQ pair, pika asynchronous": 0.5,
-    "RabbitMQ pair, pika one by one": 3.0,
-    "procrastinate": 5.0,
-    "Celery": 5.0,
-}
+ASYNCHRONOUS = "RabbitMQ pair, pika asynchronous"
+ONE_BY_ONE = "RabbitMQ pair, pika one by one"
+LEAST = {ASYNCHRONOUS: 0.5, ONE_BY_ONE: 3.0, "procrastinate": 5.0, "Celery": 5.0}
 Rates = dict[str, Callable[[], float]]
 
 

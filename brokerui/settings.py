@@ -75,6 +75,7 @@ INSTALLED_APPS = [
     "brokerui.intake",
     "brokerui.messaging",
     "brokerui.messaging.keys",
+    "brokerui.messaging.leases",
     "brokerui.eventlog",
     "brokerui.api",
     "brokerui.demo",

@@ -85,6 +85,11 @@ class QueueInMemory:
             heappush(self._ready, entry)
         return found
 
+    def exactly(self, asked: Receive) -> Iterable[QueuedMessage]:
+        """Those that are asked for by name, in the order in which they are."""
+        found = (self.messages.get(order) for order in asked.only)
+        return (one for one in found if one is not None and one.conversation_group_id == asked.group)
+
     def in_order(self, group: str, asked: Receive) -> Iterable[QueuedMessage]:
         """By priority, then conversation by conversation as they came, each in the order of its numbers."""
         messages = self._groups[group] if asked.handle is None else self._of_handle[asked.handle]

@@ -186,6 +186,10 @@ class MemoryStore:
 
     def _receive(self, claim: _Claim, batch: Batch, asked: Receive) -> None:
         queue = self._queues.get(asked.queue)
+        if asked.only:
+            if asked.group in claim.groups and queue:
+                batch.received_group, batch.received = asked.group, tuple(queue.exactly(asked))
+            return
         group = queue.first_group(asked, self._locked, batch.token) if queue else None
         if queue and group is not None and self._lock(claim, batch, group):
             batch.received_group = group

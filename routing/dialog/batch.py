@@ -30,6 +30,9 @@ class Receive:
     """Only this conversation."""
     group: str | None = None
     """Only this group."""
+    only: tuple[int, ...] = ()
+    """Exactly these messages, by their queuing order, as far as they are still there, of a group that the same claim
+    locks by name: what an application was shown before, and takes now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def fill(claim: Claim, batch: Batch, wanted: Wanted, now: int) -> None:
     if wanted.bodies:
         _read_bodies(claim, batch, wanted.bodies)
     if wanted.receive is not None:
-        receiving.receive(claim.session, claim.instance, claim.locked, batch, wanted.receive)
+        receiving.receive(claim.session, claim.instance, now, claim.locked, batch, wanted.receive)
     claim.endpoints |= batch.endpoints
     claim.groups |= batch.groups
 

@@ -14,21 +14,29 @@ from brokerui.messaging.store.tables import MESSAGES
 from routing.dialog.batch import Batch, Receive
 from routing.dialog.messages import QueuedMessage
 
+# Whether nobody has leased the group of a message: a look into an index for each, whatever a planner knows.
+_FREE: Final = (
+    "(SELECT 1 FROM receive_leases l WHERE l.conversation_group_id = {group} AND l.instance_id = %(instance)s"
+    " AND l.state = 'leased' AND l.until > %(now)s) IS NULL"
+)
 _NEXT: Final = (
     "SELECT m.conversation_group_id AS key, m.conversation_handle,"
     " (SELECT g.conversations FROM conversation_groups g"
     " WHERE g.conversation_group_id = m.conversation_group_id AND g.instance_id = m.instance_id) AS conversations"
-    " FROM queue_messages m WHERE m.queue_number = %(queue)s ORDER BY m.priority DESC, m.queuing_order"
+    f" FROM queue_messages m WHERE m.queue_number = %(queue)s AND {_FREE.format(group='m.conversation_group_id')}"
+    " ORDER BY m.priority DESC, m.queuing_order"
 )
 _OF_HANDLE: Final = (
     "SELECT e.conversation_group_id AS key FROM conversation_endpoints e"
     " WHERE e.instance_id = %(instance)s AND e.conversation_handle = %(handle)s"
     " AND EXISTS (SELECT 1 FROM queue_messages m WHERE m.queue_number = %(queue)s AND m.instance_id = e.instance_id"
     " AND m.conversation_group_id = e.conversation_group_id AND m.conversation_handle = e.conversation_handle)"
+    f" AND {_FREE.format(group='e.conversation_group_id')}"
 )
 _OF_GROUP: Final = (
     "SELECT conversation_group_id AS key FROM queue_messages WHERE queue_number = %(queue)s"
-    " AND instance_id = %(instance)s AND conversation_group_id = %(group)s LIMIT 1"
+    " AND instance_id = %(instance)s AND conversation_group_id = %(group)s"
+    f" AND {_FREE.format(group='%(group)s')} LIMIT 1"
 )
 # Each conversation is found by one look into the index, and so is the first message of each rank in it.
 _HEADS: Final = """
@@ -77,22 +85,40 @@ _SAME: Final = (
 _ORDER: Final = ("rank", "message_sequence_number", "queuing_order")
 
 
-def receive(session: Session, instance: int, locked: set[str], batch: Batch, asked: Receive) -> None:
+def receive(session: Session, instance: int, now: int, locked: set[str], batch: Batch, asked: Receive) -> None:
     """Into the batch; the group is locked."""
-    while (found := _lock_group(session, instance, asked)) is not None:
+    if asked.only:
+        if asked.group in locked:
+            batch.received_group = asked.group
+            batch.received = _exactly(session, instance, asked)
+        return
+    while (found := _lock_group(session, instance, now, asked)) is not None:
         group, handle = found
         locked.add(group)
-        messages = _messages(session, instance, group, handle, asked)
-        # Before it was locked, another may have received all of it.
+        messages = _messages(session, instance, now, group, handle, asked)
+        # Before it was locked, another may have received all of it, or leased it.
         if messages:
             batch.received_group = group
             batch.received = messages[: asked.top]
             return
 
 
-def _lock_group(session: Session, instance: int, asked: Receive) -> tuple[str, str | None] | None:
+def _exactly(session: Session, instance: int, asked: Receive) -> tuple[QueuedMessage, ...]:
+    """Those that are asked for by name, in the order in which they are."""
+    given = session.given([(order,) for order in asked.only], key="int8")
+    columns = ", ".join(f"m.{column}" for column in _COLUMNS)
+    sql = (
+        f"SELECT {columns} FROM queue_messages m WHERE m.queuing_order IN (SELECT given.key FROM {given.sql})"
+        " AND m.instance_id = %(instance)s AND m.conversation_group_id = %(group)s"
+    )
+    rows = session.rows(sql, {"instance": instance, "group": asked.group, **given.parameters})
+    found = {row[-1]: QueuedMessage(*asked.queue, *row) for row in rows}
+    return tuple(found[order] for order in asked.only if order in found)
+
+
+def _lock_group(session: Session, instance: int, now: int, asked: Receive) -> tuple[str, str | None] | None:
     """A group, and the only conversation of it that is to be received, where that is known; None: nothing is free."""
-    parameters = {"instance": instance, "queue": queue_number(instance, asked.queue)}
+    parameters = {"instance": instance, "now": now, "queue": queue_number(instance, asked.queue)}
     if asked.handle is not None:
         found = session.take(GROUP, _OF_HANDLE, {**parameters, "handle": asked.handle}, 1)
     elif asked.group is not None:
@@ -105,13 +131,16 @@ def _lock_group(session: Session, instance: int, asked: Receive) -> tuple[str, s
 
 
 def _messages(
-    session: Session, instance: int, group: str, handle: str | None, asked: Receive
+    session: Session, instance: int, now: int, group: str, handle: str | None, asked: Receive
 ) -> tuple[QueuedMessage, ...]:
     """The first of those that are asked for; at least one, if there is any."""
     heads = _HEADS if handle is None else _ONE
     firsts = session.firsts(MESSAGES, _SAME, ", ".join(_ORDER))
     columns, order = (", ".join(f"found.{column}" for column in names) for names in (_COLUMNS, _ORDER))
-    sql = f"SELECT {columns} FROM ({heads}) AS heads {firsts} ORDER BY heads.priority DESC, heads.first, {order}"
+    sql = (
+        f"SELECT {columns} FROM ({heads}) AS heads {firsts} WHERE {_FREE.format(group='%(group)s')}"
+        f" ORDER BY heads.priority DESC, heads.first, {order}"
+    )
     most = None if asked.top is None else max(1, asked.top)
-    parameters = {"instance": instance, "group": group, "handle": handle, "top": most}
+    parameters = {"instance": instance, "now": now, "group": group, "handle": handle, "top": most}
     return tuple(QueuedMessage(*asked.queue, *row) for row in session.rows(f"{sql} {session.at_most}", parameters))

@@ -85,6 +85,11 @@ def take(store: Store, asked: Receive = ALL) -> list[str]:
     return said(batch.received)
 
 
+def look_at(store: Store, group: str) -> tuple[QueuedMessage, ...]:
+    """What a group has."""
+    return look(store, Wanted(receive=Receive(Q, group=group))).received
+
+
 class StoreConformance:
     """Claims, commits, order, counters."""
 
@@ -324,6 +329,29 @@ class StoreConformance:
         batch = store.claim(Wanted(receive=Receive(Q, top=0)), NOW)
         assert (batch.received, batch.received_group) == ((), "1t")
         assert look(store, Wanted(("1t",))).busy == {"1t"}
+
+    def test_what_was_shown_before_is_taken_by_name_whatever_has_come_since(self, store: Store) -> None:
+        write(store, endpoint("1t"), enqueued=[message("1t", 0), message("1t", 1)])
+        shown = look(store, Wanted(receive=ALL)).received
+        late = [message("1t", 2), message("1t", 0, message_type_name=TIMER_TYPE)]
+        write(store, enqueued=late)
+        only = Receive(Q, group="1t", only=tuple(m.queuing_order for m in reversed(shown)))
+        batch = store.claim(Wanted(groups=("1t",), receive=only), NOW)
+        assert said(batch.received) == ["1t 1", "1t 0"]
+        store.commit(Changes(batch.token, NOW, received=list(batch.received)))
+        again = look(store, Wanted(groups=("1t",), receive=only))
+        assert (again.received, again.busy) == ((), frozenset())
+        assert len(take(store)) == 2
+
+    def test_what_is_taken_by_name_is_of_a_group_that_is_locked(self, store: Store) -> None:
+        write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("1t", 0), message("2t", 0)])
+        first, second = (m.queuing_order for each in ("1t", "2t") for m in look_at(store, each))
+        reader = store.claim(Wanted(groups=("1t",)), NOW)
+        busy = look(store, Wanted(groups=("1t",), receive=Receive(Q, group="1t", only=(first,))))
+        assert (busy.received, busy.busy) == ((), {"1t"})
+        store.release(reader.token)
+        other = look(store, Wanted(groups=("2t",), receive=Receive(Q, group="2t", only=(first, second))))
+        assert said(other.received) == ["2t 0"]
 
     def test_messages_come_in_while_an_application_has_the_group(self, store: Store) -> None:
         """A group lock keeps other applications away, not the peer."""

@@ -40,6 +40,7 @@ COMMANDS = {
     "keys": say("the key pairs of dialog security"),
     "endpoint": say("run the sockets of the hosted instances, through which messages come and go"),
     "host": say("run an instance here: its databases, and where it listens"),
+    "failover": say("let the partners of a mirrored database change roles, with all that it holds"),
     "send": say("send messages from a database of a hosted instance"),
     "receive": say("receive messages from a queue of a hosted instance, as JSON lines"),
     "status": say("whether the product of this home runs and is well"),

@@ -34,7 +34,7 @@ from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.system import SYSTEM_SERVICE
 from routing.dialog.work import Correspondent, Place
-from routing.estate import Estate
+from routing.estate import MIRROR, Estate, Instance
 from routing.hop import NOBODY
 from routing.names import MSDB
 from routing.principals import Principals
@@ -51,6 +51,9 @@ STATUS: Final[Mapping[str, int]] = {
     HOP_LIMIT: 9793,
 }
 """`transmission_status`, as the number of the product's text, for a reason of routing's."""
+DISABLED: Final = 9791
+MIRRORING: Final = 954
+"""`transmission_status` where the sender's own database sends nothing. Routing has no part in it."""
 MOST_KEPT: Final = 100_000
 """Decisions; more are made again."""
 
@@ -92,6 +95,8 @@ class Ways:
         self._directories = directories
         self._choices = choices
         self._roles = _Watched(principals)
+        self._silent = _silent(estate.instances[instance])
+        """By database: why nothing is sent from it."""
         self._expiries = _expiries(estate, instance)
         self._passed = -1
         self._kept: dict[tuple[object, ...], tuple[Decision, ...]] = {}
@@ -101,6 +106,8 @@ class Ways:
 
     def place(self, sender: Correspondent | Endpoint, now: int, pending: Container[Asked]) -> Place:
         """Where the messages of one side of a conversation go: a choice that is open is drawn."""
+        if self._silent and sender.database in self._silent:
+            return Place(None, self._silent[sender.database])
         kept = Choice(sender.kept_route, sender.kept_identifier, sender.kept_database)
         decision = first = self._drawn(self._decisions(sender, sender.database, kept, now, pending))
         hops = self._estate.hop_limit
@@ -217,6 +224,12 @@ class _Watched:
     def principals(self, route: Route, service: str, identifier: str | None) -> tuple[Address, ...]:
         self.asked = True
         return self._principals.principals(route, service, identifier)
+
+
+def _silent(instance: Instance) -> dict[str, int]:
+    databases = instance.databases.values()
+    found = {database.name: DISABLED for database in databases if not database.broker_enabled}
+    return found | {database.name: MIRRORING for database in databases if database.mirroring_role == MIRROR}
 
 
 def _expiries(estate: Estate, instance: str) -> list[int]:

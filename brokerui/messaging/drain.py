@@ -21,8 +21,8 @@ from brokerui.messaging.hosting import broker_of
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.outgoing import hand_over, has_room, redis
 from routing.broker import Broker
-from routing.store import Conflict
 from routing.dialog.batch import Wanted
+from routing.store import Conflict
 
 PAUSE_SECONDS: Final = 0.005
 """Between two looks whether the endpoint has taken what waits for it."""
@@ -52,7 +52,8 @@ def _drain_once(broker: Broker) -> bool:
     try:
         is_more = broker.turn(at)
     except Conflict:
-        return True  # another was first: what is left is looked at again
+        broker_of(broker.instance)  # it follows the estate, should that be the reason
+        return True  # else another was first: what is left is looked at again
     _give_out(broker, at)
     return is_more
 
@@ -65,17 +66,17 @@ def follow_estate(instance: str) -> None:
     rows = HostedInstance.objects.filter(name=instance, followed_version__lt=version)
     with transaction.atomic():
         if rows.update(followed_version=version):
-            transaction.on_commit(lambda: broker.retry_all(now()))
             _follow_queues(broker_of(instance, in_transaction=True))
+            transaction.on_commit(lambda: broker.retry_all(now()))
 
 
-def take_in(instance: str, shard: int) -> bool:
 def _follow_queues(broker: Broker) -> None:
     work = broker.work(Wanted(), now())
     follow_queues(broker, work)
     broker.commit(work)
 
 
+def take_in(instance: str, shard: int) -> bool:
     """What came for an instance in one shard, if nobody else is at it; True: there is more."""
     lock = redis().lock(f"brokerui:shard:{instance}:{shard}", timeout=SHARD_LEASE_SECONDS, blocking=False)
     if not lock.acquire():
@@ -96,6 +97,7 @@ def _take_in(broker: Broker, instance: str, shard: int) -> bool:
         try:
             broker.receive(frames, at)
         except Conflict:
+            broker_of(instance)  # it follows the estate, should that be the reason
             continue  # lost on the network, as far as their senders can tell: they send them again (ACK-3)
         _give_out(broker, at)
     return True

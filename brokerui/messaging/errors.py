@@ -35,6 +35,18 @@ class NoSuchQueueError(MessagingError):
         super().__init__(say('The database "{database}" has no queue "{queue}".', database=database, queue=queue))
 
 
+class PartnerElsewhereError(MessagingError):
+    """What a mirrored database holds cannot go to a partner that another deployment runs."""
+
+    def __init__(self, partner: str, database: str) -> None:
+        problem = say(
+            'The partner of "{database}" is "{partner}", which is not hosted here: no failover between deployments.',
+            database=database,
+            partner=partner,
+        )
+        super().__init__(problem)
+
+
 class BusyError(MessagingError):
     """Another transaction holds the conversation or its group; it is worth another try."""
 

@@ -23,6 +23,9 @@ from brokerui.messaging.store import DatabaseStore
 from routing.broker import Broker
 from routing.dialog.choices import Choices
 from routing.dialog.endpoint import QueueKey
+from routing.dialog.problems import Refused
+from routing.estate import MIRROR
+from routing.ways import MIRRORING
 
 KEYS_SECONDS: Final = 1.0
 """How long a broker may go on without keys that have just come."""
@@ -31,6 +34,7 @@ KEYS_SECONDS: Final = 1.0
 @dataclass(slots=True)
 class _Hosted:
     broker: Broker
+    store: DatabaseStore
     version: int
     """Of the estate that it routes by."""
     keys: tuple[datetime | None, ...]
@@ -76,10 +80,10 @@ def _made(instance: str, in_transaction: bool) -> tuple[_Hosted, bool]:
     if instance not in hosted_names() or instance not in live.estate.instances:
         raise NotHostedError(instance)
     row, is_new = HostedInstance.objects.get_or_create(name=instance)
-    store = DatabaseStore(row.id, in_transaction=in_transaction)
+    store = DatabaseStore(row.id, in_transaction=in_transaction, version=live.version)
     keys, security = keys_stamp(instance), security_of(instance)
     broker = Broker(live.estate, instance, store, Choices(SystemRandom().getrandbits), security=security)
-    return _Hosted(broker, live.version, keys), is_new
+    return _Hosted(broker, store, live.version, keys), is_new
 
 
 def _look_for_keys(instance: str, known: _Hosted) -> None:
@@ -96,7 +100,8 @@ def _follow(instance: str, known: _Hosted) -> None:
         forget_brokers()
         raise NotHostedError(instance)
     known.broker.change_estate(live.estate)
-    known.version = live.version
+    known.version = known.store.version = live.version
+    _look_for_keys(instance, known)
 
 
 def has_binding(instance: str, database: str, service: str) -> bool:
@@ -105,13 +110,17 @@ def has_binding(instance: str, database: str, service: str) -> bool:
 
 
 def check_database(broker: Broker, database: str) -> None:
-    """Raises `NoSuchDatabaseError`."""
-    if database not in broker.directories:
+    """Raises `NoSuchDatabaseError`, and `Refused` for a mirror: nobody works in it."""
+    here = broker.estate.instances[broker.instance].databases.get(database)
+    if here is None:
         raise NoSuchDatabaseError(broker.instance, database)
+    if here.mirroring_role == MIRROR:
+        raise Refused(MIRRORING)
 
 
 def check_queue(broker: Broker, queue: QueueKey) -> None:
-    """Raises `NoSuchDatabaseError` or `NoSuchQueueError`: a queue is there if a service has it, or it is written."""
+    """Raises what `check_database` does, or `NoSuchQueueError`: a queue is there if a service has it, or if it is
+    written."""
     database, name = queue
     check_database(broker, database)
     here = broker.estate.instances[broker.instance].databases[database]

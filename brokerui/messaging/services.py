@@ -15,6 +15,7 @@ from functools import partial
 from django.db import transaction
 
 from brokerui.messaging.administration import message_committed, message_rolled_back, queue_set_status
+from brokerui.messaging.brokers import broker_disable, broker_enable, broker_renew, database_fail_over
 from brokerui.messaging.hosting import check_database, check_queue
 from brokerui.messaging.neighbours import failure_of
 from brokerui.messaging.transactions import unit_of_work
@@ -31,6 +32,9 @@ from routing.dialog.system import DEFAULT
 __all__ = [
     "Begun",
     "Message",
+    "broker_disable",
+    "broker_enable",
+    "broker_renew",
     "conversation_begin",
     "conversation_end",
     "conversation_end_with_cleanup",
@@ -39,6 +43,7 @@ __all__ = [
     "conversation_move",
     "conversation_send",
     "conversation_timer_start",
+    "database_fail_over",
     "message_receive",
     "message_reception",
     "message_rolled_back",

@@ -10,13 +10,14 @@ from django.db import transaction
 
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import BusyError
-from brokerui.messaging.hosting import broker_of
+from brokerui.messaging.hosting import broker_of, check_database
 from brokerui.messaging.outgoing import hand_over
 from brokerui.messaging.tasks import transmit
 from brokerui.messaging.waking import wake_once
 from routing.broker import Broker
 from routing.dialog.batch import Wanted
 from routing.dialog.work import Work
+from routing.store import Conflict
 
 
 @contextmanager
@@ -26,11 +27,13 @@ def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]
     It counts when the transaction around it is committed. Then workers are woken, and not before.
     """
     broker = broker_of(instance, in_transaction=True)
-    with transaction.atomic():
+    with transaction.atomic(), _busy_after_conflict():
         work = broker.work(wanted, now())
         try:
             if work.batch.busy:
                 raise BusyError
+            for endpoint in filter(None, map(work.seen, wanted.handles)):
+                check_database(broker, endpoint.database)
             yield broker, work
         except BaseException:
             broker.release(work)
@@ -40,3 +43,12 @@ def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]
         transaction.on_commit(partial(hand_over, instance, frames, events))
         if work.changes.outgoing or work.changes.retry_all:
             transaction.on_commit(partial(wake_once, transmit))
+
+
+@contextmanager
+def _busy_after_conflict() -> Iterator[None]:
+    """Others were first, or what this process knows of the estate is out of date: another try will see."""
+    try:
+        yield
+    except Conflict as conflict:
+        raise BusyError from conflict

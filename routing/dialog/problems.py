@@ -9,6 +9,7 @@ from routing.sentence import Sentence, Translate, say
 
 PROBLEMS: Mapping[int, Sentence] = {
     # Raised for a verb.
+    954: say("The database is the mirror of another one: nobody works in it as long as it is."),
     8410: say("The conversation timer cannot be set beyond the conversation's lifetime."),
     8411: say("A dialog lifetime of {given} seconds is outside the range of {least} to {most}."),
     8412: say("The service name is no name: {problem}."),
@@ -32,6 +33,8 @@ PROBLEMS: Mapping[int, Sentence] = {
     8459: say("The message is too long: {given} bytes, and at most {most} are allowed."),
     8461: say("Two conversations would have the same handle."),
     9610: say('The conversation group "{group}" is one of the service "{service}", and the dialog of another.'),
+    1416: say('The database "{database}" has no partner in the estate: it is not mirrored.'),
+    9772: say('The broker cannot be enabled: "{other}" of the same instance is enabled and has the same identifier.'),
     9617: say('The queue "{queue}" is disabled.'),
     # Told to a peer or to the local application, as negative codes.
     8408: say('The target service "{service}" does not support the contract "{contract}".'),
@@ -77,6 +80,7 @@ PROBLEMS: Mapping[int, Sentence] = {
     9753: say("The target service broker cannot be reached: no partner is the principal."),
     9770: say("A route has been asked for at the dynamic routing service."),
     9785: say("The service name holds no address, as a TRANSPORT route needs."),
+    9791: say("The broker of the sender's database is disabled."),
     9792: say("Message forwarding is disabled."),
     9793: say("The target service was not found: check its name, or make a route to it."),
     9795: say("The target broker is not to be found here: another database of this instance holds the conversation."),

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from brokerui.estate.audit import audit
 from brokerui.messaging.keys.files import new_pair
 from brokerui.messaging.keys.models import DatabaseKey, PeerKey
 from brokerui.messaging.keys.sealing import seal
+from brokerui.messaging.keys.selectors import pair_of
 from routing.errors import Invalid
 from routing.security.keys import KeyPair
 from routing.sentence import say
+
+_Key = TypeVar("_Key", DatabaseKey, PeerKey)
 
 
 @transaction.atomic
@@ -40,6 +46,32 @@ def peer_take(*, instance: str, database: str, service: str, public: bytes, auth
     else:
         known.get_or_create(public=public, defaults=row)
     audit(author=author, action="keys.peer", note=f"{_place(instance, database)}: {service}")
+
+
+@transaction.atomic
+def keys_exchange(*, database: str, one: str, other: str, author: str) -> None:
+    """The keys of a mirrored database go to its partner's instance with all else that it holds, and the other way.
+
+    Raises `Invalid` where one cannot be read. Where there are none, nothing is written.
+    """
+    now = timezone.now()
+    pairs = [(row, pair_of(row.instance, database)) for row in _rows(DatabaseKey, database, one, other)]
+    peers = list(_rows(PeerKey, database, one, other))
+    _rows(DatabaseKey, database, one, other).delete()
+    _rows(PeerKey, database, one, other).delete()
+    for row, pair in pairs:
+        row.instance = other if row.instance == one else one
+        row.sealed, row.made_at = seal(pair.private, str(row), pair.public), now
+        row.save(force_insert=True)
+    for peer in peers:
+        peer.instance, peer.made_at, peer.id = other if peer.instance == one else one, now, None
+    PeerKey.objects.bulk_create(peers)
+    if pairs or peers:
+        audit(author=author, action="keys.exchange", note=f"{_place(one, database)}, {_place(other, database)}")
+
+
+def _rows(model: type[_Key], database: str, *instances: str) -> QuerySet[_Key]:
+    return model._default_manager.filter(instance__in=instances, database=database).order_by("id")
 
 
 def _keep(instance: str, database: str, pair: KeyPair, replace: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 from django.db import connections
 
@@ -20,6 +20,8 @@ from routing.store import Conflict, Depth
 
 __all__ = ["DatabaseStore"]
 
+LATEST: Final = 2**31
+"""Beyond all versions."""
 _NEXT_DUE = "SELECT min(due) FROM conversation_endpoints WHERE instance_id = %(instance)s AND due IS NOT NULL"
 _LEVELS = " UNION ALL ".join(f"SELECT {level} AS priority" for level in range(1, 11))
 _DEPTH = f"""
@@ -41,10 +43,15 @@ class DatabaseStore:
     what it holds is free with it.
     """
 
-    def __init__(self, instance: int, *, using: str = "default", in_transaction: bool = False) -> None:
+    def __init__(
+        self, instance: int, *, using: str = "default", in_transaction: bool = False, version: int = LATEST
+    ) -> None:
         self._instance = instance
         self._using = using
         self._in_transaction = in_transaction
+        self.version = version
+        """Of the estate by which its user decides what to write. One that is too old has no claims: what he would
+        write belongs elsewhere by now (`moving`)."""
         self._claims: dict[int, Claim] = {}
         self._tokens = count(1)
         self._known: knowing.Known | None = None
@@ -67,6 +74,7 @@ class DatabaseStore:
             with claim.session.reading():
                 if claim.known is None:
                     claim.known = self._known = knowing.look(claim.session, self._instance, self._known)
+                    self._check_version(claim.known)
                 batch = claim.batch(token)
                 fill(claim, batch, wanted, now)
         except BaseException:
@@ -80,9 +88,15 @@ class DatabaseStore:
             raise Conflict("the claim has ended")
         try:
             with claim.session.writing():
+                if not claim.session.holds_still:
+                    self._check_version(knowing.look(claim.session, self._instance, claim.known))
                 Commit(claim, changes).write()
         finally:
             self.release(changes.token)
+
+    def _check_version(self, known: knowing.Known) -> None:
+        if self.version < known.least_version:
+            raise Conflict(f"version {self.version} of the estate is too old: what it says has been moved since")
 
     def release(self, token: int) -> None:
         claim = self._claims.pop(token, None)

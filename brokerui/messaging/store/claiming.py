@@ -72,9 +72,7 @@ class Claim:
         """An empty one."""
         assert self.known is not None, "a claim begins with a look at what is known"
         known = self.known
-        return Batch(
-            token, off=known.off, rollbacks=known.rollbacks, requests=known.requests, mirrored=known.mirrored
-        )
+        return Batch(token, off=known.off, rollbacks=known.rollbacks, requests=known.requests, mirrored=known.mirrored)
 
     @property
     def mine(self) -> dict[str, int]:

@@ -42,6 +42,8 @@ class Known(NamedTuple):
     """As of a number."""
 
     number: int
+    least_version: int
+    """Of the estate: see `moving`."""
     off: frozenset[QueueKey]
     rollbacks: Mapping[QueueKey, int]
     requests: Mapping[Asked, str]
@@ -64,8 +66,10 @@ def _read(session: Session, instance: int, number: int) -> Known:
     counts = "SELECT database, name, rollbacks FROM queue_states WHERE instance_id = %(instance)s AND rollbacks > 0"
     asked = "SELECT database, service, conversation_handle FROM route_requests WHERE instance_id = %(instance)s"
     routes = f"SELECT {', '.join((*_KEY, *_STATE))} FROM mirrored_routes WHERE instance_id = %(instance)s"
+    least = "SELECT least_version FROM hosted_instances WHERE id = %(instance)s"
     return Known(
         number,
+        session.rows(least, mine)[0][0],
         frozenset((database, name) for database, name in session.rows(off, mine)),
         {(database, name): count for database, name, count in session.rows(counts, mine)},
         {(database, service): handle for database, service, handle in session.rows(asked, mine)},

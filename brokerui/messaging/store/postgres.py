@@ -32,6 +32,9 @@ DUPLICATE: Final = "23505"
 OTHERS_WERE_FASTER: Final = (DUPLICATE, "40001", "40P01")
 """Unique violation, serialization failure, deadlock."""
 
+INSTANCES: Final = 1
+"""The kind of the locks that whole instances are held by. They have two numbers, and are apart from all others."""
+_SHARED = f"SELECT pg_advisory_xact_lock_shared({INSTANCES}, {{instance}})"
 _LOCK = "pg_try_advisory_xact_lock(hashtextextended({key}, %(seed)s))"
 _NOT_TEXT = {"int2", "int4", "int8", "bool"}
 
@@ -39,6 +42,7 @@ _NOT_TEXT = {"int2", "int4", "int8", "bool"}
 class PostgresSession(Session):
     """Within an open transaction of a connection."""
 
+    holds_still = True
     row = "ctid"
     at_most = "LIMIT %(top)s::int8"
 
@@ -136,11 +140,16 @@ class OwnSession(PostgresSession):
     def reading(self) -> Iterator[None]:
         try:
             if not self._is_open:
-                self.run("BEGIN", {})
+                self._begin()
                 self._is_open = True
             yield
         except OperationalError as error:
             raise self._ended(error) from error
+
+    def _begin(self) -> None:
+        """Both at once, on one way there and back."""
+        with self._wrapped:
+            self._cursor.execute(f"BEGIN; {_SHARED.format(instance=self._instance)}", prepare=False)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -177,6 +186,7 @@ class CallersSession(PostgresSession):
 
     @contextmanager
     def reading(self) -> Iterator[None]:
+        self.run(_SHARED.format(instance=self._instance), {})
         yield
 
     @contextmanager

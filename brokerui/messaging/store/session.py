@@ -31,6 +31,9 @@ class Given(NamedTuple):
 class Session(ABC):
     """A claim's hold on the database: its locks live until `close`."""
 
+    holds_still: bool
+    """Whether nobody can move or drop what is in the instance as long as the claim lives; else a look tells, in the
+    transaction that writes."""
     row: str
     """What a row of any table is called by."""
     at_most: str

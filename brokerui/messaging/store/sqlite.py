@@ -25,6 +25,7 @@ _DUPLICATE = {"SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"}
 class SqliteSession(Session):
     """On the connection that Django has for this thread; within a transaction of the caller's, if there is one."""
 
+    holds_still = False
     row = "rowid"
     at_most = "LIMIT ifnull(%(top)s, -1)"
 

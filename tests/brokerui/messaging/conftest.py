@@ -18,13 +18,19 @@ __all__ = ["client", "one_valkey", "valkey"]
 
 
 @pytest.fixture
-def wire(transactional_db: Any, valkey: Valkey, settings: Any) -> Iterator[Wire]:
+def wire(lists: None) -> Wire:
     """Instances A (database one, service From) and B (database two, service To), hosted here."""
+    host_both()
+    return Wire()
+
+
+@pytest.fixture
+def lists(transactional_db: Any, valkey: Valkey, settings: Any) -> Iterator[None]:
+    """A Valkey for the frames of whatever is hosted here."""
     settings.REDIS_URL = valkey.url
     settings.CELERY_BROKER_URL = ""
     outgoing.redis.cache_clear()
-    host_both()
-    yield Wire()
+    yield
     forget_brokers()
     outgoing.redis().close()
     outgoing.redis.cache_clear()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from itertools import permutations
 
 from django.conf import settings
 
@@ -57,7 +59,9 @@ def host_both() -> None:
 class Wire:
     """Carries what waits, until nothing does."""
 
-    def __init__(self) -> None:
+    def __init__(self, addresses: Mapping[str, str] = ADDRESSES) -> None:
+        self.addresses = addresses
+        """By instance."""
         self.lost = 0
         self.is_cut = False
 
@@ -67,16 +71,16 @@ class Wire:
             pass
 
     def _carry_once(self) -> bool:
-        unfinished = [name for name in ADDRESSES if drain(name)]
-        passed = [self._pass_on("A", "B"), self._pass_on("B", "A")]
-        for name in ADDRESSES:
+        unfinished = [name for name in self.addresses if drain(name)]
+        passed = [self._pass_on(*pair) for pair in permutations(self.addresses, 2)]
+        for name in self.addresses:
             for shard in range(settings.ENDPOINT_SHARDS):
                 while take_in(name, shard):
                     pass
         return bool(unfinished) or any(passed)
 
     def _pass_on(self, sender: str, receiver: str) -> bool:
-        frames = run(redis(), take_outgoing(sender, ADDRESSES[receiver], 1 << 30))
+        frames = run(redis(), take_outgoing(sender, self.addresses[receiver], 1 << 30))
         if self.is_cut:
             self.lost += len(frames)
             return False

@@ -407,7 +407,7 @@ def test_what_is_usual_takes_few_statements(store: DatabaseStore, monkeypatch: p
 
     works = (send, drain, arrive, lambda: take(store))
     on_postgres = connection.vendor == "postgresql"
-    assert [statements(monkeypatch, work) for work in works] == ([7, 6, 7, 5] if on_postgres else [4, 4, 5, 4])
+    assert [statements(monkeypatch, work) for work in works] == ([7, 6, 7, 5] if on_postgres else [5, 5, 6, 5])
 
 
 # ---------------------------------------------------------------- PostgreSQL

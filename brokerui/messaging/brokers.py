@@ -1,0 +1,129 @@
+"""ALTER DATABASE: the broker of a database switched on or off, or made anew, and failover to the mirror.
+
+Each is an edit of the live estate, and of what runs by it, in one transaction. Nobody else works in the instance then,
+and afterwards nobody works by an older estate: what was received before is kept, and nothing after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import NamedTuple
+from uuid import uuid4
+
+from django.db import transaction
+
+from brokerui.estate.audit import SYSTEM
+from brokerui.estate.models import Instance
+from brokerui.estate.pairs import mirrored_pairs
+from brokerui.estate.selectors import estate_current
+from brokerui.messaging.declaring import declare
+from brokerui.messaging.errors import PartnerElsewhereError
+from brokerui.messaging.hosting import broker_of, check_database
+from brokerui.messaging.keys.services import keys_exchange
+from brokerui.messaging.models import HostedInstance
+from brokerui.messaging.store import moving
+from routing.dialog.problems import Refused
+from routing.edits import PutDatabase, SetBroker
+from routing.estate import PRINCIPAL, Database, Estate
+
+
+def broker_enable(*, instance: str, database: str, author: str = SYSTEM) -> None:
+    """ENABLE_BROKER: with the identifier and the conversations that it has. What waits is tried at once."""
+    _set_enabled(instance, database, True, author)
+
+
+def broker_disable(*, instance: str, database: str, author: str = SYSTEM) -> None:
+    """DISABLE_BROKER: what is sent waits in the transmission queue, and nothing that comes is taken."""
+    _set_enabled(instance, database, False, author)
+
+
+def broker_renew(*, instance: str, database: str, author: str = SYSTEM) -> str:
+    """NEW_BROKER: another identifier, which it gives, and none of the conversations; their peers are not told."""
+    identifier = str(uuid4())
+    with _alone_in(instance) as (here,):
+        renewed = replace(_checked(instance, database), broker_instance=identifier, broker_enabled=True)
+        moving.drop(database, here)
+        version = declare([PutDatabase(instance, renewed)], author, f"{instance}/{database}: new broker {identifier}")
+        moving.not_before(version, [here])
+    return identifier
+
+
+class Roles(NamedTuple):
+    """Of the instances that have a mirrored database."""
+
+    principal: str
+    mirror: str
+
+
+def database_fail_over(*, instance: str, database: str, author: str = SYSTEM) -> Roles:
+    """SET PARTNER FAILOVER, for either partner of a mirrored pair: the roles that they have then.
+
+    The partners exchange the database with all that it holds: conversations, queues, what waits to be sent, and keys.
+    """
+    other = _partner(instance, database)
+    with _alone_in(instance, other) as ids:
+        estate = estate_current().estate
+        if mirrored_pairs(estate).get((instance, database)) != (other, database):
+            raise Refused(1416, database=database)  # it was edited meanwhile
+        one, its_mirror = (_database(estate, name, database) for name in (instance, other))
+        moving.exchange(database, *ids)
+        keys_exchange(database=database, one=instance, other=other, author=author)
+        edits = [PutDatabase(instance, its_mirror), PutDatabase(other, one)]
+        version = declare(edits, author, f"{database}: failover between {instance} and {other}")
+        moving.not_before(version, ids)
+    return Roles(other, instance) if one.mirroring_role == PRINCIPAL else Roles(instance, other)
+
+
+def _set_enabled(instance: str, database: str, is_enabled: bool, author: str) -> None:
+    with _alone_in(instance) as (here,):
+        mine = _checked(instance, database)
+        if is_enabled:
+            _check_identifier(instance, mine)
+        note = f"{instance}/{database}: broker {'enabled' if is_enabled else 'disabled'}"
+        version = declare([SetBroker(instance, database, is_enabled)], author, note)
+        moving.not_before(version, [here])
+
+
+@contextmanager
+def _alone_in(*instances: str) -> Iterator[tuple[int, ...]]:
+    """The numbers of hosted instances. Raises `NotHostedError`."""
+    with transaction.atomic():
+        for name in instances:
+            broker_of(name)
+        rows = (HostedInstance.objects.get_or_create(name=name)[0] for name in instances)
+        ids = tuple(row.id for row in rows)
+        with moving.alone_in(ids):
+            yield ids
+
+
+def _checked(instance: str, database: str) -> Database:
+    """As it is now; raises what `check_database` does."""
+    check_database(broker_of(instance), database)
+    return _database(estate_current().estate, instance, database)
+
+
+def _database(estate: Estate, instance: str, database: str) -> Database:
+    return estate.instances[instance].databases[database]
+
+
+def _check_identifier(instance: str, mine: Database) -> None:
+    """No two enabled brokers of an instance have the same."""
+    for other in estate_current().estate.instances[instance].databases.values():
+        is_same = mine.broker_instance is not None and other.broker_instance == mine.broker_instance
+        if is_same and other.broker_enabled and other.name != mine.name:
+            raise Refused(9772, other=other.name)
+
+
+def _partner(instance: str, database: str) -> str:
+    """The other instance of a mirrored pair that both run here."""
+    broker = broker_of(instance)
+    if database not in broker.directories:
+        check_database(broker, database)
+    found = mirrored_pairs(broker.estate).get((instance, database))
+    if found is None:
+        raise Refused(1416, database=database)
+    if not Instance.objects.filter(name=found[0], hosted=True).exists():
+        raise PartnerElsewhereError(found[0], database)
+    return found[0]

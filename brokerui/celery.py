@@ -4,7 +4,7 @@ import os
 import sys
 
 from celery import Celery
-from celery.signals import task_prerun
+from celery.signals import setup_logging, task_prerun
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
 
@@ -14,6 +14,11 @@ app.autodiscover_tasks()
 # Otherwise Celery ends the connection to the database before and after each task, and a wake-up costs more than its
 # work. Django knows how long a connection may live, and looks whether it still does.
 app.conf["CELERY_DB_REUSE_MAX"] = sys.maxsize
+
+
+@setup_logging.connect
+def _keep_logs(**_signal: object) -> None:
+    """They are as the settings have them: where somebody listens here, Celery sets up none of its own."""
 
 
 @task_prerun.connect

@@ -9,6 +9,7 @@ from pathlib import Path
 from brokerui.home import home_folder, home_prepare
 from brokerui.languages import here, local
 from brokerui.running.child import Program
+from brokerui.running.following import Together
 from brokerui.running.listening import address_of, listen, port_of
 from brokerui.running.lock import HomeLock
 from brokerui.running.preparing import FIRST_PASSWORD
@@ -58,10 +59,16 @@ def _supervisor(home: Path, lock: HomeLock, host: str, port: int) -> Supervisor:
         lock=lock,
         address=address,
         first=[] if os.environ.get("REDIS_URL") else [Program("valkey", valkey_command(home), _bare(others))],
-        web=Program("web", web, environment, served),
-        then=[Program(name, (*COMMAND, name), others) for name in ("worker", "beat", "endpoint")],
+        web=Program("web", web, _named("web", environment), served),
+        then=[Program(name, (*COMMAND, name), _named(name, others)) for name in ("worker", "beat", "endpoint")],
         reports=reports,
+        together=Together(home, as_json=os.environ.get("LOG_FORMAT") == "json"),
     )
+
+
+def _named(name: str, environment: dict[str, str]) -> dict[str, str]:
+    """As what a process is told of in the logs."""
+    return {**environment, "BROKERUI_PROCESS": name}
 
 
 def _bare(environment: dict[str, str]) -> dict[str, str]:

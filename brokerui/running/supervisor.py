@@ -18,6 +18,7 @@ from typing import Any
 
 from brokerui.languages import local
 from brokerui.running.child import Child, Program
+from brokerui.running.following import Together
 from brokerui.running.lock import HomeLock, Running, State
 from brokerui.running.logs import Log
 from brokerui.running.report import ERROR, PREPARED, READY, Reports
@@ -47,6 +48,7 @@ class Supervisor:
     then: list[Program]
     """Started once the home is ready."""
     reports: Reports
+    together: Together
     children: list[Child] = field(default_factory=list)
     is_announced: bool = False
     _login: tuple[str, str] | None = None
@@ -56,6 +58,7 @@ class Supervisor:
     def run(self) -> int:
         """Until it is told to stop. 0 after a clean stop, 1 where the product did not come up."""
         self._log = Log(self.home, "up")
+        self.together.begin(self._log)
         waker = self._catch_signals()
         try:
             for program in (*self.first, self.web):
@@ -83,7 +86,10 @@ class Supervisor:
                 self._died(child, status)
             elif child.process is None and time.monotonic() >= child.due:
                 self._start(child)
+            self.together.follow(child.log)
             child.log.bound()
+        self.together.follow(self._log)
+        self._log.bound()
         self._mind()
 
     def _pause(self) -> float:
@@ -115,6 +121,7 @@ class Supervisor:
 
     def _add(self, program: Program) -> None:
         child = Child(program, Log(self.home, program.name))
+        self.together.begin(child.log)
         self.children.append(child)
         self._start(child)
 
@@ -151,6 +158,7 @@ class Supervisor:
         for child in (*reversed(later), *self.children[: len(self.first)]):
             child.ask_to_end()
             child.end(until)
+            self.together.follow(child.log)
         if self._minder is not None and self._minder.stdin is not None:
             self._minder.kill()
             self._minder.wait()
@@ -211,7 +219,6 @@ class Supervisor:
     def _event(self, sentence: Sentence) -> None:
         text = local(sentence)
         self._log.write(text)
-        self._log.bound()
         say_plainly(text)
 
 

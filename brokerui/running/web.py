@@ -17,6 +17,7 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  # it has no types
 from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]  # the same
+from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 
 from brokerui.languages import local
 from brokerui.running.preparing import prepare
@@ -42,6 +43,15 @@ def main(listener: int, reports: int) -> int:
     report(reports, PREPARED, login=login)
     _load_ahead()
     return _serve(listener, reports)
+
+
+class _Log(Logger):  # type: ignore[misc]  # it has no types
+    """gunicorn's words go where all others go, and look like them."""
+
+    def setup(self, cfg: Any) -> None:
+        super().setup(cfg)
+        self.error_log.handlers.clear()
+        self.error_log.propagate = True
 
 
 class _Site(BaseApplication):
@@ -71,6 +81,7 @@ class _Site(BaseApplication):
             "threads": THREADS,
             "graceful_timeout": GRACE_SECONDS,
             "loglevel": "warning",
+            "logger_class": _Log,
             "control_socket_disable": True,
             "post_worker_init": self._begun,
         }

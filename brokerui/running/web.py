@@ -45,7 +45,7 @@ def main(listener: int, reports: int) -> int:
     return _serve(listener, reports)
 
 
-class _Log(Logger):  # type: ignore[misc]  # it has no types
+class _Log(Logger):
     """gunicorn's words go where all others go, and look like them."""
 
     def setup(self, cfg: Any) -> None:

@@ -226,6 +226,13 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(seconds=5),
         "options": {"expires": 5},
     },
+    # So that leases which lapsed count as rollbacks; others receive their messages anyway.
+    "leases": {
+        "task": "brokerui.messaging.leases.tasks.leases_end",
+        "schedule": timedelta(seconds=10),
+        "options": {"expires": 10},
+    },
+    "leases_clean": {"task": "brokerui.messaging.leases.tasks.leases_clean", "schedule": timedelta(hours=1)},
     # What a page asked for and no worker heard of.
     "surveys": {
         "task": "brokerui.reachability.tasks.survey_refresh",

@@ -17,6 +17,8 @@ from django.db import transaction
 from brokerui.messaging.administration import message_committed, message_rolled_back, queue_set_status
 from brokerui.messaging.brokers import broker_disable, broker_enable, broker_renew, database_fail_over
 from brokerui.messaging.hosting import check_database, check_queue
+from brokerui.messaging.leases.errors import LeasedError
+from brokerui.messaging.leases.selectors import is_leased
 from brokerui.messaging.neighbours import failure_of
 from brokerui.messaging.transactions import unit_of_work
 from routing.dialog import begin_dialog as begin
@@ -182,8 +184,10 @@ def conversation_end_with_cleanup(*, instance: str, handle: str) -> None:
 
 
 def conversation_move(*, instance: str, handle: str, conversation_group_id: str) -> None:
-    """MOVE CONVERSATION."""
+    """MOVE CONVERSATION. Not out of a group of which messages are leased: whoever has them counts on it."""
     with unit_of_work(instance, Wanted(handles=(handle,), groups=(conversation_group_id,))) as (_, work):
+        if is_leased(instance, work.named(handle).conversation_group_id):
+            raise LeasedError
         move_conversation.move_conversation(work, handle, conversation_group_id)
 
 

@@ -1,0 +1,61 @@
+"""A request that is sent twice is done once: its answer is kept with what it has done."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from brokerui.messaging.leases.models import Answer
+
+KEPT = timedelta(days=1)
+
+
+class AnotherRequestError(Exception):
+    """The key was sent before with something else."""
+
+
+def token_of(author: str, key: str) -> str:
+    """Of a user's own key."""
+    return hashlib.sha256(f"{author}\0{key}".encode()).hexdigest()
+
+
+def answered_once(token: str, digest: str, make: Callable[[], Any]) -> Any:
+    """What `make` gives, or gave when it was asked for with this token before; all in one transaction.
+
+    `digest` stands for the request. An empty token stands for no other request. Raises `AnotherRequestError`.
+    """
+    with transaction.atomic():
+        if not token:
+            return make()
+        answer = _new(token, digest)
+        if answer is None:
+            return _kept(token, digest)
+        answer.body = make()
+        answer.save(update_fields=["body"])
+        return answer.body
+
+
+def answers_forget() -> int:
+    """Those that nobody asks for any more."""
+    return Answer.objects.filter(at__lt=timezone.now() - KEPT).delete()[0]
+
+
+def _new(token: str, digest: str) -> Answer | None:
+    """None: there is one; where its request is still being done, that is waited for."""
+    try:
+        with transaction.atomic():
+            return Answer.objects.create(token=token, digest=digest, at=timezone.now())
+    except IntegrityError:
+        return None
+
+
+def _kept(token: str, digest: str) -> Any:
+    answer = Answer.objects.get(pk=token)
+    if answer.digest != digest:
+        raise AnotherRequestError
+    return answer.body

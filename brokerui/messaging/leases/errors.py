@@ -1,0 +1,36 @@
+"""Why a receipt is worth nothing."""
+
+from __future__ import annotations
+
+from brokerui.messaging.errors import MessagingError
+from routing.sentence import say
+
+
+class NoSuchReceiptError(MessagingError):
+    """Nobody was given it, or another user was, or it is forgotten."""
+
+    def __init__(self) -> None:
+        super().__init__(say("There is no such receipt."))
+
+
+class LeaseOverError(MessagingError):
+    """It lapsed, or was rolled back: the messages are for whoever receives them next."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            say("The lease is over. Nothing was done: the messages are in the queue again, or another has them.")
+        )
+
+
+class LeaseCommittedError(MessagingError):
+    """What was committed is not rolled back."""
+
+    def __init__(self) -> None:
+        super().__init__(say("The messages were received and committed already."))
+
+
+class LeasedError(MessagingError):
+    """A conversation stays in its group as long as messages of that are leased."""
+
+    def __init__(self) -> None:
+        super().__init__(say("Messages of the conversation group are leased. Commit or roll them back first."))

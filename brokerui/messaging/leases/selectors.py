@@ -1,0 +1,32 @@
+"""What is leased, and what is there to be."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db import connection
+
+from brokerui.messaging.clock import now
+from brokerui.messaging.leases.models import Lease, State
+from brokerui.messaging.store.numbers import queue_number
+from routing.dialog.endpoint import QueueKey
+
+_ANY: Final = (
+    "SELECT 1 FROM queue_messages m WHERE m.queue_number = %s"
+    " AND (SELECT 1 FROM receive_leases l WHERE l.conversation_group_id = m.conversation_group_id"
+    " AND l.instance_id = m.instance_id AND l.state = 'leased' AND l.until > %s) IS NULL"
+    " ORDER BY m.priority DESC, m.queuing_order LIMIT 1"
+)
+
+
+def has_messages(instance: int, queue: QueueKey) -> bool:
+    """Whether a queue has a message that is not leased: one look into an index."""
+    with connection.cursor() as cursor:
+        cursor.execute(_ANY, [queue_number(instance, queue), now()])
+        return cursor.fetchone() is not None
+
+
+def is_leased(instance: str, group: str) -> bool:
+    """Whether messages of a conversation group are handed out."""
+    living = Lease.objects.filter(conversation_group_id=group, instance__name=instance, state=State.LEASED)
+    return living.filter(until__gt=now()).exists()

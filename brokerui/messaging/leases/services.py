@@ -1,0 +1,184 @@
+"""A receive in two steps: messages are handed out with a lease, and taken when its receipt is committed.
+
+As long as a lease lives nobody else receives from its conversation group, and the messages stay where they are. It ends
+once: committed, rolled back, or lapsed when its time was over; the last two count as a rollback of the queue's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import uuid4
+
+from django.db import transaction
+
+from brokerui.messaging.administration import message_committed, message_rolled_back
+from brokerui.messaging.clock import now
+from brokerui.messaging.errors import MessagingError
+from brokerui.messaging.hosting import check_queue
+from brokerui.messaging.leases.errors import LeaseCommittedError, LeaseOverError, NoSuchReceiptError
+from brokerui.messaging.leases.models import Lease, State
+from brokerui.messaging.models import ConversationEndpoint, HostedInstance
+from brokerui.messaging.transactions import unit_of_work
+from routing.dialog.batch import Receive, Wanted
+from routing.dialog.messages import QueuedMessage
+from routing.dialog.receive import get_conversation_group, receive
+from routing.dialog.states import CD, DO
+
+MOST_BYTES: Final = 32 << 20
+"""Of bodies in one lease, unless the first message alone has more."""
+LAPSED_AT_ONCE: Final = 100
+KEPT_MS: Final = 24 * 3600 * 1000
+"""How long it is known what has become of a receipt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leased:
+    """Messages of one conversation group, in their order."""
+
+    receipt: str
+    conversation_group_id: str
+    until: int
+    """Milliseconds since 1970."""
+    messages: tuple[QueuedMessage, ...]
+
+
+def lease_make(*, instance: str, asked: Receive, owner: str, lease_ms: int) -> Leased | None:
+    """The next messages of a queue, handed out; None: there are none that nobody else has."""
+    database, queue = asked.queue
+    leases_lapse(instance=instance, database=database, queue=queue)
+    with unit_of_work(instance, Wanted(receive=asked)) as (broker, work):
+        check_queue(broker, asked.queue)
+        group = get_conversation_group(work, asked)
+        messages = _within_bounds(work.batch.received)
+        if group is None or not messages:
+            return None
+        lease = Lease(
+            receipt=str(uuid4()),
+            instance=HostedInstance.objects.get(name=instance),
+            database=database,
+            queue=queue,
+            conversation_group_id=group,
+            owner=owner,
+            messages=[(message.queuing_order, message.conversation_handle) for message in messages],
+            count=len(messages),
+            until=now() + lease_ms,
+        )
+        _end_lapsed(lease)
+        lease.save(force_insert=True)
+    return Leased(lease.receipt, group, lease.until, messages)
+
+
+def _within_bounds(messages: Sequence[QueuedMessage]) -> tuple[QueuedMessage, ...]:
+    """The first of them."""
+    left = MOST_BYTES
+    for count, message in enumerate(messages):
+        left -= len(message.message_body or b"")
+        if left < 0:
+            return tuple(messages[: max(count, 1)])
+    return tuple(messages)
+
+
+def _end_lapsed(new: Lease) -> None:
+    """One of the same group that has lapsed since the last look."""
+    for lease in Lease.objects.filter(
+        instance=new.instance, conversation_group_id=new.conversation_group_id, state=State.LEASED
+    ):
+        _lapse(lease)
+
+
+# ---------------------------------------------------------------- how they end
+
+
+def lease_commit(*, receipt: str, owner: str) -> int:
+    """Take the messages; so many. The second time does nothing more.
+
+    Raises `LeaseOverError`, and then nothing was done; `NoSuchReceiptError`; and what `unit_of_work` does.
+    """
+    with transaction.atomic():
+        lease = _mine(receipt, owner)
+        if lease.state == State.COMMITTED:
+            return lease.count
+        if lease.state != State.LEASED or lease.until <= now():
+            raise LeaseOverError
+        _take(lease)
+        _end(lease, State.COMMITTED)
+    return lease.count
+
+
+def lease_roll_back(*, receipt: str, owner: str) -> None:
+    """Give the messages back. The second time does nothing more, nor does it where the lease has lapsed."""
+    with transaction.atomic():
+        lease = _mine(receipt, owner)
+        if lease.state == State.COMMITTED:
+            raise LeaseCommittedError
+        is_ended = lease.state == State.LEASED and _end(lease, State.ROLLED_BACK)
+    if is_ended:
+        _count_rollback(lease)
+
+
+def leases_lapse(**where: str) -> int:
+    """End those whose time is over; so many. `where`: `instance`, `database` and `queue`, to look at one queue only."""
+    found = Lease.objects.filter(state=State.LEASED, until__lte=now()).select_related("instance")
+    if where:
+        found = found.filter(instance__name=where["instance"], database=where["database"], queue=where["queue"])
+    return sum(map(_lapse, found.order_by("until")[:LAPSED_AT_ONCE]))
+
+
+def leases_forget() -> int:
+    """Those that ended long ago."""
+    ended = [State.COMMITTED, State.ROLLED_BACK, State.LAPSED]
+    return Lease.objects.filter(state__in=ended, until__lt=now() - KEPT_MS).delete()[0]
+
+
+def _mine(receipt: str, owner: str) -> Lease:
+    """Locked, so that it ends once."""
+    try:
+        return Lease.objects.select_for_update(of=("self",)).select_related("instance").get(pk=receipt, owner=owner)
+    except Lease.DoesNotExist:
+        raise NoSuchReceiptError from None
+
+
+def _take(lease: Lease) -> None:
+    """RECEIVE of exactly these messages, but for those that have left the queue with their conversation."""
+    orders = tuple(order for order, _ in lease.messages)
+    asked = Receive((lease.database, lease.queue), group=lease.conversation_group_id, only=orders)
+    name = lease.instance.name
+    with unit_of_work(name, Wanted(groups=(lease.conversation_group_id,), receive=asked)) as (broker, work):
+        check_queue(broker, asked.queue)
+        taken = {message.queuing_order for message in receive(work, asked)}
+        _check_ended(lease, {handle for order, handle in lease.messages if order not in taken})
+        has_rollbacks = asked.queue in work.batch.rollbacks
+    if taken and has_rollbacks:
+        place = {"instance": name, "database": lease.database, "queue": lease.queue}
+        transaction.on_commit(lambda: message_committed(**place), robust=True)
+
+
+def _check_ended(lease: Lease, handles: set[str]) -> None:
+    """Whoever ends a conversation has no use for its messages. Others that are not there were moved: to another
+    group or another instance, whence somebody else may receive them."""
+    going_on = ConversationEndpoint.objects.filter(instance=lease.instance, conversation_handle__in=handles)
+    if handles and going_on.exclude(state__in=(CD, DO)).exists():
+        raise LeaseOverError
+
+
+def _end(lease: Lease, state: State) -> bool:
+    """False: it had ended."""
+    still = Lease.objects.filter(pk=lease.pk, state=State.LEASED)
+    return bool(still.update(state=state, until=now(), messages=[]))
+
+
+def _lapse(lease: Lease) -> bool:
+    """It counts as a rollback, once the transaction around it is committed."""
+    is_ended = _end(lease, State.LAPSED)
+    if is_ended:
+        transaction.on_commit(lambda: _count_rollback(lease), robust=True)
+    return is_ended
+
+
+def _count_rollback(lease: Lease) -> None:
+    try:
+        message_rolled_back(instance=lease.instance.name, database=lease.database, queue=lease.queue)
+    except MessagingError:
+        return  # the queue is not here any more, or too busy for a count

@@ -34,6 +34,7 @@ COMMANDS = {
     "simulate": say("whole brokers in seeded worlds that misbehave, and whether they keep their promises"),
     "estate": say("the live estate: files into it, and its history as documents"),
     "pipeline": say("Spark jobs on the traffic of a whole estate"),
+    "load": say("a result of the pipeline into the product's database"),
     "up": say("run the whole product on this machine"),
     "worker": say("run a worker of the product, which does what is due"),
     "beat": say("run the clock of the product, which wakes workers"),

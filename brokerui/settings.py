@@ -29,6 +29,7 @@ EVENT_ROWS_DAYS     how long exceptional events are kept (default: 30)
 KEYS_SECRET         encrypts the private keys in the database; the same on all machines of a deployment (default: made
                     at random and kept in the home)
 LOG_FORMAT          "json": each line of the logs is an object, for programs (default: line, for people)
+RESULTS_KEEP        runs of each job of the pipeline that are kept once they are loaded (default: 20)
 ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
 """
 
@@ -78,6 +79,7 @@ INSTALLED_APPS = [
     "brokerui.messaging.leases",
     "brokerui.eventlog",
     "brokerui.api",
+    "brokerui.traffic_results",
     "brokerui.demo",
     "django.contrib.admin",
     "django.contrib.auth",
@@ -226,6 +228,21 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(seconds=5),
         "options": {"expires": 5},
     },
+    "events": {
+        "task": "brokerui.eventlog.tasks.events_collect",
+        "schedule": timedelta(seconds=5),
+        "options": {"expires": 5},
+    },
+    "samples": {
+        "task": "brokerui.eventlog.tasks.events_sample",
+        "schedule": timedelta(minutes=1),
+        "options": {"expires": 30},
+    },
+    "old events": {
+        "task": "brokerui.eventlog.tasks.events_tidy",
+        "schedule": timedelta(hours=1),
+        "options": {"expires": 3600},
+    },
     # So that leases which lapsed count as rollbacks; others receive their messages anyway.
     "leases": {
         "task": "brokerui.messaging.leases.tasks.leases_end",
@@ -352,6 +369,7 @@ DEMO = env.bool("DEMO", default=True)
 BODY_MAX_BYTES = SCENARIO_MAX_BYTES + MEGABYTE
 # Of one import; all other forms take one file, and say so.
 IMPORT_MAX_FILES = DATA_UPLOAD_MAX_NUMBER_FILES = 50
+RESULTS_KEEP = env.int("RESULTS_KEEP", default=20)
 ESTATE_STALE_DAYS = env.int("ESTATE_STALE_DAYS", default=30)
 
 LOG_FORMAT = env.str("LOG_FORMAT", default="line")

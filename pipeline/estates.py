@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from bisect import bisect_right
 from collections import defaultdict
@@ -37,6 +38,13 @@ class Version:
     """The moments at which routes of it expire, if it is in force then, each with what that may matter for."""
     packed: bytes
     where: str
+    digest: str
+    """SHA-256 of the document, in hex digits."""
+
+    def as_json(self) -> dict[str, str | None]:
+        """Which document it was, for the record of a run."""
+        since = None if self.since == EVER else self.since.isoformat()
+        return {"path": str(Path(self.where).absolute()), "sha256": self.digest, "since": since}
 
     @property
     def estate(self) -> Estate:
@@ -120,7 +128,7 @@ def _version(file: Path, *, is_one_of_many: bool = True) -> Version:
         since = EVER
     if since is None:
         raise InputError(where, "$.valid_from", say("is missing: a version says since when it was in force"))
-    return Version(since, _expiring(estate), zlib.compress(content, 1), where)
+    return Version(since, _expiring(estate), zlib.compress(content, 1), where, hashlib.sha256(content).hexdigest())
 
 
 def _check_apart(name: str, versions: Sequence[Version]) -> None:

@@ -7,6 +7,7 @@ import gzip
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -68,6 +69,12 @@ def _walk(folder: Path) -> Iterator[Path]:
             yield from _walk(path)
         else:
             yield path
+
+
+def identity(path: Path) -> dict[str, Any]:
+    """What a file is known by."""
+    state = path.stat()
+    return {"path": str(path.absolute()), "size": state.st_size, "modified": state.st_mtime_ns}
 
 
 def examined(paths: Sequence[Path]) -> list[File]:

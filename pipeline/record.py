@@ -13,6 +13,8 @@ from typing import Any
 
 import pyspark
 
+from pipeline.manifest import FORMAT
+
 
 class DoesNotAddUpError(Exception):
     """A job lost or doubled rows: a fault of ours, or two classes with one number; nothing was published."""
@@ -54,6 +56,7 @@ class Run:
     def as_json(self) -> dict[str, Any]:
         """The object of `_run.json`."""
         return {
+            "format": FORMAT,
             "job": self.job,
             "arguments": dict(self.arguments),
             "started": self._started.isoformat().replace("+00:00", "Z"),

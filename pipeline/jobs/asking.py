@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
@@ -12,6 +13,9 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 from pipeline.counting import reasons_in
 from pipeline.engine import Answered, Asker, answer, write_sets
 from pipeline.epochs import Epochs
+from pipeline.estates import Timeline
+from pipeline.files import files_below, identity
+from pipeline.lake import Lake, is_lake
 from pipeline.manifest import manifest
 from pipeline.output import QUARANTINE, write_rows
 from pipeline.quarantine import write_faults
@@ -59,6 +63,15 @@ def ask(spark: SparkSession, source: Source, askers: tuple[Asker, Asker], epochs
     write_sets(found, work / "sets")
     answers, sets = (spark.read.parquet(str(work / name)) for name in ("answers", "sets"))
     return Asked(source, rows, answers, sets, found, folder, epochs)
+
+
+def inputs_of(traffic: str, *timelines: Timeline) -> list[dict[str, Any]]:
+    """What a job reads, for its record: the documents, and the files of the traffic or the runs of a lake."""
+    documents = [version.as_json() for timeline in timelines for version in timeline.versions]
+    if is_lake(traffic):
+        lake = Lake(Path(traffic).absolute())
+        return [*documents, {"path": str(lake.root), "runs": sorted(lake.commits())}]
+    return [*documents, *map(identity, files_below(traffic))]
 
 
 def finish(asked: Asked, run: Run, out: int) -> None:

@@ -6,14 +6,13 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
 from pipeline.counting import reasons_in, rows_in
 from pipeline.faults import FAILURES, damaged_file
-from pipeline.files import File, examined, files_below
+from pipeline.files import File, examined, files_below, identity
 from pipeline.lake import BRONZE, CLASSES, QUARANTINE, SILVER, Lake, lake_for_writing
 from pipeline.output import write_rows
 from pipeline.quarantine import write_faults
@@ -45,7 +44,7 @@ def ingest_files(spark: SparkSession, lake: Lake, paths: Sequence[Path], options
     """One run; it counts as a whole, or not at all."""
     run = Run("ingest", asdict(options))
     new = _unknown(lake, paths)
-    run.inputs = [_identity(path) for path in new]
+    run.inputs = [identity(path) for path in new]
     if not new:
         run.count(0, 0, {})
         return run
@@ -79,12 +78,7 @@ def _without(file: File, damaged: Path) -> File:
 def _unknown(lake: Lake, paths: Sequence[Path]) -> list[Path]:
     """Files that are new, or not what they were."""
     known = {tuple(sorted(one.items())) for record in lake.commits().values() for one in record["inputs"]}
-    return [path for path in paths if tuple(sorted(_identity(path).items())) not in known]
-
-
-def _identity(path: Path) -> dict[str, Any]:
-    state = path.stat()
-    return {"path": str(path.absolute()), "size": state.st_size, "modified": state.st_mtime_ns}
+    return [path for path in paths if tuple(sorted(identity(path).items())) not in known]
 
 
 def _kept(lake: Lake, paths: Sequence[Path], options: Options) -> list[Path]:

@@ -8,7 +8,7 @@ from pipeline.counting import rows_in
 from pipeline.engine import Asker, Weight
 from pipeline.epochs import epochs_of
 from pipeline.estates import load_timeline
-from pipeline.jobs.asking import Asked, ask, finish
+from pipeline.jobs.asking import Asked, ask, finish, inputs_of
 from pipeline.output import replaced, write_record, write_rows
 from pipeline.record import Run
 from pipeline.session import SparkSettings, spark_session
@@ -37,6 +37,7 @@ def replay(options: Options, settings: SparkSettings) -> Run:
     before, after = load_timeline(options.baseline), load_timeline(options.proposed)
     epochs = epochs_of([before, after])
     check_traffic(options.traffic)
+    run.inputs = inputs_of(options.traffic, before, after)
     run.phase("estates")
     with replaced(options.out) as folder:
         spark = spark_session(settings)

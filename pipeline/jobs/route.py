@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
 from pipeline.counting import rows_in
 from pipeline.engine import Asker
 from pipeline.epochs import epochs_of
 from pipeline.estates import load_timeline
-from pipeline.jobs.asking import ask, finish
+from pipeline.jobs.asking import Asked, ask, finish, inputs_of
+from pipeline.manifest import SUMMARY
 from pipeline.output import replaced, write_record, write_rows
 from pipeline.record import Run
 from pipeline.session import SparkSettings, spark_session
 from pipeline.traffic import check_traffic, open_traffic
-from pipeline.transforms.flowing import routed
+from pipeline.transforms.flowing import flow_matrix, met, routed
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ def route(options: Options, settings: SparkSettings) -> Run:
     timeline = load_timeline(options.estate)
     epochs = epochs_of([timeline])
     check_traffic(options.traffic)
+    run.inputs = inputs_of(options.traffic, timeline)
     run.phase("estates")
     with replaced(options.out) as folder:
         spark = spark_session(settings)
@@ -40,6 +44,8 @@ def route(options: Options, settings: SparkSettings) -> Run:
         run.phase("ask")
         write_rows(routed(asked.rows, asked.answers, asked.sets), folder)
         run.phase("rows")
+        _write_summary(asked)
+        run.phase("summary")
         run.more = {
             "estates": len(timeline.versions),
             "intervals": len(epochs.boundaries) + 1,
@@ -48,3 +54,11 @@ def route(options: Options, settings: SparkSettings) -> Run:
         finish(asked, run, rows_in(folder))
         write_record(folder, run.as_json())
     return run
+
+
+def _write_summary(asked: Asked) -> None:
+    """What a dashboard shows of it: few rows, however much traffic there was."""
+    folder = asked.folder / SUMMARY
+    write_rows(met(asked.answers, asked.sets).coalesce(1), folder / "outcomes")
+    links = flow_matrix(asked.answers, asked.sets).where("side = 'before'").withColumn("side", F.lit("met"))
+    write_rows(links.coalesce(1), folder / "flow_matrix")

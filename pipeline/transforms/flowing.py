@@ -42,6 +42,13 @@ def _sided(answers: DataFrame, sets: DataFrame) -> DataFrame:
     return known
 
 
+def met(answers: DataFrame, sets: DataFrame) -> DataFrame:
+    """Every class with its outcomes, and what it carried; once for each set of outcomes it had."""
+    known = answers.where("before IS NOT NULL")
+    summed = known.groupBy(*KEYS, F.col("before").alias("number")).agg(*(F.sum(name).alias(name) for name in _WEIGHTS))
+    return summed.join(sets, "number").select(*KEYS, "outcomes", "verdict", *_WEIGHTS)
+
+
 def differential(answers: DataFrame, sets: DataFrame) -> DataFrame:
     """Every class that ends otherwise, with what it carried; once for each pair of before and after it had."""
     changed = answers.where("change IN ('worse', 'better', 'moved')")

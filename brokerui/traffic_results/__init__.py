@@ -1,0 +1,1 @@
+"""What the pipeline found about an estate's traffic: its results, run by run."""

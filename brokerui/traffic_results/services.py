@@ -1,0 +1,92 @@
+"""A result of the pipeline into the dashboard's database: whole, once, and never half."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from brokerui.traffic_results.gold import Gold, read_gold
+from brokerui.traffic_results.models import TABLES, File, OfRun, Run
+from brokerui.traffic_results.staging import columns_of, fill, move, staged
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a loading did."""
+
+    run: Run
+    is_new: bool
+    """False: the same result was there."""
+    rows: int
+    dropped: int
+    """Former runs that were let go."""
+
+
+def gold_load(folder: str) -> Loaded:
+    """The result in a folder into the database, in one transaction. Raises `InputError`, and has then written nothing.
+
+    The same result again changes nothing. Of each job the last `RESULTS_KEEP` runs are kept.
+    """
+    began = time.monotonic()
+    gold = read_gold(folder)
+    known = Run.objects.filter(digest=gold.digest).first()
+    if known is not None:
+        return Loaded(known, is_new=False, rows=0, dropped=0)
+    with ExitStack() as stack:
+        tables = {model: stack.enter_context(staged(model)) for model in _models(gold)}
+        count = sum(_stage(gold, model, name) for model, name in tables.items())
+        with transaction.atomic():
+            run, is_new = Run.objects.get_or_create(digest=gold.digest, defaults=_about(gold, began))
+            if is_new:
+                _publish(gold, run, tables)
+            dropped = runs_prune(gold.job)
+    return Loaded(run, is_new, count if is_new else 0, dropped)
+
+
+def runs_prune(job: str) -> int:
+    """Lets go of the runs of a job that were loaded first; so many."""
+    of_job = Run.objects.filter(job=job).order_by("-pk")
+    old = of_job.exclude(pk__in=list(of_job.values_list("pk", flat=True)[: settings.RESULTS_KEEP]))
+    count = old.count()
+    old.delete()
+    return count
+
+
+def _models(gold: Gold) -> list[type[OfRun]]:
+    found = {file.table for file in gold.files}
+    return [model for table, model in TABLES.items() if table in found]
+
+
+def _stage(gold: Gold, model: type[OfRun], name: str) -> int:
+    table = next(table for table, each in TABLES.items() if each is model)
+    return fill(name, model, gold.rows(table, columns_of(model)))
+
+
+def _about(gold: Gold, began: float) -> dict[str, object]:
+    counts = gold.record["counts"]
+    return {
+        "job": gold.job,
+        "folder": str(gold.folder.absolute()),
+        "started_at": gold.started,
+        "seconds": gold.record["seconds"],
+        "rows_in": counts["in"],
+        "rows_out": counts["out"],
+        "quarantined": counts["quarantined"],
+        "record": {key: value for key, value in gold.record.items() if key != "tables"},
+        "loaded_at": timezone.now(),
+        "load_seconds": round(time.monotonic() - began, 3),
+    }
+
+
+def _publish(gold: Gold, run: Run, tables: dict[type[OfRun], str]) -> None:
+    for model, name in tables.items():
+        move(name, model, run.pk)
+    File.objects.bulk_create(
+        File(run=run, table=file.table, path=file.path, rows=file.rows, bytes=file.bytes, sha256=file.sha256)
+        for file in gold.files
+    )

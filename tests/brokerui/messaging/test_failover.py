@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from threading import Event, Thread
+from time import sleep
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import OperationalError, connections, transaction
 
 from brokerui.estate.models import AuditEntry, Instance
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_import
 from brokerui.messaging import clock
 from brokerui.messaging.drain import follow_estate
-from brokerui.messaging.errors import NoSuchDatabaseError, NotHostedError, PartnerElsewhereError
-from brokerui.messaging.hosting import broker_of
+from brokerui.messaging.errors import BusyError, NoSuchDatabaseError, NotHostedError, PartnerElsewhereError
+from brokerui.messaging.hosting import broker_of, forget_brokers
 from brokerui.messaging.keys.selectors import keys_of, public_of
 from brokerui.messaging.keys.services import key_make, peer_take
 from brokerui.messaging.models import (
@@ -49,6 +51,7 @@ from tests.brokerui.messaging.hosted import LOCAL, ONE, TWO, Wire
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ADDRESSES = {name: f"tcp://{name.lower()}.example:4022" for name in "ABC"}
+FAILOVERS = 6
 TABLES = (
     *(ConversationEndpoint, ConversationGroup, HeldFragment, OutgoingMessage),
     *(Queue, QueueCounter, QueueMessage, RouteRequest, TransmissionObject),
@@ -305,3 +308,88 @@ def test_the_command_says_why_not(wire: Wire, call: Callable[..., Any]) -> None:
     Instance.objects.filter(name="A").update(hosted=False)
     assert "not hosted here" in refused(call("failover", "B/pair"))
     assert call("failover", "A").status == 2
+
+
+# ---------------------------------------------------------------- while all are at work
+
+
+class Traffic:
+    """Applications and workers, each in a thread of its own, until they are told to end."""
+
+    def __init__(self, *handles: str) -> None:
+        self.numbers = dict.fromkeys(handles, 0)
+        """By handle: how many were sent, and committed."""
+        self.got: dict[str, list[bytes]] = {}
+        """By handle of the target, as it was received and committed."""
+        self.failed: list[BaseException] = []
+        self._is_over = Event()
+        self._threads: list[Thread] = []
+
+    def begin(self, *steps: Callable[[], object]) -> None:
+        self._threads = [Thread(target=self._work, args=(step,)) for step in steps]
+        for thread in self._threads:
+            thread.start()
+
+    def end(self) -> None:
+        self._is_over.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _work(self, step: Callable[[], object]) -> None:
+        try:
+            while not self._is_over.is_set():
+                until_done(step)
+        except BaseException as error:
+            self.failed.append(error)
+            raise
+        finally:
+            forget_brokers()
+            connections.close_all()
+
+    def say(self) -> None:
+        for handle, number in self.numbers.items():
+            with transaction.atomic():
+                send(handle, b"%d" % number)
+            self.numbers[handle] += 1
+            sleep(0.005)
+
+    def hear(self) -> None:
+        principal = next(name for name, role in roles().items() if role == PRINCIPAL)
+        with transaction.atomic():
+            messages = message_receive(instance=principal, database="pair", queue="ToQ")
+        for message in messages:
+            self.got.setdefault(message.conversation_handle, []).append(message.message_body or b"")
+        sleep(0.005)
+
+    def said(self) -> list[list[bytes]]:
+        return [[b"%d" % each for each in range(number)] for number in self.numbers.values()]
+
+
+def until_done(verb: Callable[..., object], *given: Any, **named: Any) -> None:
+    """Held by another, a mirror just now, or a deadlock: tried again."""
+    while True:
+        try:
+            verb(*given, **named)
+            return
+        except (BusyError, Refused, OperationalError):
+            sleep(0.02)
+
+
+def test_it_fails_over_again_and_again_while_others_are_at_work(wire: Wire, time: list[int]) -> None:
+    """Exactly once and in order, whatever claims and commits meet a failover (MIR-4, fixed)."""
+    traffic = Traffic(*(begin() for _ in range(4)))
+    traffic.begin(traffic.say, traffic.hear, wire.carry)
+    for _ in range(FAILOVERS):
+        sleep(0.3)
+        time[0] += 10_000
+        until_done(database_fail_over, instance="A", database="pair")
+        for name in ADDRESSES:
+            until_done(follow_estate, name)
+    traffic.end()
+    assert traffic.failed == []
+    settle(wire, time)
+    for _ in traffic.numbers:
+        traffic.hear()
+    said = traffic.said()
+    assert all(said)
+    assert sorted(traffic.got.values()) == sorted(said)

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import base64
 import json
 import sys
 import time
-from typing import TYPE_CHECKING, Any
 
 from brokerui.commands.messaging import HOST_DB_QUEUE, place, verb
 from brokerui.languages import local
 from routing.sentence import say
-
-if TYPE_CHECKING:
-    from routing.dialog.messages import QueuedMessage
 
 PAUSE_SECONDS = 0.02
 LONGEST_PAUSE_SECONDS = 0.5
@@ -49,33 +44,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _receive(options: argparse.Namespace) -> int:
+    from brokerui.estate.selectors import estate_current
+    from brokerui.messaging.queue_rows import queue_rows
     from brokerui.messaging.services import message_reception
 
     instance, database, queue = options.queue
     with message_reception(instance=instance, database=database, queue=queue) as receive:
         messages = receive(top=options.top)
-        for message in messages:
-            sys.stdout.write(f"{json.dumps(as_json(message), ensure_ascii=False)}\n")
+        for row in queue_rows(estate_current().estate, instance, messages):
+            sys.stdout.write(f"{json.dumps(row, ensure_ascii=False)}\n")
         sys.stdout.flush()
     return len(messages)
-
-
-def as_json(message: QueuedMessage) -> dict[str, Any]:
-    """All columns of the queue; the body in base64, the time in ISO 8601."""
-    from routing.ways import moment
-
-    body = message.message_body
-    return {
-        "status": message.status,
-        "priority": message.priority,
-        "queuing_order": message.queuing_order,
-        "conversation_group_id": message.conversation_group_id,
-        "conversation_handle": message.conversation_handle,
-        "message_sequence_number": message.message_sequence_number,
-        "service_name": message.service_name,
-        "service_contract_name": message.service_contract_name,
-        "message_type_name": message.message_type_name,
-        "validation": message.validation,
-        "message_body": None if body is None else base64.b64encode(body).decode(),
-        "message_enqueue_time": moment(message.message_enqueue_time).isoformat(),
-    }

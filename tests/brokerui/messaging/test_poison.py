@@ -160,7 +160,7 @@ def test_the_command_counts_too(
 ) -> None:
     call = call_with(capsys, monkeypatch)
     with monkeypatch.context() as broken:
-        broken.setattr("brokerui.commands.receive.as_json", _crash)
+        broken.setattr("brokerui.messaging.queue_rows.queue_rows", _crash)
         with pytest.raises(Crash):
             call("receive", "B/two/ToQ")
     assert known() == (False, 1)

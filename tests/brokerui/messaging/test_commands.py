@@ -1,0 +1,97 @@
+"""`brokerui send` and `brokerui receive`, in this process."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from brokerui.estate.numbering import FIRST
+from brokerui.estate.selectors import estate_current
+from brokerui.estate.services import estate_edit
+from routing.edits import PutDatabase
+from routing.estate import Database
+from routing.parts import Contract, ContractMessage, MessageType, Service
+from tests.brokerui.command_line import call_with
+from tests.brokerui.messaging.hosted import Wire
+
+pytestmark = pytest.mark.django_db(transaction=True)
+COLUMNS = [
+    "status",
+    "priority",
+    "queuing_order",
+    "conversation_group_id",
+    "conversation_handle",
+    "message_sequence_number",
+    "service_name",
+    "service_id",
+    "service_contract_name",
+    "service_contract_id",
+    "message_type_name",
+    "message_type_id",
+    "validation",
+    "message_body",
+    "message_enqueue_time",
+]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    return call_with(capsys, monkeypatch)
+
+
+def put(instance: str, database: str, service: Service) -> None:
+    """With a contract of their own: the second of two."""
+    live = estate_current()
+    before = live.estate.instances[instance].databases[database]
+    contracts = (Contract("Other"), Contract("C", (ContractMessage("Ask", "ANY"),)))
+    types = (MessageType("No", "EMPTY"), MessageType("Ask", "WELL_FORMED_XML"))
+    after = Database(
+        database,
+        before.broker_instance,
+        services=(Service("Another"), service),
+        contracts=contracts,
+        message_types=types,
+        table=before.table,
+    )
+    estate_edit(edits=[PutDatabase(instance, after)], base_version=live.version, author="test")
+
+
+def test_all_columns_of_the_queue_come_out_in_their_order(wire: Wire, call: Callable[..., Any]) -> None:
+    put("A", "one", Service("From", "FromQ"))
+    put("B", "two", Service("To", "ToQ", ("C", "DEFAULT")))
+    words = ("send", "--from", "A/one", "--service", "From", "--to", "To")
+    asked = ("--contract", "C", "--message-type", "Ask", "-")
+    handle = json.loads(call(*words, *asked, stdin="<a/>").out)["conversation_handle"]
+    wire.carry()
+    (line,) = call("receive", "B/two/ToQ").out.splitlines()
+    row = json.loads(line)
+    assert list(row) == COLUMNS
+    assert row["conversation_handle"] != handle
+    assert {name: row[name] for name in COLUMNS if name.endswith(("_name", "_id"))} == {
+        "conversation_group_id": row["conversation_group_id"],
+        "service_name": "To",
+        "service_id": FIRST + 1,
+        "service_contract_name": "C",
+        "service_contract_id": FIRST + 1,
+        "message_type_name": "Ask",
+        "message_type_id": FIRST + 1,
+    }
+    assert (row["status"], row["priority"], row["message_sequence_number"], row["validation"]) == (1, 5, 0, "X")
+    assert base64.b64decode(row["message_body"]) == b"<a/>"
+    assert datetime.fromisoformat(row["message_enqueue_time"]).tzinfo is not None
+
+
+def test_what_every_database_has_of_itself_has_no_number(wire: Wire, call: Callable[..., Any]) -> None:
+    call("send", "--from", "A/one", "--service", "From", "--to", "To", "--size", "0", "--count", "2")
+    wire.carry()
+    rows = [json.loads(line) for line in call("receive", "B/two/ToQ", "--top", "1").out.splitlines()]
+    assert [(row["service_contract_id"], row["message_type_id"], row["message_body"]) for row in rows] == [
+        (None, None, None)
+    ]
+    assert call("receive", "B/two/ToQ").out.count("\n") == 1
+    assert call("receive", "B/two/ToQ", "--wait", "1").out == ""

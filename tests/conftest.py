@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from brokerui.eventlog.recording import Recorder
 from scripts import browser
 
 # Playwright's synchronous API runs an event loop in the test's own thread; Django then takes every query of
@@ -16,6 +17,9 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
 # What commands say is tested in English, whatever the developer's own language.
 os.environ["LANGUAGE"] = "en"
+
+# What is counted is written when a test says so: a thread would look for tables between two tests.
+Recorder.has_thread = False
 
 # Shared cores say nothing about time, so no deadline. Every run draws fresh examples; a failure prints the
 # blob that repeats it.

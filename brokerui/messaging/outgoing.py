@@ -9,6 +9,7 @@ from functools import cache
 from django.conf import settings
 from redis import Redis, RedisError
 
+from brokerui.eventlog.recording import recorder
 from brokerui.messaging.endpoint.lists import outgoing_held, put_outgoing, run
 from routing.dialog.work import Outbound
 from routing.events import Event
@@ -40,6 +41,7 @@ def has_room(instance: str) -> bool:
 
 def hand_over(instance: str, frames: Sequence[Outbound], events: Sequence[tuple[int, Event]]) -> None:
     """To the endpoint and to the log. What cannot be handed over is lost on the network, which is no error."""
+    recorder.note(instance, events)
     if frames:
         try:
             run(redis(), put_outgoing(instance, frames))

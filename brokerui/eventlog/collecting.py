@@ -1,0 +1,32 @@
+"""What endpoints have told, into the same books as what brokers tell."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from redis import RedisError
+
+from brokerui.eventlog.recording import recorder
+from brokerui.messaging.endpoint.lists import run, take_events
+from brokerui.messaging.endpoint.telling import EndpointEvent
+from brokerui.messaging.outgoing import redis
+
+logger = logging.getLogger(__name__)
+AT_ONCE: Final = 1_000
+
+
+def collect() -> int:
+    """All that waits; gives how many that were."""
+    done = 0
+    try:
+        while told := run(redis(), take_events(AT_ONCE)):
+            done += len(told)
+            by_instance: dict[str, list[tuple[int, EndpointEvent]]] = {}
+            for one in told:
+                by_instance.setdefault(one.instance, []).append((one.at, one.event))
+            for instance, events in by_instance.items():
+                recorder.note(instance, events)
+    except (RedisError, OSError) as error:
+        logger.info("no events of endpoints: %s", error)
+    return done

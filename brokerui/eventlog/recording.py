@@ -1,0 +1,187 @@
+"""Where events go that are told: counted at once, written every two seconds by a thread of this process.
+
+Whoever tells them waits for nothing but the counting: no database, no disk, no lock that is held for long.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.util import find_spec
+from typing import Final
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connections
+
+from brokerui.eventlog import counting, exceptional
+from brokerui.eventlog.counting import Counts, counted
+from brokerui.eventlog.exceptional import Exceptions, any_exceptional, exceptions_of
+from brokerui.eventlog.samples import Sample
+from brokerui.eventlog.stage import Batch, Stage
+from routing.events import Event
+
+logger = logging.getLogger(__name__)
+SECONDS: Final = 2.0
+"""Between two writes: what a process that is killed has not written yet."""
+MOST: Final = 200_000
+"""Events that wait for the disk at most; what comes beyond is counted, and not in the log."""
+
+
+class Recorder:
+    """Of one process, for all its threads."""
+
+    has_thread = True
+    """Whether it writes by itself; else whoever has it says when."""
+
+    def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._counts: Counts = {}
+        self._exceptions: Exceptions = {}
+        self._batches: list[Batch] = []
+        self._waiting = 0
+        self._lost = 0
+        self._stage: Stage | None = None
+        self._something = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._failed: set[str] = set()
+        self._writing = threading.Lock()
+
+    # ------------------------------------------------------------ what is told
+
+    def note(self, instance: str, events: Sequence[tuple[int, Event]]) -> None:
+        """Broker events of an instance, each with its moment."""
+        if not events:
+            return
+        counts = counted(instance, events)
+        exceptions = exceptions_of(instance, events) if any_exceptional(counts) else {}
+        with self._lock:
+            counting.add(self._counts, counts)
+            exceptional.add(self._exceptions, exceptions)
+        self.log(instance, events)
+        self._wake()
+
+    def log(self, instance: str, events: Sequence[tuple[int, Event | Sample]]) -> None:
+        """To the files alone, if these are written."""
+        if not settings.EVENT_LOG or not events or not can_be_logged():
+            return
+        with self._lock:
+            if self._waiting + len(events) > MOST:
+                self._lost += len(events)
+                return
+            self._batches.append((instance, events))
+            self._waiting += len(events)
+        self._wake()
+
+    # ------------------------------------------------------------ what is written
+
+    def flush(self) -> None:
+        """All that was told so far, to the database and to the disk. What the database does not take is kept."""
+        with self._writing:
+            self._flush_counts()
+            self._flush_exceptions()
+            self._flush_events()
+
+    def close(self) -> None:
+        """The same, and the file is complete."""
+        self.flush()
+        if self._stage is not None:
+            self._stage.close()
+
+    def _flush_counts(self) -> None:
+        from brokerui.eventlog.services import counts_add  # noqa: PLC0415 - models, which are there only after the start
+
+        with self._lock:
+            counts, self._counts = self._counts, {}
+        if counts and not self._tried("counters", lambda: counts_add(counts)):
+            with self._lock:
+                counting.add(self._counts, counts)
+
+    def _flush_exceptions(self) -> None:
+        from brokerui.eventlog.services import exceptions_add  # noqa: PLC0415 - the same
+
+        with self._lock:
+            exceptions, self._exceptions = self._exceptions, {}
+        if exceptions and not self._tried("exceptional events", lambda: exceptions_add(exceptions)):
+            with self._lock:
+                exceptional.add(self._exceptions, exceptions)
+
+    def _flush_events(self) -> None:
+        with self._lock:
+            batches, self._batches, self._waiting = self._batches, [], 0
+            lost, self._lost = self._lost, 0
+        if lost:
+            logger.warning("%d events are not in the event log: they came faster than the disk takes them", lost)
+        if batches:
+            self._tried("event log", lambda: self._stage_of_mine().write(batches))
+        elif self._stage is not None:
+            self._stage.close_if_due()
+
+    def _stage_of_mine(self) -> Stage:
+        if self._stage is None:
+            seconds, size = settings.EVENT_LOG_SECONDS, settings.EVENT_LOG_BYTES
+            self._stage = Stage(settings.EVENT_LOG_FOLDER, seconds=seconds, size=size)
+        return self._stage
+
+    def _tried(self, what: str, write: Callable[[], None]) -> bool:
+        """False: it is worth another try. A failure is one line in the log, until it has succeeded again."""
+        try:
+            write()
+        except (OperationalError, InterfaceError, OSError) as error:
+            if what not in self._failed:
+                logger.error("%s: cannot be written: %s", what, error)
+            self._failed.add(what)
+            return False
+        except Exception:
+            # Whatever is wrong with these, those that come after them are to be written.
+            logger.exception("%s: some are lost", what)
+            return True
+        if what in self._failed:
+            self._failed.discard(what)
+            logger.warning("%s: written again", what)
+        return True
+
+    # ------------------------------------------------------------ the thread
+
+    def _wake(self) -> None:
+        if not self.has_thread or self._something.is_set():
+            return
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="events", daemon=True)
+                self._thread.start()
+                atexit.register(self.close)
+        self._something.set()
+
+    def _run(self) -> None:
+        while True:
+            self._something.wait(SECONDS if self._stage is not None and self._stage.is_open else None)
+            time.sleep(SECONDS)
+            self._something.clear()
+            try:
+                self.flush()
+            finally:
+                connections.close_all()
+
+    def forget(self) -> None:
+        """In a process that was forked: what its parent has not written is its parent's."""
+        if self._stage is not None:
+            self._stage.close()
+        self._begin()
+
+
+recorder: Final = Recorder()
+os.register_at_fork(after_in_child=recorder.forget)
+
+
+@cache
+def can_be_logged() -> bool:
+    """Whether what writes Parquet is installed."""
+    return find_spec("pyarrow") is not None

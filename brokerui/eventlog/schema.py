@@ -1,0 +1,277 @@
+"""The event log: its columns, as docs/reference/event-log.md has them, and what each event fills of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from brokerui.eventlog.samples import SAMPLE, SAMPLE_NAME, OfSample, Sample
+from routing import events as ev
+
+TEXT, INTEGER, SMALL, BOOLEAN, MOMENT = "text", "integer", "32-bit integer", "boolean", "timestamp, ms, UTC"
+
+COLUMNS: Final[Mapping[str, str]] = {
+    "source": TEXT,
+    "position": INTEGER,
+    "at": MOMENT,
+    "host": TEXT,
+    "instance": TEXT,
+    "event_class": SMALL,
+    "event_name": TEXT,
+    "event_subclass": SMALL,
+    "database": TEXT,
+    "conversation_id": TEXT,
+    "conversation_handle": TEXT,
+    "conversation_group_id": TEXT,
+    "is_initiator": BOOLEAN,
+    "from_initiator": BOOLEAN,
+    "state": TEXT,
+    "from_service": TEXT,
+    "from_broker_instance": TEXT,
+    "to_service": TEXT,
+    "to_broker_instance": TEXT,
+    "message_sequence_number": INTEGER,
+    "first_message_sequence_number": INTEGER,
+    "fragment": SMALL,
+    "message_id": TEXT,
+    "messages": INTEGER,
+    "bytes": INTEGER,
+    "is_from_network": BOOLEAN,
+    "route": TEXT,
+    "next_hop": TEXT,
+    "error": SMALL,
+    "previous_error": SMALL,
+    "attempts": SMALL,
+    "enqueued_at": MOMENT,
+    "hops_remaining": SMALL,
+    "time_to_live_ms": INTEGER,
+    "time_consumed_ms": INTEGER,
+    "last_acknowledged": INTEGER,
+    "queue": TEXT,
+    "connection_id": TEXT,
+    "address": TEXT,
+    "mirror_address": TEXT,
+    "peer": TEXT,
+    "principal": TEXT,
+    "times_closed": SMALL,
+    "depth": INTEGER,
+    "oldest_age_ms": INTEGER,
+    "text": TEXT,
+}
+"""All of them in each file, in this order. Moments are milliseconds here."""
+
+Values = dict[str, Any]
+"""By column; what is missing is NULL."""
+NAMES: Final = {**ev.NAMES, SAMPLE: SAMPLE_NAME}
+_SENT = frozenset(
+    (
+        ev.OfConversation.SEND_MESSAGE,
+        ev.OfConversation.END_CONVERSATION,
+        ev.OfConversation.END_CONVERSATION_WITH_ERROR,
+    )
+)
+
+
+def row_of(event: ev.Event | Sample) -> Values:
+    """What an event fills, beside the columns that say whose and when it is."""
+    values = _FILLED[type(event)](event)
+    values["event_class"] = event.number
+    values["event_name"] = NAMES[event.number]
+    values["event_subclass"] = getattr(event, "subclass", None)
+    values["database"] = getattr(event, "database", None) or None
+    return values
+
+
+def _conversation(e: ev.Conversation) -> Values:
+    values = {
+        "conversation_id": e.conversation_id,
+        "conversation_handle": e.conversation_handle,
+        "conversation_group_id": e.conversation_group_id,
+        "is_initiator": e.is_initiator,
+        "state": e.state or None,
+        "from_service": e.service_name,
+        "to_service": e.far_service,
+        "to_broker_instance": e.far_broker_instance,
+    }
+    if e.message_sequence_number >= 0:
+        is_sent = e.subclass in _SENT
+        values |= {
+            "from_initiator": e.is_initiator == is_sent,
+            "message_sequence_number": e.message_sequence_number,
+            "messages": 1,
+            "bytes": e.size,
+        }
+        if not is_sent:
+            came = {"from_service": e.far_service, "to_service": e.service_name, "to_broker_instance": None}
+            values |= came
+    return values
+
+
+def _group(e: ev.ConversationGroup) -> Values:
+    return {"conversation_group_id": e.conversation_group_id}
+
+
+def _connection(e: ev.BrokerConnection) -> Values:
+    given = {"connection_id": e.connection_id or None, "address": e.address, "text": e.text or None}
+    return {**given, "times_closed": e.times_closed}
+
+
+def _forwarded(e: ev.ForwardedMessageSent | ev.ForwardedMessageDropped) -> Values:
+    message = e.message
+    return {
+        "conversation_id": message.conversation_id,
+        "from_initiator": message.is_initiator,
+        "from_service": message.from_service_name,
+        "from_broker_instance": message.from_broker_instance,
+        "to_service": message.to_service_name,
+        "to_broker_instance": message.to_broker_instance,
+        "message_sequence_number": message.message_sequence_number,
+        "fragment": message.message_fragment_number,
+        "message_id": message.message_id,
+        "route": e.route,
+        "next_hop": message.adjacent_broker_address or None,
+        "hops_remaining": message.hops_remaining,
+        "time_to_live_ms": message.time_to_live,
+        "time_consumed_ms": message.time_consumed,
+    }
+
+
+def _classify(e: ev.MessageClassify) -> Values:
+    return {
+        "conversation_id": e.conversation_id,
+        "from_initiator": e.from_initiator,
+        "from_service": e.from_service,
+        "to_service": e.to_service,
+        "to_broker_instance": e.to_broker_instance,
+        "is_from_network": e.is_from_network,
+        "route": e.route,
+        "next_hop": e.next_hop or None,
+        "error": e.reason or None,
+    }
+
+
+def _mirrored(e: ev.MirroredRouteStateChanged) -> Values:
+    return {
+        "address": e.address,
+        "mirror_address": e.mirror_address,
+        "to_service": e.service,
+        "to_broker_instance": e.broker_instance,
+        "principal": e.principal or None,
+    }
+
+
+def _acknowledgement(e: ev.Acknowledgement) -> Values:
+    return {
+        "conversation_id": e.conversation_id,
+        "from_initiator": e.from_initiator,
+        "first_message_sequence_number": e.first_message_sequence_number,
+        "message_sequence_number": e.message_sequence_number,
+        "fragment": e.fragment,
+    }
+
+
+def _login(e: ev.AuditBrokerLogin) -> Values:
+    given = {"connection_id": e.connection_id or None, "address": e.address, "peer": e.peer or None}
+    return {**given, "principal": e.principal or None, "text": e.text or None}
+
+
+def _undeliverable(e: ev.MessageUndeliverable) -> Values:
+    return {
+        "conversation_id": e.conversation_id,
+        "message_sequence_number": e.message_sequence_number,
+        "last_acknowledged": e.last_acknowledged if e.last_acknowledged >= 0 else None,
+        "error": e.reason or None,
+    }
+
+
+def _side(e: ev.MessagesSent | ev.StatusChanged) -> Values:
+    return {
+        "conversation_id": e.conversation_id,
+        "conversation_handle": e.conversation_handle,
+        "is_initiator": e.is_initiator,
+        "from_initiator": e.is_initiator,
+        "from_service": e.service_name,
+        "to_service": e.far_service,
+        "to_broker_instance": e.far_broker_instance,
+    }
+
+
+def _sent(e: ev.MessagesSent) -> Values:
+    return {
+        **_side(e),
+        "route": e.route,
+        "next_hop": e.next_hop,
+        "attempts": e.attempts,
+        "first_message_sequence_number": e.first_message_sequence_number,
+        "message_sequence_number": e.message_sequence_number,
+        "messages": e.messages,
+        "bytes": e.size,
+        "enqueued_at": e.enqueue_time,
+    }
+
+
+def _received(e: ev.MessagesReceived) -> Values:
+    has_numbers = e.message_sequence_number >= 0
+    return {
+        "queue": e.queue,
+        "conversation_handle": e.conversation_handle,
+        "first_message_sequence_number": e.first_message_sequence_number if has_numbers else None,
+        "message_sequence_number": e.message_sequence_number if has_numbers else None,
+        "messages": e.messages,
+        "bytes": e.size,
+        "enqueued_at": e.enqueue_time,
+    }
+
+
+def _sample(e: Sample) -> Values:
+    return {
+        "queue": e.queue or None,
+        "error": e.error or None,
+        "depth": e.depth if e.subclass <= OfSample.WAITING_CONVERSATIONS else None,
+        "oldest_age_ms": e.oldest_age_ms,
+        "text": e.role or None,
+        "address": e.address or None,
+        "mirror_address": e.mirror_address or None,
+        "to_service": e.service or None,
+        "to_broker_instance": e.broker_instance or None,
+        "principal": e.principal or None,
+    }
+
+
+_FILLED: Final[Mapping[type, Callable[[Any], Values]]] = {
+    ev.Conversation: _conversation,
+    ev.ConversationGroup: _group,
+    ev.BrokerConnection: _connection,
+    ev.ForwardedMessageSent: _forwarded,
+    ev.ForwardedMessageDropped: lambda e: {**_forwarded(e), "error": e.reason or None},
+    ev.MessageClassify: _classify,
+    ev.QueueDisabled: lambda e: {"queue": e.queue},
+    ev.MirroredRouteStateChanged: _mirrored,
+    ev.Acknowledgement: _acknowledgement,
+    ev.AuditBrokerConversation: lambda e: {"conversation_id": e.conversation_id, "text": e.text},
+    ev.AuditBrokerLogin: _login,
+    ev.MessageUndeliverable: _undeliverable,
+    ev.CorruptedMessage: lambda e: {
+        "conversation_id": e.conversation_id or None,
+        "text": e.what,
+        "error": e.reason or None,
+    },
+    ev.MessagesSent: _sent,
+    ev.MessagesReceived: _received,
+    ev.StatusChanged: lambda e: {
+        **_side(e),
+        "error": e.status or None,
+        "previous_error": e.previous_status or None,
+    },
+    Sample: _sample,
+}
+CLASSES: Final[Mapping[int, type]] = {kind.number.fget(None): kind for kind in _FILLED}  # type: ignore[attr-defined]
+"""By the number of their events."""
+
+
+def event_of(number: int, values: Sequence[Any]) -> ev.Event | Sample:
+    """An event again, from its number and its values as JSON has them."""
+    if number in (139, 140):
+        values = [ev.ForwardedMessage(*values[0]), *values[1:]]
+    event: ev.Event | Sample = CLASSES[number](*values)
+    return event

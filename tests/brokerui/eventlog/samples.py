@@ -1,0 +1,45 @@
+"""One event of each class, with a value in every field."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from brokerui.eventlog.samples import OfSample, Sample
+from routing import events as ev
+
+AT: Final = 1_900_000_000_000
+FORWARDED: Final = ev.ForwardedMessage("c", True, "To", "g2", "From", "g1", "tcp://b:4022", 3, 1, 9, 60_000, 125, "m")
+SIDE: Final = ("db", "c", "h", True, "From", "To", "g")
+
+EVENTS: Final[tuple[ev.Event, ...]] = (
+    ev.Conversation(ev.OfConversation.SEND_MESSAGE, "db", "CO", "c", "h", "g", True, "From", "To", "b", 4, 100),
+    ev.ConversationGroup(ev.OfGroup.CREATE, "db", "g"),
+    ev.BrokerConnection(ev.OfConnection.CONNECT_FAILED, "i", "tcp://b:4022", "refused", 1),
+    ev.ForwardedMessageSent(FORWARDED, "R"),
+    ev.ForwardedMessageDropped(FORWARDED, 11285, "R"),
+    ev.MessageClassify(ev.OfClassify.REMOTE, "db", "c", "To", "b", "tcp://b:4022", True, 9793, "From", True, "R"),
+    ev.QueueDisabled("db", "Q"),
+    ev.MirroredRouteStateChanged(ev.OfMirroredRoute.OPERATIONAL, "tcp://a:1", "tcp://b:1", "S", "g", "tcp://a:1"),
+    ev.Acknowledgement(ev.OfAcknowledgement.ACKNOWLEDGEMENT_SENT, "db", "c", 7, 1_048_575, 2, True),
+    ev.AuditBrokerConversation(ev.OfAudit.NO_CERTIFICATE, "db", "c", "key id"),
+    ev.AuditBrokerLogin(ev.OfLogin.LOGIN_PROTOCOL_ERROR, "i", "10.0.0.1:5000", "B", "cert", "why"),
+    ev.MessageUndeliverable(ev.OfUndeliverable.SEQUENCED_MESSAGE, "db", "c", 5, 4, 11213),
+    ev.CorruptedMessage("db", "c", "the tag", 9642),
+    ev.MessagesSent(ev.OfSent.SENT_AGAIN, *SIDE, "R", "tcp://b:4022", 2, 3, 5, 3, 300, AT - 50),
+    ev.MessagesReceived("db", "Q", "h", 3, 5, 3, 300, AT - 70),
+    ev.StatusChanged(*SIDE, 9793, 9749),
+)
+SAMPLES: Final = (
+    Sample(OfSample.QUEUE, "db", "Q", depth=5, oldest_age_ms=100),
+    Sample(OfSample.TRANSMISSION_QUEUE, "db", depth=6, oldest_age_ms=200),
+    Sample(OfSample.WAITING_CONVERSATIONS, "db", error=9793, depth=2, oldest_age_ms=200),
+    Sample(OfSample.MIRRORING_ROLE, "db", role="PRINCIPAL"),
+    Sample(
+        OfSample.MIRRORED_ROUTE,
+        address="tcp://a:1",
+        mirror_address="tcp://b:1",
+        service="S",
+        broker_instance="g",
+        principal="tcp://a:1",
+    ),
+)

@@ -1,0 +1,75 @@
+"""Events in numbers, and those that an operator should see."""
+
+from __future__ import annotations
+
+from brokerui.eventlog import counting, exceptional
+from brokerui.eventlog.counting import Key, Sums, counted
+from brokerui.eventlog.exceptional import EXCEPTIONAL, MOST_AT_ONCE, any_exceptional, exceptions_of
+from routing.events import NAMES, CorruptedMessage, MessageUndeliverable, OfUndeliverable, StatusChanged
+from tests.brokerui.eventlog.samples import AT, EVENTS, SIDE
+
+MINUTE = AT - AT % 60_000
+HOUR = AT - AT % 3_600_000
+
+
+def test_every_event_is_counted_with_its_messages_and_bytes() -> None:
+    counts = counted("A", [(AT, event) for event in EVENTS])
+    assert sum(sums.events for sums in counts.values()) == len(EVENTS)
+    assert {key.event_class for key in counts} == {event.number for event in EVENTS}
+    assert {key.at for key in counts} == {MINUTE}
+    assert counts[Key(MINUTE, "A", 124, 1, "db", 0)] == Sums(1, 1, 100)
+    assert counts[Key(MINUTE, "A", 1001, 2, "db", 0)] == Sums(1, 3, 300)
+    assert counts[Key(MINUTE, "A", 1002, 0, "db", 0)] == Sums(1, 3, 300)
+    assert counts[Key(MINUTE, "A", 141, 2, "db", 9793)] == Sums(1, 0, 0)
+    assert counts[Key(MINUTE, "A", 160, 1, "db", 11213)] == Sums(1, 0, 0)
+
+
+def test_what_is_alike_is_summed_up_minute_by_minute() -> None:
+    event = EVENTS[0]
+    counts = counted("A", [(MINUTE, event), (MINUTE + 59_999, event), (MINUTE + 60_000, event)])
+    assert [(key.at, sums) for key, sums in counts.items()] == [
+        (MINUTE, Sums(2, 2, 200)),
+        (MINUTE + 60_000, Sums(1, 1, 100)),
+    ]
+    counting.add(counts, counted("A", [(MINUTE, event)]))
+    assert counts[Key(MINUTE, "A", 124, 1, "db", 0)] == Sums(3, 3, 300)
+
+
+def test_what_is_exceptional_is_a_known_event() -> None:
+    assert {event_class for event_class, _ in EXCEPTIONAL} <= set(NAMES)
+
+
+def test_the_usual_is_not_exceptional() -> None:
+    for event in EVENTS:
+        counts = counted("A", [(AT, event)])
+        is_exceptional = event.number in {138, 140, 143, 144, 158, 159, 160, 161, 1003}
+        assert any_exceptional(counts) == is_exceptional == bool(exceptions_of("A", [(AT, event)]))
+    over = StatusChanged(*SIDE, 0, 9793)
+    assert exceptions_of("A", [(AT, over)]) == {}
+
+
+def test_what_is_alike_is_one_whatever_its_conversation() -> None:
+    burst = [
+        (AT + number, MessageUndeliverable(OfUndeliverable.SEQUENCED_MESSAGE, "db", f"c{number}", number, -1, 11209))
+        for number in range(1_000)
+    ]
+    ((what, hour), seen), *others = exceptions_of("A", burst).items()
+    assert (others, hour) == ([], HOUR)
+    assert (what.event_class, what.database, what.error) == (160, "db", 11209)
+    assert (seen.events, seen.first_at, seen.last_at, seen.conversation_id) == (1_000, AT, AT + 999, "c999")
+
+
+def test_two_that_dialled_from_one_host_are_alike_and_two_next_hops_are_not() -> None:
+    login = next(event for event in EVENTS if event.number == 159)
+    failed = next(event for event in EVENTS if event.number == 138)
+    assert len(exceptions_of("A", [(AT, login), (AT, login._replace(address="10.0.0.1:6000"))])) == 1
+    assert len(exceptions_of("A", [(AT, failed), (AT, failed._replace(address="tcp://b:4023"))])) == 2
+
+
+def test_as_many_different_ones_as_anybody_invents_take_no_more_room() -> None:
+    found = exceptions_of("A", [(AT, CorruptedMessage("", "", f"{n}", 0)) for n in range(MOST_AT_ONCE + 10)])
+    assert len(found) == MOST_AT_ONCE
+    exceptional.add(found, exceptions_of("A", [(AT, CorruptedMessage("", "", f"new {n}", 0)) for n in range(5)]))
+    exceptional.add(found, exceptions_of("A", [(AT + 1, CorruptedMessage("", "", "0", 0))]))
+    assert len(found) == MOST_AT_ONCE
+    assert max(seen.events for seen in found.values()) == 2

@@ -46,11 +46,11 @@ def run(options: argparse.Namespace) -> int:
 def _receive(options: argparse.Namespace) -> int:
     from brokerui.estate.selectors import estate_current
     from brokerui.messaging.queue_rows import queue_rows
-    from brokerui.messaging.services import message_reception
+    from brokerui.messaging.services import message_receive, message_reception
 
     instance, database, queue = options.queue
-    with message_reception(instance=instance, database=database, queue=queue) as receive:
-        messages = receive(top=options.top)
+    with message_reception():
+        messages = message_receive(instance=instance, database=database, queue=queue, top=options.top)
         for row in queue_rows(estate_current().estate, instance, messages):
             sys.stdout.write(f"{json.dumps(row, ensure_ascii=False)}\n")
         sys.stdout.flush()

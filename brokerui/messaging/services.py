@@ -7,7 +7,7 @@ nothing was done. Moments are milliseconds since 1970, bodies are bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +20,7 @@ from brokerui.messaging.hosting import check_database, check_queue
 from brokerui.messaging.leases.errors import LeasedError
 from brokerui.messaging.leases.selectors import is_leased
 from brokerui.messaging.neighbours import failure_of
+from brokerui.messaging.rollbacks import Place, note_received, rollbacks_counted
 from brokerui.messaging.transactions import unit_of_work
 from routing.dialog import begin_dialog as begin
 from routing.dialog import conversation_timer, end_conversation, move_conversation
@@ -136,33 +137,17 @@ def message_receive(
         if messages and asked.queue in work.batch.rollbacks:
             forget = partial(message_committed, instance=instance, database=database, queue=queue)
             transaction.on_commit(forget, robust=True)
+    if messages:
+        note_received(Place(instance, database, queue))
     return messages
 
 
 @contextmanager
-def message_reception(
-    *, instance: str, database: str, queue: str
-) -> Iterator[Callable[..., tuple[QueuedMessage, ...]]]:
-    """A transaction in which an application receives from a queue and works on what it got.
-
-    Gives `message_receive` of that queue. An exception rolls everything back; where messages had been received, that
-    counts against the queue (`message_rolled_back`).
-    """
-    place = {"instance": instance, "database": database, "queue": queue}
-    received: list[QueuedMessage] = []
-
-    def receive(**named: object) -> tuple[QueuedMessage, ...]:
-        messages = message_receive(**place, **named)  # type: ignore[arg-type]  # checked by the function called
-        received.extend(messages[:1])
-        return messages
-
-    try:
-        with transaction.atomic(durable=True):
-            yield receive
-    except BaseException:
-        if received:
-            message_rolled_back(**place)
-        raise
+def message_reception() -> Iterator[None]:
+    """A transaction in which an application receives, and works on what it got. An exception rolls everything back,
+    which counts against the queues that it has received from (`message_rolled_back`)."""
+    with rollbacks_counted(), transaction.atomic(durable=True):
+        yield
 
 
 def conversation_end(*, instance: str, handle: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import DatabaseError, transaction
 
 from brokerui.estate.models import AuditEntry
 from brokerui.estate.selectors import estate_current
@@ -14,6 +15,7 @@ from brokerui.estate.services import estate_edit
 from brokerui.messaging.drain import follow_estate
 from brokerui.messaging.errors import NoSuchQueueError
 from brokerui.messaging.hosting import broker_of
+from brokerui.messaging.rollbacks import rollbacks_counted
 from brokerui.messaging.services import (
     Message,
     conversation_begin,
@@ -53,11 +55,17 @@ def known() -> tuple[bool, int]:
     return ("two", "ToQ") in work.batch.off, work.batch.rollbacks.get(("two", "ToQ"), 0)
 
 
+def crash() -> None:
+    """An application receives, and then it goes wrong."""
+    with message_reception():
+        message_receive(**QUEUE)
+        raise Crash
+
+
 def fail(times: int) -> None:
     for _ in range(times):
-        with pytest.raises(Crash), message_reception(**QUEUE) as receive:
-            assert receive()
-            raise Crash
+        with pytest.raises(Crash):
+            crash()
 
 
 @pytest.fixture
@@ -93,25 +101,49 @@ def test_event_143_is_given_out_once(poison: Wire, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("brokerui.messaging.transactions.hand_over", note)
     fail(5)
     assert numbers.count(143) == 1
-    with pytest.raises(Refused), message_reception(**QUEUE) as receive:
-        receive()
+    with pytest.raises(Refused), message_reception():
+        message_receive(**QUEUE)
     assert (known(), numbers.count(143)) == ((True, 0), 1)
 
 
 def test_a_commit_in_between_makes_them_begin_anew(poison: Wire) -> None:
     fail(4)
-    with message_reception(**QUEUE) as receive:
-        assert [message.message_body for message in receive(top=1)] == [b"1"]
+    with message_reception():
+        assert [message.message_body for message in message_receive(**QUEUE, top=1)] == [b"1"]
     assert known() == (False, 0)
     fail(4)
     assert written() is None
 
 
+def test_what_is_rolled_back_in_silence_counts_too(poison: Wire) -> None:
+    with rollbacks_counted():
+        with transaction.atomic():
+            assert message_receive(**QUEUE, top=1)
+            transaction.set_rollback(True)
+        assert known() == (False, 0)
+    assert known() == (False, 1)
+    with rollbacks_counted(), transaction.atomic():
+        assert message_receive(**QUEUE, top=1)
+    assert known() == (False, 0)
+
+
+def test_of_two_that_are_nested_each_counts_its_own(poison: Wire) -> None:
+    with rollbacks_counted():
+        fail(1)
+    assert known() == (False, 1)
+
+
+def test_a_rollback_that_cannot_be_counted_hides_nothing(poison: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail_too(**_place: str) -> None:
+        raise DatabaseError
+
+    monkeypatch.setattr("brokerui.messaging.rollbacks.message_rolled_back", fail_too)
+    fail(1)
+    assert known() == (False, 0)
+
+
 def test_what_received_nothing_is_no_rollback(wire: Wire) -> None:
-    for _ in range(6):
-        with pytest.raises(Crash), message_reception(**QUEUE) as receive:
-            assert receive() == ()
-            raise Crash
+    fail(6)
     assert known() == (False, 0)
 
 

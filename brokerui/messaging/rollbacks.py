@@ -1,0 +1,63 @@
+"""Whether what an application has received was committed or rolled back, which counts against the queue.
+
+A transaction says when it is committed, and to nobody that it is rolled back: whoever lets an application receive
+notes what it got, and what was not committed when it is through was rolled back.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from typing import NamedTuple
+
+from django.db import DatabaseError, transaction
+
+from brokerui.messaging.administration import message_rolled_back
+from brokerui.messaging.errors import MessagingError
+
+logger = logging.getLogger(__name__)
+
+
+class Place(NamedTuple):
+    """A queue."""
+
+    instance: str
+    database: str
+    queue: str
+
+
+_open: ContextVar[list[Place] | None] = ContextVar("received", default=None)
+"""Of each receive that is not committed yet, in the scope that counts."""
+
+
+@contextmanager
+def rollbacks_counted() -> Iterator[None]:
+    """A scope in which an application receives, in transactions that it begins and ends. Afterwards each queue that it
+    has received from, and rolled back, has one rollback more."""
+    received: list[Place] = []
+    token = _open.set(received)
+    try:
+        yield
+    finally:
+        _open.reset(token)
+        for place in dict.fromkeys(received):
+            _count(place)
+
+
+def note_received(place: Place) -> None:
+    """Messages have left a queue, if the transaction around is committed."""
+    received = _open.get()
+    if received is not None:
+        received.append(place)
+        transaction.on_commit(partial(received.remove, place))
+
+
+def _count(place: Place) -> None:
+    """Not at any price: what went wrong before is more important."""
+    try:
+        message_rolled_back(**place._asdict())
+    except (DatabaseError, MessagingError) as error:
+        logger.warning("a rollback of %s is not counted: %s", "/".join(place), error)

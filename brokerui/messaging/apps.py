@@ -27,6 +27,7 @@ class MessagingConfig(AppConfig):
         register(checks.lists_have_room)
         register(checks.connections_are_let_in)
         register(checks.log_format_is_known)
+        register(checks.event_log_has_its_folder)
         register(checks.hosted_instances_listen, Tags.database)
 
 

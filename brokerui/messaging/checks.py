@@ -5,6 +5,7 @@ Those that ask the database are asked only where it may be: `manage.py check --d
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -84,6 +85,21 @@ def log_format_is_known(app_configs: Sequence[Any] | None, **kwargs: object) -> 
         return []
     said = f"LOG_FORMAT is {settings.LOG_FORMAT!r}, which is none of {', '.join(FORMATS)}."
     return [Warning(said, hint="The logs are written as lines for people.", id="brokerui.W006")]
+
+
+def event_log_has_its_folder(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
+    """W011: switched on, and nowhere to write it to. The folder itself is made when it is first written."""
+    folder = settings.EVENT_LOG_FOLDER
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    if not settings.EVENT_LOG or (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
+        return []
+    return [
+        Warning(
+            f"EVENT_LOG is on, and {there} cannot be written to: no events are kept.",
+            hint="Set EVENT_LOG_FOLDER to a folder of the user who runs the workers.",
+            id="brokerui.W011",
+        )
+    ]
 
 
 def hosted_instances_listen(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:

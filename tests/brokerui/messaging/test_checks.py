@@ -64,6 +64,16 @@ def test_an_old_sqlite_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert checks.sqlite_is_new_enough(None) == []
 
 
+def test_an_event_log_without_a_folder_is_told(settings: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    settings.EVENT_LOG_FOLDER = tmp_path / "file" / "log"
+    assert checks.event_log_has_its_folder(None) == [], "it is off"
+    settings.EVENT_LOG = True
+    assert ids(checks.event_log_has_its_folder(None)) == ["brokerui.W011"]
+    settings.EVENT_LOG_FOLDER = tmp_path / "new" / "log"
+    assert checks.event_log_has_its_folder(None) == []
+
+
 def _hosted(**addresses: str) -> None:
     instances = {
         name: Of(name, addresses=tuple(map(parse_address, text.split())), endpoint=_endpoint(name))

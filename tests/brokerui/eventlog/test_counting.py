@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from brokerui.eventlog import counting, exceptional
 from brokerui.eventlog.counting import Key, Sums, counted
 from brokerui.eventlog.exceptional import EXCEPTIONAL, MOST_AT_ONCE, any_exceptional, exceptions_of
@@ -73,3 +76,13 @@ def test_as_many_different_ones_as_anybody_invents_take_no_more_room() -> None:
     exceptional.add(found, exceptions_of("A", [(AT + 1, CorruptedMessage("", "", "0", 0))]))
     assert len(found) == MOST_AT_ONCE
     assert max(seen.events for seen in found.values()) == 2
+
+
+def test_what_is_exceptional_is_documented_with_why() -> None:
+    text = (Path(__file__).resolve().parents[3] / "docs/reference/events.md").read_text(encoding="utf-8")
+    told = {
+        (int(number), int(subclass.strip() or 0)): why
+        for number, subclasses, why in re.findall(r"^\| (\d+) [^|\d]+?([\d, ]*) \| ([^|]+) \|$", text, re.MULTILINE)
+        for subclass in subclasses.split(",")
+    }
+    assert told == {(number, int(subclass)): why for (number, subclass), why in EXCEPTIONAL.items()}

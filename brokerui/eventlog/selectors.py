@@ -1,0 +1,198 @@
+"""Reading what was counted and told. Pages, REST, metrics and charts ask here.
+
+Moments are milliseconds since 1970, UTC. Counters are told per minute as long as there are minutes, before that per
+hour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from django.db.models import F, Q, QuerySet, Sum
+
+from brokerui.eventlog.models import HOUR, MINUTE, EventCount, ExceptionalEvent, Sampled
+from brokerui.eventlog.schema import NAMES
+from routing import events as ev
+
+LIMIT: Final = 100
+"""Rows of a page."""
+LONGEST: Final = 1_000
+
+# ------------------------------------------------------------------------------------------------ exceptional events
+
+
+class Cursor(NamedTuple):
+    """Where a page ends: the row that the next one begins after."""
+
+    last_at: int
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which exceptional events; what is None or empty restricts nothing."""
+
+    instance: str = ""
+    database: str = ""
+    event_class: int | None = None
+    error: int | None = None
+    conversation_id: str = ""
+    target: str = ""
+    since: int | None = None
+    """That were told at this moment or later."""
+    until: int | None = None
+    """That were told before this moment for the first time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The latest first."""
+
+    rows: tuple[ExceptionalEvent, ...]
+    after: Cursor | None
+    """What the next page begins after; None: this was the last."""
+
+
+def exceptional_page(asked: Filter, *, after: Cursor | None = None, limit: int = LIMIT) -> Page:
+    """A page of exceptional events; it costs the same however many there are before it.
+
+    A row that is told again meanwhile goes to the first page: pages after that one do not have it any more.
+    """
+    rows = _exceptional(asked)
+    if after is not None:
+        rows = rows.filter(Q(last_at__lt=after.last_at) | Q(last_at=after.last_at, id__lt=after.id))
+    limit = max(1, min(limit, LONGEST))
+    found = list(rows.order_by("-last_at", "-id")[: limit + 1])
+    last = found[limit - 1] if len(found) > limit else None
+    return Page(tuple(found[:limit]), Cursor(last.last_at, last.id) if last else None)
+
+
+def exceptional_by_class(asked: Filter) -> Mapping[int, int]:
+    """How many there were of each class."""
+    found = _exceptional(replace(asked, event_class=None)).order_by().values_list("event_class")
+    return dict(found.annotate(times=Sum("occurrences")).order_by("event_class"))
+
+
+def event_name(event_class: int) -> str:
+    """As the product calls it."""
+    return NAMES.get(event_class, str(event_class))
+
+
+def _exceptional(asked: Filter) -> QuerySet[ExceptionalEvent]:
+    given = {
+        "instance": asked.instance or None,
+        "database_name": asked.database or None,
+        "event_class": asked.event_class,
+        "error": asked.error,
+        "conversation_id": asked.conversation_id or None,
+        "target": asked.target or None,
+        "last_at__gte": asked.since,
+        "first_at__lt": asked.until,
+    }
+    return ExceptionalEvent.objects.filter(**{name: value for name, value in given.items() if value is not None})
+
+
+# ------------------------------------------------------------------------------------------------ counters
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Something that is counted: which events, and which of their sums."""
+
+    event_class: int
+    subclasses: tuple[int, ...] = ()
+    """Empty: all of them."""
+    figure: str = "events"
+    """`events`, `messages` or `bytes`."""
+
+    def bytes(self) -> Measure:
+        """The bytes of the same."""
+        return replace(self, figure="bytes")
+
+
+SENT: Final = Measure(124, (1, 2, 3), "messages")
+"""By applications: with SEND or END CONVERSATION."""
+ENQUEUED: Final = Measure(124, (6, 7, 8), "messages")
+"""Into the queues of their targets."""
+RECEIVED: Final = Measure(1002, (), "messages")
+"""By applications."""
+TRANSMITTED: Final = Measure(1001, (), "messages")
+"""To next hops, those that were sent again too."""
+RETRIED: Final = Measure(1001, (ev.OfSent.SENT_AGAIN,), "messages")
+ACKNOWLEDGED: Final = Measure(149, (3, 4))
+"""Acknowledgements that came."""
+FORWARDED: Final = Measure(139)
+DROPPED: Final = Measure(140)
+MEASURES: Final[Mapping[str, Measure]] = {
+    "sent": SENT,
+    "sent_bytes": SENT.bytes(),
+    "enqueued": ENQUEUED,
+    "enqueued_bytes": ENQUEUED.bytes(),
+    "received": RECEIVED,
+    "received_bytes": RECEIVED.bytes(),
+    "transmitted": TRANSMITTED,
+    "transmitted_bytes": TRANSMITTED.bytes(),
+    "retried": RETRIED,
+    "acknowledged": ACKNOWLEDGED,
+    "forwarded": FORWARDED,
+    "dropped": DROPPED,
+}
+
+
+class Point(NamedTuple):
+    """A figure of a minute or an hour, which began at a moment."""
+
+    at: int
+    seconds: int
+    """60 or 3600."""
+    value: int
+
+
+def counted_over_time(
+    measure: Measure, *, since: int, until: int, instance: str = "", database: str = ""
+) -> list[Point]:
+    """A figure, in the order of time; spans in which there was none are not there."""
+    rows = _counts(measure, since, until, instance, database).values_list("at", "seconds")
+    return [Point(*row) for row in rows.annotate(value=Sum(measure.figure)).order_by("at", "seconds")]
+
+
+def counted_by_database(measure: Measure, *, since: int, until: int) -> Mapping[tuple[str, str], int]:
+    """The same over all the time, by instance and database."""
+    rows = _counts(measure, since, until).values_list("instance", "database")
+    found = rows.annotate(value=Sum(measure.figure)).order_by("instance", "database")
+    return {(instance, database): value for instance, database, value in found}
+
+
+def _counts(measure: Measure, since: int, until: int, instance: str = "", database: str = "") -> QuerySet[EventCount]:
+    given = {"instance": instance, "database": database}
+    rows = EventCount.objects.filter(seconds__in=(MINUTE, HOUR), at__gte=since, at__lt=until)
+    rows = rows.filter(event_class=measure.event_class, **{name: value for name, value in given.items() if value})
+    return rows.filter(event_subclass__in=measure.subclasses) if measure.subclasses else rows
+
+
+class Total(NamedTuple):
+    """Events of one kind since a moment."""
+
+    instance: str
+    event_class: int
+    event_subclass: int
+    error: int
+    events: int
+
+
+def totals(since: int = 0) -> list[Total]:
+    """All that is kept of counters, by instance, event and error."""
+    rows = EventCount.objects.filter(seconds__in=(MINUTE, HOUR), at__gte=since)
+    by = ("instance", "event_class", "event_subclass", "error")
+    return [Total(*row) for row in rows.values_list(*by).annotate(times=Sum(F("events"))).order_by(*by)]
+
+
+# ------------------------------------------------------------------------------------------------ samples
+
+
+def latest_samples() -> list[Sampled]:
+    """Of the last minute in which anybody looked; empty: nobody ever did."""
+    last = Sampled.objects.filter(seconds=MINUTE).order_by("-at").values_list("at", flat=True).first()
+    return list(Sampled.objects.filter(seconds=MINUTE, at=last).order_by("pk")) if last is not None else []

@@ -1,0 +1,124 @@
+"""Reading what was counted and told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from brokerui.eventlog.counting import Key, Sums, counted
+from brokerui.eventlog.exceptional import Exceptional, Seen
+from brokerui.eventlog.models import HOUR
+from brokerui.eventlog.selectors import (
+    LONGEST,
+    MEASURES,
+    RETRIED,
+    SENT,
+    Filter,
+    Point,
+    counted_by_database,
+    counted_over_time,
+    event_name,
+    exceptional_by_class,
+    exceptional_page,
+    latest_samples,
+    totals,
+)
+from brokerui.eventlog.services import DAY_MS, counts_add, exceptions_add, samples_put, tidy
+from tests.brokerui.eventlog.samples import AT, EVENTS, SAMPLES
+
+HOUR_AT = AT - AT % 3_600_000
+
+
+def tell(number: int, *, at: int = 0, times: int = 1, **changes: Any) -> None:
+    what = Exceptional("A", 160, 1, "db", 11209, "S", "", f"{number}")._replace(**changes)
+    exceptions_add({(what, HOUR_AT): Seen(times, HOUR_AT + at, HOUR_AT + at, f"c{number}", "h")})
+
+
+@pytest.mark.django_db
+def test_pages_by_key_have_every_row_once_the_latest_first(django_assert_num_queries: Any) -> None:
+    for number in range(25):
+        tell(number, at=number // 3)
+    seen, after = [], None
+    while True:
+        with django_assert_num_queries(1):
+            page = exceptional_page(Filter(), after=after, limit=10)
+        seen += [int(row.text_data) for row in page.rows]
+        after = page.after
+        if after is None:
+            break
+    assert sorted(seen) == list(range(25))
+    assert [number // 3 for number in seen] == sorted((number // 3 for number in seen), reverse=True)
+    assert exceptional_page(Filter(), limit=25).after is None
+    assert len(exceptional_page(Filter(), limit=0).rows) == 1
+    assert len(exceptional_page(Filter(), limit=10 * LONGEST).rows) == 25
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (Filter(), {1, 2, 3}),
+        (Filter(instance="B"), {2}),
+        (Filter(database="other"), {3}),
+        (Filter(event_class=161), {2}),
+        (Filter(error=11209), {1, 3}),
+        (Filter(target="T"), {3}),
+        (Filter(conversation_id="c2"), {2}),
+        (Filter(since=HOUR_AT + 10), {2, 3}),
+        (Filter(until=HOUR_AT + 20), {1, 2}),
+        (Filter(instance="B", error=11209), set()),
+    ],
+)
+def test_filters(asked: Filter, expected: set[int]) -> None:
+    tell(1)
+    tell(2, at=10, instance="B", event_class=161, error=0)
+    tell(3, at=20, database="other", target="T", times=5)
+    assert {int(row.text_data) for row in exceptional_page(asked).rows} == expected
+    if asked == Filter():
+        assert exceptional_by_class(Filter(event_class=161)) == {160: 6, 161: 1}
+        assert event_name(160) == "Broker:Message Undeliverable"
+
+
+@pytest.mark.django_db
+def test_what_was_counted_over_time_by_minutes_and_by_hours() -> None:
+    for at in (HOUR_AT, HOUR_AT + 60_000, HOUR_AT + 3_600_000):
+        counts_add({Key(at, "A", 124, 1, "db", 0): Sums(2, 2, 20), Key(at, "A", 124, 6, "db", 0): Sums(9, 9, 9)})
+        counts_add({Key(at, "B", 124, 2, "x", 0): Sums(1, 1, 0)})
+    span = {"since": HOUR_AT, "until": HOUR_AT + 2 * 3_600_000}
+    minutes = [Point(HOUR_AT, 60, 3), Point(HOUR_AT + 60_000, 60, 3), Point(HOUR_AT + 3_600_000, 60, 3)]
+    assert counted_over_time(SENT, **span) == minutes
+    assert [point.value for point in counted_over_time(SENT.bytes(), instance="A", database="db", **span)] == [20] * 3
+    assert counted_by_database(SENT, **span) == {("A", "db"): 6, ("B", "x"): 3}
+    tidy(HOUR_AT + 3_600_000 + DAY_MS, minutes_days=1, hours_days=400, rows_days=30)
+    assert counted_over_time(SENT, **span) == [Point(HOUR_AT, HOUR, 6), Point(HOUR_AT + 3_600_000, 60, 3)]
+    assert counted_by_database(SENT, **span) == {("A", "db"): 6, ("B", "x"): 3}
+
+
+@pytest.mark.django_db
+def test_every_measure_finds_its_events() -> None:
+    counts_add(counted("A", [(AT, event) for event in EVENTS]))
+    span = {"since": AT - 60_000, "until": AT + 1}
+    found = {name: sum(point.value for point in counted_over_time(one, **span)) for name, one in MEASURES.items()}
+    assert {name: value for name, value in found.items() if value} == {
+        "sent": 1,
+        "sent_bytes": 100,
+        "received": 3,
+        "received_bytes": 300,
+        "transmitted": 3,
+        "transmitted_bytes": 300,
+        "retried": 3,
+        "forwarded": 1,
+        "dropped": 1,
+    }
+    assert RETRIED.subclasses == (2,)
+    assert sum(total.events for total in totals()) == len(EVENTS)
+    assert totals(AT + 60_000) == []
+
+
+@pytest.mark.django_db
+def test_the_latest_samples_are_those_of_the_last_minute() -> None:
+    assert latest_samples() == []
+    samples_put(HOUR_AT, "A", SAMPLES)
+    samples_put(HOUR_AT + 60_000, "A", SAMPLES[:2])
+    assert [(row.at, row.kind) for row in latest_samples()] == [(HOUR_AT + 60_000, 1), (HOUR_AT + 60_000, 2)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from routing.dialog.batch import Wanted
@@ -15,11 +15,12 @@ from routing.dialog.messages import QueuedMessage
 from routing.dialog.move_conversation import move_conversation
 from routing.dialog.problems import Refused
 from routing.dialog.send import send
-from routing.dialog.system import DEFAULT, END_DIALOG_TYPE, ERROR_TYPE, TIMER_TYPE
+from routing.dialog.system import DEFAULT, END_DIALOG_TYPE, ERROR_TYPE, MISSING_ROUTE_TYPE, TIMER_TYPE
 from routing.dialog.work import Work
 from routing.simulation.chance import Chance
 from routing.simulation.clock import START, Agenda
-from routing.simulation.estates import ASK, CONTRACT, TELL, XML
+from routing.simulation.configuring import Configuring
+from routing.simulation.estates import ASK, CONTRACT, TELL, XML, Repair
 from routing.simulation.history import Began, Ended, Received, Record, RefusedVerb, Sent, body_of
 from routing.simulation.host import BUSY, COMMITTED, EMPTY, GONE, REFUSED, Host
 from routing.simulation.plans import ConversationPlan, Step
@@ -58,11 +59,13 @@ class Applications:
         """By conversation id."""
         self._readers: dict[tuple[str, QueueKey], Chance] = {}
         self._awake: set[tuple[str, QueueKey]] = set()
+        self._configuring = Configuring(agenda, world.configurations)
         self.is_calm = False
         self.unfinished = len(self._runs)
 
-    def begin(self, hosts: Mapping[str, Host]) -> None:
+    def begin(self, hosts: Mapping[str, Host], repair: Callable[[Repair], None]) -> None:
         self._hosts = hosts
+        self._configuring.begin(hosts, repair)
         for run in self._runs.values():
             self._agenda.at(START + run.plan.begins, self._begin, run)
 
@@ -84,7 +87,7 @@ class Applications:
                 contract=plan.contract,
                 related_conversation=related.handle if related else None,
                 lifetime_s=plan.lifetime_s,
-                encryption=False,
+                encryption=plan.number in self._world.encrypted,
             )
             endpoint = work.named(run.handle)
             run.conversation_id, run.group = endpoint.conversation_id, endpoint.conversation_group_id
@@ -100,6 +103,7 @@ class Applications:
                     pairing.from_service,
                     pairing.to_service,
                     plan.identifier,
+                    endpoint.encryption,
                     endpoint.lifetime,
                 )
             ]
@@ -225,6 +229,9 @@ class Applications:
         now = self._agenda.now
         endpoint = work.seen(handle)
         if endpoint is None or kind == TIMER_TYPE:
+            return
+        if kind == MISSING_ROUTE_TYPE:
+            self._configuring.asked(host.name, handle, message.message_body)
             return
         run = self._of[endpoint.conversation_id]
         policy = run.plan.target

@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from routing.address import parse_address
+from routing.dialog.system import NOTICE_CONTRACT, SYSTEM_SERVICE
 from routing.document import read_estate
 from routing.estate import Estate
+from routing.names import DYNAMIC_ROUTING_SERVICE
 from routing.route import Route
 from routing.simulation.chance import Chance
 from routing.simulation.clock import START
@@ -18,6 +20,8 @@ from routing.simulation.clock import START
 LETTERS: Final = "abcdef"
 CONTRACT: Final = "C"
 ASK, TELL, XML = "Ask", "Tell", "Xml"
+NEVER_ANSWERS: Final = -1
+"""Refusals of a dynamic routing service that lets everybody wait."""
 _CONTRACTS: Final[Mapping[str, Any]] = {
     "contracts": [
         {
@@ -67,6 +71,18 @@ class Repair:
 
 
 @dataclass(frozen=True, slots=True)
+class Configuration:
+    """What the dynamic routing service does when it is asked for the route to a service (MATCH-4)."""
+
+    service: str
+    after: int
+    """Milliseconds that it takes."""
+    refusals: int
+    """So many times it ends the dialog with an error, and makes no route."""
+    repair: Repair
+
+
+@dataclass(frozen=True, slots=True)
 class Landscape:
     """An estate, and what can be done with it."""
 
@@ -74,6 +90,7 @@ class Landscape:
     pairings: tuple[Pairing, ...]
     mirrored: tuple[Mirrored, ...]
     repairs: tuple[Repair, ...]
+    configurations: tuple[Configuration, ...]
 
 
 def address(instance: str) -> str:
@@ -93,6 +110,7 @@ class _Draft:
         self.mirrored: list[Mirrored] = []
         self.pairings: list[Pairing] = []
         self.repairs: list[Repair] = []
+        self.configurations: list[Configuration] = []
         self.ordinary = list(self.names)
         if len(self.names) >= 4 and chance.happens(400):
             self.mirrored.append(Mirrored((self.names[-2], self.names[-1]), "M"))
@@ -131,11 +149,10 @@ class _Draft:
         own = [name for (where, name) in self.databases if where == instance and name != "msdb"]
         return instance, self.chance.pick(own)
 
-    def service(self, where: tuple[str, str], name: str) -> None:
+    def service(self, where: tuple[str, str], name: str, *contracts: str) -> None:
         """A service with a queue of its own, which takes both contracts."""
-        self.databases[where]["services"].append(
-            {"name": name, "queue": f"{name} queue", "contracts": ["DEFAULT", CONTRACT]}
-        )
+        taken = list(contracts) or ["DEFAULT", CONTRACT]
+        self.databases[where]["services"].append({"name": name, "queue": f"{name} queue", "contracts": taken})
 
     def identifier(self, where: tuple[str, str]) -> str:
         return str(self.databases[where]["broker_instance"])
@@ -230,8 +247,7 @@ def _looping(draft: _Draft, number: int) -> None:
 def _expiring(draft: _Draft, number: int) -> None:
     here, there, service = _ends(draft, number)
     expires = draft.chance.between(draft.chaos // 10, draft.chaos)
-    ends = datetime.fromtimestamp((START + expires) / 1000, UTC).isoformat().replace("+00:00", "Z")
-    draft.route(here, service, address(there[0]), broker_instance=draft.identifier(there), lifetime=ends)
+    draft.route(here, service, address(there[0]), broker_instance=draft.identifier(there), lifetime=_moment(expires))
     draft.way_back(there, here, f"I{number}")
     other = draft.place(there[0])
     if other != there and draft.chance.happens(600):
@@ -239,6 +255,10 @@ def _expiring(draft: _Draft, number: int) -> None:
         draft.route(here, service, address(other[0]), broker_instance=draft.identifier(other))
         draft.way_back(other, here, f"I{number}")
     draft.pairing("expiring", here, number, service, expires=expires)
+
+
+def _moment(elapsed: int) -> str:
+    return datetime.fromtimestamp((START + elapsed) / 1000, UTC).isoformat().replace("+00:00", "Z")
 
 
 def _local(draft: _Draft, number: int) -> None:
@@ -292,6 +312,37 @@ def _mirrored(draft: _Draft, number: int) -> None:
     draft.pairing("mirrored", here, number, f"T{number}", None, draft.identifier(one))
 
 
+def _asked(draft: _Draft, number: int) -> None:
+    """A route that is made only when somebody asks for it."""
+    here, there, service = _ends(draft, number)
+    by = draft.place()
+    draft.service(by, DYNAMIC_ROUTING_SERVICE, NOTICE_CONTRACT)
+    draft.route(here, DYNAMIC_ROUTING_SERVICE, "LOCAL" if by[0] == here[0] else address(by[0]))
+    draft.way_back(by, here, SYSTEM_SERVICE)
+    draft.way_back(there, here, f"I{number}")
+    chance = draft.chance
+    route = Route(f"asked {number}", service, None, None, parse_address(address(there[0])))
+    repair = Repair(0, *here, route)
+    refusals = chance.weighed(((0, 6), (1, 2), (NEVER_ANSWERS, 1)))
+    draft.configurations.append(Configuration(service, chance.pick((100, 3_000, 20_000)), refusals, repair))
+    draft.pairing("asked", here, number, service)
+
+
+def _straying(draft: _Draft, number: int) -> None:
+    """A target that takes conversations and has no way back, until the route to it is gone and another has them."""
+    here, there, service = _ends(draft, number)
+    other = draft.place(here[0], there[0])
+    expires = draft.chance.between(draft.chaos // 10, draft.chaos // 2)
+    draft.route(here, service, address(there[0]), lifetime=_moment(expires))
+    route = Route(f"found {number}", f"I{number}", None, None, parse_address(address(here[0])))
+    draft.repairs.append(Repair(expires + draft.chance.between(2_000, 30_000), *there, route))
+    if other != there:
+        draft.service(other, service)
+        draft.route(here, service, address(other[0]), broker_instance=draft.identifier(other))
+        draft.way_back(other, here, f"I{number}")
+    draft.pairing("straying", here, number, service, expires=expires)
+
+
 _KINDS: Final[tuple[tuple[Callable[[_Draft, int], None], int], ...]] = (
     (_direct, 5),
     (_identified, 3),
@@ -311,10 +362,20 @@ def draw(chance: Chance, chaos: int) -> Landscape:
     kinds = ((_mirrored, 8), *_KINDS) if draft.mirrored else _KINDS
     for number in range(chance.between(1, 4)):
         chance.weighed(kinds)(draft, number)
+    for seldom in (_asked, _straying):
+        draft.chance = chance.of(seldom.__name__)
+        if draft.chance.happens(150):
+            seldom(draft, len(draft.pairings))
     document = {
         "format": "brokerui.estate/1",
         "hop_limit": draft.hop_limit,
         "instances": list(draft.documents.values()),
     }
     estate = read_estate(json.dumps(document))
-    return Landscape(estate, tuple(draft.pairings), tuple(draft.mirrored), tuple(draft.repairs))
+    return Landscape(
+        estate,
+        tuple(draft.pairings),
+        tuple(draft.mirrored),
+        tuple(draft.repairs),
+        tuple(draft.configurations),
+    )

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from routing.adjacent.fragment import Header
 from routing.estate import Estate
 from routing.events import Event
+from routing.security.bindings import Protection
 from routing.simulation.clock import START
 from routing.simulation.world import World
 
@@ -43,6 +44,7 @@ class Began(NamedTuple):
     from_service: str
     to_service: str
     identifier: str | None
+    encryption: bool
     lifetime: int
     """By the clock of the broker."""
 
@@ -110,6 +112,8 @@ class Row(NamedTuple):
     receive_sequence: int
     attempts: int
     next_attempt: int | None
+    encryption: bool
+    """As BEGIN DIALOG gave it; a target's is never on."""
 
 
 class Kept(NamedTuple):
@@ -146,6 +150,8 @@ class Committed(NamedTuple):
     held: tuple[Kept, ...]
     outgoing: tuple[Kept, ...]
     queues: tuple[tuple[str, str, bool], ...]
+    requests: tuple[tuple[str, str, str | None], ...]
+    """Database and service for which a route was asked, with the handle of the dialog; None: it has ended."""
     retry_all: bool
     events: tuple[Event, ...]
 
@@ -206,6 +212,10 @@ class Left(NamedTuple):
     """Of a fragment."""
     raw: bytes
     """Of any other frame; empty for a fragment."""
+    protection: Protection | None
+    """Of a fragment."""
+    body: Body | None
+    """Of a fragment, as it stands there for everybody on the way to read."""
 
 
 class Arrived(NamedTuple):

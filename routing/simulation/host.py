@@ -12,10 +12,12 @@ from routing.dialog.endpoint import QueueKey
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.problems import Refused
 from routing.dialog.receive import receive
-from routing.dialog.settings import Settings
 from routing.dialog.work import Work
 from routing.estate import Estate
-from routing.simulation.clock import Agenda
+from routing.forwarding import Forwarder
+from routing.forwarding import Limits as ForwarderLimits
+from routing.simulation.cipher import KeyMaking
+from routing.simulation.clock import START, Agenda
 from routing.simulation.history import Arrived, Broke, Committed, History, Lost, Record, Started, Stopped, Told
 from routing.simulation.ledger import Ledger
 from routing.simulation.network import Flying, Network
@@ -27,6 +29,8 @@ GATHERS = 30
 """Milliseconds, at most, for which what arrives is gathered to be handed over together."""
 PACE = 5
 """Milliseconds between two looks at what is due and could not be done at once: an application holds it."""
+MAKES_ROOM = 40
+"""Milliseconds after which the transport takes more of what is forwarded."""
 SPINS = 4_000
 """Such looks, after which a broker is held to be broken."""
 
@@ -50,6 +54,7 @@ class Around:
     network: Network
     woken: Callable[[str, QueueKey], None]
     """There is something to be received."""
+    cipher: KeyMaking
 
 
 class Host:
@@ -63,7 +68,7 @@ class Host:
         self._choices = Choices(around.world.chance("choices", name).getrandbits)
         self._chance = around.world.chance("inbox", name)
         self.store = RecordingStore(name, around.world.crashes.get(name, ()), self._written)
-        self._settings = Settings(fragment_bytes=around.world.fragment_bytes)
+        self._limits = around.world.limits
         self._broker: Broker | None = None
         self._life = 0
         """Counts the times that it came up: what was begun in another life is gone."""
@@ -96,7 +101,7 @@ class Host:
         self.estate = estate or self.estate
         self._life += 1
         self.store.forget_claims()
-        self._broker = Broker(self.estate, self.name, self.store, self._choices, self._settings)
+        self._broker = self._made()
         self._around.history.add(Started(self._around.agenda.now, self.name, self.estate))
         if changed:
             self._do(lambda broker: broker.retry_all(self.now))
@@ -105,6 +110,15 @@ class Host:
         for queue in self._queues():
             if self.store.depth(queue).messages:
                 self._around.woken(self.name, queue)
+
+    def _made(self) -> Broker:
+        around = self._around
+        instance, elapsed = self.estate.instances[self.name], around.agenda.now - START
+        security = around.world.trust.security(around.cipher, instance, elapsed)
+        broker = Broker(self.estate, self.name, self.store, self._choices, self._limits.settings, security)
+        if self._limits.forwarded is not None:
+            broker.forwarder = Forwarder(ForwarderLimits(self._limits.forwarded))
+        return broker
 
     def stop(self, why: str) -> None:
         """With all that it has in memory."""
@@ -142,10 +156,17 @@ class Host:
             self._around.network.send(self.name, self.now, outbound.address, outbound.frame)
         if events := broker.events():
             history.add(Told(agenda.now, self.name, tuple(events)))
+        if broker.forwarder.waiting():
+            agenda.after(MAKES_ROOM, self._forward_more, self._life)
         self._set_alarm(broker.next_timer())
         filled, self._filled = self._filled, {}
         for queue in filled:
             self._around.woken(self.name, queue)
+
+    def _forward_more(self, life: int) -> None:
+        """There is room again for what is forwarded."""
+        if life == self._life and self._broker is not None:
+            self._do(lambda broker: None)
 
     # ------------------------------------------------------------ what happens by itself
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from routing.dialog.system import SYSTEM_SERVICE
 from routing.simulation.history import Committed, FailedOver, Kept, Row
 
 NOTHING: Mapping[int, Kept] = {}
@@ -20,7 +21,8 @@ class Ledger:
         self.last: dict[str, Row] = {}
         """By handle: as each was when it was last seen, also those that are gone."""
         self.deaf: set[str] = set()
-        """The handles whose side has ended first: what still comes for them is acknowledged and discarded."""
+        """The handles for which no queue is filled: those whose side has ended first, so that what still comes is
+        discarded, and those of a database itself, whose dialog is over with the answer."""
         self.where: dict[str, str] = {}
         """By handle: the broker that has, or had, the endpoint."""
         self.sides: dict[tuple[str, bool], list[str]] = {}
@@ -64,7 +66,7 @@ class Ledger:
                 self.sides.setdefault((row.conversation_id, row.is_initiator), []).append(row.handle)
             self.endpoints[row.handle] = self.last[row.handle] = row
             self.where[row.handle] = commit.broker
-            if row.state == "DO":
+            if row.state == "DO" or row.service == SYSTEM_SERVICE:
                 self.deaf.add(row.handle)
         for kept in commit.enqueued:
             self.queued.setdefault(kept.handle, {})[kept.sequence, kept.message_type] = kept

@@ -7,10 +7,12 @@ from typing import Final, NamedTuple
 
 from routing.adjacent.errors import Corrupted
 from routing.adjacent.fragment import Header, read
+from routing.adjacent.guard import SALT, SEALED
+from routing.security.bindings import Protection
 from routing.simulation.chance import Chance
 from routing.simulation.clock import Agenda
 from routing.simulation.estates import address
-from routing.simulation.history import Fault, History, Left, Lost
+from routing.simulation.history import Body, Fault, History, Left, Lost, body_of
 from routing.simulation.world import Link, World
 
 UNHARMED: Final[frozenset[int]] = frozenset()
@@ -55,9 +57,8 @@ class Network:
         number = self._number
         self._number += 1
         name = self._at.get(to, "")
-        header = _header(frame)
         moment = self._agenda.now
-        self._history.add(Left(moment, broker, now, number, to, name, len(frame), header, b"" if header else frame))
+        self._history.add(Left(moment, broker, now, number, to, name, len(frame), *_looked_at(frame)))
         if not name:
             self._history.add(Lost(moment, number, "nobody is there"))
             return
@@ -104,8 +105,12 @@ def damaged(chance: Chance, one: Flying) -> Flying:
     return Flying(one.number, bytes(raw), "bits flipped", frozenset(harm))
 
 
-def _header(frame: bytes) -> Header | None:
+def _looked_at(frame: bytes) -> tuple[Header | None, bytes, Protection | None, Body | None]:
+    """What everybody on the way can see of it."""
     try:
-        return read(frame).header
+        fragment = read(frame)
     except Corrupted:
-        return None
+        return None, frame, None, None
+    at = fragment.body_at + (SALT if fragment.integrity == SEALED else 0)
+    body = body_of(frame[at : at + fragment.body_size])
+    return fragment.header, b"", Protection(fragment.integrity, fragment.key_id), body

@@ -8,13 +8,15 @@ from routing.estate import Estate
 from routing.journey import Journeys
 from routing.simulation.history import Row
 from routing.simulation.ledger import Ledger
+from routing.simulation.trust import Trust
 from routing.ways import moment
 
 
 class Promises:
     """At one moment, with an estate in which nothing goes wrong any more."""
 
-    def __init__(self, estate: Estate, ledger: Ledger, now: int) -> None:
+    def __init__(self, trust: Trust, estate: Estate, ledger: Ledger, now: int) -> None:
+        self._trust = trust
         self._estate = estate
         self._ledger = ledger
         self._journeys = Journeys(estate, moment(now))
@@ -40,9 +42,9 @@ class Promises:
         row = self._ledger.last[handle]
         broker = self._ledger.where[handle]
         there = self._delivered(broker, row.database, row.far_service, row.far_broker_instance, not row.is_initiator)
-        if not there:
+        if not there or not all(self._is_open(row, broker, *place) for place in there):
             return False
-        own = self._estate.instances[broker].databases[row.database].broker_instance
+        own = self._identifier(broker, row.database)
         back = [self._delivered(instance, database, row.service, own, row.is_initiator) for instance, database in there]
         return all(place == {(broker, row.database)} for place in back) and self._fits(row, there)
 
@@ -54,6 +56,19 @@ class Promises:
         if any(outcome.kind != DELIVERED for outcome in outcomes):
             return set()
         return {(outcome.instance, outcome.detail) for outcome in outcomes}
+
+    def _is_open(self, row: Row, broker: str, instance: str, database: str) -> bool:
+        """Whether the peer there can open what this endpoint writes, and it what the peer writes."""
+        if instance == broker:
+            return True  # nothing of it goes over the network
+        own, far = self._identifier(broker, row.database), self._identifier(instance, database)
+        if row.is_initiator:
+            return self._trust.lets_through(own, row.far_service, far, encryption=row.encryption)
+        began = [self._ledger.last[peer] for peer in self._ledger.peers(row)]
+        return all(self._trust.lets_through(far, row.service, own, encryption=one.encryption) for one in began)
+
+    def _identifier(self, instance: str, database: str) -> str | None:
+        return self._estate.instances[instance].databases[database].broker_instance
 
     def _fits(self, row: Row, there: set[tuple[str, str]]) -> bool:
         """Where the peer's endpoint is known, all ways lead to it."""

@@ -86,6 +86,7 @@ def recorded(changes: Changes, broker: str, moment: int) -> Committed:
         tuple([_held(held) for held in changes.held]),
         tuple([_outgoing(message) for message in changes.outgoing]),
         tuple([(database, queue, is_on) for (database, queue), is_on in changes.queues.items()]),
+        tuple([(*asked, handle) for asked, handle in changes.requests.items()]),
         changes.retry_all or bool(changes.retry_services),
         tuple(changes.events),
     )
@@ -109,6 +110,7 @@ def _row(endpoint: Endpoint) -> Row:
         endpoint.receive_sequence,
         endpoint.attempts,
         endpoint.next_attempt,
+        endpoint.encryption,
     )
 
 

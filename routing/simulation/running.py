@@ -11,6 +11,7 @@ from routing.dialog.queue_status import switch_off, switch_on
 from routing.dialog.work import Work
 from routing.estate import MIRROR, PRINCIPAL, Estate
 from routing.simulation.applications import Applications
+from routing.simulation.cipher import SIMULATED, KeyMaking
 from routing.simulation.clock import START, Agenda
 from routing.simulation.estates import Mirrored, Repair
 from routing.simulation.history import Broke, FailedOver, Fault, Healed, History, Over, Record
@@ -29,20 +30,21 @@ MOST_RECORDS: Final = 200_000
 """A history that is longer than this tells of something that goes round in circles."""
 
 
-def run(world: World) -> History:
+def run(world: World, cipher: KeyMaking = SIMULATED) -> History:
     """What happens in it."""
-    return _Life(world).live()
+    return _Life(world, cipher).live()
 
 
 class _Life:
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, cipher: KeyMaking) -> None:
         self._world = world
         self._agenda = Agenda()
         self._history = History(world)
         self._ledger = Ledger()
         self._applications = Applications(world, self._agenda)
         self._network = Network(world, self._agenda, self._history, lambda to, one: self._hosts[to].arrive(one))
-        around = Around(world, self._agenda, self._history, self._ledger, self._network, self._applications.wake)
+        woken = self._applications.wake
+        around = Around(world, self._agenda, self._history, self._ledger, self._network, woken, cipher)
         self._hosts = {name: Host(name, around) for name in world.estate.instances}
         self._estate = world.estate
         """As it is in truth; a broker knows the one that it was started with."""
@@ -59,7 +61,10 @@ class _Life:
             agenda.at(failover.at, self._fail_over, failover)
         for repair in world.repairs:
             agenda.at(START + repair.at, self._repair, repair)
-        self._applications.begin(self._hosts)
+        for binding in world.trust.bindings:
+            if binding.since:
+                agenda.at(START + binding.since, self._bind, binding.database)
+        self._applications.begin(self._hosts, self._repair)
         while self._is_sane() and agenda.step(world.heals):
             pass
         self._heal()
@@ -117,6 +122,15 @@ class _Life:
         role = self._estate.instances[one].databases[pair.database].mirroring_role
         return (one, other) if role == PRINCIPAL else (other, one)
 
+    def _bind(self, identifier: str) -> None:
+        """An administrator makes a remote service binding."""
+        for name, host in self._hosts.items():
+            if any(
+                database.broker_instance == identifier for database in self._estate.instances[name].databases.values()
+            ):
+                host.stop("binding")
+                host.start(host.estate)
+
     def _repair(self, repair: Repair) -> None:
         instance = self._estate.instances[repair.instance]
         if repair.route is None:
@@ -160,7 +174,7 @@ class _Life:
     def _is_quiet(self) -> bool:
         if self._network.flying:
             return False
-        promises = Promises(self._estate, self._ledger, self._agenda.now)
+        promises = Promises(self._world.trust, self._estate, self._ledger, self._agenda.now)
         return (
             not promises.unread()
             and not promises.stuck()

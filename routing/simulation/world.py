@@ -6,12 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from routing.estate import Estate
-from routing.simulation import estates, plans
+from routing.simulation import estates, limits, plans
 from routing.simulation.chance import Chance
 from routing.simulation.clock import START, Clock
-from routing.simulation.estates import Mirrored, Repair
+from routing.simulation.estates import Configuration, Mirrored, Repair
 from routing.simulation.faults import LEVELS, WHOLE, Level, Mask
+from routing.simulation.limits import Limits
 from routing.simulation.plans import ConversationPlan
+from routing.simulation.trust import NO_TRUST, Trust
+from routing.simulation.trust import draw as draw_trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +92,14 @@ class World:
     switches: tuple[Switch, ...]
     failovers: tuple[Failover, ...]
     repairs: tuple[Repair, ...]
+    configurations: tuple[Configuration, ...]
     heals: int
     """The moment from which nothing goes wrong any more."""
     fragment_bytes: int
+    trust: Trust
+    encrypted: frozenset[int]
+    """The conversations that begin WITH ENCRYPTION = ON."""
+    limits: Limits
 
     @property
     def level(self) -> Level:
@@ -113,6 +121,7 @@ def draw(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> World:
     landscape = estates.draw(chance.of("estate"), chaos)
     conversations = plans.draw(chance.of("conversations"), landscape.pairings, chaos, fragment_bytes)
     names = tuple(landscape.estate.instances)
+    trust = draw_trust(chance.of("trust"), landscape.estate, landscape.pairings, chaos)
     return World(
         seed,
         faults,
@@ -125,9 +134,17 @@ def draw(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> World:
         {name: tuple(_crashes(chance.of("crashes", name), name, level, mask)) for name in names},
         tuple(_switches(chance.of("switches"), landscape.estate, level, mask, chaos, heals)),
         tuple(_failovers(chance.of("failovers"), landscape.mirrored, level, mask, chaos, heals)),
-        tuple(repair for repair in landscape.repairs),
+        landscape.repairs,
+        landscape.configurations,
         heals,
         fragment_bytes,
+        trust,
+        frozenset(
+            plan.number
+            for plan in conversations
+            if chance.of("encryption", plan.number).happens(20 if trust == NO_TRUST else 600)
+        ),
+        limits.draw(chance.of("limits"), fragment_bytes),
     )
 
 

@@ -12,12 +12,14 @@ from unittest.mock import patch
 
 from routing import forwarding, store, ways
 from routing.adjacent.fragment import Fragment, Range, forwarded
+from routing.adjacent.guard import TAG
 from routing.broker import Broker
 from routing.dialog import (
     answering,
     arriving,
     delivering,
     end_conversation,
+    envelope,
     holding,
     incoming,
     send,
@@ -31,7 +33,9 @@ from routing.dialog.states import CD
 from routing.dialog.work import Work
 from routing.events import OfConversation
 from routing.principals import Principals
+from routing.security.bindings import Security
 from routing.simulation import applications
+from routing.simulation.cipher import Stream
 
 Patches = Iterator[tuple[Any, str, Any]]
 """Whose attribute, which, and what it is for the time being."""
@@ -309,7 +313,72 @@ def lose_what_was_held_when_a_commit_is_large() -> Patches:
     yield store.MemoryStore, "commit", commit
 
 
+@mutation
+def take_answers_of_strangers() -> Patches:
+    yield incoming, "stranger", lambda endpoint, identifier: False
+
+
+# ------------------------------------------------------------------------------------------------ keys
+@mutation
+def send_plain_where_encryption_is_demanded() -> Patches:
+    real = Security.protection
+
+    def protection(self: Security, database: str, far_service: str, encryption: bool) -> Any:
+        return real(self, database, far_service, False)
+
+    yield Security, "protection", protection
+
+
+@mutation
+def seal_without_hiding_anything() -> Patches:
+    yield Stream, "_mixed", lambda self, nonce, body: bytes(body)
+
+
+@mutation
+def open_whatever_the_tag_says() -> Patches:
+    yield Stream, "open", lambda self, nonce, sealed, header: self._mixed(nonce, bytes(sealed[:-TAG]))
+
+
+@mutation
+def protect_a_dialog_by_the_bindings_of_the_day() -> Patches:
+    real = envelope.guard_of
+
+    def guard_of(work: Work, endpoint: Endpoint) -> Any:
+        if endpoint.is_initiator:
+            endpoint.integrity = 0
+        return real(work, endpoint)
+
+    yield transmitting, "guard_of", guard_of
+
+
+# ------------------------------------------------------------------------------------------------ limits
+@mutation
+def hold_without_a_limit() -> Patches:
+    yield incoming, "_too_much", lambda work, endpoint, header, message: 0
+
+
+@mutation
+def forward_without_a_limit() -> Patches:
+    real = forwarding.Forwarder._objection
+
+    def objection(self: Any, held: Any) -> int:
+        found = real(self, held)
+        return 0 if found == forwarding.NO_MEMORY else found
+
+    yield forwarding.Forwarder, "_objection", objection
+
+
 # ------------------------------------------------------------------------------------------------ routing
+@mutation
+def ask_for_a_route_that_is_asked_for() -> Patches:
+    real = ways.Ways.place
+
+    def place(self: Any, sender: Any, now: int, pending: Any) -> Any:
+        return real(self, sender, now, ())
+
+    yield ways.Ways, "place", place
+
+
 @mutation
 def send_to_the_silent_mirror() -> Patches:
     yield Principals, "principals", lambda self, route, service, identifier: (route.address, route.mirror_address)

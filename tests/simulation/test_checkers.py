@@ -9,12 +9,16 @@ from typing import Any, NamedTuple
 import pytest
 
 from routing.adjacent.fragment import Range
+from routing.adjacent.guard import DIGEST, SEALED
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role, write_role
+from routing.dialog.system import MISSING_ROUTE_TYPE
 from routing.estate import MIRROR
+from routing.security.bindings import Protection
 from routing.simulation.checkers import CHECKERS
 from routing.simulation.checking import check
 from routing.simulation.history import (
     Arrived,
+    Body,
     Broke,
     Committed,
     Ended,
@@ -36,9 +40,11 @@ ANOTHER = "00000000-0000-4000-8000-00000000000f"
 
 @cache
 def peaceful() -> list[History]:
-    """Histories in which nothing went wrong, of conversations over the network with replies and ends."""
-    found = (run(draw(seed, "none")) for seed in range(40))
-    return [history for history in found if sum(isinstance(one, Received) for one in history.records) > 20][:8]
+    """Histories in which nothing went wrong, of conversations over the network with replies and ends; in some of them
+    something is encrypted, something forwarded through little memory, and a route asked for."""
+    found = [run(draw(seed, "none")) for seed in range(60)]
+    busy = [history for history in found if sum(isinstance(one, Received) for one in history.records) > 20][:8]
+    return [*busy, *(next(history for history in found if any(map(has, history.records))) for has in (is_sealed, asks))]
 
 
 class Change(NamedTuple):
@@ -63,6 +69,31 @@ def acknowledges(record: Record) -> bool:
 
 def is_first_hop(record: Record) -> bool:
     return isinstance(record, Left) and record.header is not None and record.header.is_sequenced
+
+
+def is_sealed(record: Record) -> bool:
+    return (
+        isinstance(record, Left)
+        and record.protection is not None
+        and record.protection.integrity == SEALED
+        and record.header is not None
+        and record.header.is_sequenced
+    )
+
+
+def asks(record: Record) -> bool:
+    return isinstance(record, Committed) and any(handle is not None for *_, handle in record.requests)
+
+
+def holds(record: Record) -> bool:
+    return isinstance(record, Committed) and any(kept.fragments > 1 and kept.fragment == 0 for kept in record.held)
+
+
+def holds_more(commit: Committed) -> list[Record]:
+    """What comes much later, and is very large."""
+    first = commit.held[0]
+    large = first._replace(sequence=first.sequence + 9, body=Body(1 << 30, "large"))
+    return [commit._replace(held=(*commit.held, large))]
 
 
 def with_header(left: Left, **changes: Any) -> list[Record]:
@@ -151,6 +182,23 @@ CHANGES = [
         lambda one: isinstance(one, Committed) and bool(one.outgoing),
         lambda one: [one, one._replace(endpoints=(), outgoing=(), events=(), removed=(one.outgoing[0].handle,))],
     ),
+    Change(
+        "sealed-when-demanded",
+        is_sealed,
+        lambda one: [one._replace(protection=Protection(DIGEST))],
+    ),
+    Change(
+        "sealed-when-demanded",
+        is_sealed,
+        lambda one: [one, one._replace(protection=one.protection._replace(key_id=bytes(8)))],
+    ),
+    Change("asked-once", asks, lambda one: [one, one]),
+    Change(
+        "asked-once",
+        lambda one: isinstance(one, Received) and one.message_type == MISSING_ROUTE_TYPE,
+        lambda one: [one._replace(sequence=1)],
+    ),
+    Change("limits-kept", holds, holds_more),
     Change("routed-by-the-rules", is_first_hop, lambda one: [one._replace(address="tcp://elsewhere:4022")]),
     Change("hop-limit", is_first_hop, lambda one: with_header(one, hops_remaining=200)),
     Change("retry-rule", is_first_hop, lambda one: [one, one._replace(at=one.at + 9, now=one.now + 9)]),
@@ -217,7 +265,7 @@ def answer_besides(history: History, *, is_older: bool) -> History:
     )
     number = -1 if is_older else 1_000_000
     besides = asked._replace(number=number, raw=write_role(question._replace(question_id=ANOTHER)))
-    said = [
+    said: list[Record] = [
         asked._replace(number=-2, broker=asked.to, address="", to="", raw=write_role(answer)),
         Arrived(asked.at, asked.broker, asked.now, -2, "", frozenset()),
     ]

@@ -66,7 +66,7 @@ def _draws(chance: Chance, count: int) -> list[int]:
 
 def test_every_kind_of_route_is_drawn() -> None:
     kinds = {pairing.kind for seed in range(300) for pairing in draw(Chance(seed), 100_000).pairings}
-    named = "direct identified balanced forwarded looping expiring local nowhere transport mirrored"
+    named = "direct identified balanced forwarded looping expiring local nowhere transport mirrored asked straying"
     assert kinds == set(named.split())
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from routing.simulation.checkers.acknowledging import Acknowledging
+from routing.simulation.checkers.asking import Asking
+from routing.simulation.checkers.bounding import Bounding
 from routing.simulation.checkers.deciding import Deciding
 from routing.simulation.checkers.endpoints import Endpoints
 from routing.simulation.checkers.healing import Healing
@@ -14,6 +16,7 @@ from routing.simulation.checkers.mirroring import Mirroring
 from routing.simulation.checkers.once_in_order import OnceInOrder
 from routing.simulation.checkers.queues import Queues
 from routing.simulation.checkers.retrying import Retrying
+from routing.simulation.checkers.sealing import Sealing
 from routing.simulation.checkers.telling import Telling
 from routing.simulation.checking import Making
 
@@ -22,9 +25,12 @@ CHECKERS: Final[tuple[Making, ...]] = (
     Endpoints,
     Acknowledging,
     Keeping,
+    Sealing,
     Deciding,
     Mirroring,
     Hops,
+    Bounding,
+    Asking,
     Queues,
     Retrying,
     Healing,

@@ -9,8 +9,8 @@ from routing.adjacent.fragment import Header, Range
 from routing.dialog.fragments import MOST_FRAGMENTS
 from routing.identifier import identifier_of
 from routing.sentence import say
-from routing.simulation.checking import Checker
-from routing.simulation.history import Committed, Left, Row
+from routing.simulation.checking import Checker, Seen
+from routing.simulation.history import Arrived, Committed, Left, Row
 
 _LISTENING = frozenset(("SO", "SI", "CO"))
 """States in which whatever is taken comes into the queue."""
@@ -19,11 +19,17 @@ _LISTENING = frozenset(("SO", "SI", "CO"))
 class Acknowledging(Checker):
     promise = "acknowledged-when-durable"
 
+    def __init__(self, seen: Seen) -> None:
+        super().__init__(seen)
+        self._headers: dict[int, Header] = {}
+        self._changed: set[tuple[str, bytes, bool]] = set()
+        """By broker, conversation and side: of these something damaged came, and it may be sent on (LOOP-2)."""
+
     def before(self) -> dict[type, Callable[[Any], None]]:
         return {Committed: self._commit}
 
     def after(self) -> dict[type, Callable[[Any], None]]:
-        return {Left: self._leave}
+        return {Left: self._leave, Arrived: self._arrive}
 
     def _commit(self, commit: Committed) -> None:
         """What counts as received stands in the queue, unless nobody listens any more."""
@@ -40,9 +46,17 @@ class Acknowledging(Checker):
                 what = say("Message {number} counts as received, and is not in the queue.", number=missing[0])
                 self.broken(commit.at, what, row.handle, missing[0])
 
+    def _arrive(self, arrived: Arrived) -> None:
+        header = self._headers.get(arrived.number) if arrived.harm else None
+        if header is not None:
+            self._changed.add((arrived.broker, header.conversation_id, header.is_initiator))
+
     def _leave(self, left: Left) -> None:
         header = left.header
         if header is None or not header.acknowledged:
+            return
+        self._headers[left.number] = header
+        if (left.broker, header.conversation_id, header.is_initiator) in self._changed:
             return
         conversation = identifier_of(header.conversation_id)
         handles = [

@@ -7,7 +7,8 @@ from typing import Any
 
 from routing.adjacent.fragment import Header
 from routing.conversation import Conversation
-from routing.decision import HOP_LIMIT, NO_PRINCIPAL, Decision, Delay, Deliver, Drop, Send
+from routing.decision import HOP_LIMIT, NO_PRINCIPAL, ROUTE_REQUESTED, Decision, Delay, Deliver, Drop, Send
+from routing.dialog.system import SYSTEM_SERVICE
 from routing.estate import Estate
 from routing.events import MessageClassify, OfClassify
 from routing.identifier import identifier_of
@@ -100,6 +101,8 @@ class Deciding(Checker):
         return next(handles, "")
 
     def _agrees(self, broker: str, question: Question, now: int, event: MessageClassify) -> bool:
+        if event.to_service == SYSTEM_SERVICE and event.subclass == OfClassify.LOCAL:
+            return True  # every database has it, and no estate lists it
         decisions = self._decisions(broker, question, now)
         if event.subclass == OfClassify.LOCAL:
             return any(isinstance(decision, Deliver) for decision in decisions)
@@ -139,7 +142,8 @@ class Deciding(Checker):
         if header.is_sequenced:
             return {self.ledger.last[handle].database for handle in self._own(broker, header)}
         databases = self._estates[broker].instances[broker].databases.values()
-        return {database.name for database in databases if database.has_service(header.names.from_service)}
+        service = header.names.from_service
+        return {one.name for one in databases if service == SYSTEM_SERVICE or one.has_service(service)}
 
     def _is_sent(self, broker: str, header: Header) -> bool:
         """Not sent on."""
@@ -167,6 +171,8 @@ class Deciding(Checker):
         estate = self._estates[broker]
         conversation = Conversation(broker, database, service, identifier, is_reply)
         found = set(route(estate, conversation, moment(now)))
+        if any(isinstance(one, Delay | Drop) and one.reason == ROUTE_REQUESTED for one in found):
+            found |= set(route(estate, conversation, moment(now), pending=(service,)))
         if any(isinstance(one, Send) and one.to == broker for one in found):
             if database is not None:
                 found |= self._decisions(broker, (None, service, identifier, is_reply), now)

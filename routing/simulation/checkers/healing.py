@@ -26,7 +26,7 @@ class Healing(Checker):
         self._estate = self._estate.with_instance(started.estate.instances[started.broker])
 
     def _over(self, over: Over) -> None:
-        promises = Promises(self._estate, self.ledger, over.at)
+        promises = Promises(self.world.trust, self._estate, self.ledger, over.at)
         for handle in self.ledger.waiting():
             if promises.is_to_arrive(handle):
                 number = min(self.ledger.outgoing[handle])

@@ -117,9 +117,15 @@ class Keeping(Checker):
         return False
 
     def _pinned(self, handle: str) -> list[str]:
-        """The endpoints of the other side in the database that is the peer (RT-PIN)."""
+        """The endpoints of the other side in the database that is the peer, for which this one is too (RT-PIN)."""
         row = self.ledger.last[handle]
-        return [peer for peer in self.ledger.peers(row) if row.far_broker_instance in (None, self._identifier(peer))]
+        own = self._identifier(handle)
+        return [
+            peer
+            for peer in self.ledger.peers(row)
+            if row.far_broker_instance in (None, self._identifier(peer))
+            and self.ledger.last[peer].far_broker_instance in (None, own)
+        ]
 
     def _identifier(self, handle: str) -> str | None:
         instance = self.world.estate.instances[self.ledger.where[handle]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE, SYSTEM_TYPES
+from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE, MISSING_ROUTE_TYPE, SYSTEM_TYPES
 from routing.sentence import say
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.history import Body, Committed, Ended, Received, Sent
@@ -73,6 +73,8 @@ class OnceInOrder(Checker):
             self.broken(received.at, what, handle, number)
         elif handle in self._over:
             self.broken(received.at, say("A message was received after its sender's end."), handle, number)
+        if received.message_type == MISSING_ROUTE_TYPE:
+            return  # from the database itself (`asked-once`)
         senders = [peer for peer in self._senders_of(handle) if self._has_sent(peer, number, received)]
         self._senders[handle] = senders
         if not senders:

@@ -1,0 +1,90 @@
+"""Limits: what a broker holds before its turn, and what it holds to send it on, stays within what it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import accumulate
+from typing import Any
+
+from routing.adjacent.fragment import Header
+from routing.forwarding import KEPT_BESIDES
+from routing.identifier import identifier_of
+from routing.sentence import say
+from routing.simulation.checking import Checker, Seen
+from routing.simulation.history import Arrived, Committed, Left, Over, Stopped
+
+Copy = tuple[str, bytes, bool, bytes, int]
+"""Broker, conversation, side, message and fragment."""
+
+
+class Bounding(Checker):
+    promise = "limits-kept"
+
+    def __init__(self, seen: Seen) -> None:
+        super().__init__(seen)
+        self._left: dict[int, Left] = {}
+        self._came: dict[Copy, int] = {}
+        """When the last copy came that was not sent on yet, as the number of a step. Those before it may have been
+        dropped."""
+        self._held: dict[str, list[tuple[int, int]]] = {}
+        """By broker: steps at which its forwarder took bytes, or (less than 0) gave them away."""
+        self._moments: list[int] = []
+
+    def after(self) -> dict[type, Callable[[Any], None]]:
+        watched: dict[type, Callable[[Any], None]] = {Committed: self._commit}
+        if self.world.limits.forwarded is not None:
+            watched |= {Left: self._leave, Arrived: self._arrive, Stopped: self._stop, Over: self._over}
+        return watched
+
+    # ------------------------------------------------------------ before their turn
+
+    def _commit(self, commit: Committed) -> None:
+        for handle in {kept.handle for kept in commit.held}:
+            turn = self.ledger.last[handle].receive_sequence
+            held = sum(kept.body.size for (of, _), kept in self.ledger.held[handle].items() if of > turn)
+            if held > self.world.limits.settings.held_bytes:
+                self.broken(commit.at, say("{held} bytes are held before their turn.", held=held), handle)
+
+    # ------------------------------------------------------------ to be sent on
+
+    def _stepped(self, at: int) -> int:
+        self._moments.append(at)
+        return len(self._moments) - 1
+
+    def _arrive(self, arrived: Arrived) -> None:
+        left = self._left.get(arrived.number)
+        if left is not None and left.header is not None and not arrived.harm:
+            self._came[_copy(arrived.broker, left.header)] = self._stepped(arrived.at)
+
+    def _stop(self, stopped: Stopped) -> None:
+        """What it held is gone."""
+        self._came = {copy: step for copy, step in self._came.items() if copy[0] != stopped.broker}
+
+    def _leave(self, left: Left) -> None:
+        if left.header is None:
+            return
+        self._left[left.number] = left
+        came = self._came.pop(_copy(left.broker, left.header), None)
+        if came is not None and not self._is_own(left.broker, left.header):
+            size = left.size + KEPT_BESIDES
+            self._held.setdefault(left.broker, []).extend(((came, size), (self._stepped(left.at), -size)))
+
+    def _is_own(self, broker: str, header: Header) -> bool:
+        conversation = identifier_of(header.conversation_id)
+        handles = self.ledger.sides.get((conversation, header.is_initiator), [])
+        return any(self.ledger.where[handle] == broker for handle in handles)
+
+    def _over(self, over: Over) -> None:
+        """What was sent on was held from when its last copy came until it left, at least."""
+        most = self.world.limits.forwarded or 0
+        for broker, steps in self._held.items():
+            steps.sort()
+            sizes = list(accumulate(size for _, size in steps))
+            worst = max(range(len(sizes)), key=sizes.__getitem__)
+            if sizes[worst] > most:
+                what = say("The forwarder of {broker} held {held} bytes.", broker=broker, held=sizes[worst])
+                self.broken(self._moments[steps[worst][0]], what)
+
+
+def _copy(broker: str, header: Header) -> Copy:
+    return broker, header.conversation_id, header.is_initiator, header.message_id, header.fragment

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import Final
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import BusyError
@@ -19,6 +21,10 @@ from routing.dialog.batch import Wanted
 from routing.dialog.work import Work
 from routing.store import Conflict
 
+PATIENCE_SECONDS: Final = 2.0
+"""For which a verb waits for a conversation that another holds."""
+PAUSE_SECONDS: Final = 0.002
+
 
 @contextmanager
 def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]:
@@ -28,10 +34,8 @@ def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]
     """
     broker = broker_of(instance, in_transaction=True)
     with transaction.atomic(), _busy_after_conflict():
-        work = broker.work(wanted, now())
+        work = _claimed(broker, wanted)
         try:
-            if work.batch.busy:
-                raise BusyError
             for endpoint in filter(None, map(work.seen, wanted.handles)):
                 check_database(broker, endpoint.database)
             yield broker, work
@@ -52,3 +56,17 @@ def _busy_after_conflict() -> Iterator[None]:
         yield
     except Conflict as conflict:
         raise BusyError from conflict
+
+
+def _claimed(broker: Broker, wanted: Wanted) -> Work:
+    """Workers hold a conversation for some milliseconds, which is waited for. Raises `BusyError` where it takes longer:
+    another transaction of an application may have it, and wait for what this one holds."""
+    # SQLite has one lock, which is ours by now: whoever holds a conversation cannot commit before us.
+    patience = PATIENCE_SECONDS if connection.features.has_select_for_update else 0.0
+    end = time.monotonic() + patience
+    while (work := broker.work(wanted, now())).batch.busy:
+        broker.release(work)
+        if time.monotonic() >= end:
+            raise BusyError
+        time.sleep(PAUSE_SECONDS)
+    return work

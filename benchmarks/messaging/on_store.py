@@ -17,6 +17,7 @@ from django.core.management import call_command
 from django.db import connection, transaction
 
 from benchmarks.claims import claim
+from brokerui.eventlog.recording import recorder
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.store import DatabaseStore
 from routing.broker import Broker
@@ -268,7 +269,10 @@ class World:
             self.b.receive(frames, self.now)
             self.a.receive([one.frame for one in self.b.frames_to_send(self.now)], self.now)
             self.a.handle_timer(self.now)
-        return len(self.a.events()) + len(self.b.events())
+        told = self.a.events(), self.b.events()
+        for name, events in zip("ab", told, strict=True):
+            recorder.note(name, events)
+        return sum(map(len, told))
 
     def take(self) -> int:
         """RECEIVE group by group, in one transaction of the application."""

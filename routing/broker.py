@@ -15,7 +15,7 @@ from routing.adjacent.roles import RoleAnswer, Said, is_role, read_role, write_r
 from routing.decision import ROUTE_REQUESTED, Deliver, Drop, Send
 from routing.dialog import holding, incoming, route_request
 from routing.dialog.answering import acknowledge_dedicated
-from routing.dialog.batch import Asked, Wanted
+from routing.dialog.batch import Asked, Changes, Wanted
 from routing.dialog.choices import Choices
 from routing.dialog.directory import Directory
 from routing.dialog.due import advance
@@ -25,7 +25,7 @@ from routing.dialog.transmission import Transmission, TransmissionObjects
 from routing.dialog.work import Correspondent, Outbound, Place, Work
 from routing.estate import Database, Estate
 from routing.events import Event, MessageClassify, MessageUndeliverable, OfClassify, OfUndeliverable
-from routing.forwarding import DISABLED, MEGABYTE, NOT_FORWARDED, Forwarder, Limits
+from routing.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, Limits
 from routing.identifier import identifier_of
 from routing.mirrored_route import Key, MirroredRoute
 from routing.names import MSDB
@@ -89,25 +89,29 @@ class Broker:
     def commit(self, work: Work) -> None:
         """All that was done, durably. Raises `routing.store.Conflict`, and then nothing was."""
         route_request.settle(work)
-        self._follow_principals(work)
         changes = work.finished()
         flushed = changes.transmissions = self.transmissions.to_flush()
-        self.store.commit(changes)
+        self._commit(work, changes)
         self.transmissions.put(work.transmissions.values())
         self.transmissions.forget(changes.removed)
         self.transmissions.flushed(flushed)
         self._outbound += work.outbound
         self._events += [(work.now, event) for event in changes.events]
 
-    def _follow_principals(self, work: Work) -> None:
-        """Whom to ask, and what has changed; what waits for a principal that is found is tried at once."""
+    def _commit(self, work: Work, changes: Changes) -> None:
+        """With whom to ask for principals, and what has changed; what waits for one that is found is tried at once."""
         self.principals.handle(work.now)
-        work.outbound += [Outbound(*frame) for frame in self.principals.frames()]
-        work.changes.mirrored = self.principals.changed()
-        for event in self.principals.events():
-            work.changes.events.append(event)
-            if event.principal:
-                work.changes.retry_services |= {(database, event.service) for database in self.directories}
+        frames, events = self.principals.frames(), self.principals.events()
+        changes.mirrored = self.principals.changed()
+        changes.events += events
+        found = {event.service for event in events if event.principal}
+        changes.retry_services |= {(database, service) for database in self.directories for service in found}
+        try:
+            self.store.commit(changes)
+        except BaseException:
+            self.principals.take_back(frames, events, changes.mirrored)
+            raise
+        work.outbound += [Outbound(*frame) for frame in frames]
 
     def release(self, work: Work) -> None:
         """Nothing of it was done."""
@@ -250,7 +254,7 @@ class Broker:
         """For the neighbours: what committed work has given out since the last call, and what is forwarded."""
         given, self._outbound = self._outbound, []
         if not self.estate.instances[self.instance].forwarding:
-            self.forwarder.abandon(DISABLED, now)
+            self.forwarder.abandon(now)
         for address in self.forwarder.waiting():
             given += [Outbound(address, raw) for raw in self.forwarder.take(address, self.settings.room, now)]
         self._note_forwarded(now)

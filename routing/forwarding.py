@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from routing.adjacent.fragment import Fragment, forwarded
 from routing.deadlines import Deadlines
@@ -34,8 +34,6 @@ DUPLICATE: Final = 11288
 NO_MEMORY: Final = 11289
 OUTLIVED: Final = 11290
 CAME_TOO_LATE: Final = 11291
-SEND_ERROR: Final = 11292
-SHUT_DOWN: Final = 11293
 DISABLED: Final = 9792
 UNREACHABLE: Final = 28017
 
@@ -166,11 +164,10 @@ class Forwarder:
             self._events.append(ForwardedMessageSent(row, held.route))
         return taken
 
-    def abandon(self, reason: Literal[9792, 11292, 11293, 28017], now: int, address: str | None = None) -> None:
-        """Nothing goes on any more, to one next hop or to any: forwarding was disabled (9792), the transport fails to
-        send (11292) or has been shut down (11293), or nobody will answer there (28017)."""
-        for held in [held for held in self._held.values() if address in (None, held.address)]:
-            self._drop(held, reason, now)
+    def abandon(self, now: int) -> None:
+        """Nothing goes on any more: forwarding was disabled."""
+        for held in tuple(self._held.values()):
+            self._drop(held, DISABLED, now)
 
     def _let_go(self, held: _Held) -> None:
         key = held.key

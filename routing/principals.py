@@ -160,6 +160,14 @@ class Principals:
         changed, self._changed = self._changed, {}
         return changed
 
+    def take_back(
+        self, frames: list[Frame], events: list[MirroredRouteStateChanged], changed: dict[Key, MirroredRoute | None]
+    ) -> None:
+        """What was not sent, told and kept after all is given again with the next call."""
+        self._frames[:0] = frames
+        self._events[:0] = events
+        self._changed = changed | self._changed
+
     # ------------------------------------------------------------ rows
 
     def _rows_at(self, address: str) -> Iterator[MirroredRoute]:

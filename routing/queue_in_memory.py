@@ -42,8 +42,10 @@ class QueueInMemory:
             heapify(self._ready)
 
     def take(self, message: QueuedMessage) -> None:
+        """One that is gone already, with its endpoint, is nobody's any more."""
         order = message.queuing_order
-        del self.messages[order]
+        if self.messages.pop(order, None) is None:
+            return
         for index, key in (
             (self._groups, message.conversation_group_id),
             (self._of_handle, message.conversation_handle),

@@ -8,6 +8,7 @@ happened. `tests/routing/store/conformance.py` says what every store must do. Th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple, Protocol
 
@@ -90,13 +91,14 @@ class MemoryStore:
     def claim(self, wanted: Wanted, now: int) -> Batch:
         token = wanted.token or self._next_token()
         batch = Batch(token, off=self._off, rollbacks=self._rollbacks, requests=self._requests, mirrored=self._mirrored)
-        claim = self._claims.setdefault(token, _Claim([], []))
+        claim = self._claims.setdefault(token, _Claim([], [], {}))
         busy: list[str | ConversationKey] = [group for group in wanted.groups if not self._lock(claim, batch, group)]
         busy += [handle for handle in wanted.handles if not self._take_for_application(claim, batch, handle)]
         busy += [key for key in wanted.conversations if not self._take(claim, batch, key[0])]
         due = [*self._due_in(batch, wanted, now), *self._take_due(claim, batch, wanted.due, now)]
         batch.due = tuple(dict.fromkeys(due))
         self._fill(batch, now)
+        claim.counts.update((group_id, group.conversations) for group_id, group in batch.groups.items())
         for handle, number in wanted.bodies:
             mine = self._held.get(handle, {})
             batch.bodies[handle, number] = tuple(mine[key] for key in sorted(mine) if key[0] == number)
@@ -289,10 +291,16 @@ class MemoryStore:
             if endpoint.due is not None and (before is None or before.due != endpoint.due):
                 heappush(self._due, (endpoint.due, handle))
         for group_id, group in changes.groups.items():
-            if group is None:
-                self._groups.pop(group_id, None)
-            else:
-                self._groups[group_id] = group
+            self._write_group(group_id, group, self._claims[changes.token])
+
+    def _write_group(self, group_id: str, group: Group | None, claim: _Claim) -> None:
+        """By the difference to what was claimed: no claim of the engine's locks a group, and others may have changed it
+        too."""
+        stored = self._groups.pop(group_id, None)
+        count = (stored.conversations if stored else 0) - claim.counts.get(group_id, 0)
+        kept = group or stored
+        if kept is not None and (count := count + (group.conversations if group else 0)) > 0:
+            self._groups[group_id] = replace(kept, conversations=count)
 
     def _write_messages(self, changes: Changes) -> None:
         for message in changes.enqueued:
@@ -347,3 +355,6 @@ class _Claim(NamedTuple):
 
     conversations: list[str]
     groups: list[str]
+    """Locked."""
+    counts: dict[str, int]
+    """By group: its conversations, as they were handed out."""

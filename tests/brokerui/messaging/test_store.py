@@ -169,18 +169,6 @@ def test_a_group_that_was_emptied_before_it_was_locked_is_passed(
     assert look(store, Wanted(receive=ALL)).received_group == "1t"
 
 
-def test_a_group_changes_by_what_each_of_two_claims_changed(store: DatabaseStore) -> None:
-    """An application begins a dialog in a group while the engine removes another of it: neither undoes the other."""
-    write(store, endpoint("1t", "g"), endpoint("2t", "g"))
-    application = store.claim(Wanted(groups=("g",)), NOW)
-    engine = store.claim(Wanted(conversations=(("1", False),)), NOW)
-    store.commit(Changes(engine.token, NOW, removed=["1t"], groups={"g": Group("g", "db", "S", "Q", 1)}))
-    more = Changes(application.token, NOW, endpoints={"3i": endpoint("3i", "g")})
-    more.groups["g"] = Group("g", "db", "S", "Q", 3)
-    store.commit(more)
-    assert look(store, Wanted(groups=("g",))).groups["g"].conversations == 2
-
-
 # ---------------------------------------------------------------- within the caller's transaction
 
 

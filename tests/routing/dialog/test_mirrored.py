@@ -6,6 +6,8 @@ import json
 import random
 from typing import Any
 
+import pytest
+
 from routing.broker import Broker
 from routing.dialog.batch import Receive, Wanted
 from routing.dialog.begin_dialog import begin_dialog
@@ -15,7 +17,7 @@ from routing.dialog.send import send
 from routing.document import read_estate
 from routing.estate import Estate
 from routing.events import MirroredRouteStateChanged, OfMirroredRoute
-from routing.store import Depth, MemoryStore, Store
+from routing.store import Conflict, Depth, MemoryStore, Store
 
 ONE, TWO = (f"6f3f0d5e-0000-4000-8000-00000000000{digit}" for digit in "12")
 NOW = 1_900_000_000_000
@@ -116,6 +118,23 @@ def test_both_are_asked_at_first_and_then_only_the_principal_hears_anything() ->
     world.later(1)
     assert world.sent_by_a() == {"b"}
     assert world.stores["c"].depth(QUEUE) == Depth(0, None)
+
+
+def test_what_a_lost_commit_was_to_ask_leaves_with_the_next_one() -> None:
+    """And is not waited for, as if it had been asked."""
+    world = World()
+    handle = world.begin()
+    broker = world.brokers["a"]
+    work = broker.work(Wanted(handles=(handle,)), world.now)
+    send(work, (handle,), "DEFAULT", b"1")
+    world.stores["a"].forget_claims()
+    with pytest.raises(Conflict):
+        broker.commit(work)
+    assert broker.frames_to_send(world.now) == []
+    world.send(handle, b"1")
+    world.later(1)
+    assert world.told == [(OfMirroredRoute.OPERATIONAL, "tcp://b:4022")]
+    assert world.received("b") == [b"1"]
 
 
 def test_nothing_goes_to_a_partner_that_does_not_claim_the_role() -> None:

@@ -237,6 +237,36 @@ class StoreConformance:
         look(store, Wanted(("1t",), receive=ALL))
         assert take(store) == ["1t 0"]
 
+    def test_a_group_changes_by_what_each_of_two_claims_changed(self, store: Store) -> None:
+        """An application begins a dialog in a group while the engine removes one of it: neither undoes the other."""
+        write(store, endpoint("1t", "g"), endpoint("2t", "g"))
+        application = store.claim(Wanted(groups=("g",)), NOW)
+        engine = store.claim(Wanted(conversations=(("1", False),)), NOW)
+        store.commit(Changes(engine.token, NOW, removed=["1t"], groups={"g": Group("g", "db", "S", "Q", 1)}))
+        more = Changes(application.token, NOW, endpoints={"3i": endpoint("3i", "g")})
+        more.groups["g"] = Group("g", "db", "S", "Q", 3)
+        store.commit(more)
+        assert look(store, Wanted(groups=("g",))).groups["g"].conversations == 2
+
+    def test_a_group_stays_that_another_has_filled_while_it_was_emptied(self, store: Store) -> None:
+        write(store, endpoint("1t", "g"))
+        application = store.claim(Wanted(groups=("g",)), NOW)
+        engine = store.claim(Wanted(conversations=(("1", False),)), NOW)
+        more = Changes(application.token, NOW, endpoints={"2i": endpoint("2i", "g")})
+        more.groups["g"] = Group("g", "db", "S", "Q", 2)
+        store.commit(more)
+        store.commit(Changes(engine.token, NOW, removed=["1t"], groups={"g": None}))
+        assert look(store, Wanted(groups=("g",))).groups["g"].conversations == 1
+
+    def test_what_was_received_may_go_with_its_endpoint_before_it_is_taken(self, store: Store) -> None:
+        write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("1t", 0), message("2t", 0)])
+        received = store.claim(Wanted(receive=ALL), NOW)
+        engine = store.claim(Wanted(conversations=(("1", False),)), NOW)
+        store.commit(Changes(engine.token, NOW, emptied=["1t"], removed=["1t"], groups={"1t": None}))
+        store.commit(Changes(received.token, NOW, received=list(received.received)))
+        assert store.depth(Q) == Depth(1, NOW)
+        assert take(store) == ["2t 0"]
+
     def test_an_endpoint_goes_with_its_group_and_its_messages(self, store: Store) -> None:
         row = Outgoing("1t", 0, "DEFAULT", b"", NOW)
         made = endpoint("1t", outgoing=1, next_attempt=NOW, due=NOW)

@@ -21,7 +21,15 @@ from brokerui.api.schema import schema
 METHODS = ("get", "post", "put", "patch", "delete")
 COMMON = ("scenario", "as_of", "If-None-Match", "If-Match", "limit", "cursor", "ordering", "note")
 """Parameters that mean the same everywhere, and are told once."""
-SAMPLE = {"id": "ID", "number": "1"}
+SAMPLE = {
+    "id": "ID",
+    "number": "1",
+    "handle": "HANDLE",
+    "receipt": "RECEIPT",
+    "instance": "host1",
+    "database": "Orders",
+    "queue": "dbo.OrderQueue",
+}
 """What stands in an address for a part of it."""
 
 

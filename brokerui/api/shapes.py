@@ -204,6 +204,7 @@ class ProblemSerializer(fields.Serializer):
     detail = fields.CharField(help_text=_("A sentence for people, in the language of Accept-Language."))
     errors = FaultSerializer(many=True, required=False)  # type: ignore[assignment]  # taken out by the metaclass
     existing = fields.CharField(required=False, help_text=_("The id of the row that is in the way."))
+    number = fields.IntegerField(required=False, help_text=_("The product's, of what it refuses."))
 
 
 class VersionSerializer(fields.Serializer):

@@ -7,6 +7,7 @@ from brokerui.api.docs import docs
 from brokerui.api.estate_views import EstateDocument, EstateImport, OneImport
 from brokerui.api.schema import Schema
 from brokerui.api.what_if import WhatIf
+from brokerui.messaging.api import urls as messaging
 
 app_name = "api"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -16,6 +17,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("whatif/", WhatIf.as_view(), name="whatif"),
     *editable.addresses(),
     *reading.addresses(),
+    *messaging.addresses(),
     path("schema/", Schema.as_view(), name="schema"),
     path("docs/", docs, name="docs"),
 ]

@@ -21,6 +21,7 @@ KINDS = {
     405: ("method_not_allowed", "Method not allowed"),
     406: ("not_acceptable", "Not acceptable"),
     409: ("conflict", "Conflict"),
+    410: ("gone", "Gone"),
     412: ("stale", "Precondition failed"),
     413: ("too_large", "Content too large"),
     414: ("too_long", "Address too long"),

@@ -42,6 +42,22 @@ def plain_files(settings: Any) -> None:
     settings.STORAGES = {**settings.STORAGES, "staticfiles": {"BACKEND": PLAIN}}
 
 
+class NoValkey:
+    """In place of one where none runs: no worker and no endpoint shows anything there."""
+
+    def hvals(self, _key: str) -> list[bytes]:
+        return []
+
+    def hgetall(self, _key: str) -> dict[bytes, bytes]:
+        return {}
+
+
+@pytest.fixture
+def nothing_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Views of what stands in Valkey are empty."""
+    monkeypatch.setattr("brokerui.messaging.api.sys_views.redis", NoValkey)
+
+
 @pytest.fixture
 def quick_passwords(settings: Any) -> None:
     """Hashing that is slow on purpose is not what a test is for."""

@@ -31,7 +31,9 @@ from brokerui.scenarios.services import scenario_create
 from brokerui.viewing.viewed import viewed_from
 from routing.document import read_estate
 from routing.edits import SetHopLimit
-from tests.brokerui.pages import PASSWORD, document
+from tests.brokerui.pages import PASSWORD, document, nothing_shown
+
+__all__ = ["nothing_shown"]
 
 pytestmark = pytest.mark.django_db
 BUDGETS = Path(__file__).with_name("query_budgets.json")
@@ -44,7 +46,7 @@ Counts = dict[str, list[tuple[str, int]]]
 
 
 @pytest.fixture(autouse=True)
-def unhindered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def unhindered(monkeypatch: pytest.MonkeyPatch, nothing_shown: None) -> Iterator[None]:
     """Large estates are looked over in the background: these are as large as any."""
     monkeypatch.setattr(lint, "SMALL", 0)
     monkeypatch.setattr(reachability, "SMALL", 0)

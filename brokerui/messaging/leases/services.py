@@ -19,6 +19,7 @@ from brokerui.messaging.errors import MessagingError
 from brokerui.messaging.hosting import check_queue
 from brokerui.messaging.leases.errors import LeaseCommittedError, LeaseOverError, NoSuchReceiptError
 from brokerui.messaging.leases.models import Lease, State
+from brokerui.messaging.leases.uses import use_count
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
 from brokerui.messaging.transactions import unit_of_work
 from routing.dialog.batch import Receive, Wanted
@@ -104,6 +105,7 @@ def lease_commit(*, receipt: str, owner: str) -> int:
             raise LeaseOverError
         _take(lease)
         _end(lease, State.COMMITTED)
+        use_count(author=owner, verb="receive", instance=lease.instance.name, messages=lease.count)
     return lease.count
 
 

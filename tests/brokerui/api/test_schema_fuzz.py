@@ -26,9 +26,10 @@ from brokerui.api.ids import id_of
 from brokerui.api.schema import schema
 from brokerui.wsgi import application
 from tests.brokerui.api.helpers import ROWS
-from tests.brokerui.pages import user_of
+from tests.brokerui.pages import nothing_shown, user_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small")]
+__all__ = ["nothing_shown"]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small", "nothing_shown")]
 
 EXAMPLES = int(os.environ.get("API_EXAMPLES", "15"))
 CHECKS = [
@@ -39,7 +40,7 @@ CHECKS = [
     response_schema_conformance,
     negative_data_rejection,
 ]
-REFUSED = [str(status) for status in (400, 401, 403, 404, 405, 406, 409, 412, 413, 414, 415, 422, 428)]
+REFUSED = [str(status) for status in (400, 401, 403, 404, 405, 406, 409, 410, 412, 413, 414, 415, 422, 428)]
 """What may be answered to what is wrong; never a fault of ours."""
 TOLD = schema()
 OPERATIONS = [(path, method) for path, methods in TOLD["paths"].items() for method in methods]

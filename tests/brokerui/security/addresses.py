@@ -129,6 +129,19 @@ ADDRESSES = [
     Address("api:whatif", VIEW, VIEW, ("POST",), has_page=False),
     *(address for kind in ("instance", "database", "service", "queue", "route") for address in _rows(kind)),
     *map(_page, ("api:sys_routes", "api:sys_services", "api:sys_service_queues", "api:sys_service_broker_endpoints")),
+    *(_page(f"api:sys_{name}") for name in ("conversation_endpoints", "transmission_queue", "conversation_groups")),
+    *(_page(f"api:sys_dm_broker_{name}") for name in ("connections", "forwarded_messages")),
+    Address("api:dialogs", VIEW, OPERATE, ("POST",), has_page=False),
+    Address("api:dialog", VIEW, args=("handle",)),
+    *(
+        Address(f"api:dialog_{name}", VIEW, OPERATE, ("POST",), ("handle",), has_page=False)
+        for name in ("messages", "end", "move", "timer")
+    ),
+    *(
+        Address(f"api:queue_{name}", VIEW, OPERATE, ("POST",), ("nowhere", "nowhere", "nowhere"), has_page=False)
+        for name in ("receive", "status")
+    ),
+    Address("api:receipt", VIEW, OPERATE, ("POST",), ("handle",), has_page=False),
     _page("api:versions"),
     _page("api:version", "version"),
 ]

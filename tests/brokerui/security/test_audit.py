@@ -149,6 +149,12 @@ WRITES: dict[str, tuple[str, Write]] = {
         "estate.edit",
         lambda client, world: change(client, "delete", reverse("api:route", args=[world["id_route"]])),
     ),
+    "api:dialog_end": (
+        "dialog.cleanup",
+        lambda client, world: send(
+            client, "post", reverse("api:dialog_end", args=[world["handle"]]), {"cleanup": True}
+        ),
+    ),
 }
 """How each address writes something. Of tables and rows one kind stands for all: they are the same code."""
 
@@ -165,6 +171,11 @@ NOTHING = {
     "admin:estate_KIND_preview_new",
 }
 """What takes forms and keeps nothing of them but who is signed in."""
+
+COUNTED = {f"api:{name}" for name in ("dialogs", "dialog_messages", "dialog_move", "dialog_timer", "receipt")}
+COUNTED |= {"api:queue_receive", "api:queue_status"}
+"""Verbs of messaging, of which the audit hears once an hour: tests/brokerui/messaging/api. So it does of a queue that
+is switched, at once: the names of this world do not go into its address."""
 
 
 def kind_of_address(name: str) -> str:
@@ -183,7 +194,7 @@ def here(client: Client) -> Client:
 
 def test_every_address_that_writes_is_told_of() -> None:
     writing = {kind_of_address(address.name) for address in ADDRESSES if address.methods}
-    assert writing == WRITES.keys() | NOTHING
+    assert writing == WRITES.keys() | NOTHING | COUNTED
 
 
 @pytest.mark.parametrize("name", WRITES)

@@ -13,10 +13,12 @@ from brokerui.accounts.levels import Role
 from brokerui.accounts.services import token_create
 from brokerui.api.ids import id_of
 from brokerui.estate.admin.kinds import KINDS
+from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_import
 from brokerui.lint.selectors import findings_for
 from brokerui.lint.services import suppression_add
+from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from brokerui.scenarios.services import scenario_create
 from brokerui.viewing.viewed import viewed_from
 from routing.document import read_estate
@@ -72,6 +74,7 @@ def world_made() -> dict[str, Any]:
         username=EVIL, ip_address="192.0.2.1", failures_since_start=9, attempt_time=timezone.now()
     )
     other = User.objects.create_user("other")
+    Instance.objects.filter(name=HUB).update(hosted=True)
     return {
         "scenario": scenario.name,
         "run": run.pk,
@@ -83,9 +86,19 @@ def world_made() -> dict[str, Any]:
         "field": "from",
         "kind": "database",
         "version": estate_current().version,
+        "handle": conversation_made(),
+        "nowhere": "nowhere",
         **{f"row_{name}": kind.model.objects.earliest("pk").pk for name, kind in KINDS.items()},
         **{f"id_{name}": id_of(key) for name, key in _keys().items()},
     }
+
+
+def conversation_made() -> str:
+    """One that waits for a service which has no route."""
+    named = {"instance": HUB, "database": SALES, "from_service": evil("Out"), "to_service": evil("Gone")}
+    handle = conversation_begin(**named, encryption=False).conversation_handle
+    conversation_send(instance=HUB, handles=[handle], messages=[Message(EVIL.encode())])
+    return handle
 
 
 def _keys() -> dict[str, tuple[str, ...]]:

@@ -13,6 +13,7 @@ from random import SystemRandom
 from typing import Final
 from uuid import uuid4
 
+from brokerui.messaging.hosts import endpoint_at
 from routing.address import Address, parse_network_address
 from routing.estate import MIRROR, PRINCIPAL, Database, Instance
 from routing.names import MSDB
@@ -52,7 +53,7 @@ def hosted_instances(ports: Sequence[int]) -> tuple[Instance, ...]:
 
 def _instance(name: str, address: Address, database: Database) -> Instance:
     msdb = Database(MSDB, table=RouteTable((AUTO_CREATED_LOCAL,)))
-    return Instance(name, {database.name: database, MSDB: msdb}, (address,))
+    return Instance(name, {database.name: database, MSDB: msdb}, (address,), endpoint=endpoint_at(address))
 
 
 def _database(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import uuid4
 
+from django.conf import settings
 from django.db import transaction
 
 from brokerui.estate.models import Instance as InstanceRow
@@ -15,6 +16,7 @@ from routing.address import Address
 from routing.edits import PutInstance
 from routing.estate import Database, Instance
 from routing.names import MSDB
+from routing.parts import Endpoint
 from routing.route import AUTO_CREATED_LOCAL
 from routing.table import RouteTable
 
@@ -37,7 +39,14 @@ def instance_host(*, name: str, listen: Address, databases: Sequence[str], autho
 def _listening(instance: Instance, listen: Address) -> Instance:
     """The address comes first: it is the one to listen at."""
     others = tuple(address for address in instance.addresses if address.key != listen.key)
-    return replace(instance, addresses=(listen, *others))
+    return replace(instance, addresses=(listen, *others), endpoint=endpoint_at(listen, instance.endpoint))
+
+
+def endpoint_at(listen: Address, known: Endpoint | None = None) -> Endpoint:
+    """The endpoint of a hosted instance, as this deployment runs it; how much it may forward stays as it is known."""
+    encryption = "REQUIRED" if settings.ENDPOINT_CERTIFICATE else "DISABLED"
+    found = Endpoint(listen.port, encryption=encryption, authentication="CERTIFICATE")
+    return replace(found, forward_size=known.forward_size) if known else found
 
 
 def _with_databases(instance: Instance, names: Sequence[str]) -> Instance:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings as site
+from django.utils import timezone
 
 from brokerui.demo import playing
 from brokerui.demo.hosted import BAKERY, BANK, BREAD, CAFE, FLOWERS, HOSTED, free_ports
@@ -32,6 +33,7 @@ from brokerui.messaging.models import (
 from brokerui.messaging.store.postgres import pool_of
 from routing.dialog.states import CD
 from routing.estate import Instance as Observed
+from routing.lint.registry import lint
 from tests.brokerui.messaging.endpoint.conftest import client, one_valkey, valkey
 from tests.brokerui.messaging.endpoint.valkey import Valkey
 
@@ -164,3 +166,8 @@ def test_no_ports_at_all_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("brokerui.demo.hosted._is_free", lambda port, held: False)
     with pytest.raises(OSError, match="no 3 free ports"):
         free_ports(3)
+
+
+def test_an_instance_that_runs_here_has_an_endpoint(demo: None) -> None:
+    found = lint(estate_current().estate, timezone.now())
+    assert {finding.code for finding in found if finding.instance in HOSTED} == {"leads-nowhere", "no-autocreatedlocal"}

@@ -20,6 +20,8 @@ ENDPOINT_ENCRYPTION  "disabled": instances speak beyond this machine without TLS
 ENDPOINT_CONNECTIONS, ENDPOINT_CONNECTIONS_OF_PEER  that are accepted, and of these from one network address
 ENDPOINT_SHARDS     lists in which fragments arrive for one instance; the same in all processes (default: 4)
 ENDPOINT_LIST_BYTES, ENDPOINT_LISTS_BYTES  largest list between endpoint and workers, and all of them together
+ACTIVATION_TASKS    Celery tasks, by commas, that queues may name as the procedure of their activation (default: none)
+ACTIVATION_IMPORTS  modules, by commas, in which these are; then `up` runs a worker for them alone
 EVENT_LOG           on: all events of the hosted instances to files (default: off)
 EVENT_LOG_FOLDER    where to (default: eventlog/ in the home)
 EVENT_LOG_SECONDS, EVENT_LOG_BYTES  when a file of the event log is closed (default: 60, 64 MB)
@@ -77,6 +79,7 @@ INSTALLED_APPS = [
     "brokerui.messaging",
     "brokerui.messaging.keys",
     "brokerui.messaging.leases",
+    "brokerui.messaging.activation",
     "brokerui.eventlog",
     "brokerui.api",
     "brokerui.traffic_results",
@@ -175,13 +178,17 @@ REST_KNOX = {"TOKEN_TTL": timedelta(days=90), "AUTO_REFRESH": False}
 REDIS_URL = redis_url(env.str("REDIS_URL", default=""), HOME)
 CELERY_BROKER_URL = broker_url(REDIS_URL)
 # The queues, all served by a worker that is not told which. Tasks go to the first unless a route here says otherwise.
-CELERY_TASK_QUEUES = [Queue("transmit"), Queue("receive"), Queue("maintenance")]
+CELERY_TASK_QUEUES = [Queue("transmit"), Queue("receive"), Queue("maintenance"), Queue("activation")]
 CELERY_TASK_DEFAULT_QUEUE = "maintenance"
 CELERY_TASK_ROUTES = {
     "brokerui.messaging.tasks.transmit": {"queue": "transmit"},
     "brokerui.messaging.tasks.routes_changed": {"queue": "transmit"},
     "brokerui.messaging.tasks.receive": {"queue": "receive"},
+    "brokerui.messaging.tasks.activate": {"queue": "receive"},
 }
+# Tasks that queues may name as procedures of their activation, and the modules in which they are.
+ACTIVATION_TASKS = env.list("ACTIVATION_TASKS", default=[])
+CELERY_IMPORTS = env.list("ACTIVATION_IMPORTS", default=[])
 CELERY_TASK_CREATE_MISSING_QUEUES = False
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -214,6 +221,12 @@ CELERY_BEAT_SCHEDULE = {
     },
     "receive": {
         "task": "brokerui.messaging.tasks.receive",
+        "schedule": timedelta(seconds=5),
+        "options": {"expires": 5},
+    },
+    # Readers more where there is much, and where nobody was told of messages.
+    "activate": {
+        "task": "brokerui.messaging.tasks.activate",
         "schedule": timedelta(seconds=5),
         "options": {"expires": 5},
     },

@@ -60,10 +60,20 @@ def _supervisor(home: Path, lock: HomeLock, host: str, port: int) -> Supervisor:
         address=address,
         first=[] if os.environ.get("REDIS_URL") else [Program("valkey", valkey_command(home), _bare(others))],
         web=Program("web", web, _named("web", environment), served),
-        then=[Program(name, (*COMMAND, name), _named(name, others)) for name in ("worker", "beat", "endpoint")],
+        then=[Program(name, (*COMMAND, *words), _named(name, others)) for name, words in _programs().items()],
         reports=reports,
         together=Together(home, as_json=os.environ.get("LOG_FORMAT") == "json"),
     )
+
+
+def _programs() -> dict[str, tuple[str, ...]]:
+    """Names and commands. Readers of queues may take their time: where there are any, they have a worker of their
+    own."""
+    others = {"beat": ("beat",), "endpoint": ("endpoint",)}
+    if not os.environ.get("ACTIVATION_TASKS"):
+        return {"worker": ("worker",), **others}
+    worker = ("worker", "--queues", "transmit,receive,maintenance")
+    return {"worker": worker, **others, "readers": ("worker", "--queues", "activation")}
 
 
 def _named(name: str, environment: dict[str, str]) -> dict[str, str]:

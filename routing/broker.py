@@ -19,7 +19,7 @@ from routing.dialog.batch import Asked, Changes, Wanted
 from routing.dialog.choices import Choices
 from routing.dialog.directory import Directory
 from routing.dialog.due import advance
-from routing.dialog.endpoint import ConversationKey, Endpoint
+from routing.dialog.endpoint import ConversationKey, Endpoint, QueueKey
 from routing.dialog.settings import Settings
 from routing.dialog.transmission import Transmission, TransmissionObjects
 from routing.dialog.work import Correspondent, Outbound, Place, Work
@@ -64,6 +64,7 @@ class Broker:
         self._mirrored: Mapping[Key, MirroredRoute] = {}
         self._outbound: list[Outbound] = []
         self._events: list[tuple[int, Event]] = []
+        self._filled: set[QueueKey] = set()
         self._postponed: list[bytes] = []
         self._postponed_bytes = 0
         self._again_at = 0
@@ -96,6 +97,7 @@ class Broker:
         self.transmissions.forget(changes.removed)
         self.transmissions.flushed(flushed)
         self._outbound += work.outbound
+        self._filled.update(message.queue_key for message in changes.enqueued)
         self._events += [(work.now, event) for event in changes.events]
 
     def _commit(self, work: Work, changes: Changes) -> None:
@@ -263,6 +265,11 @@ class Broker:
     def events(self) -> list[tuple[int, Event]]:
         """What happened since the last call, each with its moment."""
         given, self._events = self._events, []
+        return given
+
+    def filled(self) -> set[QueueKey]:
+        """The queues into which messages came since the last call."""
+        given, self._filled = self._filled, set()
         return given
 
     def _note_forwarded(self, now: int) -> None:

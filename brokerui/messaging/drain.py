@@ -13,6 +13,7 @@ from redis.exceptions import LockError, RedisError
 from redis.lock import Lock
 
 from brokerui.estate.selectors import live_version
+from brokerui.messaging.activation.noting import messages_came
 from brokerui.messaging.clock import now
 from brokerui.messaging.declaring import follow_queues
 from brokerui.messaging.endpoint.lists import run, take_arrived
@@ -105,6 +106,7 @@ def _take_in(broker: Broker, instance: str, shard: int) -> bool:
 
 def _give_out(broker: Broker, at: int) -> None:
     hand_over(broker.instance, broker.frames_to_send(at), broker.events())
+    messages_came(broker, broker.filled())
     show_forwarded(broker, at)
 
 

@@ -11,22 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import NamedTuple
 
 from django.db import DatabaseError, transaction
 
 from brokerui.messaging.administration import message_rolled_back
 from brokerui.messaging.errors import MessagingError
+from brokerui.messaging.places import Place
 
 logger = logging.getLogger(__name__)
-
-
-class Place(NamedTuple):
-    """A queue."""
-
-    instance: str
-    database: str
-    queue: str
 
 
 _open: ContextVar[list[Place] | None] = ContextVar("received", default=None)

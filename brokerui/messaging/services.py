@@ -20,7 +20,8 @@ from brokerui.messaging.hosting import check_database, check_queue
 from brokerui.messaging.leases.errors import LeasedError
 from brokerui.messaging.leases.selectors import is_leased
 from brokerui.messaging.neighbours import failure_of
-from brokerui.messaging.rollbacks import Place, note_received, rollbacks_counted
+from brokerui.messaging.places import Place
+from brokerui.messaging.rollbacks import note_received, rollbacks_counted
 from brokerui.messaging.transactions import unit_of_work
 from routing.dialog import begin_dialog as begin
 from routing.dialog import conversation_timer, end_conversation, move_conversation

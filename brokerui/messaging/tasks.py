@@ -5,6 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 from django.conf import settings
 
+from brokerui.messaging.activation.starting import start_readers
 from brokerui.messaging.drain import drain, follow_estate, take_in
 from brokerui.messaging.hosting import hosted_names
 from brokerui.messaging.neighbours import hear_notices
@@ -39,3 +40,10 @@ def receive() -> None:
     if unfinished:
         wake_once(receive)
     wake_once(transmit)
+
+
+@shared_task
+def activate() -> None:
+    """Start readers of queues that have messages, where too few are there."""
+    awake(activate)
+    start_readers()

@@ -10,6 +10,7 @@ from typing import Final
 
 from django.db import connection, transaction
 
+from brokerui.messaging.activation.noting import messages_came, received
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import BusyError
 from brokerui.messaging.hosting import broker_of, check_database
@@ -39,12 +40,15 @@ def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]
             for endpoint in filter(None, map(work.seen, wanted.handles)):
                 check_database(broker, endpoint.database)
             yield broker, work
+            if wanted.receive is not None:
+                received(broker, wanted.receive.queue, is_empty=work.batch.received_group is None)
         except BaseException:
             broker.release(work)
             raise
         broker.commit(work)
         frames, events = broker.frames_to_send(work.now), broker.events()
         transaction.on_commit(partial(hand_over, instance, frames, events))
+        transaction.on_commit(partial(messages_came, broker, broker.filled()))
         if work.changes.outgoing or work.changes.retry_all:
             transaction.on_commit(partial(wake_once, transmit))
 

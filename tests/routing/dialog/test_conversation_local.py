@@ -685,6 +685,17 @@ def test_a_queue_that_poison_switched_off_is_an_event() -> None:
         world.receive()
 
 
+def test_the_queues_that_were_filled_are_told_once() -> None:
+    world = Local()
+    handle = world.begin()
+    assert world.broker.filled() == set()
+    world.send(handle)
+    world.on(begin_conversation_timer, handle, 10)
+    world.later(11 * SECOND)
+    assert world.broker.filled() == {("two", "ToQ"), ("one", "FromQ")}
+    assert world.broker.filled() == set()
+
+
 def poisoned(world: Local, times: int) -> list[bool]:
     """Transactions that received are rolled back; whether each switched the queue off."""
     return [world.do(note_rollback, ("two", "ToQ"), wanted=Wanted()) for _ in range(times)]

@@ -1,0 +1,1 @@
+"""Activation: readers of queues, started when messages are there."""

@@ -1,0 +1,24 @@
+"""What can be wrong with the tasks that may read queues."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error
+
+from brokerui.messaging.activation.activated import registered
+
+
+def tasks_are_registered(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
+    """E013: a queue that names such a task would fill, and nobody would read it."""
+    return [
+        Error(
+            f"ACTIVATION_TASKS names {name}, and no Celery task has this name.",
+            hint="Name its module in ACTIVATION_IMPORTS.",
+            id="brokerui.E013",
+        )
+        for name in settings.ACTIVATION_TASKS
+        if registered(name) is None
+    ]

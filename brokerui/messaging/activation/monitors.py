@@ -1,0 +1,109 @@
+"""Queue monitors: what is known of the readers of a queue with activation, one for each such queue.
+
+INACTIVE: nobody is told of messages, as far as is known there are none.
+NOTIFIED: a reader was started, and has not received yet.
+RECEIVES_OCCURRING: somebody receives, and has not found the queue empty since.
+
+They are kept in Redis. What is lost there is found out anew: at worst a reader too many is started, or one too late.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from brokerui.messaging.clock import now
+from brokerui.messaging.outgoing import redis
+from brokerui.messaging.places import Place
+
+INACTIVE: Final = "INACTIVE"
+NOTIFIED: Final = "NOTIFIED"
+RECEIVES_OCCURRING: Final = "RECEIVES_OCCURRING"
+
+EXTRA_READER_MS: Final = 5_000
+"""Another reader is started when the others have not found the queue empty for so long."""
+SILENT_MS: Final = 30_000
+"""After so long a reader that ended without a receive, or was lost on its way, is followed by another one."""
+FAILED_MS: Final = 1_000
+"""The same after one that ended with an error: nobody is to fail as fast as he can."""
+KEPT_S: Final = 24 * 3600
+
+_FIELDS: Final = ("state", "activated", "emptied", "failed")
+
+
+class Monitor(NamedTuple):
+    """Of a queue. Moments are milliseconds since 1970."""
+
+    state: str = INACTIVE
+    last_activated: int | None = None
+    """When a reader was started."""
+    last_empty: int | None = None
+    """When a receive found nothing."""
+    last_failed: int | None = None
+    """When a reader ended with an error."""
+
+
+def is_wanted(monitor: Monitor, readers: int, most: int, at: int) -> bool:
+    """Whether to start another reader of a queue that has messages for one. `readers`: those that run or are on their
+    way."""
+    if readers >= most or _is_since(monitor.last_failed, at, FAILED_MS):
+        return False
+    if monitor.state == NOTIFIED:
+        return not readers and not _is_since(monitor.last_activated, at, SILENT_MS)
+    is_enough = monitor.state == RECEIVES_OCCURRING and readers > 0
+    return not (is_enough and _is_since(monitor.last_activated, at, EXTRA_READER_MS))
+
+
+def _is_since(moment: int | None, at: int, span: int) -> bool:
+    """Whether it was within a span before."""
+    return moment is not None and at - moment < span
+
+
+# ---------------------------------------------------------------- kept in Redis
+
+
+def monitors(places: Sequence[Place]) -> list[Monitor]:
+    """One for each. Raises `redis.RedisError`."""
+    pipeline = redis().pipeline(transaction=False)
+    for place in places:
+        pipeline.hmget(_key(place), _FIELDS)
+    return [_monitor(found) for found in pipeline.execute()]
+
+
+def _monitor(found: Sequence[bytes | None]) -> Monitor:
+    state, *moments = found
+    return Monitor(state.decode() if state else INACTIVE, *(int(moment) if moment else None for moment in moments))
+
+
+def note_started(place: Place, *, is_extra: bool) -> None:
+    """A reader is on its way. An extra one changes nothing: others receive."""
+    _set(place, activated=now(), **({} if is_extra else {"state": NOTIFIED}))
+
+
+def note_failed(place: Place) -> None:
+    """A reader has ended with an error."""
+    _set(place, failed=now())
+
+
+def note_receive(place: Place, *, is_empty: bool) -> bool:
+    """Somebody has received. Whether the queue was found empty, for the first time since."""
+    state = INACTIVE if is_empty else RECEIVES_OCCURRING
+    is_other = redis().hget(_key(place), "state") != state.encode()
+    if is_empty:
+        _set(place, state=state, emptied=now())
+    elif is_other:
+        _set(place, state=state)
+    return is_empty and is_other
+
+
+def _set(place: Place, **values: str | int) -> None:
+    pipeline = redis().pipeline()
+    for name, value in values.items():
+        pipeline.hset(_key(place), name, str(value))
+    pipeline.expire(_key(place), KEPT_S)
+    pipeline.execute()
+
+
+def _key(place: Place) -> str:
+    return f"brokerui:monitor:{json.dumps(place)}"

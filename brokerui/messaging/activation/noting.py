@@ -1,0 +1,44 @@
+"""What those who write into queues, and those who receive, tell the monitors."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from typing import Final
+
+from celery import signature
+from redis import RedisError
+
+from brokerui.messaging.activation.activated import activations_of
+from brokerui.messaging.activation.monitors import INACTIVE, monitors, note_receive
+from brokerui.messaging.places import Place
+from brokerui.messaging.waking import wake_once
+from routing.broker import Broker
+from routing.dialog.endpoint import QueueKey
+
+logger = logging.getLogger(__name__)
+
+ACTIVATE: Final = "brokerui.messaging.tasks.activate"
+
+
+def messages_came(broker: Broker, queues: Collection[QueueKey]) -> None:
+    """Into these, and they are committed: readers are looked for where nobody reads. Beat looks too, now and then."""
+    places = [Place(broker.instance, *key) for key in queues if key in activations_of(broker)]
+    if not places:
+        return
+    try:
+        if any(monitor.state == INACTIVE for monitor in monitors(places)):
+            wake_once(signature(ACTIVATE))
+    except (RedisError, OSError) as error:
+        logger.info("no readers are woken: %s", error)
+
+
+def received(broker: Broker, queue: QueueKey, *, is_empty: bool) -> None:
+    """Something, or nothing. What has come since the last look is looked for once more."""
+    if queue not in activations_of(broker):
+        return
+    try:
+        if note_receive(Place(broker.instance, *queue), is_empty=is_empty):
+            wake_once(signature(ACTIVATE))
+    except (RedisError, OSError) as error:
+        logger.info("no monitor is told of a receive: %s", error)

@@ -1,0 +1,102 @@
+"""The readers of a queue: each has one of as many places as there may be readers, until it ends.
+
+A place is reserved when a reader is started, and is the reader's own from when it runs; who runs says so again and
+again. So nobody has to tell that a reader has died, or that its task was lost.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Event, Thread
+from typing import Final, NamedTuple
+from uuid import uuid4
+
+from redis import RedisError
+
+from brokerui.messaging.clock import now
+from brokerui.messaging.outgoing import redis
+from brokerui.messaging.places import Place
+
+RESERVED_MS: Final = 30_000
+"""How long a place waits for its reader."""
+ALIVE_MS: Final = 15_000
+"""How long a reader is believed to run."""
+SAID_SECONDS: Final = 5.0
+"""After which it says that it does."""
+
+_RESERVE: Final = """
+    redis.call('zremrangebyscore', KEYS[1], '-inf', ARGV[1])
+    if redis.call('zcard', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+    redis.call('zadd', KEYS[1], ARGV[3], ARGV[4])
+    redis.call('pexpire', KEYS[1], ARGV[5])
+    return 1
+"""
+_TAKE: Final = """
+    if redis.call('zrem', KEYS[1], ARGV[1]) == 0 then return 0 end
+    redis.call('zadd', KEYS[1], ARGV[2], ARGV[3])
+    return 1
+"""
+
+
+class Reader(NamedTuple):
+    """One that runs, or is on its way: then it has no process."""
+
+    token: str
+    procedure: str
+    process: int = 0
+    host: str = ""
+    since: int = 0
+
+
+def readers_of(place: Place) -> list[Reader]:
+    """Those that live. Raises `redis.RedisError`."""
+    found = redis().zrangebyscore(_key(place), now(), "+inf")
+    return [Reader(*json.loads(member)) for member in found if isinstance(member, bytes)]
+
+
+def reserve(place: Place, procedure: str, most: int) -> Reader | None:
+    """A place for another reader; None: as many as may be are there."""
+    reader, at = Reader(str(uuid4()), procedure), now()
+    given = (at, most, at + RESERVED_MS, json.dumps(reader), 2 * RESERVED_MS)
+    return reader if redis().eval(_RESERVE, 1, _key(place), *given) else None
+
+
+def give_up(place: Place, reader: Reader) -> None:
+    """It will not come, or it is through."""
+    redis().zrem(_key(place), json.dumps(reader))
+
+
+@contextmanager
+def running(place: Place, reserved: Reader) -> Iterator[Reader | None]:
+    """A reader in the place that was reserved for it; None: it was not for long enough, or another has it already."""
+    reader = reserved._replace(process=os.getpid(), host=socket.gethostname(), since=now())
+    given = (json.dumps(reserved), now() + ALIVE_MS, json.dumps(reader))
+    if not redis().eval(_TAKE, 1, _key(place), *given):
+        yield None
+        return
+    is_over = Event()
+    saying = Thread(target=_say_again, args=(place, reader, is_over), daemon=True)
+    saying.start()
+    try:
+        yield reader
+    finally:
+        is_over.set()
+        saying.join()
+        with suppress(RedisError, OSError):
+            give_up(place, reader)
+
+
+def _say_again(place: Place, reader: Reader, is_over: Event) -> None:
+    """That it lives, until it does not."""
+    while not is_over.wait(SAID_SECONDS):
+        with suppress(RedisError, OSError):
+            redis().zadd(_key(place), {json.dumps(reader): now() + ALIVE_MS})
+            redis().pexpire(_key(place), 2 * RESERVED_MS)
+
+
+def _key(place: Place) -> str:
+    return f"brokerui:readers:{json.dumps(place)}"

@@ -1,0 +1,50 @@
+"""A reader: the task that the procedure of a queue names, run until it is through."""
+
+from __future__ import annotations
+
+import logging
+
+from redis import RedisError
+
+from brokerui.messaging.activation.activated import activations_of, task_of
+from brokerui.messaging.activation.monitors import note_failed
+from brokerui.messaging.activation.readers import Reader, running
+from brokerui.messaging.errors import NotHostedError
+from brokerui.messaging.hosting import broker_of
+from brokerui.messaging.places import Place
+from brokerui.messaging.rollbacks import rollbacks_counted
+
+logger = logging.getLogger(__name__)
+
+
+def read(place: Place, reserved: Reader) -> bool:
+    """Run it, if it is still wanted. Whether it ran."""
+    with running(place, reserved) as reader:
+        if reader is None:
+            return False
+        return _run(place, reader)
+
+
+def _run(place: Place, reader: Reader) -> bool:
+    """What it has received and not committed is rolled back, and counts against the queue."""
+    try:
+        activation = activations_of(broker_of(place.instance)).get((place.database, place.queue))
+    except NotHostedError:
+        return False
+    task = task_of(activation) if activation is not None and activation.procedure == reader.procedure else None
+    if task is None:
+        return False  # the estate is another since it was started
+    try:
+        with rollbacks_counted():
+            task(**place._asdict())
+    except Exception:
+        logger.exception("the reader %s of %s", reader.procedure, "/".join(place))
+        _note_failed(place)
+    return True
+
+
+def _note_failed(place: Place) -> None:
+    try:
+        note_failed(place)
+    except (RedisError, OSError) as error:
+        logger.info("nobody knows that a reader of %s has failed: %s", "/".join(place), error)

@@ -1,0 +1,104 @@
+"""Starting readers: where messages are, and not enough of them are there yet."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import Final
+
+from celery import current_app
+from django.db.models import Sum
+from kombu.exceptions import OperationalError
+from redis import RedisError
+
+from brokerui.messaging.activation.activated import Activations, activations_of, task_of
+from brokerui.messaging.activation.monitors import RECEIVES_OCCURRING, Monitor, is_wanted, monitors, note_started
+from brokerui.messaging.activation.readers import Reader, give_up, readers_of, reserve
+from brokerui.messaging.clock import now
+from brokerui.messaging.hosting import broker_of, hosted_names
+from brokerui.messaging.models import HostedInstance, QueueCounter
+from brokerui.messaging.places import Place
+from brokerui.messaging.store.numbers import queue_number
+from routing.dialog.batch import Receive, Wanted
+from routing.dialog.endpoint import QueueKey
+from routing.parts import Activation
+from routing.store import Conflict
+
+logger = logging.getLogger(__name__)
+
+READ: Final = "brokerui.messaging.activation.tasks.read"
+QUEUE: Final = "activation"
+"""Of Celery's: readers may take their time, and those who transmit must not wait for a process."""
+AT_ONCE: Final = 500
+"""Queues that one query is about."""
+
+
+def start_readers() -> None:
+    """Of all hosted instances, for all queues that need one."""
+    for instance in hosted_names():
+        try:
+            _start(instance)
+        except (RedisError, OSError) as error:
+            logger.info("no readers for %s: %s", instance, error)
+
+
+def _start(instance: str) -> None:
+    activations = {key: one for key, one in activations_of(broker_of(instance)).items() if task_of(one)}
+    if not activations:
+        return
+    full = sorted(_with_messages(instance, activations))
+    places = [Place(instance, *key) for key in full]
+    for place, key, monitor in zip(places, full, monitors(places), strict=True):
+        _start_reader(place, activations[key], monitor)
+
+
+def _with_messages(instance: str, activations: Activations) -> set[QueueKey]:
+    """By the counters."""
+    number = HostedInstance.objects.values_list("id", flat=True).get(name=instance)
+    numbers = {queue_number(number, key): key for key in activations}
+    counters = QueueCounter.objects.values("queue_number").annotate(messages=Sum("messages")).filter(messages__gt=0)
+    found: set[QueueKey] = set()
+    for part in _parts(sorted(numbers)):
+        rows = counters.filter(queue_number__in=part).values_list("queue_number", flat=True)
+        found.update(numbers[row] for row in rows)
+    return found
+
+
+def _parts(numbers: list[int]) -> Iterable[list[int]]:
+    return (numbers[first : first + AT_ONCE] for first in range(0, len(numbers), AT_ONCE))
+
+
+def _start_reader(place: Place, activation: Activation, monitor: Monitor) -> None:
+    readers = len(readers_of(place))
+    if not is_wanted(monitor, readers, activation.max_readers, now()) or not _has_work(place):
+        return
+    reader = reserve(place, activation.procedure, activation.max_readers)
+    if reader is None:
+        return
+    if _send(place, reader):
+        note_started(place, is_extra=readers > 0 and monitor.state == RECEIVES_OCCURRING)
+    else:
+        give_up(place, reader)
+
+
+def _has_work(place: Place) -> bool:
+    """Whether there are messages that nobody has locked: else a reader would end at once, and be started again."""
+    broker = broker_of(place.instance)
+    asked = Receive((place.database, place.queue), top=0)
+    try:
+        work = broker.work(Wanted(receive=asked), now())
+    except Conflict:
+        return False
+    broker.release(work)
+    return work.batch.received_group is not None
+
+
+def _send(place: Place, reader: Reader) -> bool:
+    """False where nobody can be reached: the next look tries again."""
+    given = {**place._asdict(), "token": reader.token, "procedure": reader.procedure}
+    try:
+        current_app.send_task(READ, kwargs=given, queue=QUEUE, retry=False, ignore_result=True)
+    except (OperationalError, OSError) as error:
+        logger.info("no reader for %s: %s", "/".join(place), error)
+        return False
+    return True

@@ -1,0 +1,59 @@
+"""Messages that were received together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+from types import TracebackType
+
+from brokerui.client.errors import BrokerError
+from brokerui.client.message import Received
+from brokerui.client.requests import Requests
+
+
+class Batch:
+    """Messages of one conversation group; nobody else receives from it as long as the lease lives.
+
+    A `with` block commits at its end, and rolls back where it raises. Without messages there is nothing to do.
+    """
+
+    def __init__(self, requests: Requests, receipt: str | None, until: datetime | None, messages: list[Received]):
+        self._requests = requests
+        self._receipt = receipt
+        self.until = until
+        """When the lease lapses, by the clock of the server."""
+        self.messages = messages
+
+    def __iter__(self) -> Iterator[Received]:
+        return iter(self.messages)
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def __enter__(self) -> Batch:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.commit()
+        else:
+            # What went wrong in the block is what its caller has to hear; the lease lapses by itself.
+            with suppress(BrokerError):
+                self.roll_back()
+
+    def commit(self) -> None:
+        """The messages are received. Raises `LeaseOver` where that is too late, and then nothing was done."""
+        self._settle("commit")
+
+    def roll_back(self) -> None:
+        """The messages are for whoever receives them next."""
+        self._settle("rollback")
+
+    def _settle(self, action: str) -> None:
+        if self._receipt is not None:
+            # Sent again, it is answered the same.
+            self._requests.send("POST", f"receipts/{self._receipt}/", {"action": action})
+            self._receipt = None

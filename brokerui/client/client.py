@@ -1,0 +1,120 @@
+"""The verbs."""
+
+from __future__ import annotations
+
+import ssl
+import time
+from datetime import datetime
+from types import TracebackType
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+from brokerui.client.batch import Batch
+from brokerui.client.dialog import Dialog
+from brokerui.client.message import Received
+from brokerui.client.requests import Requests
+
+LONGEST_WAIT_S = 20.0
+"""For which one request waits; who waits longer asks again."""
+
+
+class Client:
+    """Of one BrokerUI, by one token. For one thread: others have clients of their own."""
+
+    def __init__(
+        self,
+        site: str,
+        *,
+        token: str,
+        timeout_s: float = 10.0,
+        patience_s: float = 60.0,
+        context: ssl.SSLContext | None = None,
+    ) -> None:
+        """`timeout_s`: for which one answer is waited for; `patience_s`: for which a request is sent again."""
+        self._requests = Requests(site, token, timeout_s=timeout_s, patience_s=patience_s, context=context)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """The connection."""
+        self._requests.close()
+
+    def begin(
+        self,
+        *,
+        instance: str,
+        database: str,
+        from_service: str,
+        to_service: str,
+        to_broker_instance: str | None = None,
+        contract: str = "DEFAULT",
+        related_conversation: str | None = None,
+        related_conversation_group: str | None = None,
+        lifetime_s: int | None = None,
+        encryption: bool | None = None,
+    ) -> Dialog:
+        """BEGIN DIALOG. `encryption` None: where there is a key for the service."""
+        asked: dict[str, Any] = {
+            "instance": instance,
+            "database": database,
+            "from_service": from_service,
+            "to_service": to_service,
+            "to_broker_instance": to_broker_instance,
+            "contract": contract,
+            "related_conversation": related_conversation,
+            "related_conversation_group": related_conversation_group,
+            "encryption": encryption,
+        }
+        if lifetime_s is not None:
+            asked["lifetime_s"] = lifetime_s
+        begun = self._requests.send("POST", "dialogs/", asked, key=uuid4().hex)
+        return Dialog(
+            self._requests, begun["conversation_handle"], begun["conversation_id"], begun["conversation_group_id"]
+        )
+
+    def dialog(self, conversation_handle: str) -> Dialog:
+        """One that is there already, as that of a message which was received."""
+        return Dialog(self._requests, conversation_handle)
+
+    def receive(
+        self,
+        *,
+        instance: str,
+        database: str,
+        queue: str,
+        top: int = 100,
+        wait_s: float = 0.0,
+        lease_s: int = 30,
+        conversation_handle: str | None = None,
+        conversation_group_id: str | None = None,
+    ) -> Batch:
+        """RECEIVE messages of one conversation group, for a `with` block. Empty: nothing came in so many seconds."""
+        path = "queues/{}/{}/{}/receive/".format(*(quote(name, safe="") for name in (instance, database, queue)))
+        asked = {
+            "top": top,
+            "lease_s": lease_s,
+            "conversation_handle": conversation_handle,
+            "conversation_group_id": conversation_group_id,
+        }
+        end = time.monotonic() + wait_s
+        while True:
+            left = min(max(end - time.monotonic(), 0.0), LONGEST_WAIT_S)
+            found = self._requests.send("POST", path, {**asked, "wait_ms": int(left * 1000)}, longer_s=left)
+            if found["receipt"] is not None or time.monotonic() >= end:
+                return self._batch(found)
+
+    def set_queue_status(self, *, instance: str, database: str, queue: str, enabled: bool) -> None:
+        """ALTER QUEUE … WITH STATUS."""
+        path = "queues/{}/{}/{}/status/".format(*(quote(name, safe="") for name in (instance, database, queue)))
+        self._requests.send("POST", path, {"enabled": enabled}, key=uuid4().hex)
+
+    def _batch(self, found: dict[str, Any]) -> Batch:
+        until = datetime.fromisoformat(found["until"]) if found["until"] else None
+        return Batch(self._requests, found["receipt"], until, [Received.from_json(row) for row in found["messages"]])

@@ -1,0 +1,61 @@
+"""Messages."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is sent."""
+
+    body: bytes | None = None
+    message_type: str = "DEFAULT"
+
+    def as_json(self) -> dict[str, Any]:
+        body = {} if self.body is None else {"message_body": base64.b64encode(self.body).decode()}
+        return {"message_type": self.message_type, **body}
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What was received: a row of a queue, by the names of its columns."""
+
+    body: bytes | None
+    message_type_name: str
+    conversation_handle: str
+    conversation_group_id: str
+    message_sequence_number: int
+    service_name: str
+    service_contract_name: str
+    validation: str
+    status: int
+    priority: int
+    queuing_order: int
+    message_enqueue_time: datetime
+
+    @classmethod
+    def from_json(cls, row: dict[str, Any]) -> Received:
+        body = row["message_body"]
+        return cls(
+            body=None if body is None else base64.b64decode(body),
+            message_enqueue_time=datetime.fromisoformat(row["message_enqueue_time"]),
+            **{name: row[name] for name in _SAME},
+        )
+
+    @property
+    def is_end(self) -> bool:
+        """Whether the other side has ended the conversation."""
+        return self.message_type_name == _SYSTEM + "EndDialog"
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it did so with an error, or the broker did."""
+        return self.message_type_name == _SYSTEM + "Error"
+
+
+_SYSTEM = "http://schemas.microsoft.com/SQL/ServiceBroker/"
+_SAME = tuple(name for name in Received.__dataclass_fields__ if name not in ("body", "message_enqueue_time"))

@@ -21,9 +21,9 @@ from routing.dialog.error_message import broker_error
 from routing.dialog.holding import deliver, forget_if_empty, held_as, hold, will_be_refused
 from routing.dialog.messages import Arriving
 from routing.dialog.pinning import ANOTHER, pin, stranger
-from routing.dialog.receipts import Fate, note
+from routing.dialog.receipts import Fate, has_whole, note
 from routing.dialog.retry import wait_to_probe
-from routing.dialog.states import CD, DO, NONE, PART, after
+from routing.dialog.states import CD, DO, NONE, PART, SI, STRAY, after
 from routing.dialog.transmitting import take_acknowledgement
 from routing.dialog.work import Work
 from routing.events import (
@@ -241,7 +241,8 @@ def _take_sequenced(
     if number < endpoint.receive_sequence:
         work.owed[endpoint.conversation_handle] = None  # ACK-4
         return
-    to = after(endpoint.is_initiator, endpoint.state, PART)
+    given = STRAY if header.has_begun and _lacks_the_first(work, endpoint) else PART
+    to = after(endpoint.is_initiator, endpoint.state, given)
     if isinstance(to, int):
         _answer(work, endpoint, refused(work, here, message, endpoint.receive_sequence, to), guard)
     elif endpoint.state == DO:
@@ -250,6 +251,12 @@ def _take_sequenced(
         work.undeliverable(here.database, message.conversation_id, number, endpoint.receive_sequence, objection)
     else:
         _keep(work, here, endpoint, header, message)
+
+
+def _lacks_the_first(work: Work, endpoint: Endpoint) -> bool:
+    """Whether a target that was begun by what follows will never get the first message: an endpoint before it has
+    acknowledged that, and is gone."""
+    return endpoint.state == SI and not has_whole(work.received(endpoint), 0)
 
 
 def _discard(work: Work, endpoint: Endpoint, header: Header) -> None:

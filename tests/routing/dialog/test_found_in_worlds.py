@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from routing.dialog.end_conversation import end_with_cleanup
 from routing.dialog.messages import Outgoing
 from routing.dialog.ranges import Ranges
 from routing.dialog.sending import to_send
 from routing.dialog.settings import Settings
 from routing.dialog.transmission import Large, Transmission
 from tests.routing.dialog.joined import Joined, Parcel, carried, joined_estate
-from tests.routing.dialog.local import CONTRACTS
+from tests.routing.dialog.local import CONTRACTS, DAY
 
 SECOND = 1000
 
@@ -201,6 +202,29 @@ def test_what_is_not_kept_makes_no_endpoint() -> None:
         world.settle()
     assert world.target(handle) is None
     assert [event.reason for event in world.told("b", 160)] == [9704]
+
+
+def test_who_has_only_what_follows_a_first_message_that_will_not_come_says_so() -> None:
+    """What was under way when the target went WITH CLEANUP makes another, which nothing will ever complete."""
+    world = Joined()
+    handle = world.begin()
+    world.send(handle, b"0", b"1", b"2")
+    world.fate = lambda parcel: [parcel.raw] if parcel.number == (0, 0) and parcel.source == "a" else []
+    _, second, _ = world.collect()
+    world.carry()
+    (message,) = world.receive()
+    world.on(end_with_cleanup, message.conversation_handle)
+    world.brokers["b"].receive([second.raw], world.now)
+    world.fate = carried
+    world.settle()
+    stray = world.target(handle)
+    assert stray is not None
+    assert (stray.state, stray.held, world.there(handle).state) == ("SI", 1, "CO")
+    world.later(5 * SECOND)
+    assert (world.there(handle).state, world.received("one"), world.received()) == ("ER", ["ERROR"], [])
+    world.end(handle)
+    world.later(DAY)
+    assert world.stores["b"].next_due() is None
 
 
 def test_the_rest_of_a_message_may_be_acknowledged_before_it_is_sent_again() -> None:

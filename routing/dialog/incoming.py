@@ -20,10 +20,10 @@ from routing.dialog.endpoint import LONGEST_LIFETIME_S, Endpoint
 from routing.dialog.error_message import broker_error
 from routing.dialog.holding import deliver, forget_if_empty, held_as, hold, will_be_refused
 from routing.dialog.messages import Arriving
-from routing.dialog.pinning import ANOTHER, pin, stranger
+from routing.dialog.pinning import ANOTHER, is_known, pin, stranger
 from routing.dialog.receipts import Fate, has_whole, note
 from routing.dialog.retry import wait_to_probe
-from routing.dialog.states import CD, DO, NONE, PART, SI, STRAY, after
+from routing.dialog.states import CD, DO, NONE, PART, SI, STRAY, Input, after
 from routing.dialog.transmitting import take_acknowledgement
 from routing.dialog.work import Work
 from routing.events import (
@@ -116,7 +116,9 @@ def _take_opened(
     endpoint = _take_what_rides(work, endpoint, header)
     if work.seen(endpoint.conversation_handle) is None:
         return  # its end was acknowledged, and it is gone
-    if header.is_sequenced:
+    if header.is_sequenced and not is_known(endpoint, header.names.from_broker_instance):
+        _undeliverable(work, here, conversation, header, 11217)  # its acknowledgement comes first, and with it again
+    elif header.is_sequenced:
         _take_sequenced(work, here, endpoint, header, message, guard)
         forget_if_empty(work, endpoint)
     elif header.is_error:
@@ -241,7 +243,7 @@ def _take_sequenced(
     if number < endpoint.receive_sequence:
         work.owed[endpoint.conversation_handle] = None  # ACK-4
         return
-    given = STRAY if header.has_begun and _lacks_the_first(work, endpoint) else PART
+    given: Input = STRAY if header.has_begun and _lacks_the_first(work, endpoint) else PART
     to = after(endpoint.is_initiator, endpoint.state, given)
     if isinstance(to, int):
         _answer(work, endpoint, refused(work, here, message, endpoint.receive_sequence, to), guard)

@@ -17,6 +17,12 @@ def stranger(endpoint: Endpoint, broker_instance: str | None) -> bool:
     return broker_instance is not None and known is not None and broker_instance != known
 
 
+def is_known(endpoint: Endpoint, broker_instance: str | None) -> bool:
+    """Whether a message is of the peer of an endpoint. Whose it is before the first acknowledgement, nobody can say:
+    several targets may have taken the conversation, and their messages must not be mixed."""
+    return endpoint.far_broker_instance is not None or broker_instance is None or not endpoint.is_initiator
+
+
 def pin(endpoint: Endpoint, broker_instance: str | None) -> bool:
     """The sender of an acknowledgement becomes the peer of an own endpoint for good; False: it is another (8495)."""
     if stranger(endpoint, broker_instance):

@@ -39,7 +39,9 @@ def transmit(work: Work, endpoint: Endpoint, place: Place, *, again: bool) -> No
     limit = endpoint.fragment_bytes = endpoint.fragment_bytes or work.around.settings.fragment_bytes
     room = max(work.around.settings.window - in_flight(endpoint, transmission), 0)
     envelope = Envelope(work, endpoint, place, guard)
-    received = _owed(work, endpoint)
+    is_new_to_peer = not endpoint.is_initiator and endpoint.security_timestamp is None
+    received = _received(work, endpoint, is_new_to_peer)
+    is_told = False
     rows, most = _affordable(work, endpoint, limit)
     left: dict[int, Outgoing] = {}
     before = work.outbound_bytes
@@ -48,9 +50,11 @@ def transmit(work: Work, endpoint: Endpoint, place: Place, *, again: bool) -> No
         part = piece(body, fragment, limit) if fragments > 1 else body
         work.outbound_bytes += len(part)
         envelope.sequenced(row, part, fragment, fragments, received)
-        if received:
+        if received and not is_told:
             tell_acknowledgement(work, endpoint, OfAcknowledgement.MESSAGE_WITH_ACKNOWLEDGEMENT_SENT, received)
             work.owed.pop(endpoint.conversation_handle, None)
+            is_told = True
+        if not is_new_to_peer:
             received = ()
         endpoint.transmitted = max(endpoint.transmitted, row.message_sequence_number + 1)
         left[row.message_sequence_number] = row
@@ -178,8 +182,10 @@ def settled(work: Work, endpoint: Endpoint) -> None:
         close(work, endpoint)
 
 
-def _owed(work: Work, endpoint: Endpoint) -> tuple[Range, ...]:
-    if endpoint.conversation_handle not in work.owed:
+def _received(work: Work, endpoint: Endpoint, is_new_to_peer: bool) -> tuple[Range, ...]:
+    """The acknowledgement that rides: where one is owed, and on all that a target sends while its initiator may not
+    know it (RT-PIN)."""
+    if not is_new_to_peer and endpoint.conversation_handle not in work.owed:
         return ()
     return tuple(map(Range._make, said(work.received(endpoint))))
 

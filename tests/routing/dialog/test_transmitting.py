@@ -6,12 +6,13 @@ from itertools import pairwise
 
 import pytest
 
-from routing.adjacent.fragment import BEGUN, INITIATOR, Range
+from routing.adjacent.fragment import BEGUN, INITIATOR, Header, Names, Range, write
 from routing.dialog.batch import OUTGOING_AT_ONCE
 from routing.dialog.retry import FIRST_MS, JITTER
 from routing.dialog.settings import Settings
 from routing.edits import SetHopLimit
 from routing.estate import Estate
+from routing.identifier import identifier_bytes
 from tests.routing.dialog.joined import Joined, Parcel, carried, joined_estate, way
 from tests.routing.dialog.local import ONE, SECOND, TWO
 
@@ -268,8 +269,9 @@ def test_an_acknowledgement_rides_on_what_goes_back() -> None:
     """ACK-1."""
     world = Joined()
     handle, target = world.open()
-    world.send(target, b"reply one", b"reply two")
     world.send(handle, b"more")
+    world.settle()
+    world.send(target, b"reply one", b"reply two")
     world.settle()
     riding = [p.read.header for p in world.passed if p.source == "b" and p.read.header.is_sequenced]
     # What is sent in the same commit as something arrives carries the acknowledgement, the first of it.
@@ -286,6 +288,41 @@ def test_an_acknowledgement_rides_on_what_goes_back() -> None:
     world.settle()
     assert "MESSAGE_WITH_ACKNOWLEDGEMENT_RECEIVED" in [event.subclass.name for event in world.told("a", 149)]
     assert world.there(handle).outgoing == world.there(target).outgoing == 0
+
+
+def test_it_rides_on_everything_while_the_initiator_may_not_know_its_target() -> None:
+    """RT-PIN: it cannot take messages of one that has acknowledged nothing."""
+    world = Joined(settings=Settings(fragment_bytes=10))
+    handle = world.begin()
+    world.send(handle, b"first")
+    world.fate = lambda parcel: [] if parcel.is_acknowledgement else [parcel.raw]
+    world.collect()
+    world.carry()
+    target = world.target(handle)
+    assert target is not None
+    world.send(target.conversation_handle, b"x" * 25, b"reply")
+    world.settle()
+    riding = [p.read.header for p in world.passed if p.source == "b" and p.read.header.is_sequenced]
+    assert [header.acknowledged for header in riding] == [(Range(0, 0, 0, 2**20 - 1),)] * 4
+    assert (world.there(handle).far_broker_instance, world.received("one")) == (TWO, ["x" * 25, "reply"])
+
+
+def test_what_comes_from_who_has_acknowledged_nothing_is_left_to_its_sender() -> None:
+    """Two targets may have taken the conversation, and what they send must not be mixed."""
+    world = Joined()
+    handle = world.begin()
+    world.send(handle, b"first")
+    world.collect()
+    world.under_way.clear()
+    conversation = identifier_bytes(world.there(handle).conversation_id)
+    names = Names("From", "To", "DEFAULT", "DEFAULT", ONE, TWO)
+    reply = Header(conversation, bytes(range(1, 17)), names, 0, 0, 60_000, 10)
+    world.brokers["a"].receive([write(reply, b"who is it?")], world.now)
+    world.events += [("a", now, event) for now, event in world.brokers["a"].events()]
+    assert ([event.reason for event in world.told("a", 160)], world.received("one")) == ([11217], [])
+    known = reply._replace(acknowledged=(Range(0, 0, 0, 2**20 - 1),))
+    world.brokers["a"].receive([write(known, b"it is two")], world.now)
+    assert (world.there(handle).far_broker_instance, world.received("one")) == (TWO, ["it is two"])
 
 
 def test_without_anything_that_goes_back_it_is_dedicated() -> None:

@@ -45,6 +45,7 @@ VIEWS = (
     *("routes", "services", "service_queues", "service_broker_endpoints"),
     *("conversation_endpoints", "transmission_queue", "conversation_groups"),
     *("dm_broker_connections", "dm_broker_forwarded_messages"),
+    *("dm_broker_queue_monitors", "dm_broker_activated_tasks"),
 )
 ELSEWHERE = frozenset({"api:dialog"})
 """Of a conversation: tests of messaging count their queries."""

@@ -159,6 +159,35 @@ class SysForwardedSerializer(fields.Serializer):
     message_id = _text()
 
 
+class SysQueueMonitorSerializer(fields.Serializer):
+    """A row of sys.dm_broker_queue_monitors."""
+
+    instance = _text()
+    database = _text()
+    database_id = _number(allow_null=True)
+    queue_id = _number(allow_null=True)
+    state = _text()
+    last_empty_rowset_time = _moment(allow_null=True)
+    last_activated_time = _moment(allow_null=True)
+    tasks_waiting = _number()
+    queue = _text(help_text=_("Not the product's."))
+
+
+class SysActivatedTaskSerializer(fields.Serializer):
+    """A row of sys.dm_broker_activated_tasks."""
+
+    instance = _text()
+    database = _text()
+    spid = _number()
+    database_id = _number(allow_null=True)
+    queue_id = _number(allow_null=True)
+    procedure_name = _text()
+    execute_as = _number(allow_null=True)
+    queue = _text(help_text=_("Not the product's, as what follows."))
+    host = _text()
+    since = _moment()
+
+
 def live_page_of(row: type[Any]) -> type[Any]:
     """A page of rows of which nobody knows how many there are."""
     members = {

@@ -28,6 +28,7 @@ from brokerui.api.tags import is_known, tag_of_json
 from brokerui.estate.numbering import Numbers, numbers_of
 from brokerui.estate.selectors import estate_current
 from brokerui.messaging import selectors
+from brokerui.messaging.activation.selectors import activated_tasks, queue_monitors
 from brokerui.messaging.api import sys_shapes as shapes
 from brokerui.messaging.endpoint.lists import connections
 from brokerui.messaging.forwarded import forwarded
@@ -139,6 +140,45 @@ def _forwarded(client: Redis) -> list[Json]:
     return [{"instance": instance, **row._asdict()} for instance, row in forwarded(client)]
 
 
+def _monitors(_client: Redis) -> list[Json]:
+    rows = queue_monitors()
+    numbers = _numbers(rows)
+    return [
+        {
+            "instance": row.instance,
+            "database": row.database,
+            "database_id": None,
+            "queue_id": numbers(row).queues.get(row.queue),
+            "state": row.state,
+            "last_empty_rowset_time": _at(row.last_empty_rowset_time),
+            "last_activated_time": _at(row.last_activated_time),
+            "tasks_waiting": row.tasks_waiting,
+            "queue": row.queue,
+        }
+        for row in rows
+    ]
+
+
+def _activated(_client: Redis) -> list[Json]:
+    rows = activated_tasks()
+    numbers = _numbers(rows)
+    return [
+        {
+            "instance": row.instance,
+            "database": row.database,
+            "spid": row.spid,
+            "database_id": None,
+            "queue_id": numbers(row).queues.get(row.queue),
+            "procedure_name": row.procedure_name,
+            "execute_as": None,
+            "queue": row.queue,
+            "host": row.host,
+            "since": _at(row.since),
+        }
+        for row in rows
+    ]
+
+
 # ---------------------------------------------------------------- views
 
 
@@ -231,6 +271,8 @@ VIEWS = (
     ),
     Live("dm_broker_connections", shapes.SysConnectionSerializer, (INSTANCE,), _shown(_connections)),
     Live("dm_broker_forwarded_messages", shapes.SysForwardedSerializer, (INSTANCE,), _shown(_forwarded)),
+    Live("dm_broker_queue_monitors", shapes.SysQueueMonitorSerializer, (INSTANCE, DATABASE), _shown(_monitors)),
+    Live("dm_broker_activated_tasks", shapes.SysActivatedTaskSerializer, (INSTANCE, DATABASE), _shown(_activated)),
 )
 
 

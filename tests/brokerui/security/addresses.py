@@ -131,6 +131,7 @@ ADDRESSES = [
     *map(_page, ("api:sys_routes", "api:sys_services", "api:sys_service_queues", "api:sys_service_broker_endpoints")),
     *(_page(f"api:sys_{name}") for name in ("conversation_endpoints", "transmission_queue", "conversation_groups")),
     *(_page(f"api:sys_dm_broker_{name}") for name in ("connections", "forwarded_messages")),
+    *(_page(f"api:sys_dm_broker_{name}") for name in ("queue_monitors", "activated_tasks")),
     Address("api:dialogs", VIEW, OPERATE, ("POST",), has_page=False),
     Address("api:dialog", VIEW, args=("handle",)),
     *(

@@ -10,6 +10,8 @@ import pytest
 from django.test import Client
 
 from brokerui.messaging import forwarded, outgoing
+from brokerui.messaging.activation.selectors import ActivatedTaskRow, QueueMonitorRow
+from brokerui.messaging.api import sys_views
 from brokerui.messaging.api.sys_views import VIEWS
 from brokerui.messaging.endpoint.lists import run, show_connections
 from brokerui.messaging.endpoint.telling import ConnectionRow
@@ -49,6 +51,10 @@ PRODUCT = {
         "time_consumed message_id"
     ),
 }
+PRODUCT["dm_broker_queue_monitors"] = (
+    "database_id queue_id state last_empty_rowset_time last_activated_time tasks_waiting"
+)
+PRODUCT["dm_broker_activated_tasks"] = "spid database_id queue_id procedure_name execute_as"
 MOMENT = "2026-11-20T18:00:00.000+00:00"
 CONNECTION = ConnectionRow(
     **dict.fromkeys(ConnectionRow._fields, 0)
@@ -131,6 +137,20 @@ def test_values_of_endpoints_groups_connections_and_what_is_forwarded(viewer: Cl
         == rows(viewer, "dm_broker_forwarded_messages", instance="B")
         == []
     )
+
+
+def test_values_of_queue_monitors_and_activated_tasks(wire: Wire, viewer: Client, monkeypatch: Any) -> None:
+    at = 1_700_000_000_000
+    monitor = QueueMonitorRow("B", "two", "ToQ", "NOTIFIED", at, None)
+    task = ActivatedTaskRow("B", "two", "ToQ", 7, "orders.take", "here", at)
+    monkeypatch.setattr(sys_views, "queue_monitors", lambda: [monitor])
+    monkeypatch.setattr(sys_views, "activated_tasks", lambda: [task])
+    [row] = rows(viewer, "dm_broker_queue_monitors", database="two")
+    assert list(row)[2:8] == PRODUCT["dm_broker_queue_monitors"].split()
+    assert (row["state"], row["last_empty_rowset_time"]) == ("NOTIFIED", "2023-11-14T22:13:20+00:00")
+    [row] = rows(viewer, "dm_broker_activated_tasks", instance="B")
+    assert list(row)[2:7] == PRODUCT["dm_broker_activated_tasks"].split()
+    assert (row["spid"], row["procedure_name"], row["queue"]) == (7, "orders.take", "ToQ")
 
 
 def test_what_a_worker_holds_is_shown_and_taken_back(wire: Wire, monkeypatch: Any) -> None:

@@ -6,6 +6,7 @@ Work is bounded: whoever has not finished says so, and is woken again, so that n
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import Final
 
 from django.db import transaction
@@ -16,7 +17,7 @@ from brokerui.estate.selectors import live_version
 from brokerui.messaging.activation.noting import messages_came
 from brokerui.messaging.clock import now
 from brokerui.messaging.declaring import follow_queues
-from brokerui.messaging.endpoint.lists import run, take_arrived
+from brokerui.messaging.endpoint.lists import run, take_arrived, waiting
 from brokerui.messaging.forwarded import show_forwarded
 from brokerui.messaging.hosting import broker_of
 from brokerui.messaging.models import HostedInstance
@@ -31,7 +32,7 @@ TURN_SECONDS: Final = 2.0
 """How long one instance or shard is worked on before others have their turn."""
 BYTES_AT_ONCE: Final = 1 << 20
 """Of frames that came, in one batch: some hundreds of small messages."""
-SHARD_LEASE_SECONDS: Final = 30
+SHARD_LEASE_SECONDS: Final = 5
 """How long a shard stays with a worker that has died. Two on one shard would only disturb each other."""
 
 
@@ -77,18 +78,30 @@ def _follow_queues(broker: Broker) -> None:
     broker.commit(work)
 
 
+def is_due(instance: str) -> bool:
+    """Whether something waits to be sent."""
+    due = broker_of(instance).store.next_due()
+    return due is not None and due <= now()
+
+
+def arrived(instances: Iterable[str]) -> list[tuple[str, int]]:
+    """Of these instances, the shards in which something waits, each with its instance."""
+    hosted = set(instances)
+    return [(name, to) for name, to in waiting(redis()) if name in hosted and isinstance(to, int)]
+
+
 def take_in(instance: str, shard: int) -> bool:
     """What came for an instance in one shard, if nobody else is at it; True: there is more."""
     lock = redis().lock(f"brokerui:shard:{instance}:{shard}", timeout=SHARD_LEASE_SECONDS, blocking=False)
     if not lock.acquire():
         return False
     try:
-        return _take_in(broker_of(instance), instance, shard)
+        return _take_in(broker_of(instance), instance, shard, lock)
     finally:
         _end(lock)
 
 
-def _take_in(broker: Broker, instance: str, shard: int) -> bool:
+def _take_in(broker: Broker, instance: str, shard: int, lock: Lock) -> bool:
     end = time.monotonic() + TURN_SECONDS
     while time.monotonic() < end:
         frames = run(redis(), take_arrived(instance, shard, BYTES_AT_ONCE))
@@ -101,6 +114,8 @@ def _take_in(broker: Broker, instance: str, shard: int) -> bool:
             broker_of(instance)  # it follows the estate, should that be the reason
             continue  # lost on the network, as far as their senders can tell: they send them again (ACK-3)
         _give_out(broker, at)
+        if not _is_kept(lock):
+            return True
     return True
 
 
@@ -108,6 +123,14 @@ def _give_out(broker: Broker, at: int) -> None:
     hand_over(broker.instance, broker.frames_to_send(at), broker.events())
     messages_came(broker, broker.filled())
     show_forwarded(broker, at)
+
+
+def _is_kept(lock: Lock) -> bool:
+    """It stays ours for another while."""
+    try:
+        return bool(lock.reacquire())
+    except (LockError, RedisError):
+        return False
 
 
 def _end(lock: Lock) -> None:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from celery import shared_task
-from django.conf import settings
 
 from brokerui.messaging.activation.starting import start_readers
-from brokerui.messaging.drain import drain, follow_estate, take_in
+from brokerui.messaging.drain import arrived, drain, follow_estate, is_due, take_in
 from brokerui.messaging.hosting import hosted_names
 from brokerui.messaging.neighbours import hear_notices
-from brokerui.messaging.waking import awake, wake_once
+from brokerui.messaging.waking import awake, wake_once, work_off
 
 
 @shared_task
 def transmit() -> None:
     """Send what is due: first attempts, retries, timers, ends of lifetimes."""
-    awake(transmit)
     hear_notices()
-    unfinished = [instance for instance in hosted_names() if drain(instance)]
-    if unfinished:
-        wake_once(transmit)
+    hosted = hosted_names()
+    work_off(transmit, lambda: bool([one for one in hosted if drain(one)]))
 
 
 @shared_task
@@ -33,13 +30,11 @@ def routes_changed() -> None:
 
 @shared_task
 def receive() -> None:
-    """Take what came over the network."""
-    awake(receive)
-    places = [(instance, shard) for instance in hosted_names() for shard in range(settings.ENDPOINT_SHARDS)]
-    unfinished = [place for place in places if take_in(*place)]
-    if unfinished:
-        wake_once(receive)
-    wake_once(transmit)
+    """Take what came over the network; what may be sent because of it follows at once."""
+    hosted = hosted_names()
+    work_off(receive, lambda: bool([place for place in arrived(hosted) if take_in(*place)]))
+    if any(is_due(instance) for instance in hosted):
+        wake_once(transmit)
 
 
 @shared_task

@@ -1,19 +1,38 @@
-"""Waking workers once for many reasons: a wake-up that is on its way serves for all that happens until it comes.
+"""Waking workers once for many reasons: who is at work already does what comes meanwhile too, without being woken.
 
-Losing one loses nothing: beat wakes what is due.
+Of each task Redis knows whether a wake-up is on its way, or somebody is at work, or was asked for more since he began.
+Losing that, or a wake-up, loses nothing: beat wakes what is due.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from collections.abc import Callable
+from typing import Any, Final
 
 from redis import RedisError
 
 from brokerui.core.wake import wake
 from brokerui.messaging.outgoing import redis
 
-PENDING_MS = 2_000
-"""A wake-up that has not come by then was lost."""
+LEASE_MS: Final = 2_000
+"""A wake-up that has not come by then was lost, and who has not said by then that he is still at work has died, or is
+so busy that another may help."""
+TURN_SECONDS: Final = 2.0
+"""For which one works without letting others have their turn."""
+
+_ASK = """
+local state = redis.call('GET', KEYS[1])
+if state == 'working' then redis.call('SET', KEYS[1], 'asked', 'KEEPTTL') end
+if state then return 0 end
+redis.call('SET', KEYS[1], 'woken', 'PX', ARGV[1])
+return 1
+"""
+_END = """
+if redis.call('GET', KEYS[1]) == 'asked' then return 1 end
+redis.call('DEL', KEYS[1])
+return 0
+"""
 
 
 def _key(task: Any) -> str:
@@ -21,9 +40,9 @@ def _key(task: Any) -> str:
 
 
 def wake_once(task: Any) -> bool:
-    """Send a wake-up, unless one is on its way. False where nobody can be reached, which is no error."""
+    """Have it done, unless somebody will anyhow. False where nobody can be reached, which is no error."""
     try:
-        if not redis().set(_key(task), b"1", nx=True, px=PENDING_MS):
+        if not redis().eval(_ASK, 1, _key(task), LEASE_MS):
             return True
     except (RedisError, OSError):
         return False
@@ -36,3 +55,30 @@ def awake(task: Any) -> None:
         redis().delete(_key(task))
     except (RedisError, OSError):
         return
+
+
+def work_off(task: Any, work: Callable[[], bool]) -> None:
+    """The wake-up has come: work, which says whether there is more, until there is nothing and nobody asks for more."""
+    end = time.monotonic() + TURN_SECONDS
+    while True:
+        _say(task, b"working")
+        if not work() and not _is_asked(task):
+            return
+        if time.monotonic() >= end:
+            _say(task, b"woken")
+            wake(task)
+            return
+
+
+def _say(task: Any, state: bytes) -> None:
+    try:
+        redis().set(_key(task), state, px=LEASE_MS)
+    except (RedisError, OSError):
+        return
+
+
+def _is_asked(task: Any) -> bool:
+    try:
+        return bool(redis().eval(_END, 1, _key(task)))
+    except (RedisError, OSError):
+        return False

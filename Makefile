@@ -28,7 +28,7 @@ ON_POSTGRES := tests/brokerui/estate tests/brokerui/lint tests/brokerui/intake t
     tests/brokerui/eventlog/test_services.py tests/brokerui/eventlog/test_selectors.py tests/brokerui/eventlog/test_looking.py
 export PYTHON
 
-.PHONY: help setup run test coverage check bench sim mutants screenshots lock clean
+.PHONY: help setup run test coverage check bench sim chaos mutants screenshots lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ bench: setup ## the benchmarks, one script per claim (BENCH=benchmarks/x.py for 
 
 sim: setup ## brokers in simulated worlds (SEED=… for one seed, RUNS=… worlds, FAULTS=none|light|heavy)
 	@$(BIN)/brokerui simulate $(if $(SEED),--seed $(SEED)) --runs $(or $(RUNS),$(if $(SEED),1,100)) --faults $(or $(FAULTS),heavy)
+
+chaos: $(VENV)/.dev $(VENV)/.catalogues ## 60 kills in 40 minutes under load, then the wire, the disk, failovers (CHAOS='--kills 6 …')
+	@$(PY) -m tests.acceptance.chaos $(CHAOS)
 
 mutants: $(VENV)/.dev ## break the engine on purpose, in many ways: each has to be found by the simulator
 	@$(PY) -m tests.simulation.mutants

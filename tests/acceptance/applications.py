@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import random
+import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from django.db import transaction
+from django.db import Error, connection, transaction
 
+from brokerui.messaging.errors import BusyError
 from brokerui.messaging.services import Message, conversation_begin, conversation_send, message_receive
+from routing.dialog.problems import Refused
 
 QUIET_SECONDS = 60.0
 """An application that waits for more gives up when nothing came for so long."""
@@ -77,3 +84,105 @@ def _wait(last: float, is_something: bool) -> float:
     assert time.monotonic() - last < QUIET_SECONDS, "no more messages come"
     time.sleep(0.005)
     return last
+
+
+# ---------------------------------------------------------------- with a record of what they do, whatever fails
+AT_ONCE = 5
+"""Conversations in which a transaction sends."""
+ANSWERED = 10
+"""Every such message of a conversation is answered."""
+SIZES = (*(960,) * 98, 9_000, 200_000)
+"""Of bodies; the largest go in fragments."""
+_stopped = False
+_partners: list[str] = []
+"""Instances of which one has the database at a time; that one comes first."""
+
+
+def load(instance: str, _database: str, rate: str, seed: str, *handles: str) -> None:
+    """About so many messages a second until SIGTERM, in conversations by chance."""
+    chosen, numbers = random.Random(int(seed)), Counter[str]()
+    _begin_work(instance)
+    due = time.monotonic()
+    while not _stopped:
+        due = max(due + AT_ONCE / float(rate), time.monotonic() - 1)
+        some = chosen.sample(handles, AT_ONCE)
+        if _tried(partial(_send_recorded, {handle: numbers[handle] for handle in some})):
+            numbers.update(some)
+        time.sleep(max(0.0, due - time.monotonic()))
+    say(sum(numbers.values()))
+
+
+def consume(instance: str, database: str, queue: str) -> None:
+    """Whatever comes, until SIGTERM; some of it is answered."""
+    _begin_work(instance)
+    while not _stopped:
+        if not _tried(partial(_receive_recorded, database, queue)):
+            time.sleep(0.02)
+    say("stopped")
+
+
+def _begin_work(instance: str) -> None:
+    _partners[:] = [instance, f"{instance}M"]
+
+    def stop(*_signal: object) -> None:
+        global _stopped  # noqa: PLW0603
+        _stopped = True
+
+    signal.signal(signal.SIGTERM, stop)
+
+
+def _tried(work: Callable[[], bool]) -> bool:
+    """In a transaction, again and again until it is committed: what it records tells whether it was before."""
+    while True:
+        try:
+            with transaction.atomic():
+                return work()
+        except Refused:
+            _partners.reverse()  # the other one has the database now
+            time.sleep(0.1)
+        except (Error, BusyError, OSError) as error:
+            sys.stderr.write(f"{type(error).__name__}: {str(error)[:200]}\n")
+            connection.close()
+            time.sleep(0.1)
+        if _stopped:
+            return False
+
+
+def _send_recorded(numbers: dict[str, int]) -> bool:
+    for handle, number in numbers.items():
+        if not _is_recorded(handle, number):
+            _send_one(handle, handle, number)
+    return True
+
+
+def _is_recorded(handle: str, number: int) -> bool:
+    """Nobody knows whether a transaction was committed whose connection broke meanwhile."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM app_sent WHERE conversation = %s AND number = %s", (handle, number))
+        return cursor.fetchone() is not None
+
+
+def _send_one(handle: str, name: str, number: int) -> None:
+    body = json.dumps([name, number]).encode().ljust(64) + os.urandom(random.choice(SIZES))
+    conversation_send(instance=_partners[0], handles=[handle], messages=[Message(body)])
+    _record("INSERT INTO app_sent (conversation, number, digest) VALUES (%s, %s, %s)", body)
+
+
+def _receive_recorded(database: str, queue: str) -> bool:
+    messages = message_receive(instance=_partners[0], database=database, queue=queue)
+    for message in messages:
+        assert message.message_body is not None
+        _, number = _record(
+            "INSERT INTO app_received (conversation, number, digest) VALUES (%s, %s, %s)", message.message_body
+        )
+        if queue == "dbo.ToQ" and number % ANSWERED == 0:
+            _send_one(message.conversation_handle, message.conversation_handle, number // ANSWERED)
+    return bool(messages)
+
+
+def _record(sql: str, body: bytes) -> tuple[str, int]:
+    """The head of a body says which message it is."""
+    name, number = json.loads(body[:64])
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (name, number, hashlib.sha256(body).hexdigest()))
+    return name, number

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,9 @@ CREATE QUEUE {service}Q
 CREATE SERVICE [{service}] ON QUEUE {service}Q ([DEFAULT])
 CREATE ROUTE r WITH SERVICE_NAME = '{far}', ADDRESS = 'tcp://127.0.0.1:{there}'
 """
+IDENTIFIERS = {name: f"6f3f0d5e-0000-4000-8000-00000000000{digit}" for name, digit in (("A", 1), ("B", 2))}
+Ports = Mapping[str, tuple[int, int]]
+"""Of an instance: where it listens, and where it can be reached."""
 PROGRAM = """
 import sys, django
 django.setup()
@@ -70,6 +73,35 @@ class Deployment:
         file.write_text(OBJECTS.format(database=self.database, service=self.service, far=far.service, there=there))
         self.command("estate", "import", "--into", f"{self.instance}@{address}={file}")
 
+    def host_pair(self, far: Deployment, ports: Ports) -> None:
+        """Its instance and a mirror of it, `A` and `AM`, each behind a port of its own; so is the other deployment."""
+        names = (self.instance, f"{self.instance}M")
+        document = {
+            "format": "brokerui.estate/1",
+            "instances": [
+                self._of_pair(name, role, far, ports) for name, role in zip(names, ("PRINCIPAL", "MIRROR"), strict=True)
+            ],
+        }
+        file = self.home / "pair.json"
+        file.write_text(json.dumps(document))
+        self.command("estate", "import", str(file))
+        for name in names:
+            self.command("host", name, "--listen", f"tcp://127.0.0.1:{ports[name][0]}")
+
+    def _of_pair(self, name: str, role: str, far: Deployment, ports: Ports) -> dict[str, Any]:
+        addresses = [f"tcp://127.0.0.1:{ports[far.instance + letter][1]}" for letter in ("", "M")]
+        way = {"name": "r", "remote_service_name": far.service, "broker_instance": IDENTIFIERS[far.instance]}
+        database = {
+            "name": self.database,
+            "broker_instance": IDENTIFIERS[self.instance],
+            "mirroring_role": role,
+            "services": [{"name": self.service, "queue": f"dbo.{self.service}Q", "contracts": ["DEFAULT"]}],
+            "routes": [{**way, "address": addresses[0], "mirror_address": addresses[1]}],
+        }
+        local = {"name": "AutoCreatedLocal", "address": "LOCAL"}
+        address = f"tcp://127.0.0.1:{ports[name][0]}"
+        return {"name": name, "addresses": [address], "databases": [database, {"name": "msdb", "routes": [local]}]}
+
     @property
     def place(self) -> str:
         return f"{self.instance}/{self.database}"
@@ -92,6 +124,13 @@ class Application:
         assert line, f"it ended with {self.process.wait()}"
         return json.loads(line)
 
+    def stop(self) -> None:
+        """As it wants to be asked to; it must not have ended by itself."""
+        assert self.process.poll() is None, "it has ended by itself"
+        self.process.terminate()
+        self.says()
+        self.process.wait()
+
     def end(self) -> None:
         """Whatever it does now."""
         self.process.kill()
@@ -110,17 +149,16 @@ def two(folder: Path, server: Server, **more: str) -> Iterator[tuple[Deployment,
             settings = {"DEMO": "0", "DATABASE_URL": server.create(f"of_{name.lower()}"), **more}
             home = folder / name.lower()
             home.mkdir()
-            product = stack.enter_context(running(home, **settings))
+            product = stack.enter_context(running(home, 0, **settings))
             made.append(Deployment(product, name, database, service, free_port(), settings))
         first, second = made
         yield first, second
 
 
-def join(first: Deployment, second: Deployment, ports: tuple[int, int] | None = None) -> None:
-    """Routes between the two; `ports`: of what stands between them, towards each."""
-    to_first, to_second = ports or (first.listens_at, second.listens_at)
-    first.host(second, to_second)
-    second.host(first, to_first)
+def join(first: Deployment, second: Deployment) -> None:
+    """Routes between the two."""
+    first.host(second, second.listens_at)
+    second.host(first, first.listens_at)
 
 
 def exchange_keys(first: Deployment, second: Deployment) -> None:

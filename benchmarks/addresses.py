@@ -25,6 +25,7 @@ WRITE_ONLY = frozenset(
         *("demo:remove", "findings:remove", "scenarios:delete"),
         *("api:dialogs", "api:dialog_messages", "api:dialog_end", "api:dialog_move", "api:dialog_timer"),
         *("api:queue_receive", "api:queue_status", "api:receipt"),
+        *("monitoring:delayed_retry", "monitoring:delayed_switch_on"),
         *(f"imports:{name}" for name in ("again", "apply", "discard", "preview", "scenario")),
     }
 )
@@ -47,7 +48,7 @@ VIEWS = (
     *("dm_broker_connections", "dm_broker_forwarded_messages"),
     *("dm_broker_queue_monitors", "dm_broker_activated_tasks"),
 )
-ELSEWHERE = frozenset({"api:dialog"})
+ELSEWHERE = frozenset({"api:dialog", "monitoring:delayed_end"})
 """Of a conversation: tests of messaging count their queries."""
 CODE = "unknown-address"
 Addresses = dict[str, list[str]]
@@ -128,6 +129,7 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         **_routes(place),
         **_findings(place, rows),
         **_imports(rows),
+        **_messages(),
         **_tables(rows, place),
         **_rest(place),
     }
@@ -277,6 +279,13 @@ def _imports(rows: Rows) -> Addresses:
         "imports:csv": [f"{run}{name}.csv" for name in ("changes", "findings", "groups")],
         "api:import_run": [f"/api/v1/estate/import/runs/{rows.run}/"],
     }
+
+
+def _messages() -> Addresses:
+    """Of what is hosted: here that nothing is; `benchmarks/messaging/monitoring.py` looks at much."""
+    names = ("delayed", "queues", "mirrors", "connections")
+    pages = {f"monitoring:{name}": [f"/messaging/{name}/"] for name in names}
+    return pages | {f"monitoring:{name}_csv": [f"/messaging/{name}/{name}.csv"] for name in names}
 
 
 def _tables(rows: Rows, place: Place) -> Addresses:

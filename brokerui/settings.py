@@ -81,6 +81,7 @@ INSTALLED_APPS = [
     "brokerui.messaging.leases",
     "brokerui.messaging.activation",
     "brokerui.eventlog",
+    "brokerui.monitoring",
     "brokerui.api",
     "brokerui.traffic_results",
     "brokerui.demo",

@@ -13,6 +13,7 @@ urlpatterns = [
     path("where/", include("brokerui.explain.urls")),
     path("reachability/", include("brokerui.reachability.urls")),
     path("flow/", include("brokerui.flow.urls")),
+    path("messaging/", include("brokerui.monitoring.urls")),
     path("routes/", include("brokerui.routes.urls")),
     path("findings/", include("brokerui.lint.urls")),
     path("import/", include("brokerui.intake.urls")),

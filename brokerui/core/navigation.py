@@ -1,5 +1,6 @@
 """The places one can go to. A place whose page does not exist yet is not shown."""
 
+from collections import Counter
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -73,6 +74,15 @@ PARTS = (
         ),
     ),
     Part(
+        _("Messages"),
+        (
+            Place(_("Delayed"), "monitoring:delayed", "g d", keeps=()),
+            Place(_("Transmission queues"), "monitoring:queues", "g q", keeps=()),
+            Place(_("Mirrors"), "monitoring:mirrors", "g o", keeps=()),
+            Place(_("Connections"), "monitoring:connections", "g c", keeps=()),
+        ),
+    ),
+    Part(
         _("Administration"),
         (
             Place(_("Tables"), "admin:index", "g t", level=Level.EDIT, keeps=()),
@@ -80,6 +90,13 @@ PARTS = (
         ),
     ),
 )
+
+SHARED = frozenset(
+    space
+    for space, number in Counter(p.view.partition(":")[0] for part in PARTS for p in part.places).items()
+    if number > 1
+)
+"""Namespaces of several places."""
 
 
 def navigation(request: HttpRequest) -> list[Links]:
@@ -107,4 +124,8 @@ def _url(place: Place, request: HttpRequest) -> str | None:
 def _is_current(place: Place, request: HttpRequest) -> bool:
     """Whether the request is for this place or a page below it."""
     match = request.resolver_match
-    return match is not None and match.namespace == place.view.partition(":")[0]
+    space, _colon, name = place.view.partition(":")
+    if match is None or match.namespace != space:
+        return False
+    # Of places that share a namespace, the names of the pages below one begin with its own.
+    return space not in SHARED or (match.url_name or "").startswith(name)

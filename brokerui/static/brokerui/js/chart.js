@@ -3,10 +3,20 @@ const CONFIG = { displayModeBar: false, responsive: true, showTips: false, doubl
 const COLOUR = /^var\((--[\w-]+)\)(?:\/([\d.]+))?$/;
 const FONT = "--sans";
 const charts = [...document.querySelectorAll("[data-chart]")];
-const figures = new Map(charts.map((chart) => [chart, JSON.parse(document.getElementById(chart.dataset.chart).textContent)]));
+const figures = new Map();
+const texts = new Map();
 const probe = document.createElement("span");
 probe.hidden = true;
 document.body.append(probe);
+
+// What came with the page, or since; whether it is another than before.
+function read(chart) {
+  const text = document.getElementById(chart.dataset.chart).textContent;
+  if (texts.get(chart) === text) return false;
+  texts.set(chart, text);
+  figures.set(chart, JSON.parse(text));
+  return true;
+}
 
 // A token is `light-dark(…)` until an element uses it.
 function colour(token, opacity) {
@@ -73,6 +83,8 @@ for (const twin of document.querySelectorAll("details.twin")) {
     document.querySelector(`[data-twin="${twin.id}"]`)?.setAttribute("aria-expanded", String(twin.open));
   });
 }
+for (const chart of charts) read(chart);
 for (const chart of charts) draw(chart).then(() => chart.on("plotly_click", follow));
+document.addEventListener("htmx:oobAfterSwap", () => { for (const chart of charts) if (read(chart)) draw(chart); });
 document.addEventListener("themechange", drawAll);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);

@@ -1,0 +1,14 @@
+"""Trying now what would be tried later: for who has mended what was in the way."""
+
+from __future__ import annotations
+
+from brokerui.messaging.hosting import check_database
+from brokerui.messaging.transactions import unit_of_work
+from routing.dialog.batch import Wanted
+
+
+def waiting_retry(*, instance: str, database: str, service: str) -> None:
+    """Whatever a database has for a service, and waits, is due at once. What others hold now is tried by them."""
+    with unit_of_work(instance, Wanted()) as (broker, work):
+        check_database(broker, database)
+        work.changes.retry_services.add((database, service))

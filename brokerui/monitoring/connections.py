@@ -1,0 +1,97 @@
+"""The page of connections: every one that the endpoint has, as it shows them itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.utils.translation import gettext, ngettext
+from redis import RedisError
+
+from brokerui.messaging.endpoint.lists import connections
+from brokerui.messaging.endpoint.telling import ConnectionRow
+from brokerui.messaging.hosting import hosted_names
+from brokerui.messaging.neighbours import Failure, failures_of
+from brokerui.messaging.outgoing import redis
+
+MOST: Final = 500
+ONLINE: Final = "LOGGED_IN"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A connection as the page has it."""
+
+    row: ConnectionRow
+    since: datetime
+    last: datetime
+
+    @property
+    def is_online(self) -> bool:
+        return self.row.state_desc == ONLINE
+
+
+def told(query: Mapping[str, str]) -> dict[str, Any]:
+    """For the templates. `found` is None where Redis, in which they stand, is away."""
+    found = _found()
+    word = query.get("q", "").strip()
+    shown = [_shown(row) for row in found or () if _fits(row, word)]
+    failures = _failures()
+    return {
+        "q": word,
+        "found": None if found is None else shown[:MOST],
+        "more": max(0, len(shown) - MOST),
+        "all": len(found or ()),
+        "failures": failures,
+        "headline": headline(found, failures),
+        "tone": "bad" if found is None else "warn" if failures else "good",
+    }
+
+
+def _found() -> list[ConnectionRow] | None:
+    try:
+        return connections(redis())
+    except (RedisError, OSError):
+        return None
+
+
+def _fits(row: ConnectionRow, word: str) -> bool:
+    """Where the word stands in a name or an address."""
+    return not word or word.casefold() in " ".join((row.instance, row.peer, row.address)).casefold()
+
+
+def _shown(row: ConnectionRow) -> Shown:
+    return Shown(row, datetime.fromisoformat(row.connect_time), datetime.fromisoformat(row.last_activity_time))
+
+
+def _failures() -> list[tuple[str, str, Failure]]:
+    """Addresses that cannot be reached, as the last attempt found."""
+    return [
+        (instance, address, failure)
+        for instance in hosted_names()
+        for address, failure in sorted(failures_of(instance).items())
+    ]
+
+
+def headline(found: list[ConnectionRow] | None, failures: list[tuple[str, str, Failure]]) -> str:
+    """The answer in one sentence."""
+    if found is None:
+        return gettext("Nobody knows which connections there are: Redis does not answer.")
+    number = len(found)
+    said = ngettext("%(n)s connection is open", "%(n)s connections are open", number) % {"n": f"{number:,}"}
+    if not failures:
+        return f"{said}."
+    away = ngettext("%(n)s address cannot be reached", "%(n)s addresses cannot be reached", len(failures))
+    return f"{said}; {away % {'n': len(failures)}}."
+
+
+# -- Files -------------------------------------------------------------------------------------------------
+
+COLUMNS = ConnectionRow._fields
+
+
+def as_rows(_query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
+    """All columns of all of them."""
+    return iter(_found() or ())

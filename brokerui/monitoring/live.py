@@ -1,0 +1,51 @@
+"""Pages that keep up: the whole page, or, asked by htmx, the piece of it that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from redis import RedisError
+
+from brokerui.core.htmx import wants_piece
+from brokerui.messaging.hosting import hosted_names
+from brokerui.messaging.outgoing import redis
+
+SEEN = "Seen"
+"""The header with what the browser shows already, by its digest."""
+
+
+def live(request: HttpRequest, name: str, told: Callable[[], dict[str, Any]]) -> HttpResponse:
+    """The page `monitoring/NAME.html`, whose piece is `monitoring/_NAME.html`; without hosted instances, what to do."""
+    if not hosted_names():
+        return render(request, "monitoring/nobody.html", {"name": name})
+    context = told() | {
+        "name": name,
+        "piece": f"monitoring/_{name}.html",
+        "twin_table": f"monitoring/_{name}_twin.html",
+        "here": request.GET.urlencode(),
+        "redis_is_away": redis_is_away(),
+    }
+    if not wants_piece(request):
+        return render(request, f"monitoring/{name}.html", context)
+    return _piece(request, context)
+
+
+def _piece(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+    """Nothing at all where nothing has changed: then nothing moves, and nothing is read aloud."""
+    text = render_to_string("monitoring/_piece.html", context, request)
+    digest = blake2b(text.encode(), digest_size=12).hexdigest()
+    status = 204 if request.headers.get(SEEN) == digest else 200
+    return HttpResponse(text if status == 200 else "", status=status, headers={SEEN: digest, "Vary": SEEN})
+
+
+def redis_is_away() -> bool:
+    try:
+        redis().ping()
+    except (RedisError, OSError):
+        return True
+    return False

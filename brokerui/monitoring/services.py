@@ -1,0 +1,28 @@
+"""What an operator may do: each through the verbs, in one transaction with its entry of the audit."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from brokerui.estate.audit import audit
+from brokerui.messaging.retrying import waiting_retry
+from brokerui.messaging.services import conversation_end_with_cleanup, queue_set_status
+
+
+@transaction.atomic
+def retry(*, instance: str, database: str, service: str, author: str) -> None:
+    """What waits for a service is tried now."""
+    waiting_retry(instance=instance, database=database, service=service)
+    audit(author=author, action="messaging.retry", note=f"{instance}/{database} → {service}")
+
+
+@transaction.atomic
+def end(*, instance: str, handle: str, author: str) -> None:
+    """A conversation ends here, with what it had to send; its other side is not told."""
+    conversation_end_with_cleanup(instance=instance, handle=handle)
+    audit(author=author, action="messaging.end_with_cleanup", note=f"{instance} {handle}")
+
+
+def switch_on(*, instance: str, database: str, queue: str, author: str) -> None:
+    """A queue takes and gives again; the estate's version is the entry."""
+    queue_set_status(instance=instance, database=database, queue=queue, is_on=True, author=author)

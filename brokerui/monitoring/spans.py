@@ -1,0 +1,41 @@
+"""Over which time a chart goes, and the moments at which it looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+MINUTE_MS: Final = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """So many minutes back from now, with a point each `step` minutes."""
+
+    name: str
+    """As it stands in the address."""
+    label: Promise
+    minutes: int
+    step: int
+
+    def moments(self, now: int) -> list[int]:
+        """Whole minutes, each a multiple of the step, so that all requests look at the same ones."""
+        step = self.step * MINUTE_MS
+        last = now - now % step
+        return [last - step * number for number in range(self.minutes // self.step, -1, -1)]
+
+
+SPANS: Final = (
+    Span("1h", _("The last hour"), 60, 1),
+    Span("6h", _("The last 6 hours"), 360, 5),
+    Span("24h", _("The last 24 hours"), 1440, 15),
+)
+BY_NAME: Final = {span.name: span for span in SPANS}
+
+
+def span_of(name: str) -> Span:
+    """What cannot be is the first."""
+    return BY_NAME.get(name, SPANS[0])

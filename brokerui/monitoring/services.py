@@ -13,14 +13,14 @@ from brokerui.messaging.services import conversation_end_with_cleanup, queue_set
 def retry(*, instance: str, database: str, service: str, author: str) -> None:
     """What waits for a service is tried now."""
     waiting_retry(instance=instance, database=database, service=service)
-    audit(author=author, action="messaging.retry", note=f"{instance}/{database} → {service}")
+    audit(author=author, action="dialog.retry", note=f"{instance}/{database} → {service}")
 
 
 @transaction.atomic
 def end(*, instance: str, handle: str, author: str) -> None:
     """A conversation ends here, with what it had to send; its other side is not told."""
     conversation_end_with_cleanup(instance=instance, handle=handle)
-    audit(author=author, action="messaging.end_with_cleanup", note=f"{instance} {handle}")
+    audit(author=author, action="dialog.cleanup", note=f"{instance}: {handle}")
 
 
 def switch_on(*, instance: str, database: str, queue: str, author: str) -> None:

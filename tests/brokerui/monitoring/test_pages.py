@@ -133,7 +133,7 @@ def test_an_operator_has_what_waits_tried_at_once(operator: Client, viewer: Clie
     wire.carry()
     assert ConversationEndpoint.objects.get(conversation_handle=handle).attempts == before + 1
     entry = AuditEntry.objects.latest("id")
-    assert (entry.author, entry.action, entry.note) == ("operator", "messaging.retry", "A/one → Nowhere")
+    assert (entry.author, entry.action, entry.note) == ("operator", "dialog.retry", "A/one → Nowhere")
 
 
 def test_an_operator_ends_a_conversation_after_having_been_asked(operator: Client, viewer: Client, wire: Wire) -> None:
@@ -147,7 +147,7 @@ def test_an_operator_ends_a_conversation_after_having_been_asked(operator: Clien
     assert "The conversation is ended." in operator.post(address, follow=True).content.decode()
     assert not ConversationEndpoint.objects.exists()
     entry = AuditEntry.objects.latest("id")
-    assert (entry.author, entry.action) == ("operator", "messaging.end_with_cleanup")
+    assert (entry.author, entry.action) == ("operator", "dialog.cleanup")
     assert operator.get(address).status_code == 404
 
 
@@ -155,7 +155,7 @@ def test_what_cannot_be_done_is_said(operator: Client) -> None:
     asked = {"instance": "A", "database": "none", "service": "Nowhere"}
     answer = operator.post(f"{DELAYED}retry/", asked, follow=True).content.decode()
     assert "has no database &quot;none&quot;" in answer
-    assert not AuditEntry.objects.filter(action="messaging.retry").exists()
+    assert not AuditEntry.objects.filter(action="dialog.retry").exists()
 
 
 def test_a_queue_that_is_off_is_switched_on(operator: Client, wire: Wire) -> None:

@@ -27,7 +27,7 @@ from tests.brokerui.intake.test_page import fields
 from tests.brokerui.intake.test_page import send as send_files
 from tests.brokerui.pages import BACKEND, PASSWORD, document, upload, user_of
 from tests.brokerui.security.addresses import ADDRESSES
-from tests.brokerui.security.world import HUB, SALES, estate_text
+from tests.brokerui.security.world import HUB, SALES, estate_text, evil
 
 World = dict[str, Any]
 Write = Callable[[Client, World], Any]
@@ -148,6 +148,18 @@ WRITES: dict[str, tuple[str, Write]] = {
     "api:KIND": (
         "estate.edit",
         lambda client, world: change(client, "delete", reverse("api:route", args=[world["id_route"]])),
+    ),
+    "monitoring:delayed_retry": (
+        "dialog.retry",
+        lambda client, _: client.post("/messaging/delayed/retry/", {**PLACE, "service": evil("Gone")}),
+    ),
+    "monitoring:delayed_switch_on": (
+        "estate.edit",
+        lambda client, _: client.post("/messaging/delayed/switch-on/", {**PLACE, "queue": evil("Out")}),
+    ),
+    "monitoring:delayed_end": (
+        "dialog.cleanup",
+        lambda client, world: client.post(f"/messaging/delayed/end/{world['handle']}/"),
     ),
     "api:dialog_end": (
         "dialog.cleanup",

@@ -116,6 +116,7 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "start": ["/"],
         "healthz": ["/healthz"],
         "readyz": ["/readyz"],
+        "metrics": ["/metrics"],
         "accounts:login": ["/accounts/login/"],
         "accounts:password": ["/accounts/password/"],
         "accounts:tokens": ["/accounts/tokens/"],

@@ -5,6 +5,7 @@ from django.views.generic import RedirectView
 
 from brokerui.core import health
 from brokerui.estate.admin.site import site
+from brokerui.eventlog.api.metrics_view import Metrics
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="explain:where", query_string=True), name="start"),
@@ -25,6 +26,7 @@ urlpatterns = [
     path("", include("brokerui.core.urls")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", Metrics.as_view(), name="metrics"),
 ]
 
 handler400 = "brokerui.core.errors.bad_request"

@@ -39,6 +39,26 @@ class EventCount(models.Model):
         return f"{self.instance} {self.event_class}.{self.event_subclass}: {self.events}"
 
 
+class EventTotal(models.Model):
+    """The same since the first event, which only ever grows: for whoever asks again and again what was added."""
+
+    pk = models.CompositePrimaryKey("instance", "event_class", "event_subclass", "database", "error")
+    instance = Name(max_length=SERVICE_NAME)
+    event_class = models.SmallIntegerField()
+    event_subclass = models.SmallIntegerField()
+    database = Name(max_length=SYSNAME, blank=True)
+    error = models.IntegerField()
+    events = models.BigIntegerField()
+    messages = models.BigIntegerField()
+    bytes = models.BigIntegerField()
+
+    class Meta:
+        db_table = "event_totals"
+
+    def __str__(self) -> str:
+        return f"{self.instance} {self.event_class}.{self.event_subclass}: {self.events}"
+
+
 class Sampled(models.Model):
     """A figure as it was looked at in a minute, or (older ones) at its highest in an hour."""
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import Q, QuerySet, Sum
 
-from brokerui.eventlog.models import HOUR, MINUTE, EventCount, ExceptionalEvent, Sampled
+from brokerui.eventlog.models import HOUR, MINUTE, EventCount, EventTotal, ExceptionalEvent, Sampled
 from brokerui.eventlog.schema import NAMES
 from routing import events as ev
 
@@ -173,20 +173,21 @@ def _counts(measure: Measure, since: int, until: int, instance: str = "", databa
 
 
 class Total(NamedTuple):
-    """Events of one kind since a moment."""
+    """Of events of one kind, since the first one."""
 
     instance: str
     event_class: int
     event_subclass: int
+    database: str
     error: int
     events: int
+    messages: int
+    bytes: int
 
 
-def totals(since: int = 0) -> list[Total]:
-    """All that is kept of counters, by instance, event and error."""
-    rows = EventCount.objects.filter(seconds__in=(MINUTE, HOUR), at__gte=since)
-    by = ("instance", "event_class", "event_subclass", "error")
-    return [Total(*row) for row in rows.values_list(*by).annotate(times=Sum(F("events"))).order_by(*by)]
+def totals() -> list[Total]:
+    """Sums that only ever grow, whatever is removed of the counters."""
+    return [Total(*row) for row in EventTotal.objects.order_by("pk").values_list(*Total._fields)]
 
 
 # ------------------------------------------------------------------------------------------------ samples

@@ -1,7 +1,7 @@
 """What is written: sums added to sums, so that workers need not know of each other; and what is old removed.
 
-Each statement is a transaction of its own, with its rows in one order: two that meet wait for each other for the time
-of a statement, and never for ever.
+What is added has one order in each statement, and so have the statements of a transaction: two that meet wait for each
+other for some milliseconds, and never for ever.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from operator import add
 from typing import Any, Final
 
 from django.db import connection, transaction
@@ -32,6 +33,12 @@ _COUNTS = (
     " ON CONFLICT (seconds, at, instance, event_class, event_subclass, database, error) DO UPDATE SET"
     " events = event_counts.events + excluded.events, messages = event_counts.messages + excluded.messages,"
     " bytes = event_counts.bytes + excluded.bytes"
+)
+_TOTALS = (
+    "INSERT INTO event_totals (instance, event_class, event_subclass, database, error, events, messages, bytes)"
+    " VALUES {values} ON CONFLICT (instance, event_class, event_subclass, database, error) DO UPDATE SET"
+    " events = event_totals.events + excluded.events, messages = event_totals.messages + excluded.messages,"
+    " bytes = event_totals.bytes + excluded.bytes"
 )
 _SAMPLES = (
     "INSERT INTO event_samples (seconds, at, kind, instance, database, name, error, depth, oldest_age_ms, role)"
@@ -70,8 +77,14 @@ _HOURLY_SAMPLES = (
 
 
 def counts_add(counts: Counts) -> None:
-    """Into the counters of their minutes."""
-    _insert(_COUNTS, ((MINUTE, *key, *sums) for key, sums in sorted(counts.items())))
+    """Into the counters of their minutes, and of all time."""
+    totals: dict[tuple[Any, ...], tuple[int, ...]] = {}
+    for (_, *kind), sums in counts.items():
+        before = totals.get(tuple(kind), (0, 0, 0))
+        totals[tuple(kind)] = tuple(map(add, before, sums))
+    with transaction.atomic():
+        _insert(_COUNTS, ((MINUTE, *key, *sums) for key, sums in sorted(counts.items())))
+        _insert(_TOTALS, ((*kind, *sums) for kind, sums in sorted(totals.items())))
 
 
 def samples_put(minute: int, instance: str, samples: Iterable[Sample]) -> None:

@@ -112,8 +112,11 @@ def test_every_measure_finds_its_events() -> None:
         "dropped": 1,
     }
     assert RETRIED.subclasses == (2,)
-    assert sum(total.events for total in totals()) == len(EVENTS)
-    assert totals(AT + 60_000) == []
+    counts_add(counted("A", [(AT + 60_000, event) for event in EVENTS]))
+    assert sum(total.events for total in totals()) == 2 * len(EVENTS)
+    assert ("A", 1001, 2, "db", 0, 2, 6, 600) in totals()
+    tidy(AT + 500 * DAY_MS, minutes_days=1, hours_days=400, rows_days=30)
+    assert sum(total.events for total in totals()) == 2 * len(EVENTS)
 
 
 @pytest.mark.django_db

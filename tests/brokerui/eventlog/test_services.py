@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import connection, connections
 
 from brokerui.eventlog.counting import Key, Sums, counted
 from brokerui.eventlog.exceptional import Exceptional, Exceptions, Seen, exceptions_of
@@ -50,11 +50,12 @@ def test_all_kinds_are_taken_however_many_there_are(django_assert_num_queries: A
     counts_add(counted("A", [(AT, event) for event in EVENTS]))
     assert EventCount.objects.count() == len(EVENTS)
     many = {key(database=f"d{number}"): Sums(1, 1, 1) for number in range(2 * AT_ONCE + 1)}
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(2 + 2 * 3):  # within a transaction
         counts_add(many)
     assert EventCount.objects.count() == len(EVENTS) + len(many)
 
 
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="of PostgreSQL: SQLite in memory is of one thread")
 @pytest.mark.django_db(transaction=True)
 def test_workers_that_add_at_the_same_time_lose_nothing() -> None:
     keys = [key(database=f"d{number}") for number in range(20)]

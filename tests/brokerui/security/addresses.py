@@ -38,7 +38,7 @@ class Address:
 
     @property
     def is_api(self) -> bool:
-        return self.name.startswith("api:") and self.name != "api:docs"
+        return self.name == "metrics" or (self.name.startswith("api:") and self.name != "api:docs")
 
     def path(self, world: dict[str, Any]) -> str:
         query = f"?{urlencode({self.query: world[self.query]})}" if self.query else ""
@@ -88,6 +88,7 @@ ADDRESSES = [
     _open("core:language", "POST"),
     _open("healthz", has_page=True),
     _open("readyz", has_page=True),
+    _page("metrics"),
     _form("accounts:password", VIEW),
     _form("accounts:tokens", VIEW),
     _button("accounts:revoke", VIEW, "token_key"),

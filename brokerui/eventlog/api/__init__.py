@@ -1,0 +1,1 @@
+"""Events and metrics for programs."""

@@ -1,0 +1,23 @@
+"""`/metrics`, for Prometheus: with a token, or a session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+
+from brokerui.api.base import ApiView
+from brokerui.eventlog.exposition import CONTENT_TYPE, exposed
+from brokerui.eventlog.metrics import metrics
+
+
+@extend_schema(exclude=True)
+class Metrics(ApiView):
+    """Read only."""
+
+    http_method_names = ["get", "head"]
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
+        return HttpResponse(exposed(metrics()), content_type=CONTENT_TYPE)

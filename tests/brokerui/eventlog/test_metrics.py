@@ -1,0 +1,123 @@
+"""`/metrics`: who may read it, what is in it, and that it costs the same whatever there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from redis import Redis
+
+from brokerui.accounts.levels import Role
+from brokerui.accounts.models import Token
+from brokerui.eventlog.counting import Key, Sums, counted
+from brokerui.eventlog.exposition import Metric, exposed
+from brokerui.eventlog.services import counts_add, samples_put
+from brokerui.messaging import outgoing
+from brokerui.messaging.endpoint.lists import put_outgoing, run, show_connections
+from brokerui.messaging.endpoint.telling import ConnectionRow
+from tests.brokerui.eventlog.samples import AT, EVENTS, SAMPLES
+from tests.brokerui.pages import signed_in, user_of
+
+NAME = re.compile(r"`(brokerui_\w+)`")
+LINE = re.compile(r'^(\w+)(\{(?:\w+="(?:[^"\\]|\\.)*",?)*\})? (-?[\d.e+]+)$')
+
+
+def read(text: str) -> dict[str, float]:
+    """Values by name with labels; each line is what the format lets it be."""
+    found = {}
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            matched = LINE.match(line)
+            assert matched, line
+            found[matched[1] + (matched[2] or "")] = float(matched[3])
+    return found
+
+
+@pytest.fixture
+def nowhere(settings: Any) -> Any:
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    outgoing.redis.cache_clear()
+    yield
+    outgoing.redis.cache_clear()
+
+
+def test_values_are_written_as_the_format_wants_them() -> None:
+    odd = 'a "b" \\ \n c'
+    text = exposed([Metric("m", "gauge", "Help\nme.", [({"x": odd}, 1.5), ({}, 2.0), ({"n": 3}, 10**20)])])
+    assert text == (
+        '# HELP m Help\\nme.\n# TYPE m gauge\nm{x="a \\"b\\" \\\\ \\n c"} 1.5\nm 2\nm{n="3"} 100000000000000000000\n'
+    )
+    assert len(read(text)) == 3
+
+
+@pytest.mark.django_db
+def test_a_token_is_enough_and_nothing_is_not(nowhere: None) -> None:
+    assert Client().get("/metrics").status_code == 401
+    assert signed_in(Role.VIEWER).get("/metrics").status_code == 200
+    _, token = Token.objects.create(user=user_of(Role.VIEWER))
+    response = Client().get("/metrics", headers={"Authorization": f"Bearer {token}"})
+    assert (response.status_code, response["Content-Type"]) == (200, "text/plain; version=0.0.4; charset=utf-8")
+    assert read(response.content.decode())["brokerui_redis_up"] == 0
+
+
+@pytest.mark.django_db
+def test_depths_ages_and_counters(nowhere: None) -> None:
+    minute = AT - AT % 60_000
+    counts_add(counted("A", [(AT, event) for event in EVENTS]))
+    samples_put(minute - 60_000, "A", [SAMPLES[0]._replace(depth=77)])
+    samples_put(minute, "A", SAMPLES)
+    found = read(signed_in(Role.VIEWER).get("/metrics").content.decode())
+    place = 'instance="A",database="db"'
+    assert found[f'brokerui_queue_messages{{{place},queue="Q"}}'] == 5
+    assert found[f'brokerui_queue_oldest_age_seconds{{{place},queue="Q"}}'] == 0.1
+    assert found[f"brokerui_transmission_queue_messages{{{place}}}"] == 6
+    assert found[f'brokerui_waiting_conversations{{{place},error="9793"}}'] == 2
+    assert found[f"brokerui_mirrored_database_is_principal{{{place}}}"] == 1
+    assert found["brokerui_samples_timestamp_seconds"] == minute / 1000
+    assert found[f'brokerui_messages_total{{{place},flow="retried"}}'] == 3
+    assert found[f'brokerui_message_bytes_total{{{place},flow="received"}}'] == 300
+    events = [value for name, value in found.items() if name.startswith("brokerui_events_total")]
+    assert sum(events) == len(EVENTS)
+    undeliverable = 'instance="A",class="160",name="Broker:Message Undeliverable",subclass="1",error="11213"'
+    assert found[f"brokerui_events_total{{{undeliverable}}}"] == 1
+
+
+def test_connections_and_lists(lists: None, client: Redis) -> None:
+    none = ConnectionRow(*[0] * len(ConnectionRow._fields))._replace(instance="A", state_desc="LOGGED_IN")
+    rows = [none._replace(transport_stream_id=one, is_accept=one == "1", total_fragments_sent=7) for one in "123"]
+    run(client, show_connections(rows, []))
+    run(client, put_outgoing("A", [("tcp://b:4022", b"x" * 100)]))
+    found = read(signed_in(Role.VIEWER).get("/metrics").content.decode())
+    assert found["brokerui_redis_up"] == 1
+    assert found['brokerui_connections{instance="A",state="LOGGED_IN",direction="in"}'] == 1
+    assert found['brokerui_connections{instance="A",state="LOGGED_IN",direction="out"}'] == 2
+    assert found['brokerui_open_connection_fragments{instance="A",direction="sent"}'] == 21
+    (held,) = [value for name, value in found.items() if name.startswith("brokerui_endpoint_list_bytes")]
+    assert held >= 100
+
+
+@pytest.mark.django_db
+def test_it_costs_as_many_queries_whatever_there_is(nowhere: None) -> None:
+    viewer = signed_in(Role.VIEWER)
+    samples_put(AT - 60_000, "A", SAMPLES[:1])
+    viewer.get("/metrics")
+    with CaptureQueriesContext(connection) as before:
+        viewer.get("/metrics")
+    for number in range(200):
+        counts_add({Key(AT, "A", 124, 1, f"d{number}", 0): Sums(1, 1, 1)})
+    samples_put(AT, "A", [SAMPLES[0]._replace(queue=f"q{number}") for number in range(200)])
+    with CaptureQueriesContext(connection) as after:
+        viewer.get("/metrics")
+    assert len(after) == len(before)
+
+
+def test_every_metric_is_documented(lists: None) -> None:
+    samples = (Path(__file__).resolve().parents[3] / "docs/reference/metrics.md").read_text(encoding="utf-8")
+    documented = {name for line in samples.splitlines() if line.startswith("| `") for name in NAME.findall(line)}
+    text = signed_in(Role.VIEWER).get("/metrics").content.decode()
+    assert documented == {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from brokerui.commands.product import the_product
 from brokerui.languages import local
 from routing.errors import InputError
-from routing.sentence import say
+from routing.sentence import Sentence, say
 
 HOST_DB = "HOST/DB"
 HOST_DB_QUEUE = "HOST/DB/QUEUE"
@@ -36,8 +36,10 @@ def verb(where: str) -> Iterator[None]:
 
         try:
             yield
-        except MessagingError as error:
-            raise InputError(where, "", error.problem) from None
-        except Refused as refused:
-            problem = say("{number}: {problem}", number=refused.number, problem=str(refused.problem))
-            raise InputError(where, "", problem) from None
+        except (MessagingError, Refused) as error:
+            raise InputError(where, "", _numbered(error.number, error.problem)) from None
+
+
+def _numbered(number: int, problem: Sentence) -> Sentence:
+    """With the product's number, where it has one."""
+    return say("{number}: {problem}", number=number, problem=str(problem)) if number else problem

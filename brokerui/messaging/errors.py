@@ -8,6 +8,9 @@ from routing.sentence import Sentence, say
 class MessagingError(Exception):
     """Nothing was done; `problem` says why."""
 
+    number = 0
+    """The product's, where it has one for the same thing."""
+
     def __init__(self, problem: Sentence) -> None:
         super().__init__(str(problem))
         self.problem = problem
@@ -24,12 +27,16 @@ class NotHostedError(MessagingError):
 class NoSuchDatabaseError(MessagingError):
     """The instance has no such database."""
 
+    number = 911
+
     def __init__(self, instance: str, database: str) -> None:
         super().__init__(say('"{instance}" has no database "{database}".', instance=instance, database=database))
 
 
 class NoSuchQueueError(MessagingError):
     """The database has no such queue."""
+
+    number = 208
 
     def __init__(self, database: str, queue: str) -> None:
         super().__init__(say('The database "{database}" has no queue "{queue}".', database=database, queue=queue))
@@ -49,6 +56,8 @@ class PartnerElsewhereError(MessagingError):
 
 class BusyError(MessagingError):
     """Another transaction holds the conversation or its group; it is worth another try."""
+
+    number = 1222
 
     def __init__(self) -> None:
         super().__init__(say("Another transaction holds the conversation or its group."))

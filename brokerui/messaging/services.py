@@ -30,7 +30,7 @@ from routing.dialog import send as sending
 from routing.dialog.batch import Receive, Wanted
 from routing.dialog.endpoint import LONGEST_LIFETIME_S
 from routing.dialog.messages import QueuedMessage
-from routing.dialog.problems import PROBLEMS
+from routing.dialog.problems import PROBLEMS, Refused
 from routing.dialog.system import DEFAULT
 
 __all__ = [
@@ -69,7 +69,8 @@ class Begun:
 class Message:
     """What is sent."""
 
-    body: bytes | None = None
+    body: bytes | None = b""
+    """Empty: none. None is what the product calls NULL, and refuses (8433)."""
     message_type: str = DEFAULT
 
 
@@ -117,6 +118,8 @@ def conversation_send(*, instance: str, handles: Sequence[str], messages: Sequen
     """SEND: each message on each of the conversations, in this order; all of them or none."""
     with unit_of_work(instance, Wanted(handles=tuple(dict.fromkeys(handles)))) as (_, work):
         for message in messages:
+            if message.body is None:
+                raise Refused(8433)
             sending.send(work, handles, message.message_type, message.body)
 
 

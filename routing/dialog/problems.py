@@ -9,6 +9,7 @@ from routing.sentence import Sentence, Translate, say
 
 PROBLEMS: Mapping[int, Sentence] = {
     # Raised for a verb.
+    127: say("TOP is {given}, and cannot be negative."),
     954: say("The database is the mirror of another one: nobody works in it as long as it is."),
     8410: say("The conversation timer cannot be set beyond the conversation's lifetime."),
     8411: say("A dialog lifetime of {given} seconds is outside the range of {least} to {most}."),
@@ -25,6 +26,7 @@ PROBLEMS: Mapping[int, Sentence] = {
     8429: say("Nothing can be sent on the conversation: its endpoint is {state}."),
     8431: say('The message type "{message_type}" is not part of the service contract.'),
     8432: say('The message type "{message_type}" is sent by the target only, and this service is the initiator.'),
+    8433: say("The message body is NULL; one of no length is allowed."),
     8434: say('The message type "{message_type}" is sent by the initiator only, and this service is the target.'),
     8438: say("The conversation cannot be moved: its endpoint is {state}."),
     8439: say('The destination conversation group "{group}" is not one of the same queue.'),

@@ -51,6 +51,8 @@ def _tell(work: Work, handle: str, messages: list[QueuedMessage]) -> None:
 
 
 def _check(work: Work, asked: Receive) -> None:
+    if asked.top is not None and asked.top < 0:
+        raise Refused(127, given=asked.top)
     # What was shown while the queue was on may be taken.
     if work.is_off(asked.queue) and not asked.only:
         raise Refused(9617, queue=asked.queue[1])

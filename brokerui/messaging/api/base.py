@@ -34,7 +34,7 @@ LARGEST: Final = 32 << 20
 KEY: Final = 64
 """Characters of an Idempotency-Key."""
 NOT_FOUND: Final = 8426
-NOT_NOW: Final = frozenset((8427, 8429, 8438, 8458, 8461, 9617))
+NOT_NOW: Final = frozenset((954, 8427, 8429, 8438, 8458, 8461, 9617))
 """The product's numbers for what the state of a conversation or of a queue does not allow."""
 _MISSING = (NotHostedError, NoSuchDatabaseError, NoSuchQueueError, NoSuchReceiptError)
 
@@ -76,12 +76,13 @@ def refused(error: Refused) -> Problem:
 
 
 def not_done(error: MessagingError) -> Problem:
-    detail = error.problem.render(_)
+    detail = f"{error.number}: {error.problem.render(_)}" if error.number else error.problem.render(_)
     if isinstance(error, BusyError):
         return BusyProblem(409, detail, code="busy")
     if isinstance(error, LeaseOverError):
         return Problem(410, detail)
-    return Problem(404 if isinstance(error, _MISSING) else 409, detail)
+    number: dict[str, Any] = {"number": error.number} if error.number else {}
+    return Problem(404 if isinstance(error, _MISSING) else 409, detail, **number)
 
 
 def done_once(request: Request, verb: str, make: Callable[[], tuple[str, int, Any]]) -> Any:

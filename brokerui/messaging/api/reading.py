@@ -89,7 +89,7 @@ _MESSAGE: Mapping[str, Convert] = {"message_type": name(SERVICE_NAME), "message_
 
 def _message_from(value: Any) -> Message:
     found = fields(value, _MESSAGE, ())
-    return Message(found.get("message_body"), found.get("message_type", DEFAULT))
+    return Message(found.get("message_body", b""), found.get("message_type", DEFAULT))
 
 
 def messages_from(value: Any) -> tuple[Message, ...]:

@@ -20,6 +20,7 @@ from brokerui.messaging.api.reading import (
 from routing.names import SERVICE_NAME, SYSNAME
 
 BODY = _("In base64; null: none.")
+SENT_BODY = _("In base64; missing: none. null is refused, as by the product (8433).")
 
 
 def _name(limit: int = SERVICE_NAME, **more: Any) -> Any:
@@ -59,14 +60,14 @@ class MessageSerializer(fields.Serializer):
     """What is sent."""
 
     message_type = _name(required=False)
-    message_body = fields.CharField(allow_null=True, allow_blank=True, required=False, help_text=BODY)
+    message_body = fields.CharField(allow_null=True, allow_blank=True, required=False, help_text=SENT_BODY)
 
 
 class SendSerializer(fields.Serializer):
     """SEND: one message, or `messages`."""
 
     message_type = _name(required=False)
-    message_body = fields.CharField(allow_null=True, allow_blank=True, required=False, help_text=BODY)
+    message_body = fields.CharField(allow_null=True, allow_blank=True, required=False, help_text=SENT_BODY)
     messages = fields.ListField(child=MessageSerializer(), min_length=1, max_length=MOST_MESSAGES, required=False)
 
 

@@ -155,7 +155,7 @@ def test_a_queue_is_switched_off_and_on(wire: Wire, operator: Client) -> None:
         ("dialogs/", BEGIN | {"to_broker_instance": "nothing"}, 422, 8413),
         ("dialogs/", BEGIN | {"related_conversation": NOWHERE}, 404, 8426),
         ("dialogs/", BEGIN | {"instance": "Z"}, 404, None),
-        ("dialogs/", BEGIN | {"database": "none"}, 404, None),
+        ("dialogs/", BEGIN | {"database": "none"}, 404, 911),
         ("dialogs/", BEGIN | {"from_service": 1}, 422, None),
         ("dialogs/", BEGIN | {"x": 1}, 422, None),
         ("dialogs/", {}, 422, None),
@@ -169,16 +169,17 @@ def test_a_queue_is_switched_off_and_on(wire: Wire, operator: Client) -> None:
         (f"dialogs/{NOWHERE}/move/", {"conversation_group_id": NOWHERE}, 404, 8426),
         (f"dialogs/{NOWHERE}/timer/", {"timeout_s": 1}, 404, 8426),
         ("dialogs/HANDLE/messages/", {"message_type": "None"}, 422, 8428),
+        ("dialogs/HANDLE/messages/", {"message_body": None}, 422, 8433),
         ("dialogs/HANDLE/end/", {"error": {"code": 0, "description": "x"}}, 422, 8419),
         ("dialogs/HANDLE/end/", {"error": {"code": 1, "description": ""}}, 422, 8419),
         ("dialogs/HANDLE/move/", {"conversation_group_id": NOWHERE}, 422, 8439),
         ("queues/Z/two/ToQ/receive/", {}, 404, None),
-        ("queues/B/none/ToQ/receive/", {}, 404, None),
-        ("queues/B/two/None/receive/", {}, 404, None),
+        ("queues/B/none/ToQ/receive/", {}, 404, 911),
+        ("queues/B/two/None/receive/", {}, 404, 208),
         ("queues/B/two/ToQ/receive/", {"top": 0}, 422, None),
         ("queues/B/two/ToQ/receive/", {"wait_ms": 10**6}, 422, None),
         ("queues/B/two/ToQ/receive/?x=1", {}, 400, None),
-        ("queues/B/two/None/status/", {"enabled": True}, 404, None),
+        ("queues/B/two/None/status/", {"enabled": True}, 404, 208),
         ("queues/B/two/ToQ/status/", {"enabled": 1}, 422, None),
         (f"receipts/{NOWHERE}/", {"action": "commit"}, 404, None),
         ("receipts/nothing/", {"action": "commit"}, 404, None),
@@ -194,7 +195,8 @@ def test_what_cannot_be_done_says_why(
     assert (problem["status"], problem.get("number")) == (status, number)
     assert problem["detail"]
     if number:
-        assert (problem["code"], problem["detail"].startswith(f"{number}: ")) == ("refused", True)
+        code = "not_found" if number in {208, 911} else "refused"
+        assert (problem["code"], problem["detail"].startswith(f"{number}: ")) == (code, True)
 
 
 def test_nothing_is_sent_on_what_has_ended(wire: Wire, operator: Client) -> None:

@@ -21,6 +21,7 @@ class Proxy:
         """Of chunks to which something happens."""
         self.done: Counter[str] = Counter()
         self.port = listens_at
+        self._open: set[asyncio.StreamWriter] = set()
         self._ports = listens_at, leads_to
         self._random = random.Random(seed)
         self._loop = asyncio.new_event_loop()
@@ -39,12 +40,13 @@ class Proxy:
         asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(10)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
+        self._loop.close()
 
     async def _end(self) -> None:
         self._server.close()
+        for writer in tuple(self._open):
+            writer.transport.abort()
         others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:
-            task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -54,7 +56,9 @@ class Proxy:
             writer.transport.abort()
             return
         both = (writer, to_there)
+        self._open.update(both)
         await asyncio.gather(self._pass_on(reader, to_there, both), self._pass_on(there, writer, both))
+        self._open.difference_update(both)
 
     async def _pass_on(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, both: tuple[asyncio.StreamWriter, ...]

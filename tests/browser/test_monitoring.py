@@ -1,0 +1,99 @@
+"""The pages about messages at work in a real browser: they keep up, say so once, and are used by keys alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from brokerui.eventlog.samples import OfSample
+from brokerui.monitoring import waiting
+from tests.brokerui.messaging.conftest import client, lists, one_valkey, valkey, wire
+from tests.brokerui.messaging.hosted import Wire
+from tests.brokerui.monitoring.conftest import sampled, stuck
+from tests.browser.conftest import NARROW, accessibility_faults
+
+__all__ = ["client", "lists", "one_valkey", "valkey", "wire"]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+DELAYED, QUEUES = "/messaging/delayed/", "/messaging/queues/"
+
+
+@pytest.fixture(autouse=True)
+def nothing_counted() -> Iterator[None]:
+    waiting.forget()
+    yield
+    waiting.forget()
+
+
+def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page) -> None:
+    sampled(OfSample.WAITING_CONVERSATIONS, [0, 1, 2], error=9796)
+    site.goto(DELAYED)
+    expect(site.locator("[data-headline]")).to_have_text("No conversation is delayed.")
+    expect(site.locator("[data-drawn]")).to_be_visible()
+    stuck(wire, "Nowhere", 2)
+    expect(site.locator("[data-headline]")).to_contain_text("2 conversations are delayed", timeout=15_000)
+    expect(site.locator("#live")).to_contain_text("2 conversations are delayed")
+    before = site.locator("#chart-table tbody tr").count()
+    sampled(OfSample.WAITING_CONVERSATIONS, [7], error=9793)
+    expect(site.locator("#chart-table thead")).to_contain_text("9793", timeout=15_000)
+    assert site.locator("#chart-table tbody tr").count() == before
+    expect(site.locator(".chart .annotation-text").filter(has_text="9793")).to_be_attached()
+    for scheme in ("light", "dark"):
+        site.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        assert accessibility_faults(site) == []
+
+
+def test_who_pauses_it_is_left_in_peace(wire: Wire, site: Page) -> None:
+    site.goto(DELAYED)
+    site.get_by_role("button", name="Pause").press("Enter")
+    expect(site.get_by_role("button", name="Pause")).to_have_attribute("aria-pressed", "true")
+    asked: list[str] = []
+    site.on("request", lambda request: asked.append(request.url))
+    site.wait_for_timeout(4_000)
+    assert asked == []
+
+
+def test_a_conversation_is_ended_by_keys_alone(wire: Wire, site: Page) -> None:
+    stuck(wire, "Nowhere")
+    site.goto(DELAYED)
+    site.locator("#group-1").press("Enter")
+    site.get_by_role("link", name="End…").press("Enter")
+    expect(site.get_by_role("heading", level=1)).to_have_text("End the conversation?")
+    assert accessibility_faults(site) == []
+    site.get_by_role("button", name="End the conversation").press("Enter")
+    expect(site.get_by_role("status")).to_have_text("The conversation is ended.")
+    expect(site.locator("[data-headline]")).to_have_text("No conversation is delayed.")
+
+
+def test_what_waits_is_tried_by_a_key_and_the_page_fits_a_phone(wire: Wire, site: Page) -> None:
+    stuck(wire, "Nowhere")
+    sampled(OfSample.TRANSMISSION_QUEUE, [3, 4], oldest_age_ms=200_000)
+    site.goto(DELAYED)
+    site.locator("#retry-1").focus()
+    site.keyboard.press("Enter")
+    expect(site.get_by_role("status")).to_have_text("What waits for Nowhere is being tried now.")
+    site.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+    for path in (DELAYED, QUEUES, f"{QUEUES}?instance=A&database=one"):
+        site.goto(path)
+        assert site.evaluate("document.documentElement.scrollWidth") <= NARROW[0], path
+
+
+def test_the_table_is_a_key_away(wire: Wire, site: Page) -> None:
+    sampled(OfSample.TRANSMISSION_QUEUE, [3, 4], oldest_age_ms=200_000)
+    site.goto(QUEUES)
+    expect(site.locator("[data-drawn]")).to_be_visible()
+    site.keyboard.press("t")
+    expect(site.locator("#chart-twin table")).to_be_visible()
+    expect(site.locator("#chart-twin tbody tr")).to_have_count(2)
+
+
+def test_without_scripts_it_is_all_there(wire: Wire, plain_site: Any) -> None:
+    stuck(wire, "Nowhere")
+    sampled(OfSample.TRANSMISSION_QUEUE, [3])
+    plain_site.goto(QUEUES)
+    expect(plain_site.locator("#chart-twin table")).to_be_visible()
+    plain_site.goto(DELAYED)
+    plain_site.get_by_role("button", name="Retry now").click()
+    expect(plain_site.get_by_role("status")).to_have_text("What waits for Nowhere is being tried now.")

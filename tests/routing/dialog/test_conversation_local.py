@@ -20,7 +20,7 @@ from routing.dialog.receive import get_conversation_group
 from routing.dialog.send import send
 from routing.dialog.settings import Settings
 from routing.store import Depth
-from tests.routing.dialog.local import DAY, NOW, ONE, SECOND, TWO, Local, small_estate
+from tests.routing.dialog.local import DAY, NOW, ONE, SECOND, TWO, Json, Local, small_estate
 
 THREE = "6f3f0d5e-0000-4000-8000-000000000003"
 COPIES = (("two", "ToQ"), ("three", "To"))
@@ -683,6 +683,31 @@ def test_a_queue_that_poison_switched_off_is_an_event() -> None:
     assert world.told() == ["143:0"]
     with refused(9617):
         world.receive()
+
+
+@pytest.mark.parametrize(("state", "status"), [({"broker_enabled": False}, 9791), ({"mirroring_role": "MIRROR"}, 954)])
+def test_a_database_that_is_disabled_or_a_mirror_sends_nothing(state: Json, status: int) -> None:
+    """NET-2: what it has to say waits in its transmission queue, and goes once it may."""
+    world = Local(small_estate(one=state))
+    handle = world.begin()
+    world.send(handle, body=b"1")
+    world.send(handle, body=b"2")
+    world.later(5 * SECOND)
+    there = world.there(handle)
+    assert (there.transmission_status, there.outgoing, world.received()) == (status, 2, [])
+    world.broker.change_estate(small_estate())
+    world.broker.retry_all(world.now)
+    world.later(0)
+    assert world.received() == ["1", "2"]
+    assert world.there(handle).transmission_status == 0
+
+
+def test_fewer_than_no_messages_cannot_be_received() -> None:
+    world = Local()
+    world.send(world.begin())
+    with refused(127):
+        world.receive(top=-1)
+    assert len(world.receive(top=1)) == 1
 
 
 def test_the_queues_that_were_filled_are_told_once() -> None:

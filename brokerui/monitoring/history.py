@@ -14,6 +14,8 @@ from brokerui.monitoring.spans import Span
 
 MOST_SERIES: Final = 6
 """Lines of a chart; those with most at the end are shown, the others are one line together."""
+LATE_MS: Final = 3 * 60_000
+"""A look that is longer ago says nothing of now."""
 
 
 class Point(NamedTuple):
@@ -50,6 +52,16 @@ def largest(kind: OfSample, span: Span, now: int) -> tuple[Mapping[Place, list[P
     kept = places[: MOST_SERIES - 1]
     found = _series(looks.filter(_among(kept)))
     return {place: found[place] for place in kept}, together(looks.exclude(_among(kept)))
+
+
+def oldest(now: int) -> dict[tuple[str, str], int]:
+    """The age of the oldest message of each transmission queue, by instance and database, when it was looked last.
+
+    Where that is some minutes ago, nobody knows.
+    """
+    recent = Sampled.objects.filter(seconds=MINUTE, at__gte=now - LATE_MS, kind=int(OfSample.TRANSMISSION_QUEUE))
+    rows = recent.exclude(oldest_age_ms=None).order_by("at").values_list("instance", "database", "oldest_age_ms")
+    return {(instance, database): age for instance, database, age in rows if age is not None}
 
 
 def by_error(kind: OfSample, span: Span, now: int) -> Mapping[int, list[Point]]:

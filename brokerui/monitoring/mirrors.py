@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -202,7 +203,7 @@ def spells(points: list[Point], span: Span) -> Iterator[tuple[int, int, str]]:
 
 def title(found: list[Spell], span: Span) -> str:
     """What the chart says."""
-    changes = len(found) - len({spell.what for spell in found})
+    changes = sum(one.what == other.what and one.role != other.role for one, other in pairwise(found))
     if not found:
         return gettext("Roles over time")
     if not changes:

@@ -14,15 +14,13 @@ from brokerui.charts.look import Figure
 from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.clock import now
 from brokerui.messaging.selectors import Page, TransmissionRow, transmission_queue
-from brokerui.monitoring.history import Point, largest, series
+from brokerui.monitoring.history import Point, largest, oldest, series
 from brokerui.monitoring.spans import MINUTE_MS, SPANS, Span, span_of
 from brokerui.monitoring.waiting import Waiting, waiting_now
 from brokerui.monitoring.wording import age, messages, moment
 
 SECOND_MS: Final = 1000
 HOUR_MS: Final = 60 * MINUTE_MS
-LATE_MS: Final = 3 * 60_000
-"""A sample that is older says nothing of now."""
 MOST: Final = 200
 """Queues that are shown; those with most come first."""
 
@@ -74,7 +72,7 @@ def told(query: Mapping[str, str]) -> dict[str, Any]:
     asked, at = Asked.of(query), now()
     waiting = waiting_now()
     shown = _shown(asked.span, at)
-    queues = _queues(waiting, shown, at)
+    queues = _queues(waiting, oldest(at))
     moments = asked.span.moments(at)
     return {
         "asked": asked,
@@ -103,7 +101,7 @@ def _shown(span: Span, at: int) -> dict[str, list[Point]]:
     return shown | ({gettext("others"): others} if others else {})
 
 
-def _queues(waiting: Waiting, points: Mapping[str, list[Point]], at: int) -> list[Queue]:
+def _queues(waiting: Waiting, ages: Mapping[tuple[str, str], int]) -> list[Queue]:
     """Those in which anything is, the fullest first."""
     found: dict[tuple[str, str], list[int]] = {}
     for group in waiting.groups:
@@ -111,18 +109,8 @@ def _queues(waiting: Waiting, points: Mapping[str, list[Point]], at: int) -> lis
         sums[0] += group.messages
         sums[1] += group.conversations
         sums[2] += group.conversations * group.is_delayed
-    queues = [
-        Queue(*place, sums[0], sums[1], sums[2], _oldest(points.get("/".join(place)), at))
-        for place, sums in found.items()
-    ]
+    queues = [Queue(*place, sums[0], sums[1], sums[2], ages.get(place)) for place, sums in found.items()]
     return sorted(queues, key=lambda queue: (-queue.messages, queue.name))
-
-
-def _oldest(points: list[Point] | None, at: int) -> int | None:
-    """By the last look at it, and the time since then."""
-    if not points or at - points[-1].at > LATE_MS or points[-1].oldest_age_ms is None:
-        return None
-    return points[-1].oldest_age_ms
 
 
 def headline(queues: list[Queue]) -> str:
@@ -134,10 +122,10 @@ def headline(queues: list[Queue]) -> str:
     ages = [(queue.oldest_age_ms, queue) for queue in queues if queue.oldest_age_ms is not None]
     if not ages:
         return f"{said}."
-    oldest, queue = max(ages, key=lambda one: one[0])
+    longest, queue = max(ages, key=lambda one: one[0])
     return gettext("%(said)s; the oldest waits %(age)s, in %(queue)s.") % {
         "said": said,
-        "age": age(oldest),
+        "age": age(longest),
         "queue": queue.name,
     }
 

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from brokerui.eventlog.samples import OfSample
-from brokerui.monitoring import waiting
 from tests.brokerui.messaging.conftest import client, lists, one_valkey, valkey, wire
 from tests.brokerui.messaging.hosted import Wire
-from tests.brokerui.monitoring.conftest import sampled, stuck
+from tests.brokerui.monitoring.conftest import nothing_counted, sampled, stuck
 from tests.browser.conftest import NARROW, accessibility_faults
 
-__all__ = ["client", "lists", "one_valkey", "valkey", "wire"]
+__all__ = ["client", "lists", "nothing_counted", "one_valkey", "valkey", "wire"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 DELAYED, QUEUES = "/messaging/delayed/", "/messaging/queues/"
-
-
-@pytest.fixture(autouse=True)
-def nothing_counted() -> Iterator[None]:
-    waiting.forget()
-    yield
-    waiting.forget()
 
 
 def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page) -> None:

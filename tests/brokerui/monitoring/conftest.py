@@ -24,8 +24,14 @@ __all__ = ["lists", "one_valkey", "redis_client", "valkey", "wire"]
 MINUTE_MS = 60_000
 
 
+class _Test:
+    began = 0
+    """All that a test has looked at before is told from here: minutes go on while it runs."""
+
+
 @pytest.fixture(autouse=True)
 def nothing_counted() -> Iterator[None]:
+    _Test.began = now()
     waiting.forget()
     yield
     waiting.forget()
@@ -61,10 +67,10 @@ def stuck(wire: Wire, service: str, number: int = 1, *, encryption: bool = False
     return handles
 
 
-def sampled(kind: OfSample, depths: list[int], **more: Any) -> None:
-    """What was looked at in the last minutes, the newest last."""
-    last = now() - now() % MINUTE_MS
+def sampled(kind: OfSample, depths: list[int], *, back: int = 0, **more: Any) -> None:
+    """What was looked at in the last minutes, the newest last and so many minutes ago."""
+    last = _Test.began - _Test.began % MINUTE_MS - back * MINUTE_MS
     fields = {"instance": "A", "database": "one", "name": "", "error": 0, "role": "", "oldest_age_ms": None} | more
-    for back, depth in enumerate(reversed(depths)):
-        at = last - back * MINUTE_MS
+    for number, depth in enumerate(reversed(depths)):
+        at = last - number * MINUTE_MS
         Sampled.objects.create(seconds=MINUTE, at=at, kind=int(kind), depth=depth, **fields)

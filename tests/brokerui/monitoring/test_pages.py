@@ -322,6 +322,25 @@ def test_an_instance_that_is_hosted_no_more_is_not_told_of(viewer: Client, wire:
     assert headline(page(viewer, DELAYED)) == "No conversation is delayed."
 
 
+def test_a_gap_is_no_change_of_a_role(viewer: Client, wire: Wire) -> None:
+    name = f"{ADDRESSES['B']} tcp://elsewhere:4022 To"
+    for back, role in ((9, ADDRESSES["B"]), (5, ADDRESSES["B"]), (4, ""), (3, ADDRESSES["B"])):
+        more = {"database": "", "name": name, "role": role}
+        sampled(OfSample.MIRRORED_ROUTE, [0], back=back, **more)
+    assert "The last hour: 2 changes of roles" in page(viewer, MIRRORS)
+    found = rows(viewer, f"{MIRRORS}mirrors.csv")
+    assert [row["role"] for row in found] == ["B", "B", "", "B"]
+
+
+def test_the_oldest_is_told_whatever_the_span_and_not_when_nobody_looked(viewer: Client, wire: Wire) -> None:
+    begun("To")
+    sampled(OfSample.TRANSMISSION_QUEUE, [1], back=10, oldest_age_ms=60_000)
+    assert headline(page(viewer, QUEUES)) == "1 message is to be sent."
+    sampled(OfSample.TRANSMISSION_QUEUE, [1], back=1, oldest_age_ms=7_200_000)
+    expected = "1 message is to be sent; the oldest waits 2 h 0 min, in A/one."
+    assert headline(page(viewer, QUEUES, span="24h")) == headline(page(viewer, QUEUES)) == expected
+
+
 def test_every_span_can_be_asked_for(viewer: Client, wire: Wire) -> None:
     sampled(OfSample.TRANSMISSION_QUEUE, [1] * 30)
     for path in (DELAYED, QUEUES, MIRRORS):
@@ -337,8 +356,8 @@ def test_every_span_can_be_asked_for(viewer: Client, wire: Wire) -> None:
     [
         (DELAYED, 16),
         (f"{DELAYED}?instance=A&database=one&service=Nowhere&cause=9796", 18),
-        (QUEUES, 15),
-        (f"{QUEUES}?instance=A&database=one", 19),
+        (QUEUES, 16),
+        (f"{QUEUES}?instance=A&database=one", 20),
         (MIRRORS, 14),
         (CONNECTIONS, 9),
     ],

@@ -13,6 +13,7 @@ from brokerui.eventlog.counting import Counts, kind_of
 from routing.events import (
     AuditBrokerConversation,
     AuditBrokerLogin,
+    BrokerActivation,
     BrokerConnection,
     Conversation,
     CorruptedMessage,
@@ -20,6 +21,7 @@ from routing.events import (
     ForwardedMessageDropped,
     MessageUndeliverable,
     MirroredRouteStateChanged,
+    OfActivation,
     OfConnection,
     OfConversation,
     OfLogin,
@@ -54,6 +56,8 @@ EXCEPTIONAL: Final[Mapping[tuple[int, int], str]] = {
     (159, OfLogin.AUTHORIZATION_FAILURE): "a peer was not let in",
     (160, ANY): "a message came that nobody keeps here",
     (161, ANY): "a message came damaged, or forged",
+    (163, OfActivation.ABORTED): "a reader of a queue failed: what it had received was rolled back",
+    (163, OfActivation.FAILED_TO_START): "a queue names a procedure that cannot run here: nobody reads it",
     (1003, ANY): "what a conversation has to send cannot go now",
 }
 """Class and subclass (`ANY`: every one), and why an operator should know. Of 1003 only those with a status; so 141
@@ -111,6 +115,7 @@ _TOLD: Final[Mapping[type, Callable[[Any], Told]]] = {
     AuditBrokerLogin: lambda e: (e.peer, _host(e.address), e.text, "", ""),
     MessageUndeliverable: lambda e: ("", "", "", e.conversation_id, ""),
     CorruptedMessage: lambda e: ("", "", e.what, e.conversation_id, ""),
+    BrokerActivation: lambda e: (e.queue, e.procedure, e.text, "", ""),
     StatusChanged: lambda e: (e.far_service, "", "", e.conversation_id, e.conversation_handle),
 }
 

@@ -18,10 +18,12 @@ Found = dict[str, list[Sample]]
 """By instance."""
 
 _LEVELS: Final = " UNION ALL ".join(f"SELECT {priority} AS priority" for priority in range(1, 11))
+# Of each priority the first, in an order that only the index has which begins with the queue: one look for each.
 _OLDEST: Final = """
     SELECT message_enqueue_time FROM queue_messages WHERE queuing_order = (
-        SELECT min((SELECT min(m.queuing_order) FROM queue_messages m
-            WHERE m.queue_number = c.queue_number AND m.priority = levels.priority))
+        SELECT min((SELECT m.queuing_order FROM queue_messages m
+            WHERE m.queue_number = c.queue_number AND m.priority <= levels.priority
+            ORDER BY m.priority DESC, m.queuing_order LIMIT 1))
         FROM ({levels}) AS levels)
 """
 _QUEUES: Final = f"""

@@ -256,6 +256,7 @@ _FILLED: Final[Mapping[type, Callable[[Any], Values]]] = {
         "text": e.what,
         "error": e.reason or None,
     },
+    ev.BrokerActivation: lambda e: {"queue": e.queue, "text": ": ".join(filter(None, (e.procedure, e.text)))},
     ev.MessagesSent: _sent,
     ev.MessagesReceived: _received,
     ev.StatusChanged: lambda e: {

@@ -25,6 +25,7 @@ EVENTS: Final[tuple[ev.Event, ...]] = (
     ev.AuditBrokerLogin(ev.OfLogin.LOGIN_PROTOCOL_ERROR, "i", "10.0.0.1:5000", "B", "cert", "why"),
     ev.MessageUndeliverable(ev.OfUndeliverable.SEQUENCED_MESSAGE, "db", "c", 5, 4, 11213),
     ev.CorruptedMessage("db", "c", "the tag", 9642),
+    ev.BrokerActivation(ev.OfActivation.ABORTED, "db", "Q", "dbo.Ship", "ValueError: no"),
     ev.MessagesSent(ev.OfSent.SENT_AGAIN, *SIDE, "R", "tcp://b:4022", 2, 3, 5, 3, 300, AT - 50),
     ev.MessagesReceived("db", "Q", "h", 3, 5, 3, 300, AT - 70),
     ev.StatusChanged(*SIDE, 9793, 9749),

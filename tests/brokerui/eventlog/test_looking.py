@@ -23,7 +23,8 @@ from brokerui.messaging import outgoing, services
 from brokerui.messaging.clock import now
 from brokerui.messaging.endpoint.lists import put_events, run
 from brokerui.messaging.endpoint.telling import Told
-from brokerui.messaging.models import HostedInstance, MirroredRoute
+from brokerui.messaging.models import HostedInstance, MirroredRoute, QueueCounter, QueueMessage
+from brokerui.messaging.store.numbers import queue_number
 from routing.edits import PutDatabase
 from routing.events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
 from routing.mirrored_route import ASKING, SENDING
@@ -156,3 +157,18 @@ def test_without_redis_collecting_and_publishing_go_on(settings: Any, folder: Pa
     events_collect()
     events_tidy()
     outgoing.redis.cache_clear()
+
+
+@pytest.mark.parametrize("oldest", [1, 5, 9])
+def test_the_oldest_message_is_found_whatever_its_priority(wire: Wire, oldest: int) -> None:
+    here, _ = HostedInstance.objects.get_or_create(name="B")
+    number = queue_number(here.pk, ("two", "ToQ"))
+    QueueCounter.objects.create(queue_number=number, slot=0, instance=here, database="two", queue="ToQ", messages=6)
+    order = [oldest, *(priority for priority in (9, 5, 1) if priority != oldest)] * 2
+    for place, priority in enumerate(order):
+        named = dict.fromkeys(("conversation_group_id", "conversation_handle", "service_name"), f"{place}")
+        named |= {"service_contract_name": "C", "message_type_name": "T", "validation": "N"}
+        numbers = {"status": 1, "rank": 2, "message_sequence_number": place, "message_enqueue_time": 1_000 + place}
+        QueueMessage.objects.create(instance=here, queue_number=number, priority=priority, **named, **numbers)
+    (queue,) = of(OfSample.QUEUE, looked_at(5_000)["B"])
+    assert (queue.depth, queue.oldest_age_ms) == (6, 4_000)

@@ -91,6 +91,16 @@ class OfLogin(IntEnum):
     AUTHORIZATION_FAILURE = 6
 
 
+class OfActivation(IntEnum):
+    """Subclasses of Broker:Activation; "Task Output" (5) is not told: tasks write into logs."""
+
+    STARTED = 1
+    ENDED = 2
+    ABORTED = 3
+    NOTIFIED = 4
+    FAILED_TO_START = 6
+
+
 class OfMirroredRoute(IntEnum):
     """Subclasses of Broker:Mirrored Route State Changed."""
 
@@ -287,6 +297,21 @@ class AuditBrokerLogin(NamedTuple):
         return 159
 
 
+class BrokerActivation(NamedTuple):
+    """Something happened to a reader of a queue, which the activation of that queue has started."""
+
+    subclass: OfActivation
+    database: str
+    queue: str
+    procedure: str
+    text: str = ""
+    """TextData: what went wrong; empty where nothing did."""
+
+    @property
+    def number(self) -> int:
+        return 163
+
+
 class MessageUndeliverable(NamedTuple):
     """A message was received and is not kept here. Its sender does not see this."""
 
@@ -416,6 +441,7 @@ Event = (
     | ForwardedMessageSent
     | ForwardedMessageDropped
     | MessageClassify
+    | BrokerActivation
     | BrokerConnection
     | QueueDisabled
     | MirroredRouteStateChanged
@@ -445,6 +471,7 @@ NAMES = {
     159: "Audit Broker Login",
     160: "Broker:Message Undeliverable",
     161: "Broker:Corrupted Message",
+    163: "Broker:Activation",
     1001: "BrokerUI:Messages Sent",
     1002: "BrokerUI:Messages Received",
     1003: "BrokerUI:Transmission Status Changed",

@@ -47,15 +47,15 @@ class Monitor(NamedTuple):
 def is_wanted(monitor: Monitor, readers: int, most: int, at: int) -> bool:
     """Whether to start another reader of a queue that has messages for one. `readers`: those that run or are on their
     way."""
-    if readers >= most or _is_since(monitor.last_failed, at, FAILED_MS):
+    if readers >= most or is_since(monitor.last_failed, at, FAILED_MS):
         return False
     if monitor.state == NOTIFIED:
-        return not readers and not _is_since(monitor.last_activated, at, SILENT_MS)
+        return not readers and not is_since(monitor.last_activated, at, SILENT_MS)
     is_enough = monitor.state == RECEIVES_OCCURRING and readers > 0
-    return not (is_enough and _is_since(monitor.last_activated, at, EXTRA_READER_MS))
+    return not (is_enough and is_since(monitor.last_activated, at, EXTRA_READER_MS))
 
 
-def _is_since(moment: int | None, at: int, span: int) -> bool:
+def is_since(moment: int | None, at: int, span: int) -> bool:
     """Whether it was within a span before."""
     return moment is not None and at - moment < span
 

@@ -9,10 +9,12 @@ from redis import RedisError
 from brokerui.messaging.activation.activated import activations_of, task_of
 from brokerui.messaging.activation.monitors import note_failed
 from brokerui.messaging.activation.readers import Reader, running
+from brokerui.messaging.activation.telling import tell
 from brokerui.messaging.errors import NotHostedError
 from brokerui.messaging.hosting import broker_of
 from brokerui.messaging.places import Place
 from brokerui.messaging.rollbacks import rollbacks_counted
+from routing.events import OfActivation
 
 logger = logging.getLogger(__name__)
 
@@ -34,12 +36,16 @@ def _run(place: Place, reader: Reader) -> bool:
     task = task_of(activation) if activation is not None and activation.procedure == reader.procedure else None
     if task is None:
         return False  # the estate is another since it was started
+    tell(OfActivation.STARTED, place, reader.procedure)
     try:
         with rollbacks_counted():
             task(**place._asdict())
-    except Exception:
+    except Exception as error:
         logger.exception("the reader %s of %s", reader.procedure, "/".join(place))
+        tell(OfActivation.ABORTED, place, reader.procedure, f"{type(error).__name__}: {error}")
         _note_failed(place)
+    else:
+        tell(OfActivation.ENDED, place, reader.procedure)
     return True
 
 

@@ -12,8 +12,18 @@ from kombu.exceptions import OperationalError
 from redis import RedisError
 
 from brokerui.messaging.activation.activated import Activations, activations_of, task_of
-from brokerui.messaging.activation.monitors import RECEIVES_OCCURRING, Monitor, is_wanted, monitors, note_started
+from brokerui.messaging.activation.monitors import (
+    RECEIVES_OCCURRING,
+    SILENT_MS,
+    Monitor,
+    is_since,
+    is_wanted,
+    monitors,
+    note_failed,
+    note_started,
+)
 from brokerui.messaging.activation.readers import Reader, give_up, readers_of, reserve
+from brokerui.messaging.activation.telling import tell
 from brokerui.messaging.clock import now
 from brokerui.messaging.hosting import broker_of, hosted_names
 from brokerui.messaging.models import HostedInstance, QueueCounter
@@ -21,6 +31,7 @@ from brokerui.messaging.places import Place
 from brokerui.messaging.store.numbers import queue_number
 from routing.dialog.batch import Receive, Wanted
 from routing.dialog.endpoint import QueueKey
+from routing.events import OfActivation
 from routing.parts import Activation
 from routing.store import Conflict
 
@@ -29,6 +40,8 @@ logger = logging.getLogger(__name__)
 READ: Final = "brokerui.messaging.activation.tasks.read"
 QUEUE: Final = "activation"
 """Of Celery's: readers may take their time, and those who transmit must not wait for a process."""
+NO_TASK: Final = "no Celery task of this name may run here"
+"""TextData, which is English everywhere."""
 AT_ONCE: Final = 500
 """Queues that one query is about."""
 
@@ -43,13 +56,16 @@ def start_readers() -> None:
 
 
 def _start(instance: str) -> None:
-    activations = {key: one for key, one in activations_of(broker_of(instance)).items() if task_of(one)}
+    activations = {key: one for key, one in activations_of(broker_of(instance)).items() if one.max_readers}
     if not activations:
         return
     full = sorted(_with_messages(instance, activations))
     places = [Place(instance, *key) for key in full]
     for place, key, monitor in zip(places, full, monitors(places), strict=True):
-        _start_reader(place, activations[key], monitor)
+        if task_of(activations[key]) is None:
+            _tell_failure(place, activations[key], monitor)
+        else:
+            _start_reader(place, activations[key], monitor)
 
 
 def _with_messages(instance: str, activations: Activations) -> set[QueueKey]:
@@ -77,8 +93,16 @@ def _start_reader(place: Place, activation: Activation, monitor: Monitor) -> Non
         return
     if _send(place, reader):
         note_started(place, is_extra=readers > 0 and monitor.state == RECEIVES_OCCURRING)
+        tell(OfActivation.NOTIFIED, place, activation.procedure)
     else:
         give_up(place, reader)
+
+
+def _tell_failure(place: Place, activation: Activation, monitor: Monitor) -> None:
+    """That nobody reads the queue; now and then, as long as there are messages."""
+    if not is_since(monitor.last_failed, now(), SILENT_MS):
+        tell(OfActivation.FAILED_TO_START, place, activation.procedure, NO_TASK)
+        note_failed(place)
 
 
 def _has_work(place: Place) -> bool:

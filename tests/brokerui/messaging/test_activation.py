@@ -30,6 +30,7 @@ from brokerui.messaging.services import Message, conversation_begin, conversatio
 from routing.dialog.problems import Refused
 from routing.edits import PutDatabase
 from routing.estate import Database
+from routing.events import OfActivation
 from routing.parts import Activation, Queue
 from tests.brokerui.messaging import procedures
 from tests.brokerui.messaging.hosted import Wire
@@ -63,6 +64,8 @@ class World:
         self.sent: list[dict[str, Any]] = []
         """Readers that were started, and have not run."""
         self.woken: list[str] = []
+        self.told: list[tuple[int, str]] = []
+        """Subclass and text of the events of readers."""
         self.is_away = False
         """Whether no worker can be reached."""
 
@@ -110,6 +113,10 @@ def world(wire: Wire, settings: Any, monkeypatch: pytest.MonkeyPatch) -> World:
     world = World(wire)
     redis().flushdb()
 
+    def note(_instance: str, _frames: Any, events: Any) -> None:
+        world.told.extend((event.subclass, event.text) for _, event in events)
+
+    monkeypatch.setattr("brokerui.messaging.activation.telling.hand_over", note)
     monkeypatch.setattr(starting, "current_app", world)
     monkeypatch.setattr("brokerui.messaging.waking.wake", lambda task: world.woken.append(task.name) or True)
     return world
@@ -159,6 +166,8 @@ def test_a_message_wakes_and_a_reader_takes_it_and_ends(world: World, moment: li
     at = moment[0]
     assert queue_monitors() == [QueueMonitorRow(*PLACE, INACTIVE, at, at)]
     assert (world.start(), activated_tasks()) == (0, [])
+    told = [(OfActivation.NOTIFIED, ""), (OfActivation.STARTED, ""), (OfActivation.ENDED, "")]
+    assert world.told == told
     world.say(b"3")
     assert world.start() == 1
     world.run()
@@ -168,9 +177,25 @@ def test_a_message_wakes_and_a_reader_takes_it_and_ends(world: World, moment: li
 def test_nothing_is_started_for_a_queue_without_activation(world: World) -> None:
     world.say(b"1")
     assert (world.start(), queue_monitors(), world.woken.count("brokerui.messaging.tasks.activate")) == (0, [], 0)
-    for given in ({"enabled": False}, {"most": 0}, {"procedure": "dbo.Unlisted"}, {"procedure": "dbo.NotThere"}):
+    for given in ({"enabled": False}, {"most": 0}):
         world.activate(**given)
         assert world.start() == 0, given
+    assert world.told == []
+
+
+@pytest.mark.parametrize("procedure", ["dbo.Unlisted", "dbo.NotThere"])
+def test_a_procedure_that_may_not_run_here_is_told_and_not_again_and_again(
+    world: World, moment: list[int], procedure: str
+) -> None:
+    world.activate(procedure)
+    assert (world.start(), world.told) == (0, [])
+    world.say(b"1")
+    told = (OfActivation.FAILED_TO_START, "no Celery task of this name may run here")
+    for seconds in (0, 5, 5):
+        moment[0] += seconds * 1000
+        assert (world.start(), world.told) == (0, [told])
+    moment[0] += 30_000
+    assert (world.start(), world.told) == (0, [told, told])
 
 
 def test_a_task_that_nobody_allowed_does_not_run_though_somebody_sent_it(world: World) -> None:
@@ -295,6 +320,7 @@ def test_a_task_that_raises_is_a_rollback_and_five_switch_the_queue_off(world: W
         assert world.start() == 1
         world.run()
         assert world.start() == 0  # nobody fails as fast as he can
+    assert world.told.count((OfActivation.ABORTED, "ValueError: ToQ")) == 5
     moment[0] += 60_000
     assert (world.start(), queue_monitors()) == (0, [])  # it is off: nothing is activated
     with pytest.raises(Refused) as raised:

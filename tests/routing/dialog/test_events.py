@@ -13,6 +13,7 @@ from routing.events import (
     NAMES,
     AuditBrokerConversation,
     AuditBrokerLogin,
+    BrokerActivation,
     BrokerConnection,
     Conversation,
     ConversationGroup,
@@ -24,6 +25,7 @@ from routing.events import (
     MessageUndeliverable,
     MirroredRouteStateChanged,
     OfAcknowledgement,
+    OfActivation,
     OfAudit,
     OfClassify,
     OfConnection,
@@ -56,6 +58,7 @@ FORWARDED = ForwardedMessage("c", True, "S", None, "T", None, "tcp://b:4022", 0,
         (AuditBrokerLogin(OfLogin.LOGIN_SUCCESS, "c", "127.0.0.1:5", "B", "", ""), "Audit Broker Login"),
         (AuditBrokerConversation(OfAudit.NO_CERTIFICATE, "db", "c", "key id: …"), "Audit Broker Conversation"),
         (QueueDisabled("db", "Q"), "Broker:Queue Disabled"),
+        (BrokerActivation(OfActivation.STARTED, "db", "Q", "dbo.Ship"), "Broker:Activation"),
         (
             MessageUndeliverable(OfUndeliverable.SEQUENCED_MESSAGE, "db", "c", 0, -1, 11213),
             "Broker:Message Undeliverable",
@@ -71,6 +74,7 @@ def test_subclasses_count_as_in_the_product() -> None:
     assert [of.value for of in OfConversation] == list(range(1, 14))
     assert list(OfMirroredRoute) == [1, 2, 3]
     assert list(OfConnection) == list(range(1, 9))
+    assert list(OfActivation) == [1, 2, 3, 4, 6]
     assert list(OfLogin) == list(range(1, 7))
     assert (OfGroup.DROP, OfClassify.DELAYED, OfUndeliverable.UNSEQUENCED_MESSAGE) == (2, 3, 2)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Final
 
@@ -34,7 +34,7 @@ def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]
     It counts when the transaction around it is committed. Then workers are woken, and not before.
     """
     broker = broker_of(instance, in_transaction=True)
-    with transaction.atomic(), _busy_after_conflict():
+    with _transaction(), _busy_after_conflict():
         work = _claimed(broker, wanted)
         try:
             for endpoint in filter(None, map(work.seen, wanted.handles)):
@@ -45,12 +45,21 @@ def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]
         except BaseException:
             broker.release(work)
             raise
-        broker.commit(work)
+        with transaction.mark_for_rollback_on_error():
+            broker.commit(work)
         frames, events = broker.frames_to_send(work.now), broker.events()
         transaction.on_commit(partial(hand_over, instance, frames, events))
         transaction.on_commit(partial(messages_came, broker, broker.filled()))
         if work.changes.outgoing or work.changes.retry_all:
             transaction.on_commit(partial(wake_once, transmit))
+
+
+@contextmanager
+def _transaction() -> Iterator[None]:
+    """The caller's, else one of our own. Nothing is written before the commit: there is nothing that a savepoint would
+    undo, and each takes two ways to the database and back."""
+    with nullcontext() if connection.in_atomic_block else transaction.atomic():
+        yield
 
 
 @contextmanager

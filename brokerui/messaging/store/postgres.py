@@ -28,6 +28,8 @@ OPTIONS: Final = (
 )
 IDLE: Final = 8
 """Connections that are kept for the next claim."""
+FEW: Final = 10
+"""Rows that are not worth a COPY."""
 DUPLICATE: Final = "23505"
 OTHERS_WERE_FASTER: Final = (DUPLICATE, "40001", "40P01")
 """Unique violation, serialization failure, deadlock."""
@@ -86,12 +88,22 @@ class PostgresSession(Session):
         with self._wrapped:
             self._cursor.execute(sql, parameters)
 
-    def insert(self, table: Table, rows: Iterable[Row]) -> None:
+    def insert(self, table: Table, rows: Sequence[Row]) -> None:
+        if len(rows) <= FEW:
+            self._insert_few(table, rows)
+            return
         sql = f"COPY {table.name} ({table.listed}) FROM STDIN (FORMAT BINARY)"
         with self._wrapped, self._cursor.copy(sql) as copy:
             copy.set_types(table.kinds)
             for row in rows:
                 copy.write_row(row)
+
+    def _insert_few(self, table: Table, rows: Sequence[Row]) -> None:
+        """One way there and back, where COPY takes three."""
+        given = self.given(rows, **dict(zip(table.columns, table.kinds, strict=True)))
+        sql = f"INSERT INTO {table.name} ({table.listed}) SELECT * FROM {given.sql}"
+        with self._wrapped:
+            self._cursor.execute(sql, given.parameters)
 
     def update(self, table: Table, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> None:
         names = (*table.columns[:keys], *columns)
@@ -111,7 +123,7 @@ class PostgresSession(Session):
         columns = zip(*rows, strict=True) if rows else ((),) * len(kinds)
         arrays = ", ".join(f"%(given_{name})s::{kind}[]" for name, kind in kinds.items())
         values = {
-            f"given_{name}": _literal(column) if kind in _NOT_TEXT else list(column)
+            f"given_{name}": _literal(column) if kind in _NOT_TEXT else _texts(column, kind)
             for column, (name, kind) in zip(columns, kinds.items(), strict=True)
         }
         return Given(f"unnest({arrays}) AS given({', '.join(kinds)})", values)
@@ -124,6 +136,11 @@ class PostgresSession(Session):
 def _literal(column: Sequence[int | bool | None]) -> str:
     """Numbers as PostgreSQL writes an array of them: Python writes such a list at once, and a driver one by one."""
     return f"{{{str(list(column))[1:-1].replace('None', 'NULL')}}}"
+
+
+def _texts(column: Sequence[Any], kind: str) -> list[Any]:
+    """Texts, and bodies, which may be parts of something larger."""
+    return [None if one is None else bytes(one) for one in column] if kind == "bytea" else list(column)
 
 
 class OwnSession(PostgresSession):

@@ -72,7 +72,7 @@ class Session(ABC):
         """A statement that gives nothing back."""
 
     @abstractmethod
-    def insert(self, table: Table, rows: Iterable[Row]) -> None:
+    def insert(self, table: Table, rows: Sequence[Row]) -> None:
         """Rows into a table, in this order."""
 
     @abstractmethod

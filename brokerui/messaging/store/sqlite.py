@@ -80,7 +80,7 @@ class SqliteSession(Session):
         with connections[self._alias].cursor() as cursor:
             cursor.execute(sql, parameters)
 
-    def insert(self, table: Table, rows: Iterable[Row]) -> None:
+    def insert(self, table: Table, rows: Sequence[Row]) -> None:
         values = ", ".join(["%s"] * len(table.columns))
         self._run_each(f"INSERT INTO {table.name} ({table.listed}) VALUES ({values})", rows)
 

@@ -49,9 +49,9 @@ Rates = dict[str, Callable[[], float]]
 class Ours:
     """The two deployments, with conversations between them."""
 
-    def __init__(self, first: Deployment, second: Deployment) -> None:
+    def __init__(self, first: Deployment, second: Deployment, encryptions: tuple[str, ...] = ("off", "on")) -> None:
         self.first, self.second = first, second
-        self.handles = {encryption: self._begin(encryption) for encryption in ("off", "on")}
+        self.handles = {encryption: self._begin(encryption) for encryption in encryptions}
 
     def _begin(self, encryption: str) -> list[str]:
         application = self.first.application("begin", CONVERSATIONS, encryption)

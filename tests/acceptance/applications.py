@@ -78,6 +78,40 @@ def receive(instance: str, database: str, count: str) -> None:
     say({"ended": time.time()})
 
 
+def send_evenly(instance: str, _database: str, rate: str, count: str, *handles: str) -> None:
+    """So many messages a second, each in a transaction; its body begins with the moment before."""
+    due = time.monotonic()
+    for number in range(int(count)):
+        time.sleep(max(0.0, due - time.monotonic()))
+        due += 1 / float(rate)
+        body = repr(time.time()).encode().ljust(64) + os.urandom(960)
+        conversation_send(instance=instance, handles=[handles[number % len(handles)]], messages=[Message(body)])
+    say("sent")
+
+
+def arrivals(instance: str, database: str, count: str) -> None:
+    """How long each of so many messages took until it was received and committed, in milliseconds."""
+    took: list[float] = []
+    while len(took) < int(count):
+        messages = message_receive(instance=instance, database=database, queue="dbo.ToQ")
+        now = time.time()
+        took += [1000 * (now - float((message.message_body or b"")[:64])) for message in messages]
+        if not messages:
+            time.sleep(0.001)
+    say(took)
+
+
+def send_timed(instance: str, _database: str, count: str, *handles: str) -> None:
+    """How long each of so many SENDs took until it was committed, in milliseconds."""
+    took = []
+    for number in range(int(count)):
+        began = time.perf_counter()
+        conversation_send(instance=instance, handles=[handles[number % len(handles)]], messages=[Message(bytes(1024))])
+        took.append(1000 * (time.perf_counter() - began))
+        time.sleep(0.02)
+    say(took)
+
+
 def _wait(last: float, is_something: bool) -> float:
     if is_something:
         return time.monotonic()

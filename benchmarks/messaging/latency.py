@@ -1,0 +1,90 @@
+"""How long a message takes from one deployment to another, at 100 messages a second.
+
+    .venv/bin/python benchmarks/messaging/latency.py [--seconds 30] [--rate 100]
+
+Each message is in a transaction of its own, in one of 50 conversations; Celery's wake-up, both endpoints and TCP are on
+the way. It begins before the transaction that sends, and ends when another process has received and committed it.
+Everything is durable. The same for a SEND while Redis is down, which must not wait for it.
+
+The claims: half of them within 10 ms, 99 of 100 within 50 ms; SEND without Redis within 100 ms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
+
+from benchmarks.claims import claim, machine
+from benchmarks.messaging.end_to_end import Ours
+from scripts.postgres import CannotRunError, running
+from tests.acceptance.deployments import Deployment, join, two
+
+
+def milliseconds(first: Deployment, second: Deployment, handles: list[str], rate: float, count: int) -> list[float]:
+    """Of each message, the quickest first."""
+    sender, receiver = first.application("send_evenly", rate, count, *handles), second.application("arrivals", count)
+    for each in (sender, receiver):
+        each.says()
+    for each in (receiver, sender):
+        each.go()
+    took: list[float] = receiver.says()
+    for each in (sender, receiver):
+        each.end()
+    return sorted(took)
+
+
+def without_redis(first: Deployment, handles: list[str]) -> float:
+    """The longest of some SENDs while the Valkey of the sender stands still, in milliseconds."""
+    pid = first.product.pids()["valkey"]
+    sender = first.application("send_timed", 20, *handles)
+    sender.says()
+    os.kill(pid, signal.SIGKILL)
+    sender.go()
+    took: list[float] = sender.says()
+    sender.end()
+    return max(took)
+
+
+def run(rate: float, seconds: float) -> bool:
+    print(machine())
+    with (
+        tempfile.TemporaryDirectory(prefix="b-", dir="/tmp") as folder,
+        running(durable=True) as server,
+        two(Path(folder), server) as (first, second),
+    ):
+        join(first, second)
+        handles = Ours(first, second, encryptions=("off",)).handles["off"]
+        milliseconds(first, second, handles, rate, int(rate * 3))  # what is done once
+        took = milliseconds(first, second, handles, rate, int(rate * seconds))
+        beside = f"load {os.getloadavg()[0]:.1f}, shortest {took[0]:.1f} ms, longest {took[-1]:.0f} ms"
+        kept = [
+            claim(f"{rate:g} a second, half within", statistics.median(took), 10, "ms", beside),
+            claim("99 of 100 within", took[int(len(took) * 0.99)], 50, "ms"),
+            claim("SEND without Redis, at most", without_redis(first, handles), 100, "ms"),
+        ]
+        time.sleep(1)
+    return all(kept)
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--seconds", type=float, default=30.0)
+    arguments.add_argument("--rate", type=float, default=100.0)
+    given = arguments.parse_args()
+    try:
+        return int(not run(given.rate, given.seconds))
+    except CannotRunError as error:
+        print(f"skipped, no PostgreSQL can run here: {error}")
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -16,10 +16,17 @@ from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_import
 from brokerui.messaging import clock
 from brokerui.messaging.drain import follow_estate
-from brokerui.messaging.errors import BusyError, NoSuchDatabaseError, NotHostedError, PartnerElsewhereError
+from brokerui.messaging.errors import (
+    BusyError,
+    MessagingError,
+    NoSuchDatabaseError,
+    NotHostedError,
+    PartnerElsewhereError,
+)
 from brokerui.messaging.hosting import broker_of, forget_brokers
 from brokerui.messaging.keys.selectors import keys_of, public_of
 from brokerui.messaging.keys.services import key_make, peer_take
+from brokerui.messaging.leases.services import lease_commit, lease_make
 from brokerui.messaging.models import (
     ConversationEndpoint,
     ConversationGroup,
@@ -42,6 +49,7 @@ from brokerui.messaging.services import (
     queue_set_status,
 )
 from brokerui.messaging.store import moving
+from routing.dialog.batch import Receive
 from routing.dialog.problems import Refused
 from routing.document import read_estate
 from routing.estate import MIRROR, PRINCIPAL
@@ -255,6 +263,21 @@ def test_its_keys_go_over_too(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> No
     other = key_make(instance="A", database="pair", author="test")
     database_fail_over(instance="A", database="pair")
     assert (keys_of("A")["pair"], public_of("B", "pair")) == (before, other)
+
+
+def test_what_was_handed_out_with_a_lease_is_given_to_others_and_not_taken_twice(wire: Wire, time: list[int]) -> None:
+    send(begin(), b"1")
+    settle(wire, time)
+    leased = lease_make(instance="A", asked=Receive(("pair", "ToQ")), owner="me", lease_ms=3_600_000)
+    assert leased is not None
+    database_fail_over(instance="A", database="pair")
+    assert bodies("B") == [b"1"]
+    with pytest.raises((Refused, MessagingError)):
+        lease_commit(receipt=leased.receipt, owner="me")
+    database_fail_over(instance="A", database="pair")
+    with pytest.raises(MessagingError):
+        lease_commit(receipt=leased.receipt, owner="me")
+    assert bodies("A") == []
 
 
 # ---------------------------------------------------------------- what is refused

@@ -1,0 +1,129 @@
+"""The whole product, ended in the middle of its work: within seconds, and nothing that was begun is lost or doubled."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from tests.brokerui.product import Product, command, eventually, free_port, running
+
+pytestmark = pytest.mark.slow
+
+STOP_SECONDS = 10.0
+SECONDS = 120
+COUNT = 300
+"""Messages of each of the two conversations."""
+HERE = """
+USE one
+GO
+CREATE QUEUE FromQ
+CREATE SERVICE [From] ON QUEUE FromQ
+CREATE ROUTE r WITH SERVICE_NAME = 'To', ADDRESS = 'tcp://127.0.0.1:{there}'
+"""
+THERE = """
+USE two
+GO
+CREATE QUEUE ToQ
+CREATE SERVICE [To] ON QUEUE ToQ ([DEFAULT])
+CREATE ROUTE r WITH SERVICE_NAME = 'From', ADDRESS = 'tcp://127.0.0.1:{here}'
+"""
+SECRETS = {
+    "BROKERUI_ADMIN_PASSWORD": "first-password-of-the-test",
+    "SECRET_KEY": "signs-cookies-of-the-test-0123456789-0123456789-0123456789",
+    "KEYS_SECRET": "opens-private-keys-of-the-test-0123456789",
+}
+
+
+def done(home: Path, *words: str) -> str:
+    """What a command says that has to succeed."""
+    ended = command(home, *words, **SECRETS)
+    assert ended.returncode == 0, (words, ended.stdout, ended.stderr)
+    return ended.stdout
+
+
+def host_two(home: Path) -> None:
+    """Instances A and B, which talk over TCP."""
+    here, there = free_port(), free_port()
+    for name, port, database, script in (("A", here, "one", HERE), ("B", there, "two", THERE)):
+        address = f"tcp://127.0.0.1:{port}"
+        done(home, "host", name, "--listen", address, "--database", database)
+        file = home / f"{name}.sql"
+        file.write_text(script.format(here=here, there=there))
+        done(home, "estate", "import", "--into", f"{name}@{address}={file}")
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Iterator[tuple[Path, Event]]:
+    """Somebody who sends all the time, once told to begin."""
+    begun, threads = Event(), []
+
+    def send() -> None:
+        begun.wait(SECONDS)
+        done(
+            tmp_path,
+            "send",
+            "--from",
+            "A/one",
+            "--service",
+            "From",
+            "--to",
+            "To",
+            *f"--count {COUNT} --size 1K".split(),
+        )
+
+    for _ in range(2):
+        threads.append(Thread(target=send))
+        threads[-1].start()
+    yield tmp_path, begun
+    begun.set()
+    for thread in threads:
+        thread.join(SECONDS)
+
+
+def received(home: Path) -> list[tuple[str, int]]:
+    lines = map(json.loads, done(home, "receive", "B/two/dbo.ToQ").splitlines())
+    return [(line["conversation_handle"], line["message_sequence_number"]) for line in lines]
+
+
+def stopped(product: Product) -> float:
+    began = time.monotonic()
+    assert product.stop() == 0
+    return time.monotonic() - began
+
+
+def test_ended_under_load_it_ends_soon_and_loses_nothing(load: tuple[Path, Event]) -> None:
+    home, begun = load
+    with running(home, DEMO="0", LOG_FORMAT="json", **SECRETS) as product:
+        host_two(home)
+        begun.set()
+        # In the middle of it: some has come, not all.
+        came = eventually(lambda: received(home), SECONDS)
+        assert stopped(product) < STOP_SECONDS
+        assert product.complained == []
+    with running(home, DEMO="0", LOG_FORMAT="json", **SECRETS) as product:
+
+        def has_all() -> bool:
+            came.extend(received(home))
+            return len(came) >= 2 * COUNT
+
+        eventually(has_all, SECONDS)
+        assert received(home) == []
+        assert stopped(product) < STOP_SECONDS
+    for handle in {handle for handle, _ in came}:
+        assert [number for one, number in came if one == handle] == list(range(COUNT))
+    assert len(came) == 2 * COUNT
+    _reads_well(home)
+
+
+def _reads_well(home: Path) -> None:
+    """What the processes have said: each line an object, and no secret in any file."""
+    logs = "\n".join(file.read_text(errors="replace") for file in home.glob("log/*"))
+    for line in (home / "log" / "all.log").read_text().splitlines():
+        assert json.loads(line)["process"]
+    assert not [name for name, secret in SECRETS.items() if secret in logs]
+    assert "Traceback" not in logs

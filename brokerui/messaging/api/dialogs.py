@@ -20,7 +20,7 @@ from brokerui.messaging.api.base import MessagingView, done_once
 from brokerui.messaging.api.sys_shapes import ConversationSerializer
 from brokerui.messaging.api.sys_views import endpoint_as_json
 from brokerui.messaging.hosting import has_binding
-from brokerui.messaging.selectors import conversation_endpoints
+from brokerui.messaging.selectors import EndpointRow, conversation_endpoints
 from routing.dialog.problems import Refused
 from routing.errors import Invalid
 from routing.identifier import parse_identifier
@@ -52,15 +52,21 @@ def told(name: str, summary: Any, request: Any, answer: Any, *, status: int = 20
     )
 
 
-def instance_of(handle: str) -> tuple[str, str]:
-    """The instance that has a conversation, and its handle as it stands there. Raises `Refused`."""
+def endpoint_of(handle: str) -> EndpointRow:
+    """The side of a conversation that has this handle. Raises `Refused`."""
     try:
         found = conversation_endpoints({"conversation_handle": parse_identifier(handle)}).rows
     except Invalid:
         found = ()
     if not found:
         raise Refused(8426, handle=handle)
-    return found[0].instance, found[0].conversation_handle
+    return found[0]
+
+
+def instance_of(handle: str) -> tuple[str, str]:
+    """The instance that has a conversation, and its handle as it stands there. Raises `Refused`."""
+    row = endpoint_of(handle)
+    return row.instance, row.conversation_handle
 
 
 class Dialogs(MessagingView):
@@ -83,14 +89,13 @@ class Dialogs(MessagingView):
     )
     def post(self, request: Request) -> Response:
         """BEGIN DIALOG."""
+        asked = reading.begin_from(request.data)
+        encryption = asked.pop("encryption", None)
+        if encryption is None:  # before the transaction: nothing that is kept may be of one that is rolled back
+            encryption = has_binding(asked["instance"], asked["database"], asked["to_service"])
 
         def begin() -> tuple[str, int, Any]:
-            asked = reading.begin_from(request.data)
-            names = (asked["instance"], asked["database"], asked["to_service"])
-            encryption = asked.pop("encryption", None)
-            begun = services.conversation_begin(
-                **asked, encryption=has_binding(*names) if encryption is None else encryption
-            )
+            begun = services.conversation_begin(**asked, encryption=encryption)
             fields = ("conversation_handle", "conversation_id", "conversation_group_id")
             return asked["instance"], 0, {name: getattr(begun, name) for name in fields}
 
@@ -113,9 +118,8 @@ class Dialog(MessagingView):
     def get(self, request: Request, handle: str) -> Response:
         """With its transmission status."""
         given(request, ())
-        instance, handle = instance_of(handle)
-        [row] = conversation_endpoints({"conversation_handle": handle, "instance": instance}).rows
-        status = services.transmission_status(instance=instance, handle=handle)
+        row = endpoint_of(handle)
+        status = services.transmission_status(instance=row.instance, handle=row.conversation_handle)
         body = {**endpoint_as_json([row])[0], "transmission_status": status}
         tag = tag_of_json(body)
         if is_known(request, tag):

@@ -16,6 +16,8 @@ PLACES: Final = 4
 PAUSE_SECONDS: Final = 0.01
 LONGEST_PAUSE_SECONDS: Final = 0.25
 """Between two looks, each of which is one look into an index: four a second for each who waits long."""
+REST: Final = 20
+"""Times that a look took: so much longer is the pause, should much be leased that every look has to pass."""
 
 _places = threading.BoundedSemaphore(PLACES)
 
@@ -40,7 +42,9 @@ def _look(make: Callable[[], T | None], is_there: Callable[[], bool], end: float
     pause = PAUSE_SECONDS
     while (left := end - time.monotonic()) > 0:
         time.sleep(min(pause, left))
-        pause = min(pause * 1.5, LONGEST_PAUSE_SECONDS)
+        looked = time.monotonic()
         if is_there() and (found := make()) is not None:
             return found
+        took = time.monotonic() - looked
+        pause = max(min(pause * 1.5, LONGEST_PAUSE_SECONDS), took * REST)
     return None

@@ -13,16 +13,16 @@ from routing.dialog.endpoint import QueueKey
 
 _ANY: Final = (
     "SELECT 1 FROM queue_messages m WHERE m.queue_number = %s"
-    " AND (SELECT 1 FROM receive_leases l WHERE l.conversation_group_id = m.conversation_group_id"
-    " AND l.instance_id = m.instance_id AND l.state = 'leased' AND l.until > %s) IS NULL"
+    " AND m.conversation_group_id NOT IN (SELECT l.conversation_group_id FROM receive_leases l"
+    " WHERE l.state = 'leased' AND l.until > %s AND l.instance_id = %s)"
     " ORDER BY m.priority DESC, m.queuing_order LIMIT 1"
 )
 
 
 def has_messages(instance: int, queue: QueueKey) -> bool:
-    """Whether a queue has a message that is not leased: one look into an index."""
+    """Whether a queue has a message that is not leased: one look into an index, past those that are."""
     with connection.cursor() as cursor:
-        cursor.execute(_ANY, [queue_number(instance, queue), now()])
+        cursor.execute(_ANY, [queue_number(instance, queue), now(), instance])
         return cursor.fetchone() is not None
 
 

@@ -14,16 +14,21 @@ from brokerui.messaging.store.tables import MESSAGES
 from routing.dialog.batch import Batch, Receive
 from routing.dialog.messages import QueuedMessage
 
-# Whether nobody has leased the group of a message: a look into an index for each, whatever a planner knows.
+# Whether nobody has leased a group.
 _FREE: Final = (
     "(SELECT 1 FROM receive_leases l WHERE l.conversation_group_id = {group} AND l.instance_id = %(instance)s"
     " AND l.state = 'leased' AND l.until > %(now)s) IS NULL"
+)
+# The same for each message of a queue. The groups that are leased are read once: no planner makes a join of this.
+_NOT_LEASED: Final = (
+    "m.conversation_group_id NOT IN (SELECT l.conversation_group_id FROM receive_leases l"
+    " WHERE l.state = 'leased' AND l.until > %(now)s AND l.instance_id = %(instance)s)"
 )
 _NEXT: Final = (
     "SELECT m.conversation_group_id AS key, m.conversation_handle,"
     " (SELECT g.conversations FROM conversation_groups g"
     " WHERE g.conversation_group_id = m.conversation_group_id AND g.instance_id = m.instance_id) AS conversations"
-    f" FROM queue_messages m WHERE m.queue_number = %(queue)s AND {_FREE.format(group='m.conversation_group_id')}"
+    f" FROM queue_messages m WHERE m.queue_number = %(queue)s AND {_NOT_LEASED}"
     " ORDER BY m.priority DESC, m.queuing_order"
 )
 _OF_HANDLE: Final = (

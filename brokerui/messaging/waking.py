@@ -20,15 +20,22 @@ LEASE_MS: Final = 2_000
 so busy that another may help."""
 TURN_SECONDS: Final = 2.0
 """For which one works without letting others have their turn."""
+LINGER_SECONDS: Final = 0.02
+"""For which one who has nothing more to do waits for more: what comes soon after need not go through Celery."""
 
 _ASK = """
 local state = redis.call('GET', KEYS[1])
-if state == 'working' then redis.call('SET', KEYS[1], 'asked', 'KEEPTTL') end
+if state == 'working' then
+  redis.call('SET', KEYS[1], 'asked', 'KEEPTTL')
+  redis.call('RPUSH', KEYS[2], 1)
+  redis.call('PEXPIRE', KEYS[2], ARGV[1])
+end
 if state then return 0 end
 redis.call('SET', KEYS[1], 'woken', 'PX', ARGV[1])
 return 1
 """
 _END = """
+redis.call('DEL', KEYS[2])
 if redis.call('GET', KEYS[1]) == 'asked' then return 1 end
 redis.call('DEL', KEYS[1])
 return 0
@@ -39,10 +46,15 @@ def _key(task: Any) -> str:
     return f"brokerui:pending:{task.name}"
 
 
+def _bell(task: Any) -> str:
+    """A list that begins to hold something when who waits for more is asked."""
+    return f"{_key(task)}:bell"
+
+
 def wake_once(task: Any) -> bool:
     """Have it done, unless somebody will anyhow. False where nobody can be reached, which is no error."""
     try:
-        if not redis().eval(_ASK, 1, _key(task), LEASE_MS):
+        if not redis().eval(_ASK, 2, _key(task), _bell(task), LEASE_MS):
             return True
     except (RedisError, OSError):
         return False
@@ -78,7 +90,9 @@ def _say(task: Any, state: bytes) -> None:
 
 
 def _is_asked(task: Any) -> bool:
+    """Since the work was begun, or soon."""
     try:
-        return bool(redis().eval(_END, 1, _key(task)))
+        redis().blpop([_bell(task)], timeout=LINGER_SECONDS)
+        return bool(redis().eval(_END, 2, _key(task), _bell(task)))
     except (RedisError, OSError):
         return False

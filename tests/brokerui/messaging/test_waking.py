@@ -1,0 +1,87 @@
+"""Wake-ups: one for many reasons, none for who is at work, none lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Timer
+from types import SimpleNamespace
+
+import pytest
+
+from brokerui.messaging import waking
+from brokerui.messaging.waking import LINGER_SECONDS, wake_once, work_off
+
+pytestmark = pytest.mark.usefixtures("lists")
+
+TASK = SimpleNamespace(name="some.task")
+
+
+@pytest.fixture
+def woken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The wake-ups that were sent."""
+    sent: list[str] = []
+
+    def wake(task: SimpleNamespace) -> bool:
+        sent.append(task.name)
+        return True
+
+    monkeypatch.setattr(waking, "wake", wake)
+    return sent
+
+
+def works(*answers: bool, then: Callable[[], object] = lambda: None) -> tuple[Callable[[], bool], list[bool]]:
+    """Work that says this each time whether there is more, and does something the first time."""
+    left, done = list(answers), list[bool]()
+
+    def work() -> bool:
+        if not done:
+            then()
+        done.append(left.pop(0))
+        return done[-1]
+
+    return work, done
+
+
+def test_one_that_is_on_its_way_serves_for_all(woken: list[str]) -> None:
+    assert [wake_once(TASK) for _ in range(3)] == [True] * 3
+    assert woken == ["some.task"]
+
+
+def test_who_is_at_work_does_what_comes_meanwhile_too(woken: list[str]) -> None:
+    wake_once(TASK)
+    work, done = works(False, False, then=lambda: wake_once(TASK))
+    work_off(TASK, work)
+    assert (len(done), woken) == (2, ["some.task"])
+    wake_once(TASK)
+    assert len(woken) == 2, "he has gone"
+
+
+def test_who_has_just_done_all_does_what_comes_soon_too(woken: list[str]) -> None:
+    soon = Timer(LINGER_SECONDS / 4, wake_once, [TASK])
+    work, done = works(False, False, then=soon.start)
+    work_off(TASK, work)
+    soon.join()
+    assert len(done) + len(woken) == 2, "one or the other, however slow the machine is"
+
+
+def test_long_work_goes_on_after_the_turns_of_others(woken: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waking, "TURN_SECONDS", 0.0)
+    work, done = works(True)
+    work_off(TASK, work)
+    assert (len(done), woken) == (1, ["some.task"])
+    wake_once(TASK)
+    assert woken == ["some.task"], "one is on its way"
+
+
+def test_more_is_done_at_once(woken: list[str]) -> None:
+    work, done = works(True, True, False)
+    work_off(TASK, work)
+    assert (len(done), woken) == (3, [])
+
+
+def test_without_redis_the_work_is_done(woken: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waking, "redis", lambda: (_ for _ in ()).throw(OSError("no Redis")))
+    assert not wake_once(TASK)
+    work, done = works(False)
+    work_off(TASK, work)
+    assert (len(done), woken) == (1, [])

@@ -97,8 +97,14 @@ def told(query: Mapping[str, str]) -> dict[str, Any]:
 def _shown(span: Span, at: int) -> dict[str, list[Point]]:
     """The lines of the chart by their names."""
     places, others = largest(OfSample.TRANSMISSION_QUEUE, span, at)
-    shown = {f"{instance}/{database}": points for (instance, database, _, _), points in places.items()}
-    return shown | ({gettext("others"): others} if others else {})
+    lines = {f"{instance}/{database}": points for (instance, database, _, _), points in places.items()}
+    lines |= {gettext("others"): others} if others else {}
+    # What was always empty says nothing; where all were, one line says so.
+    return {name: points for name, points in lines.items() if _was_used(points)} or dict(list(lines.items())[:1])
+
+
+def _was_used(points: list[Point]) -> bool:
+    return any(point.depth for point in points)
 
 
 def _queues(waiting: Waiting, ages: Mapping[tuple[str, str], int]) -> list[Queue]:

@@ -214,6 +214,16 @@ def _figure(text: str) -> Any:
     return json.loads(found[1])
 
 
+def test_what_was_always_empty_has_no_line(viewer: Client, wire: Wire) -> None:
+    sampled(OfSample.TRANSMISSION_QUEUE, [0, 0])
+    sampled(OfSample.TRANSMISSION_QUEUE, [0, 0], database="other")
+    text = page(viewer, QUEUES)
+    assert {trace["name"] for trace in _figure(text)["data"]} == {"A/one"}
+    assert "The last hour: nothing has waited whenever it was looked" in text
+    sampled(OfSample.TRANSMISSION_QUEUE, [3], back=5, database="busy")
+    assert {trace["name"] for trace in _figure(page(viewer, QUEUES))["data"]} == {"A/busy"}
+
+
 def test_the_rows_of_one_queue_have_their_status_and_go_on(viewer: Client, wire: Wire) -> None:
     begun("Nowhere", messages=150)
     wire.carry()

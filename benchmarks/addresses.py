@@ -349,6 +349,7 @@ def _rest(place: Place) -> Addresses:
         **{f"api:{name}": [f"{api}{name}s/{key}/"] for name, key in ids.items()},
         **{f"api:sys_{name}": _each(f"{api}sys/{name}/", {"limit": "1000"}) for name in VIEWS},
         "api:versions": [f"{api}versions/"],
+        "api:events": [f"{api}events/"],
         "api:version": [f"{api}versions/1/"],
         "api:schema": [f"{api}schema/"],
         "api:docs": [f"{api}docs/"],

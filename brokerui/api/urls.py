@@ -7,6 +7,7 @@ from brokerui.api.docs import docs
 from brokerui.api.estate_views import EstateDocument, EstateImport, OneImport
 from brokerui.api.schema import Schema
 from brokerui.api.what_if import WhatIf
+from brokerui.eventlog.api.events import Events
 from brokerui.messaging.api import urls as messaging
 
 app_name = "api"
@@ -18,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *editable.addresses(),
     *reading.addresses(),
     *messaging.addresses(),
+    path("events/", Events.as_view(), name="events"),
     path("schema/", Schema.as_view(), name="schema"),
     path("docs/", docs, name="docs"),
 ]

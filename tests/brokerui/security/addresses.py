@@ -148,6 +148,7 @@ ADDRESSES = [
         for name in ("receive", "status")
     ),
     Address("api:receipt", VIEW, OPERATE, ("POST",), ("handle",), has_page=False),
+    _page("api:events"),
     _page("api:versions"),
     _page("api:version", "version"),
 ]

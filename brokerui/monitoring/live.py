@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 from redis import RedisError
 
 from brokerui.core.htmx import wants_piece
+from brokerui.core.later import SECONDS, LaterError
 from brokerui.messaging.hosting import hosted_names
 from brokerui.messaging.outgoing import redis
 
@@ -23,7 +24,11 @@ def live(request: HttpRequest, name: str, told: Callable[[], dict[str, Any]]) ->
     """The page `monitoring/NAME.html`, whose piece is `monitoring/_NAME.html`; without hosted instances, what to do."""
     if not hosted_names():
         return render(request, "monitoring/nobody.html", {"name": name})
-    context = told() | {
+    try:
+        figures = told()
+    except LaterError:
+        return _being_counted(request)
+    context = figures | {
         "name": name,
         "piece": f"monitoring/_{name}.html",
         "twin_table": f"monitoring/_{name}_twin.html",
@@ -33,6 +38,16 @@ def live(request: HttpRequest, name: str, told: Callable[[], dict[str, Any]]) ->
     if not wants_piece(request):
         return render(request, f"monitoring/{name}.html", context)
     return _piece(request, context)
+
+
+def _being_counted(request: HttpRequest) -> HttpResponse:
+    """For the first time in this process: the page asks again by itself, and a piece stays as it is shown."""
+    if wants_piece(request):
+        return HttpResponse(status=204)
+    response = render(request, "monitoring/counting.html", status=202)
+    response.headers["Refresh"] = str(SECONDS)
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 def _piece(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:

@@ -173,8 +173,11 @@ def test_more_than_can_be_counted_at_once_is_counted_beside_the_page(
     stuck(wire, "Nowhere", 3)
     monkeypatch.setattr(waiting, "MANY", 2)
     monkeypatch.setattr(waiting, "later", lambda key, work: (work(), _told())[1])
+    assert viewer.get(DELAYED, headers=PIECE).status_code == 204, "what is shown stays"
+    waiting.forget()
     first = viewer.get(DELAYED)
-    assert first.status_code == 503, "the first time one is told to ask again"
+    assert (first.status_code, first.headers["Refresh"]) == (202, "2"), "the first time it asks again by itself"
+    assert "What waits is being counted" in first.content.decode()
     assert headline(page(viewer, DELAYED)).startswith("3 conversations are delayed")
     assert "There are many: they were counted" in page(viewer, DELAYED)
 

@@ -48,8 +48,8 @@ VIEWS = (
     *("dm_broker_connections", "dm_broker_forwarded_messages"),
     *("dm_broker_queue_monitors", "dm_broker_activated_tasks"),
 )
-ELSEWHERE = frozenset({"api:dialog", "monitoring:delayed_end"})
-"""Of a conversation: tests of messaging count their queries."""
+ELSEWHERE = frozenset({"api:dialog", "monitoring:delayed_end", "traffic:run", "traffic:csv"})
+"""Of a conversation, and of what was loaded: tests of their own count their queries."""
 CODE = "unknown-address"
 Addresses = dict[str, list[str]]
 """By name of the view, with its namespace."""
@@ -121,6 +121,7 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "accounts:password": ["/accounts/password/"],
         "accounts:tokens": ["/accounts/tokens/"],
         "viewing:document": ["/estate.json"],
+        "traffic:runs": ["/traffic/"],
         "scenarios:list": ["/scenarios/"],
         "scenarios:open": ["/scenarios/1-default/open/"],
         "scenarios:document": ["/scenarios/1-default/document.json"],

@@ -15,6 +15,7 @@ urlpatterns = [
     path("reachability/", include("brokerui.reachability.urls")),
     path("flow/", include("brokerui.flow.urls")),
     path("messaging/", include("brokerui.monitoring.urls")),
+    path("traffic/", include("brokerui.traffic_results.urls")),
     path("routes/", include("brokerui.routes.urls")),
     path("findings/", include("brokerui.lint.urls")),
     path("import/", include("brokerui.intake.urls")),

@@ -149,12 +149,27 @@ def _replay(options: argparse.Namespace) -> Run:
     return replay(wanted, _settings(options))
 
 
+def _add_telemetry(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--events", required=True, metavar="IN", help="an event log, or one file of it")
+    parser.add_argument("--out", required=True, metavar="OUT")
+    parser.add_argument("--estate", metavar="E|DIR", help="whose routes and addresses the log is held against")
+    parser.add_argument("--unused-days", type=_positive, default=30, metavar="N", help="routes unused so long (30)")
+
+
+def _telemetry(options: argparse.Namespace) -> Run:
+    from pipeline.jobs.telemetry import Options, telemetry
+
+    wanted = Options(options.events, options.out, options.estate, options.unused_days)
+    return telemetry(wanted, _settings(options))
+
+
 Job = tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], "Run"]]
 JOBS: dict[str, Job] = {
     "generate": ("realistic traffic of an estate, from a seed", _add_generate, _generate),
     "ingest": ("traffic files to a lake: kept, cleaned, each row once", _add_ingest, _ingest),
     "route": ("what each conversation met, under the routes of its time", _add_route, _route),
     "replay": ("what traffic would have met under proposed routes", _add_replay, _replay),
+    "telemetry": ("depths, delays, latencies, links and ways of an event log", _add_telemetry, _telemetry),
 }
 
 

@@ -9,7 +9,9 @@ from urllib.parse import unquote
 from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkException
 
-_DAMAGED = re.compile(r"\[(?:FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER)[^\]]*\].{0,80}?(file:\S+?\.\w+)[.\s]", re.DOTALL)
+_DAMAGED = re.compile(
+    r"\[(?:FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER)[^\]]*\].{0,80}?(file:\S+?)\.?(?:\s|\Z)", re.DOTALL
+)
 FAILURES = (PySparkException, Py4JError, ConnectionError)
 
 

@@ -12,13 +12,24 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.schemas import COLUMNS
+from pipeline.schemas import TRAFFIC_FILES, Expected
 from routing.errors import InputError
 from routing.sentence import say
 
-PARQUET, CSV, JSON = "parquet", "csv", "json"
+PARQUET, CSV, JSON, EVENTS = "parquet", "csv", "json", "events"
+UTF_8, UTF_16 = "utf-8-sig", "utf-16"
+_MARKS = (b"\xff\xfe", b"\xfe\xff")
+"""How a text in UTF-16 begins, as Windows writes them."""
+MAX_UTF_16 = 1 << 26
+"""Bytes of such a file: it is read as a whole."""
 MAX_LINE = 1 << 20
 """Bytes of one line of text. A row of traffic has some hundreds."""
+SENT_COLUMNS = (
+    *("event_class", "event_subclass", "conversation_id", "at", "instance", "database", "from_service", "to_service"),
+    *("to_broker_instance", "from_initiator", "message_sequence_number", "messages", "bytes"),
+)
+SENT = [("event_class", "==", 124), ("event_subclass", "in", [1, 2, 3])]
+"""Which rows of an event log are traffic: a message was sent."""
 _MAGIC = b"PAR1"
 _SUFFIXES = {".parquet": PARQUET, ".csv": CSV, ".tsv": CSV, ".json": JSON, ".jsonl": JSON, ".ndjson": JSON}
 _DELIMITERS = (",", ";", "\t", "|")
@@ -30,10 +41,11 @@ class Layout:
 
     kind: str
     columns: tuple[tuple[str, str], ...] = ()
-    """Parquet: the columns of the traffic table with their types. CSV: the names of all columns, no types."""
+    """Parquet: the columns that are looked for, with their types. CSV: the names of all columns, no types."""
     delimiter: str = ","
     header: str = ""
     """CSV: the first line, which is no row wherever it is repeated."""
+    encoding: str = UTF_8
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +89,14 @@ def identity(path: Path) -> dict[str, Any]:
     return {"path": str(path.absolute()), "size": state.st_size, "modified": state.st_mtime_ns}
 
 
-def examined(paths: Sequence[Path]) -> list[File]:
+def examined(paths: Sequence[Path], expected: Expected = TRAFFIC_FILES) -> list[File]:
     """What each file is, by its ending and by how it begins."""
-    return [_examined(path) for path in paths]
+    return [_examined(path, expected) for path in paths]
 
 
-def _examined(path: Path) -> File:
+def _examined(path: Path, expected: Expected) -> File:
     try:
-        return _of_kind(path, _kind(path))
+        return _of_kind(path, _kind(path), expected)
     except UnicodeDecodeError:
         return File(path, None, "not_utf8")
     except (OSError, EOFError, pa.ArrowException):
@@ -101,39 +113,61 @@ def _kind(path: Path) -> str:
     begin = _begin(path, 64)
     if begin.startswith(_MAGIC):
         return PARQUET
-    return JSON if begin.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else CSV
+    return JSON if begin.replace(b"\0", b"").lstrip(b"\xff\xfe\xef\xbb\xbf \t\r\n").startswith(b"{") else CSV
 
 
-def _of_kind(path: Path, kind: str) -> File:
+def _of_kind(path: Path, kind: str, expected: Expected) -> File:
     if kind != PARQUET and not path.stat().st_size:
         return File(path, None)
+    encoding = _encoding(path) if kind != PARQUET else UTF_8
     if kind == JSON:
-        _begin(path, 1)
-        return File(path, Layout(JSON))
-    file = _parquet(path) if kind == PARQUET else File(path, _csv(path))
-    ours = {name for name, _ in file.layout.columns} & set(COLUMNS) if file.layout else ()
-    return file if ours else File(path, None, "no_traffic_columns")
+        return File(path, Layout(JSON, encoding=encoding))
+    file = _parquet(path, expected) if kind == PARQUET else File(path, _csv(path, encoding))
+    ours = {name for name, _ in file.layout.columns} & set(expected.columns) if file.layout else ()
+    return file if ours else File(path, None, expected.fault)
 
 
-def _parquet(path: Path) -> File:
+def _parquet(path: Path, expected: Expected) -> File:
     about = pq.read_metadata(path)
     schema = about.schema.to_arrow_schema()
-    columns = tuple((field.name, str(field.type)) for field in schema if field.name in COLUMNS)
+    if expected is TRAFFIC_FILES and set(SENT_COLUMNS) <= set(schema.names):
+        return _events(path, schema)
+    columns = tuple((field.name, str(field.type)) for field in schema if field.name in expected.columns)
     return File(path, Layout(PARQUET, columns), rows=about.num_rows)
 
 
-def _csv(path: Path) -> Layout:
-    line = _begin(path, MAX_LINE).decode("utf-8-sig").lstrip("\r\n").splitlines()
+def _events(path: Path, schema: pa.Schema) -> File:
+    """A file of an event log: its rows of traffic are the messages that were sent."""
+    columns = tuple((name, str(schema.field(name).type)) for name in SENT_COLUMNS)
+    rows = pq.read_table(path, columns=["event_class"], filters=SENT).num_rows
+    return File(path, Layout(EVENTS, columns), rows=rows)
+
+
+def _encoding(path: Path) -> str:
+    """Raises `UnicodeDecodeError` where a text is not what its first two bytes say."""
+    if _begin(path, 2) not in _MARKS:
+        return UTF_8
+    if path.stat().st_size > MAX_UTF_16 or path.suffix.lower() == ".gz":
+        raise EOFError
+    path.read_text(UTF_16)
+    return UTF_16
+
+
+def _csv(path: Path, encoding: str) -> Layout:
+    # UTF-16 was read to its end before; here a pair of it may be cut in two.
+    faults = "ignore" if encoding == UTF_16 else "strict"
+    line = _begin(path, MAX_LINE, encoding).decode(encoding, faults).lstrip("\r\n").splitlines()
     header = line[0] if line else ""
     delimiter = max(_DELIMITERS, key=header.count)
     names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter, strict=True), [])]
     if len(set(names)) < len(names):
         raise csv.Error
-    return Layout(CSV, tuple((name, "") for name in names), delimiter, header)
+    return Layout(CSV, tuple((name, "") for name in names), delimiter, header, encoding)
 
 
-def _begin(path: Path, size: int) -> bytes:
+def _begin(path: Path, size: int, encoding: str = UTF_8) -> bytes:
     """How a file begins; of a packed one, what is in it. A character that is cut off at the end is left out."""
     with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as stream:
         found: bytes = stream.read(size)
-    return found.rpartition(b"\n")[0] or found if len(found) == size else found
+    is_cut = len(found) == size and encoding == UTF_8
+    return found.rpartition(b"\n")[0] or found if is_cut else found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -11,10 +11,23 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 from pyspark.sql.types import LongType
 
-from pipeline.files import CSV, MAX_LINE, PARQUET, File, Layout
+from pipeline.files import CSV, EVENTS, MAX_LINE, PARQUET, UTF_16, File, Layout
 from pipeline.schemas import COLUMNS
 from pipeline.transforms.cleaning import PLACE, REASON, clean
 
+_SENT = "event_class = 124 AND event_subclass IN (1, 2, 3)"
+_TRAFFIC_OF_EVENTS = {
+    # Several messages may go at one moment: the row of each has a name of its own.
+    "conversation_id": "concat(conversation_id, '/', if(from_initiator, 'i', 't'), message_sequence_number)",
+    **{name: name for name in ("at", "from_service", "to_service", "to_broker_instance")},
+    "from_instance": "instance",
+    "from_database": "database",
+    "is_reply": "NOT from_initiator",
+    "messages": "messages",
+    "bytes": "bytes",
+}
+"""A message that was sent, as a row of traffic."""
+IN_COLUMNS = (PARQUET, EVENTS)
 _ROW_IN_PARTITION = (1 << 33) - 1
 """`monotonically_increasing_id` counts the rows of a partition in these bits."""
 _SHOWN = 1_000
@@ -55,14 +68,27 @@ def count_rows(source: Source) -> int:
     return lines + sum(file.rows for file in source.files) + len(source.faults)
 
 
-def read_files(spark: SparkSession, files: Sequence[File], root: Path, shown: str) -> Source:
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What the rows of files are to become."""
+
+    columns: tuple[str, ...]
+    clean: Callable[[DataFrame], DataFrame]
+
+
+TRAFFIC = Form(COLUMNS, clean)
+
+
+def read_files(spark: SparkSession, files: Sequence[File], root: Path, shown: str, form: Form = TRAFFIC) -> Source:
     """All rows of these files, which are below the root."""
     groups: dict[Layout, list[str]] = {}
     for file in files:
         if file.layout is not None:
             groups.setdefault(file.layout, []).append(str(file.path.resolve()))
-    lines = [_lines(spark, layout, paths).drop("value") for layout, paths in groups.items() if layout.kind != PARQUET]
-    rows, placed = (_together(spark, groups, with_place=with_place) for with_place in (False, True))
+    lines = [
+        _lines(spark, layout, paths).drop("value") for layout, paths in groups.items() if layout.kind not in IN_COLUMNS
+    ]
+    rows, placed = (_together(spark, groups, form, with_place=with_place) for with_place in (False, True))
     return Source(
         rows.drop(*PLACE),
         placed,
@@ -73,32 +99,34 @@ def read_files(spark: SparkSession, files: Sequence[File], root: Path, shown: st
     )
 
 
-def _together(spark: SparkSession, groups: Mapping[Layout, list[str]], *, with_place: bool) -> DataFrame:
+def _together(spark: SparkSession, groups: Mapping[Layout, list[str]], form: Form, *, with_place: bool) -> DataFrame:
     tables = [
-        _parquet(spark, layout, paths, with_place=with_place)
-        if layout.kind == PARQUET
-        else _parsed(_lines(spark, layout, paths), layout)
+        _parquet(spark, layout, paths, form, with_place=with_place)
+        if layout.kind in IN_COLUMNS
+        else _parsed(_lines(spark, layout, paths), layout, form)
         for layout, paths in groups.items()
     ]
-    return reduce(DataFrame.unionByName, map(clean, tables)) if tables else clean(_nothing(spark))
+    return reduce(DataFrame.unionByName, map(form.clean, tables or [_nothing(spark, form)]))
 
 
-def _nothing(spark: SparkSession) -> DataFrame:
-    columns = ", ".join(f"{name} string" for name in (*COLUMNS, "_file", "_raw", "_fault"))
+def _nothing(spark: SparkSession, form: Form) -> DataFrame:
+    columns = ", ".join(f"{name} string" for name in (*form.columns, "_file", "_raw", "_fault"))
     return spark.createDataFrame([], f"{columns}, _block long, _row long")
 
 
-def _parquet(spark: SparkSession, layout: Layout, paths: list[str], *, with_place: bool) -> DataFrame:
+def _parquet(spark: SparkSession, layout: Layout, paths: list[str], form: Form, *, with_place: bool) -> DataFrame:
     # Each file is named: folders that look like partitions are none.
     table = spark.read.option("recursiveFileLookup", "true").parquet(*paths)
     columns = {name: F.col(name) for name, _ in layout.columns}
+    if layout.kind == EVENTS:
+        table, columns = table.where(_SENT), {name: F.expr(text) for name, text in _TRAFFIC_OF_EVENTS.items()}
     shown = F.substring(F.to_json(F.struct(*columns.values())), 1, _SHOWN)
-    for name, kind in layout.columns:
+    for name, kind in layout.columns if layout.kind == PARQUET else ():
         # Nanoseconds reach us as whole numbers, except in the old format of Spark itself.
         if kind.startswith("timestamp[ns") and isinstance(table.schema[name].dataType, LongType):
             columns[name] = F.timestamp_micros(F.floor(columns[name] / 1000))
     return table.select(
-        *(columns.get(name, _null()).alias(name) for name in COLUMNS),
+        *(columns.get(name, _null()).alias(name) for name in form.columns),
         (F.col("_metadata.file_path") if with_place else _null()).alias("_file"),
         F.lit(None).cast("long").alias("_block"),
         (F.col("_metadata.row_index") if with_place else F.lit(None).cast("long")).alias("_row"),
@@ -112,6 +140,8 @@ def _lines(spark: SparkSession, layout: Layout, paths: list[str]) -> DataFrame:
 
     Blank lines, and what repeats the header of a CSV file, are no rows.
     """
+    if layout.encoding == UTF_16:
+        return _lines_of_whole(spark, layout, paths)
     without_mark = F.when(F.col("value").startswith("\ufeff"), F.substring("value", 2, MAX_LINE))
     text = F.coalesce(without_mark, "value")
     return (
@@ -119,7 +149,7 @@ def _lines(spark: SparkSession, layout: Layout, paths: list[str]) -> DataFrame:
         .text(paths)
         .select(
             text.alias("value"),
-            ((F.trim(text) != "") & (text != layout.header)).alias("_is_row"),
+            _is_row(text, layout),
             F.col("_metadata.file_path").alias("_file"),
             F.col("_metadata.file_block_start").alias("_block"),
             F.monotonically_increasing_id().bitwiseAND(F.lit(_ROW_IN_PARTITION)).alias("_row"),
@@ -127,7 +157,25 @@ def _lines(spark: SparkSession, layout: Layout, paths: list[str]) -> DataFrame:
     )
 
 
-def _parsed(lines: DataFrame, layout: Layout) -> DataFrame:
+def _lines_of_whole(spark: SparkSession, layout: Layout, paths: list[str]) -> DataFrame:
+    """Spark looks for ends of lines in bytes, which are others in UTF-16: such a file is decoded first."""
+    text = F.decode("content", "UTF-16")
+    whole = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(paths)
+    lines = whole.select(
+        F.posexplode(F.split(text, r"\r\n|\r|\n")).alias("_row", "value"),
+        F.col("_metadata.file_path").alias("_file"),
+        F.lit(0).cast("long").alias("_block"),
+    )
+    return lines.select(
+        "value", _is_row(F.col("value"), layout), "_file", "_block", F.col("_row").cast("long").alias("_row")
+    )
+
+
+def _is_row(text: Column, layout: Layout) -> Column:
+    return ((F.trim(text) != "") & (text != layout.header)).alias("_is_row")
+
+
+def _parsed(lines: DataFrame, layout: Layout, form: Form) -> DataFrame:
     fault = F.when(F.octet_length("value") > MAX_LINE, F.lit("line_too_long")).when(
         ~F.is_valid_utf8("value"), F.lit("not_utf8")
     )
@@ -136,40 +184,40 @@ def _parsed(lines: DataFrame, layout: Layout) -> DataFrame:
         .withColumn("_unread", fault)
         .withColumn("_text", F.when(F.col("_unread").isNull(), F.col("value")))
     )
-    return _from_csv(checked, layout) if layout.kind == CSV else _from_json(checked)
+    return _from_csv(checked, layout, form) if layout.kind == CSV else _from_json(checked, form)
 
 
-def _from_csv(rows: DataFrame, layout: Layout) -> DataFrame:
+def _from_csv(rows: DataFrame, layout: Layout, form: Form) -> DataFrame:
     names = [name for name, _ in layout.columns]
     # Names of a foreign header may be anything, so columns go by their number.
     schema = ", ".join(f"c{number} string" for number in range(len(names))) + ", _corrupt string"
     options = {"sep": layout.delimiter, "escape": '"', "columnNameOfCorruptRecord": "_corrupt"}
     found = {name: _unless_null_text(F.col(f"_row_of.c{number}")) for number, name in enumerate(names)}
     is_broken = F.col("_row_of").isNull() | F.col("_row_of._corrupt").isNotNull()
-    return _columns(rows.withColumn("_row_of", F.from_csv("_text", schema, options)), found, is_broken, "not_csv")
+    return _columns(rows.withColumn("_row_of", F.from_csv("_text", schema, options)), found, form, is_broken, "not_csv")
 
 
 def _unless_null_text(column: Column) -> Column:
     return F.when(~column.isin("", "NULL"), column)
 
 
-def _from_json(rows: DataFrame) -> DataFrame:
+def _from_json(rows: DataFrame, form: Form) -> DataFrame:
     # As the one element of an array: else what follows the first object of a line would be passed over in silence.
-    schema = "array<struct<" + ", ".join(f"{name}: string" for name in COLUMNS) + ">>"
+    schema = "array<struct<" + ", ".join(f"{name}: string" for name in form.columns) + ">>"
     wrapped = F.concat(F.lit("["), "_text", F.lit("]"))
-    found = {name: F.col("_row_of")[0][name] for name in COLUMNS}
+    found = {name: F.col("_row_of")[0][name] for name in form.columns}
     is_broken = (
         F.col("_row_of").isNull()
         | (F.size("_row_of") != 1)
         | F.col("_row_of")[0].isNull()
         | ~F.ltrim("_text").startswith("{")
     )
-    return _columns(rows.withColumn("_row_of", F.from_json(wrapped, schema)), found, is_broken, "not_json")
+    return _columns(rows.withColumn("_row_of", F.from_json(wrapped, schema)), found, form, is_broken, "not_json")
 
 
-def _columns(rows: DataFrame, found: dict[str, Column], is_broken: Column, fault: str) -> DataFrame:
+def _columns(rows: DataFrame, found: dict[str, Column], form: Form, is_broken: Column, fault: str) -> DataFrame:
     return rows.select(
-        *(found.get(name, _null()).alias(name) for name in COLUMNS),
+        *(found.get(name, _null()).alias(name) for name in form.columns),
         "_file",
         "_block",
         "_row",

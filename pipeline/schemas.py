@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812 - as everybody calls it
 
 from routing.names import SERVICE_NAME, SYSNAME
+
+
+class Expected(NamedTuple):
+    """What is looked for in the files of an input."""
+
+    columns: tuple[str, ...]
+    fault: str
+    """What is said of a file that has none of them."""
+
 
 KEYS = ("from_instance", "from_database", "to_service", "to_broker_instance", "is_reply")
 """What the rules look at: rows that agree in these, at the same time, meet the same."""
@@ -25,6 +36,7 @@ TRAFFIC = T.StructType(
     ]
 )
 COLUMNS = tuple(TRAFFIC.fieldNames())
+TRAFFIC_FILES = Expected(COLUMNS, "no_traffic_columns")
 LONGEST = {
     "conversation_id": SERVICE_NAME,
     "from_instance": SERVICE_NAME,
@@ -35,6 +47,35 @@ LONGEST = {
 """Characters of the names; of the product's columns where it has them."""
 LARGEST = 10**12
 """Of `messages` and `bytes` in one row: so that sums stay exact, and what is larger is a mistake."""
+
+_REQUIRED = ("source", "position", "at", "host", "instance", "event_class", "event_name")
+_EVENT_COLUMNS = """
+    event_subclass database conversation_id conversation_handle conversation_group_id is_initiator from_initiator state
+    from_service from_broker_instance to_service to_broker_instance message_sequence_number
+    first_message_sequence_number fragment message_id messages bytes is_from_network route next_hop error previous_error
+    attempts enqueued_at hops_remaining time_to_live_ms time_consumed_ms last_acknowledged queue connection_id address
+    mirror_address peer principal times_closed depth oldest_age_ms text
+"""
+_WHOLE = """
+    position message_sequence_number first_message_sequence_number messages bytes time_to_live_ms time_consumed_ms
+    last_acknowledged depth oldest_age_ms
+"""
+_SMALL = "event_class event_subclass fragment error previous_error attempts hops_remaining times_closed"
+_EVENT_TYPES: dict[str, T.DataType] = {
+    **dict.fromkeys(_WHOLE.split(), T.LongType()),
+    **dict.fromkeys(_SMALL.split(), T.IntegerType()),
+    **dict.fromkeys(("is_initiator", "from_initiator", "is_from_network"), T.BooleanType()),
+    **dict.fromkeys(("at", "enqueued_at"), T.TimestampType()),
+}
+"""All others are texts."""
+EVENT = T.StructType(
+    [
+        T.StructField(name, _EVENT_TYPES.get(name, T.StringType()), nullable=name not in _REQUIRED)
+        for name in (*_REQUIRED, *_EVENT_COLUMNS.split())
+    ]
+)
+"""The event log, as docs/reference/event-log.md has it."""
+EVENT_FILES = Expected(tuple(EVENT.fieldNames()), "no_event_columns")
 
 OUTCOME = T.StructType(
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -21,12 +22,16 @@ def check_traffic(name: str) -> None:
         files_below(name)
 
 
-def open_traffic(spark: SparkSession, name: str) -> Source:
+def traffic_files(name: str) -> list[File]:
+    """The files of a folder; of a lake none, since they were examined when they came."""
+    return [] if is_lake(name) else examined(files_below(name))
+
+
+def open_traffic(spark: SparkSession, name: str, files: Sequence[File]) -> Source:
     """The rows of a lake, or of the files below a folder."""
     root = Path(name)
     if is_lake(name):
         return _of_lake(spark, Lake(root.absolute()), name)
-    files = examined(files_below(name))
     if root.is_file():
         return read_files(spark, files, root.parent, str(root.parent))
     return read_files(spark, files, root, name)

@@ -21,7 +21,7 @@ from pipeline.engine import Asker
 from pipeline.epochs import epochs_of
 from pipeline.estates import load_timeline
 from pipeline.jobs.asking import ask
-from pipeline.traffic import open_traffic
+from pipeline.traffic import open_traffic, traffic_files
 from pipeline.transforms.flowing import routed
 
 LIMIT = 3_000
@@ -42,7 +42,9 @@ def main() -> int:
         out = PLACE / "out"
         shutil.rmtree(out, ignore_errors=True)
         asker = Asker(timeline, epochs)
-        found = ask(bench.spark, open_traffic(bench.spark, traffic), (asker, asker), epochs, out)
+        found = ask(
+            bench.spark, open_traffic(bench.spark, traffic, traffic_files(traffic)), (asker, asker), epochs, out
+        )
         routed(found.rows, found.answers, found.sets).write.parquet(str(out / "rows"))
 
     def measured(name: str, rows: int, busiest: float = 0.0) -> Took:

@@ -28,7 +28,7 @@ from pipeline.jobs.asking import ask
 from pipeline.jobs.ingest import Options, ingest_files
 from pipeline.lake import lake_for_writing
 from pipeline.schemas import COLUMNS
-from pipeline.traffic import open_traffic
+from pipeline.traffic import open_traffic, traffic_files
 from pipeline.transforms.flowing import routed
 
 KEYS = ("from_instance", "from_database", "to_service", "to_broker_instance")
@@ -57,12 +57,14 @@ def main() -> int:
     def asked() -> object:
         shutil.rmtree(out, ignore_errors=True)
         askers = Asker(before, epochs), Asker(after, epochs)
-        return ask(bench.spark, open_traffic(bench.spark, lake), askers, epochs, out)
+        return ask(bench.spark, open_traffic(bench.spark, lake, []), askers, epochs, out)
 
     def route() -> None:
         shutil.rmtree(out, ignore_errors=True)
         asker = Asker(before, epochs)
-        found = ask(bench.spark, open_traffic(bench.spark, traffic), (asker, asker), epochs, out)
+        found = ask(
+            bench.spark, open_traffic(bench.spark, traffic, traffic_files(traffic)), (asker, asker), epochs, out
+        )
         routed(found.rows, found.answers, found.sets).write.parquet(str(out / "rows"))
 
     keys = bench.best("Spark: count by four key columns", options.runs, lambda: noop(silver.groupBy(*KEYS).count()))

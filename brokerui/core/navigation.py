@@ -80,6 +80,7 @@ PARTS = (
             Place(_("Transmission queues"), "monitoring:queues", "g q", keeps=()),
             Place(_("Mirrors"), "monitoring:mirrors", "g o", keeps=()),
             Place(_("Connections"), "monitoring:connections", "g c", keeps=()),
+            Place(_("Traffic"), "traffic:runs", "g u", keeps=()),
         ),
     ),
     Part(

@@ -15,7 +15,7 @@ from routing.sentence import Sentence, say
 
 RECORD = "_run.json"
 FORMAT = "brokerui.gold/1"
-JOBS = ("route", "replay")
+JOBS = ("route", "replay", "telemetry")
 """Those whose results are of use to a dashboard."""
 BATCH = 10_000
 

@@ -11,8 +11,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from brokerui.traffic_results.gold import Gold, read_gold
-from brokerui.traffic_results.models import TABLES, File, OfRun, Run
+from brokerui.traffic_results.models import File, OfRun, Run
 from brokerui.traffic_results.staging import columns_of, fill, move, staged
+from brokerui.traffic_results.tables import TABLES
 
 
 @dataclass(frozen=True, slots=True)

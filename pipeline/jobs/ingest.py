@@ -11,15 +11,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
 from pipeline.counting import reasons_in, rows_in
-from pipeline.faults import FAILURES, damaged_file
 from pipeline.files import File, examined, files_below, identity
 from pipeline.lake import BRONZE, CLASSES, QUARANTINE, SILVER, Lake, lake_for_writing
 from pipeline.output import write_rows
 from pipeline.quarantine import write_faults
-from pipeline.reading import Source, count_rows, quarantined, read_files
+from pipeline.reading import count_rows, quarantined, read_files
 from pipeline.record import Run
 from pipeline.schemas import COLUMNS, KEYS
 from pipeline.session import SparkSettings, spark_session
+from pipeline.surviving import surviving
 from pipeline.transforms.cleaning import CLASS, REASON
 from pipeline.transforms.doubles import doubles, without_known
 
@@ -50,29 +50,14 @@ def ingest_files(spark: SparkSession, lake: Lake, paths: Sequence[Path], options
         return run
     files = examined(_kept(lake, new, options))
     run.phase("bronze")
-    while (damaged := _written(spark, lake, files, run, options)) is not None:
-        files = [_without(file, damaged) for file in files]
+    surviving(files, lambda good: _write(spark, lake, good, run, options), lambda: _clear(lake))
     lake.commit(lake.next_run(), run.as_json())
     return run
 
 
-def _written(spark: SparkSession, lake: Lake, files: Sequence[File], run: Run, options: Options) -> Path | None:
-    """Writes what is in these files; the file that turned out to be damaged inside, where one was."""
-    source = read_files(spark, files, lake.staging / BRONZE, str(_root(options)))
-    try:
-        _write(spark, lake, source, run, keep_duplicates=options.keep_duplicates)
-    except FAILURES as failure:
-        damaged = damaged_file(failure)
-        if damaged is None:
-            raise
-        for table in (SILVER, CLASSES, QUARANTINE):
-            shutil.rmtree(lake.staging / table, ignore_errors=True)
-        return damaged
-    return None
-
-
-def _without(file: File, damaged: Path) -> File:
-    return File(file.path, None, "unreadable") if file.path.resolve() == damaged.resolve() else file
+def _clear(lake: Lake) -> None:
+    for table in (SILVER, CLASSES, QUARANTINE):
+        shutil.rmtree(lake.staging / table, ignore_errors=True)
 
 
 def _unknown(lake: Lake, paths: Sequence[Path]) -> list[Path]:
@@ -96,8 +81,10 @@ def _root(options: Options) -> Path:
     return named if named.is_dir() else named.parent
 
 
-def _write(spark: SparkSession, lake: Lake, source: Source, run: Run, *, keep_duplicates: bool) -> None:
+def _write(spark: SparkSession, lake: Lake, files: list[File], run: Run, options: Options) -> None:
     """Reads once where all is well; again for the quarantine where not."""
+    source = read_files(spark, files, lake.staging / BRONZE, str(_root(options)))
+    keep_duplicates = options.keep_duplicates
     silver, quarantine = lake.staging / SILVER, lake.staging / QUARANTINE
     known = lake.silver(spark) if lake.folders(SILVER) and not keep_duplicates else None
     good = source.rows.where(F.col(REASON).isNull())

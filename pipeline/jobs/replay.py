@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pyspark.sql import SparkSession
 
 from pipeline.counting import rows_in
 from pipeline.engine import Asker, Weight
 from pipeline.epochs import epochs_of
-from pipeline.estates import load_timeline
+from pipeline.estates import Timeline, load_timeline
+from pipeline.files import File
 from pipeline.jobs.asking import Asked, ask, finish, inputs_of
 from pipeline.output import replaced, write_record, write_rows
 from pipeline.record import Run
 from pipeline.session import SparkSettings, spark_session
-from pipeline.traffic import check_traffic, open_traffic
+from pipeline.surviving import emptied, surviving
+from pipeline.traffic import check_traffic, open_traffic, traffic_files
 from pipeline.transforms.flowing import differential, flow_matrix, replayed, top_flows
 
 TOP = 100
@@ -35,26 +40,36 @@ def replay(options: Options, settings: SparkSettings) -> Run:
     """Writes the differential, weighted by the traffic; the flows that change most; and the flow matrix."""
     run = Run("replay", asdict(options))
     before, after = load_timeline(options.baseline), load_timeline(options.proposed)
-    epochs = epochs_of([before, after])
     check_traffic(options.traffic)
     run.inputs = inputs_of(options.traffic, before, after)
     run.phase("estates")
     with replaced(options.out) as folder:
         spark = spark_session(settings)
         run.phase("start")
-        askers = Asker(before, epochs), Asker(after, epochs)
-        asked = ask(spark, open_traffic(spark, options.traffic), askers, epochs, folder)
-        run.more = {"summary": summary(asked), "intervals": len(epochs.boundaries) + 1, "questions": asked.questions}
-        run.said = [_said(change, weight) for change, weight in sorted(asked.found.changes.items())]
-        run.phase("ask")
-        _write_gold(asked)
-        run.phase("gold")
-        if options.rows:
-            write_rows(replayed(asked.rows, asked.answers, asked.sets), folder / "rows")
-        run.phase("rows")
-        finish(asked, run, rows_in(folder / "rows") if options.rows else asked.known)
+        surviving(
+            traffic_files(options.traffic),
+            lambda files: _replay(spark, options, (before, after), files, folder, run),
+            lambda: emptied(folder),
+        )
         write_record(folder, run.as_json())
     return run
+
+
+def _replay(
+    spark: SparkSession, options: Options, sides: tuple[Timeline, Timeline], files: list[File], folder: Path, run: Run
+) -> None:
+    epochs = epochs_of(sides)
+    before, after = (Asker(side, epochs) for side in sides)
+    asked = ask(spark, open_traffic(spark, options.traffic, files), (before, after), epochs, folder)
+    run.more = {"summary": summary(asked), "intervals": len(epochs.boundaries) + 1, "questions": asked.questions}
+    run.said = [_said(change, weight) for change, weight in sorted(asked.found.changes.items())]
+    run.phase("ask")
+    _write_gold(asked)
+    run.phase("gold")
+    if options.rows:
+        write_rows(replayed(asked.rows, asked.answers, asked.sets), folder / "rows")
+    run.phase("rows")
+    finish(asked, run, rows_in(folder / "rows") if options.rows else asked.known)
 
 
 def summary(asked: Asked) -> dict[str, dict[str, int]]:

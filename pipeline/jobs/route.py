@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
 from pipeline.counting import rows_in
 from pipeline.engine import Asker
 from pipeline.epochs import epochs_of
-from pipeline.estates import load_timeline
+from pipeline.estates import Timeline, load_timeline
+from pipeline.files import File
 from pipeline.jobs.asking import Asked, ask, finish, inputs_of
 from pipeline.manifest import SUMMARY
 from pipeline.output import replaced, write_record, write_rows
 from pipeline.record import Run
 from pipeline.session import SparkSettings, spark_session
-from pipeline.traffic import check_traffic, open_traffic
+from pipeline.surviving import emptied, surviving
+from pipeline.traffic import check_traffic, open_traffic, traffic_files
 from pipeline.transforms.flowing import flow_matrix, met, routed
 
 
@@ -32,28 +36,38 @@ def route(options: Options, settings: SparkSettings) -> Run:
     """Writes a row for each row of the input, with `outcomes` and `verdict`."""
     run = Run("route", asdict(options))
     timeline = load_timeline(options.estate)
-    epochs = epochs_of([timeline])
     check_traffic(options.traffic)
     run.inputs = inputs_of(options.traffic, timeline)
     run.phase("estates")
     with replaced(options.out) as folder:
         spark = spark_session(settings)
         run.phase("start")
-        asker = Asker(timeline, epochs)
-        asked = ask(spark, open_traffic(spark, options.traffic), (asker, asker), epochs, folder)
-        run.phase("ask")
-        write_rows(routed(asked.rows, asked.answers, asked.sets), folder)
-        run.phase("rows")
-        _write_summary(asked)
-        run.phase("summary")
-        run.more = {
-            "estates": len(timeline.versions),
-            "intervals": len(epochs.boundaries) + 1,
-            "questions": asked.questions,
-        }
-        finish(asked, run, rows_in(folder))
+        surviving(
+            traffic_files(options.traffic),
+            lambda files: _route(spark, options, timeline, files, folder, run),
+            lambda: emptied(folder),
+        )
         write_record(folder, run.as_json())
     return run
+
+
+def _route(
+    spark: SparkSession, options: Options, timeline: Timeline, files: list[File], folder: Path, run: Run
+) -> None:
+    epochs = epochs_of([timeline])
+    asker = Asker(timeline, epochs)
+    asked = ask(spark, open_traffic(spark, options.traffic, files), (asker, asker), epochs, folder)
+    run.phase("ask")
+    write_rows(routed(asked.rows, asked.answers, asked.sets), folder)
+    run.phase("rows")
+    _write_summary(asked)
+    run.phase("summary")
+    run.more = {
+        "estates": len(timeline.versions),
+        "intervals": len(epochs.boundaries) + 1,
+        "questions": asked.questions,
+    }
+    finish(asked, run, rows_in(folder))
 
 
 def _write_summary(asked: Asked) -> None:

@@ -66,14 +66,14 @@ def _is_bad(name: str) -> Column:
     return column.isNull() | no_name
 
 
-def _text(column: Column, given: T.DataType) -> Column:
+def text_of(column: Column, given: T.DataType) -> Column:
     """Names stay as they are: they compare byte by byte."""
     if isinstance(given, (T.StructType, T.ArrayType, T.MapType, T.VariantType)):
         return F.lit(None).cast("string")
     return column.cast("string")
 
 
-def _moment(column: Column, given: T.DataType) -> Column:
+def moment_of(column: Column, given: T.DataType) -> Column:
     """UTC, also where it says no offset."""
     if isinstance(given, T.StringType):
         found = F.when(column.rlike(_MOMENT), column.try_cast("timestamp"))
@@ -86,7 +86,7 @@ def _moment(column: Column, given: T.DataType) -> Column:
 
 def _identifier(column: Column, given: T.DataType) -> Column:
     """Lower case, without braces."""
-    bare = F.lower(_text(column, given))
+    bare = F.lower(text_of(column, given))
     in_braces = bare.startswith("{") & bare.endswith("}")
     bare = F.when(in_braces, F.substring(bare, 2, 36)).otherwise(bare)
     whole = F.char_length(column) == F.when(in_braces, F.lit(38)).otherwise(F.lit(36))
@@ -97,7 +97,7 @@ def _flag(column: Column, given: T.DataType) -> Column:
     """Whether it is a reply; where nothing says so, it is none."""
     if isinstance(given, T.BooleanType):
         return F.coalesce(column, F.lit(False))
-    text = F.lower(_text(column, given))
+    text = F.lower(text_of(column, given))
     said = F.when(text.isin(*_TRUE), F.lit(True)).when(text.isin(*_FALSE), F.lit(False))
     return F.when(column.isNull(), F.lit(False)).otherwise(said)
 
@@ -114,8 +114,8 @@ def _count(column: Column, given: T.DataType) -> Column:
 
 
 _READERS: dict[str, Callable[[Column, T.DataType], Column]] = {
-    **dict.fromkeys(LONGEST, _text),
-    "at": _moment,
+    **dict.fromkeys(LONGEST, text_of),
+    "at": moment_of,
     "to_broker_instance": _identifier,
     "is_reply": _flag,
     "messages": _count,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("spark")
 def traffic(tmp_path: Path) -> Path:
     folder = tmp_path / "in"
     written(folder / "good.jsonl", [row(1)])
-    damaged = folder / "bad one.parquet"
+    damaged = folder / "bad one.of two.parquet"
     pq.write_table(pa.Table.from_pylist([row(n, from_service=f"Service {n * n}") for n in range(2_000)]), damaged)
     content = bytearray(damaged.read_bytes())
     content[4:2_000] = bytes(1_996)
@@ -34,13 +35,30 @@ def test_ingest_goes_on_without_the_file(traffic: Path, tmp_path: Path) -> None:
     assert run.counts == {"in": 2, "out": 1, "quarantined": 1}
     (folder,) = Lake(tmp_path / "lake").folders("_quarantine")
     (one,) = pq.read_table(folder).to_pylist()
-    assert (one["file"], one["reason"]) == (str(traffic / "bad one.parquet"), "unreadable")
+    assert (one["file"], one["reason"]) == (str(traffic / "bad one.of two.parquet"), "unreadable")
 
 
-def test_route_says_which_file_it_was(traffic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_route_goes_on_without_the_file(traffic: Path, tmp_path: Path) -> None:
+    estate, out = written(tmp_path / "estate.json", document(TO_PARTS)), tmp_path / "out"
+    assert main(["route", "--estate", estate, "--traffic", str(traffic), "--out", str(out)]) == 0
+    assert [one["conversation_id"] for one in pq.read_table(out).to_pylist()] == ["c1"]
+    (one,) = pq.read_table(out / "_quarantine").to_pylist()
+    assert (one["file"], one["position"]) == (str(traffic / "bad one.of two.parquet"), None)
+    tables = json.loads((out / "_run.json").read_text())["tables"]
+    assert {name: table["rows"] for name, table in tables.items()} == {"rows": 1, "outcomes": 1, "flow_matrix": 1}
+
+
+def test_a_lake_that_is_damaged_is_one_error(traffic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was clean once is nothing to pass over."""
+    ingest(Options(str(traffic), str(tmp_path / "lake")), SparkSettings("local[2]"))
+    (folder,) = Lake(tmp_path / "lake").folders("silver")
+    (silver,) = Path(folder).rglob("*.parquet")
+    content = bytearray(silver.read_bytes())
+    content[4:200] = bytes(196)
+    silver.write_bytes(content)
     estate = written(tmp_path / "estate.json", document(TO_PARTS))
-    status = main(["route", "--estate", estate, "--traffic", str(traffic), "--out", str(tmp_path / "out")])
+    status = main(["route", "--estate", estate, "--traffic", str(tmp_path / "lake"), "--out", str(tmp_path / "out")])
     out, err = capsys.readouterr()
     assert (status, out) == (4, "")
-    assert err.endswith(f"error: {traffic / 'bad one.parquet'}: Parquet: is damaged: it cannot be read to its end\n")
+    assert err.endswith(f"error: {silver}: Parquet: is damaged: it cannot be read to its end\n")
     assert not (tmp_path / "out").exists()

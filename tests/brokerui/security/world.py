@@ -20,6 +20,7 @@ from brokerui.lint.selectors import findings_for
 from brokerui.lint.services import suppression_add
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from brokerui.scenarios.services import scenario_create
+from brokerui.traffic_results.models import Change, File, Link, Run
 from brokerui.viewing.viewed import viewed_from
 from routing.document import read_estate
 from tests.brokerui.estates import IDENTIFIER, LOCAL, database, document, instance, to
@@ -88,6 +89,8 @@ def world_made() -> dict[str, Any]:
         "version": estate_current().version,
         "handle": conversation_made(),
         "nowhere": "nowhere",
+        "traffic_run": traffic_made(),
+        "traffic_table": "differential",
         **{f"row_{name}": kind.model.objects.earliest("pk").pk for name, kind in KINDS.items()},
         **{f"id_{name}": id_of(key) for name, key in _keys().items()},
     }
@@ -99,6 +102,23 @@ def conversation_made() -> str:
     handle = conversation_begin(**named, encryption=False).conversation_handle
     conversation_send(instance=HUB, handles=[handle], messages=[Message(EVIL.encode())])
     return handle
+
+
+def traffic_made() -> int:
+    """A result of the pipeline."""
+    now, weight = timezone.now(), {"rows": 1, "messages": 2, "bytes": 3}
+    counts = {"rows_in": 1, "rows_out": 1, "quarantined": 0, "seconds": 1.0, "load_seconds": 1.0}
+    record = {"inputs": [{"path": EVIL, "sha256": EVIL}], "reasons": {EVIL: 1}, "versions": {EVIL: EVIL}}
+    about = {"job": "replay", "digest": "1", "folder": EVIL, "started_at": now, "loaded_at": now, "record": record}
+    run = Run.objects.create(**about, **counts)
+    File.objects.create(run=run, table=evil("t")[:40], path=EVIL, rows=1, bytes=1, sha256=EVIL)
+    origin = {"run": run, "from_instance": HUB, "from_database": SALES, **weight}
+    ends = {"before": [{"outcome": "exits", "instance": HUB, "address": EVIL}], "after": []}
+    Change.objects.create(**origin, to_service=SHIP, is_reply=False, verdict="worse", kind="moved", **ends)
+    for side in ("before", "after"):
+        end = {"outcome": "exits", "instance": HUB, "address": EVIL, "is_certain": True}
+        Link.objects.create(**origin, side=side, **end)
+    return run.pk
 
 
 def _keys() -> dict[str, tuple[str, ...]]:

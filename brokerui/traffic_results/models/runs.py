@@ -1,4 +1,4 @@
-"""The results of the pipeline: each run with its files, and the rows of its tables."""
+"""A run of the pipeline whose result was loaded, and its files."""
 
 from __future__ import annotations
 
@@ -68,70 +68,3 @@ class File(OfRun):
 
     class Meta:
         indexes = [models.Index(fields=["run", "table"], name="file_of_run")]
-
-
-class Weighed(OfRun):
-    """A row that stands for so much traffic."""
-
-    rows = models.BigIntegerField()
-    messages = models.BigIntegerField()
-    bytes = models.BigIntegerField()
-
-    class Meta:
-        abstract = True
-
-
-class OfClass(Weighed):
-    """A row of one class of traffic: what the rules look at."""
-
-    from_instance = models.TextField()
-    from_database = models.TextField(null=True)
-    to_service = models.TextField()
-    to_broker_instance = models.TextField(null=True)
-    is_reply = models.BooleanField()
-    verdict = models.CharField(max_length=WORD)
-
-    class Meta:
-        abstract = True
-
-
-class Met(OfClass):
-    """What a class met (`route`): all its outcomes."""
-
-    outcomes = models.JSONField()
-
-    class Meta:
-        indexes = [models.Index(fields=["run", "-messages"], name="met_by_weight")]
-
-
-class Change(OfClass):
-    """A class that ends otherwise under the proposed routes (`replay`)."""
-
-    before = models.JSONField()
-    after = models.JSONField()
-    kind = models.CharField(max_length=WORD)
-
-    class Meta:
-        indexes = [models.Index(fields=["run", "-messages"], name="change_by_weight")]
-
-
-class Link(Weighed):
-    """What flows from an entry point to an end: a link of a Sankey diagram."""
-
-    side = models.CharField(max_length=WORD)
-    """`met`; of a replay `before` or `after`."""
-    from_instance = models.TextField()
-    from_database = models.TextField(null=True)
-    outcome = models.CharField(max_length=WORD)
-    instance = models.TextField()
-    database = models.TextField(null=True)
-    reason = models.TextField(null=True)
-    address = models.TextField(null=True)
-    is_certain = models.BooleanField()
-
-    class Meta:
-        indexes = [models.Index(fields=["run", "side"], name="link_of_side")]
-
-
-TABLES: dict[str, type[OfRun]] = {"outcomes": Met, "differential": Change, "flow_matrix": Link}
-"""The tables of a result that are loaded; their columns are the fields of the model, by name."""

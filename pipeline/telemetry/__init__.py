@@ -1,0 +1,1 @@
+"""What an event log says of a time: one function a table, DataFrame to DataFrame."""

@@ -1,0 +1,67 @@
+"""Delay episodes: from the moment at which a side of a conversation begins to wait for a cause until it does not."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+
+from pipeline.telemetry.log import CONVERSATION, ORDER, SENT, STATUS, Log, milliseconds
+
+SIDE = ("instance", "conversation_handle")
+END_CONVERSATION, END_WITH_ERROR = 2, 3
+CLEARED, CONVERSATION_ENDED = "cleared", "conversation_ended"
+
+
+def episodes(log: Log) -> DataFrame:
+    """Each with its causes, how it ended, and the way that the conversation took then: the remedy that was seen."""
+    marked = _marked(log)
+    ordered = Window.partitionBy(*SIDE).orderBy("at", "_is_send", "source", "position")
+    marked = marked.withColumn("_way", F.first(_way(), ignorenulls=True).over(ordered.rowsBetween(0, _TO_THE_END)))
+    changes = marked.where("NOT _is_send").withColumns(
+        {
+            "_was_open": F.lag("_is_open", 1, False).over(ordered),
+            "_next": F.lead(F.struct("at", "event_class", "_way")).over(ordered),
+        }
+    )
+    opened = (F.col("_is_open") & ~F.col("_was_open")).cast("int")
+    numbered = changes.withColumn("_episode", F.sum(opened).over(ordered))
+    return _summed(numbered.where("_is_open"))
+
+
+_TO_THE_END = Window.unboundedFollowing
+
+
+def _marked(log: Log) -> DataFrame:
+    """What an episode is made of, and what is sent."""
+    changes = log.of(STATUS).withColumn("_is_open", F.col("error").isNotNull())
+    ended = F.col("state").isNull() | F.col("event_subclass").isin(END_CONVERSATION, END_WITH_ERROR)
+    ends = log.of(CONVERSATION).where(ended).withColumn("_is_open", F.lit(False))
+    sends = log.of(SENT).withColumn("_is_open", F.lit(False))
+    marked = changes.unionByName(ends).unionByName(sends).where("conversation_handle IS NOT NULL")
+    return marked.withColumn("_is_send", F.col("event_class") == SENT)
+
+
+def _way() -> Column:
+    return F.when(F.col("_is_send"), F.struct("route", "next_hop"))
+
+
+def _summed(open_changes: DataFrame) -> DataFrame:
+    first, last = F.struct(*ORDER), F.max_by("_next", F.struct(*ORDER))
+    found = open_changes.groupBy(*SIDE, "_episode").agg(
+        F.min("at").alias("began_at"),
+        *(F.min_by(name, first).alias(name) for name in ("database", "conversation_id", "is_initiator")),
+        *(F.min_by(name, first).alias(name) for name in ("from_service", "to_service", "to_broker_instance")),
+        F.min_by("error", first).alias("cause"),
+        F.min_by(F.col("previous_error").isNotNull(), first).alias("began_before"),
+        F.transform(F.sort_array(F.collect_list(F.struct(*ORDER, "error"))), lambda one: one["error"]).alias("causes"),
+        last.alias("_end"),
+    )
+    end = F.col("_end")
+    ended_by = F.when(end["event_class"] == STATUS, CLEARED).when(end.isNotNull(), CONVERSATION_ENDED)
+    return found.select(
+        "*",
+        end["at"].alias("ended_at"),
+        F.when(end.isNotNull(), milliseconds("began_at", end["at"])).alias("milliseconds"),
+        ended_by.alias("ended_by"),
+        *(F.when(ended_by == CLEARED, end["_way"][name]).alias(name) for name in ("route", "next_hop")),
+    ).drop("_end", "_episode")

@@ -1,0 +1,84 @@
+"""Files that others write: in UTF-16, as Windows does, and the event log of BrokerUI itself."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.jobs.ingest import Options, ingest
+from pipeline.lake import Lake
+from pipeline.schemas import COLUMNS
+from pipeline.session import SparkSettings
+from tests.pipeline.estates import row
+from tests.pipeline.event_logs import random_log, write_log
+
+Json = dict[str, Any]
+SETTINGS = SparkSettings("local[2]")
+pytestmark = pytest.mark.usefixtures("spark")
+
+
+@pytest.fixture(scope="module")
+def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Json], Path, Path]:
+    """The events of a log, the folder that it is in beside texts in UTF-16, and the lake that they make."""
+    folder, lake = (tmp_path_factory.mktemp(name) for name in ("in", "out"))
+    rows = random_log(random.Random(11), 1_500)
+    write_log(rows, folder)
+    little, big = row(1, from_service="Bestellung größer 🚚"), row(2, to_service="Täter")
+    lines = [";".join(little), "", ";".join("NULL" if value is None else str(value) for value in little.values()), "x"]
+    (folder / "little end.csv").write_bytes(b"\xff\xfe" + "\r\n".join(lines).encode("utf-16-le"))
+    (folder / "big.json").write_bytes(b"\xfe\xff" + f"{json.dumps(big)}\n{{\n".encode("utf-16-be"))
+    (folder / "broken.csv").write_bytes(b"\xff\xfe" + ";".join(COLUMNS).encode("utf-16-le") + b"x")
+    ingest(Options(str(folder), str(lake)), SETTINGS)
+    return rows, folder, lake
+
+
+def silver(lake: Path) -> list[Json]:
+    return [one for folder in Lake(lake).folders("silver") for one in pq.read_table(folder).to_pylist()]
+
+
+def test_texts_in_utf_16_are_read(given: tuple[list[Json], Path, Path]) -> None:
+    found = {one["conversation_id"]: one for one in silver(given[2])}
+    assert found["c1"]["from_service"] == "Bestellung größer 🚚"
+    assert (found["c1"]["to_broker_instance"], found["c1"]["messages"]) == (None, 2)
+    assert found["c2"]["to_service"] == "Täter"
+
+
+def test_what_is_wrong_in_them_has_its_place(given: tuple[list[Json], Path, Path]) -> None:
+    _, folder, lake = given
+    (quarantine,) = Lake(lake).folders("_quarantine")
+    found = {(one["file"], one["position"], one["reason"]) for one in pq.read_table(quarantine).to_pylist()}
+    assert found == {
+        (str(folder / "little end.csv"), 4, "not_csv"),
+        (str(folder / "big.json"), 2, "not_json"),
+        (str(folder / "broken.csv"), None, "not_utf8"),
+    }
+
+
+def test_the_traffic_of_an_event_log_is_what_was_sent(given: tuple[list[Json], Path, Path]) -> None:
+    rows, _, lake = given
+    sent = [one for one in rows if one["event_class"] == 124 and one["event_subclass"] in (1, 2, 3)]
+    expected = {
+        (
+            f"{one['conversation_id']}/{'i' if one['from_initiator'] else 't'}{one['message_sequence_number']}",
+            one["at"],
+            one["instance"],
+            one["database"],
+            one["from_service"],
+            one["to_service"],
+            None,
+            not one["from_initiator"],
+            1,
+            one["bytes"],
+        )
+        for one in sent
+    }
+    found = {tuple(one[name] for name in COLUMNS) for one in silver(lake)}
+    assert len(expected) > 5
+    assert {one for one in found if one[0] not in ("c1", "c2")} == expected
+    counts = json.loads((lake / "_run.json").read_text())["counts"]
+    assert counts == {"in": len(sent) + 5, "out": len(sent) + 2, "quarantined": 3}

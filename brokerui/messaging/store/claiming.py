@@ -17,6 +17,12 @@ from routing.dialog.batch import OUTGOING_AT_ONCE, Batch, Wanted
 from routing.dialog.endpoint import Endpoint, Group
 from routing.dialog.messages import Held, Outgoing, Part
 
+BYTES_AT_ONCE: Final = 2 << 20
+"""Of bodies that a claim reads to be sent; the last one may be as large as it likes."""
+ROWS_AT_ONCE: Final = 2_000
+"""Of messages that it reads, where many conversations are due."""
+LEAST: Final = 10
+"""Messages of each of them."""
 _WIDTH: Final = len(ENDPOINTS.columns) - 1
 
 _CONVERSATIONS = (
@@ -40,8 +46,15 @@ _OF_HANDLES = (
 )
 _TO_SEND = (
     "row.instance_id = %(instance)s AND row.conversation_handle = given.key"
-    " AND row.message_sequence_number >= given.first"
-    f" AND row.message_sequence_number < given.first + {OUTGOING_AT_ONCE}"
+    " AND row.message_sequence_number >= given.first AND row.message_sequence_number < given.below"
+)
+# In the order in which they are due, until there are so many bytes.
+_AFFORDABLE = (
+    f"SELECT {OUTGOING.of('found')} FROM (SELECT found.*, given.place,"
+    " sum(coalesce(length(found.message_body), 0)) OVER"
+    " (ORDER BY given.place, found.message_sequence_number ROWS UNBOUNDED PRECEDING)"
+    " - coalesce(length(found.message_body), 0) AS bytes_before FROM {given} {firsts}) AS found"
+    " WHERE found.bytes_before < %(bytes)s ORDER BY found.place, found.message_sequence_number"
 )
 _PARTS = (
     "SELECT conversation_handle, message_sequence_number, fragment, fragments FROM held_fragments"
@@ -190,17 +203,36 @@ def _read_rows(claim: Claim, batch: Batch, now: int) -> None:
     """What is to be sent, and what is held, of the endpoints of the batch."""
     firsts = list(_firsts(batch, now))
     if firsts:
-        batch.outgoing = {handle: () for handle, _ in firsts}
-        given = claim.session.given(firsts, key="text", first="int8")
-        rows = _found(claim, OUTGOING, given, _TO_SEND, "message_sequence_number")
-        for handle, mine in groupby(map(Outgoing._make, rows), itemgetter(0)):
-            batch.outgoing[handle] = tuple(mine)
+        _read_outgoing(claim, batch, firsts)
     holding = [handle for handle, endpoint in batch.endpoints.items() if endpoint.held]
     if holding:
         among = claim.session.among(holding)
         parts = claim.session.rows(_PARTS.format(among=among.sql), {**claim.mine, **among.parameters})
         for handle, of_handle in groupby(parts, itemgetter(0)):
             batch.held[handle] = tuple(Part(*row[1:]) for row in of_handle)
+
+
+def _read_outgoing(claim: Claim, batch: Batch, firsts: list[tuple[str, int]]) -> None:
+    """Not much more than a batch sends: conversations to which it does not come are due the next time."""
+    each = min(OUTGOING_AT_ONCE, max(LEAST, ROWS_AT_ONCE // len(firsts)))
+    ranges = [(handle, first, first + each, place) for place, (handle, first) in enumerate(firsts)]
+    given = claim.session.given(ranges, key="text", first="int8", below="int8", place="int8")
+    found = claim.session.firsts(OUTGOING, _TO_SEND, "message_sequence_number")
+    parameters = {**claim.mine, **given.parameters, "top": None, "bytes": BYTES_AT_ONCE}
+    rows = claim.session.rows(_AFFORDABLE.format(given=given.sql, firsts=found), parameters)
+    batch.outgoing = {handle: () for handle, _ in firsts}
+    for handle, mine in groupby(map(Outgoing._make, rows), itemgetter(0)):
+        batch.outgoing[handle] = tuple(mine)
+    if sum(len(row[3] or b"") for row in rows) >= BYTES_AT_ONCE:
+        _leave_for_later(batch)
+
+
+def _leave_for_later(batch: Batch) -> None:
+    """Conversations that have something to send, of which nothing was read."""
+    later = {handle for handle, mine in batch.outgoing.items() if not mine and batch.endpoints[handle].outgoing}
+    batch.due = tuple(handle for handle in batch.due if handle not in later)
+    for handle in later:
+        del batch.outgoing[handle]
 
 
 def _found(claim: Claim, table: Table, given: Given, condition: str, *order: str) -> list[Row]:

@@ -15,7 +15,7 @@ import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
 
 from brokerui.messaging.models import ConversationEndpoint, HeldFragment, HostedInstance, OutgoingMessage
-from brokerui.messaging.store import DatabaseStore, knowing
+from brokerui.messaging.store import DatabaseStore, claiming, knowing
 from brokerui.messaging.store.locks import Locks, _after_fork, locks_of
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.postgres import IDLE, OwnSession, Pool, pool_of
@@ -302,6 +302,33 @@ def test_two_instances_exchange_messages_and_leave_nothing(instance: int, store:
     assert not OutgoingMessage.objects.exists()
     assert not HeldFragment.objects.exists()
     assert set(ConversationEndpoint.objects.values_list("state", flat=True)) <= {"CD"}
+
+
+# ---------------------------------------------------------------- how much at once
+
+
+def test_of_large_messages_a_claim_reads_not_much_more_than_a_batch_sends(store: DatabaseStore) -> None:
+    body = bytes(claiming.BYTES_AT_ONCE // 2)
+    for place, handle in enumerate(("3i", "1i", "2i")):
+        rows = [Outgoing(handle, number, "DEFAULT", body, NOW) for number in range(2)]
+        write(
+            store, endpoint(handle, due=NOW - 3 + place, next_attempt=NOW, outgoing=2, send_sequence=2), outgoing=rows
+        )
+    write(store, endpoint("4i", due=NOW, next_attempt=NOW))
+    batch = look(store, Wanted(due=10))
+    assert batch.due == ("3i", "4i"), "what is left out is due the next time"
+    assert {handle: len(rows) for handle, rows in batch.outgoing.items()} == {"3i": 2, "4i": 0}
+
+
+def test_of_many_conversations_a_claim_reads_some_messages_each(
+    store: DatabaseStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claiming, "ROWS_AT_ONCE", 60)
+    for handle in ("1i", "2i"):
+        rows = [Outgoing(handle, number, "DEFAULT", b"", NOW) for number in range(40)]
+        write(store, endpoint(handle, due=NOW, next_attempt=NOW, outgoing=40, send_sequence=40), outgoing=rows)
+    batch = look(store, Wanted(due=10))
+    assert {handle: len(rows) for handle, rows in batch.outgoing.items()} == {"1i": 30, "2i": 30}
 
 
 # ---------------------------------------------------------------- how many statements

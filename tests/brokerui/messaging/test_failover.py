@@ -194,8 +194,9 @@ def test_failed_over_twice_it_is_as_before(wire: Wire, time: list[int]) -> None:
     queue_set_status(instance="A", database="pair", queue="ToQ", is_on=True)
     send(handles[1], b"last")
     settle(wire, time)
-    got = [[len(body or b"") for body in bodies("A")] for _ in range(2)]
-    assert sorted(got) == [[1, 100_000], [1, 100_000, 4]]
+    # Which conversation was received before is open: the last message is the third of one, or the only one left.
+    got = [[len(body or b"") for body in bodies("A")] for _ in range(3)]
+    assert sorted(got) in ([[], [1, 100_000], [1, 100_000, 4]], [[1, 100_000], [1, 100_000], [4]])
     assert bodies("C") == [b"answer"]
 
 

@@ -299,11 +299,11 @@ def test_a_reader_that_was_killed_is_followed_by_another(world: World, moment: l
 
 def test_who_runs_says_so_again_and_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readers, "SAID_SECONDS", 0.01)
-    monkeypatch.setattr(readers, "ALIVE_MS", 300)
+    monkeypatch.setattr(readers, "ALIVE_MS", 1_500)
     reserved = readers.reserve(PLACE, "dbo.Take", 1)
     assert reserved is not None
     with readers.running(PLACE, reserved):
-        time.sleep(0.6)
+        time.sleep(2)
         assert [one.procedure for one in readers.readers_of(PLACE)] == ["dbo.Take"]
         assert readers.reserve(PLACE, "dbo.Take", 1) is None
     assert readers.readers_of(PLACE) == []

@@ -7,7 +7,9 @@ named by a path, so that leaving a part out changes nothing of the others.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from random import Random
 from typing import TypeVar
 
@@ -50,12 +52,8 @@ class Chance:
 
     def weighed(self, weights: Sequence[tuple[T, int]]) -> T:
         """One of them, by weight."""
-        drawn = self.below(sum(weight for _, weight in weights))
-        for value, weight in weights:
-            if drawn < weight:
-                return value
-            drawn -= weight
-        raise AssertionError("a draw lies below the sum of the weights")
+        upto = list(accumulate(weight for _, weight in weights))
+        return weights[bisect_right(upto, self.below(upto[-1]))][0]
 
     def identifier(self) -> str:
         """A GUID, version 4, lower case."""

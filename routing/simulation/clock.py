@@ -28,11 +28,9 @@ class Clock:
     def shows(self, reading: int) -> int:
         """The first moment of the world at which it shows this, or more."""
         elapsed = reading - self.offset - START
-        moment = START + elapsed * MILLION // (MILLION + self.drift)
+        moment = START + elapsed * MILLION // (MILLION + self.drift)  # rounded down: no earlier one shows it
         while self.says(moment) < reading:
             moment += 1
-        while self.says(moment - 1) >= reading:
-            moment -= 1
         return moment
 
 

@@ -13,6 +13,7 @@ from routing.adjacent.guard import DIGEST, SEALED
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role, write_role
 from routing.dialog.system import MISSING_ROUTE_TYPE
 from routing.estate import MIRROR
+from routing.events import CorruptedMessage, MessageClassify, OfClassify
 from routing.security.bindings import Protection
 from routing.simulation.checkers import CHECKERS
 from routing.simulation.checking import check
@@ -139,6 +140,24 @@ def off_for_ever(history: History) -> History:
     return of(history, [*commits, *history.records])
 
 
+def says_corrupted(told: Told) -> list[Record]:
+    return [told._replace(events=(*told.events, (told.at, CorruptedMessage("", "", "", 0))))]
+
+
+def is_classed(record: Record) -> bool:
+    return isinstance(record, Committed) and any(isinstance(event, MessageClassify) for event in record.events)
+
+
+def classed_elsewhere(commit: Committed) -> list[Record]:
+    events = tuple(
+        event._replace(subclass=OfClassify.REMOTE, next_hop="tcp://elsewhere:4022", is_from_network=False)
+        if isinstance(event, MessageClassify)
+        else event
+        for event in commit.events
+    )
+    return [commit._replace(events=events)]
+
+
 CHANGES = [
     Change("once-in-order", is_data, lambda one: [one, one]),
     Change("once-in-order", is_data, lambda one: []),
@@ -163,6 +182,7 @@ CHANGES = [
         lambda one: [one._replace(enqueued=tuple(kept._replace(sequence=kept.sequence + 5) for kept in one.enqueued))],
     ),
     Change("one-target", is_known, changed_rows(far_broker_instance="00000000-0000-4000-8000-000000000000")),
+    Change("one-target", is_known, changed_rows(far_broker_instance=None)),
     Change("one-target", is_known, changed_rows(state="CD")),
     Change("acknowledged-when-durable", acknowledges, far_ahead),
     Change("acknowledged-when-durable", enqueues, moved_on),
@@ -200,6 +220,7 @@ CHANGES = [
     ),
     Change("limits-kept", holds, holds_more),
     Change("routed-by-the-rules", is_first_hop, lambda one: [one._replace(address="tcp://elsewhere:4022")]),
+    Change("routed-by-the-rules", is_classed, classed_elsewhere),
     Change("hop-limit", is_first_hop, lambda one: with_header(one, hops_remaining=200)),
     Change("retry-rule", is_first_hop, lambda one: [one, one._replace(at=one.at + 9, now=one.now + 9)]),
     Change("arrives-once-healed", settles, lambda one: [one._replace(settled=())]),
@@ -211,6 +232,7 @@ CHANGES = [
     Change("events-agree", lambda one: isinstance(one, Sent), lambda one: []),
     Change("events-agree", lambda one: isinstance(one, Told), lambda one: [one, one]),
     Change("events-agree", lambda one: isinstance(one, Told), lambda one: []),
+    Change("events-agree", lambda one: isinstance(one, Told), says_corrupted),
     Change("events-agree", lambda one: isinstance(one, Over), lambda one: [Broke(one.at, "a", "a word"), one]),
 ]
 

@@ -22,8 +22,9 @@ class Acknowledging(Checker):
     def __init__(self, seen: Seen) -> None:
         super().__init__(seen)
         self._headers: dict[int, Header] = {}
-        self._changed: set[tuple[str, bytes, bool]] = set()
-        """By broker, conversation and side: of these something damaged came, and it may be sent on (LOOP-2)."""
+        self._circling: set[tuple[str, bytes, bool]] = set()
+        """By broker, conversation and side: what leaves of these may have come back and be sent on, perhaps damaged and
+        as old as its way was long."""
 
     def before(self) -> dict[type, Callable[[Any], None]]:
         return {Committed: self._commit}
@@ -47,16 +48,16 @@ class Acknowledging(Checker):
                 self.broken(commit.at, what, row.handle, missing[0])
 
     def _arrive(self, arrived: Arrived) -> None:
-        header = self._headers.get(arrived.number) if arrived.harm else None
+        header = self._headers.get(arrived.number)
         if header is not None:
-            self._changed.add((arrived.broker, header.conversation_id, header.is_initiator))
+            self._circling.add((arrived.broker, header.conversation_id, header.is_initiator))
 
     def _leave(self, left: Left) -> None:
         header = left.header
         if header is None or not header.acknowledged:
             return
         self._headers[left.number] = header
-        if (left.broker, header.conversation_id, header.is_initiator) in self._changed:
+        if (left.broker, header.conversation_id, header.is_initiator) in self._circling:
             return
         conversation = identifier_of(header.conversation_id)
         handles = [

@@ -195,7 +195,7 @@ def run(given: argparse.Namespace) -> bool:
 
 
 def _break_all(found: Scene, seconds: float) -> None:
-    found.break_wire(0.05)
+    found.break_wire(0.25)
     time.sleep(seconds)
     found.break_wire(0)
     _say(f"the wire has failed: {[dict(proxy.done) for proxy in found.proxies]}")
@@ -242,6 +242,7 @@ def main() -> int:
     arguments.add_argument("--conversations", type=int, default=500)
     arguments.add_argument("--rate", type=float, default=100.0)
     arguments.add_argument("--seed", type=int, default=1)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that nothing is left running
     return int(not run(arguments.parse_args()))
 
 

@@ -35,7 +35,7 @@ def test_nothing_is_lost_whatever_fails(tmp_path_factory: pytest.TempPathFactory
 def let_fail(found: Scene) -> None:
     places = random.Random(SEED)
     with load(found, CONVERSATIONS, RATE, SEED) as stop:
-        found.break_wire(0.05)
+        found.break_wire(0.25)
         for program in (*PROGRAMS, POSTGRES):
             time.sleep(PAUSE)
             found.kill(program if program == POSTGRES else f"{places.choice('AB')}.{program}")

@@ -24,13 +24,15 @@ LATEST: Final = 2**31
 """Beyond all versions."""
 _NEXT_DUE = "SELECT min(due) FROM conversation_endpoints WHERE instance_id = %(instance)s AND due IS NOT NULL"
 _LEVELS = " UNION ALL ".join(f"SELECT {level} AS priority" for level in range(1, 11))
+# The first message of each priority: in this order, and only so, the index gives it at once.
 _DEPTH = f"""
     SELECT
         (SELECT sum(messages) FROM queue_counters
             WHERE instance_id = %(instance)s AND database = %(database)s AND queue = %(queue)s),
         (SELECT message_enqueue_time FROM queue_messages WHERE queuing_order = (
-            SELECT min((SELECT min(m.queuing_order) FROM queue_messages m
-                WHERE m.queue_number = %(number)s AND m.priority = levels.priority))
+            SELECT min((SELECT m.queuing_order FROM queue_messages m
+                WHERE m.queue_number = %(number)s AND m.priority <= levels.priority
+                ORDER BY m.priority DESC, m.queuing_order LIMIT 1))
             FROM ({_LEVELS}) AS levels))
 """
 

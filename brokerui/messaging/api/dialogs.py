@@ -209,6 +209,13 @@ class DialogMove(MessagingView):
         shapes.HandleSerializer,
         parameters=[HANDLE],
         says=_("Of the same queue. Not while messages of its group are leased: the answer is then 409."),
+        examples=[
+            OpenApiExample(
+                "move",
+                value={"conversation_group_id": "6f3f0d5e-0000-4000-8000-000000000001"},
+                request_only=True,
+            )
+        ],
     )
     def post(self, request: Request, handle: str) -> Response:
         """MOVE CONVERSATION."""

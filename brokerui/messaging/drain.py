@@ -6,8 +6,9 @@ Work is bounded: whoever has not finished says so, and is woken again, so that n
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Final, ParamSpec
 
 from django.db import transaction
 from redis.exceptions import LockError, RedisError
@@ -18,6 +19,7 @@ from brokerui.messaging.activation.noting import messages_came
 from brokerui.messaging.clock import now
 from brokerui.messaging.declaring import follow_queues
 from brokerui.messaging.endpoint.lists import run, take_arrived, waiting
+from brokerui.messaging.errors import NotHostedError
 from brokerui.messaging.forwarded import show_forwarded
 from brokerui.messaging.hosting import broker_of
 from brokerui.messaging.models import HostedInstance
@@ -25,6 +27,8 @@ from brokerui.messaging.outgoing import hand_over, has_room, redis
 from routing.broker import Broker
 from routing.dialog.batch import Wanted
 from routing.store import Conflict
+
+P = ParamSpec("P")
 
 PAUSE_SECONDS: Final = 0.005
 """Between two looks whether the endpoint has taken what waits for it."""
@@ -36,6 +40,20 @@ SHARD_LEASE_SECONDS: Final = 5
 """How long a shard stays with a worker that has died. Two on one shard would only disturb each other."""
 
 
+def _while_hosted(work: Callable[P, bool]) -> Callable[P, bool]:
+    """Of an instance that somebody has just taken away there is nothing to do: False."""
+
+    @wraps(work)
+    def tried(*args: P.args, **kwargs: P.kwargs) -> bool:
+        try:
+            return work(*args, **kwargs)
+        except NotHostedError:
+            return False
+
+    return tried
+
+
+@_while_hosted
 def drain(instance: str) -> bool:
     """Everything that is due in the conversations of an instance; True: there is more."""
     broker = broker_of(instance)
@@ -78,6 +96,7 @@ def _follow_queues(broker: Broker) -> None:
     broker.commit(work)
 
 
+@_while_hosted
 def is_due(instance: str) -> bool:
     """Whether something waits to be sent."""
     due = broker_of(instance).store.next_due()
@@ -90,6 +109,7 @@ def arrived(instances: Iterable[str]) -> list[tuple[str, int]]:
     return [(name, to) for name, to in waiting(redis()) if name in hosted and isinstance(to, int)]
 
 
+@_while_hosted
 def take_in(instance: str, shard: int) -> bool:
     """What came for an instance in one shard, if nobody else is at it; True: there is more."""
     lock = redis().lock(f"brokerui:shard:{instance}:{shard}", timeout=SHARD_LEASE_SECONDS, blocking=False)

@@ -21,7 +21,7 @@ from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_import
 from brokerui.messaging import outgoing
-from brokerui.messaging.drain import drain, take_in
+from brokerui.messaging.drain import drain, is_due, take_in
 from brokerui.messaging.endpoint.lists import put_arrived, run, take_outgoing
 from brokerui.messaging.hosting import forget_brokers, hosted_names
 from brokerui.messaging.models import (
@@ -137,6 +137,15 @@ def test_nothing_outlives_the_demo(demo: None) -> None:
     assert not ConversationEndpoint.objects.exists()
     assert not OutgoingMessage.objects.exists()
     assert hosted_names() == ()
+
+
+def test_workers_in_the_middle_of_it_have_nothing_to_do_any_more(demo: None) -> None:
+    demo_act()
+    drain(CAFE)  # its broker is known from now on
+    demo_remove(author="me")
+    assert not drain(CAFE)
+    assert not is_due(CAFE)
+    assert not take_in(CAFE, 0)
 
 
 def test_what_others_host_is_not_cleared_away(demo: None) -> None:

@@ -11,7 +11,9 @@ from routing.sentence import Sentence, say, say_counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("gold", metavar="GOLD", help=local(say("the folder that `pipeline route`, `replay` or `telemetry` wrote")))
+    parser.add_argument(
+        "gold", metavar="GOLD", help=local(say("the folder that `pipeline route`, `replay` or `telemetry` wrote"))
+    )
 
 
 def run(options: argparse.Namespace) -> int:

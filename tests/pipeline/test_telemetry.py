@@ -1,0 +1,188 @@
+"""`pipeline telemetry`: each table is what a plain reading of the log says, row by row."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.jobs.telemetry import TABLES, Options, telemetry
+from pipeline.record import Run
+from pipeline.schemas import EVENT
+from pipeline.session import SparkSettings
+from pipeline.telemetry import ways
+from pipeline.telemetry.log import Log
+from tests.pipeline import naive_telemetry as naive
+from tests.pipeline.estates import TO_PARTS, document, written
+from tests.pipeline.event_logs import BEGIN, HOPS, SCHEMA, random_log, write_log
+
+Json = dict[str, Any]
+SETTINGS = SparkSettings("local[2]")
+OWNERS = {address: name for address, name in HOPS.items() if name != "host3"}
+pytestmark = pytest.mark.usefixtures("spark")
+
+COLUMNS = {
+    "depths": "span since instance database is_transmission_queue queue depth depth_max oldest_age_ms",
+    "waiting": "span since instance database error conversations conversations_max",
+    "attempts": "span since instance database sent sent_again attempts_max",
+    "episodes": "instance conversation_handle began_at database conversation_id is_initiator from_service to_service "
+    "to_broker_instance cause began_before causes ended_at milliseconds ended_by route next_hop",
+    "latencies": "span since kind instance service messages p50_ms p95_ms p99_ms max_ms",
+    "drops": "span since instance database event_class error drops",
+    "connections": "instance connection_id opened_at address is_accepted closed_at peer milliseconds",
+    "connection_failures": "span since instance address kind failures",
+    "uptime": "since instance far milliseconds",
+    "mirrors": "at instance to_service to_broker_instance address mirror_address state principal principal_before",
+    "routes": "span since instance database route chosen messages bytes sent_again forwarded dropped",
+    "unused_routes": "instance database route to_service address last_used",
+    "hops": "span since instance next_hop expected verdict predictions",
+    "disagreements": "at instance conversation_id from_initiator number route next_hop expected peer told",
+}
+
+
+def run(events: str, out: Path, **rest: Any) -> Run:
+    return telemetry(Options(events, str(out), **rest), SETTINGS)
+
+
+def table(out: Path, name: str) -> list[tuple[Any, ...]]:
+    """The rows in the order of the columns above, which are all that there are."""
+    names = COLUMNS[name].split()
+    found = pq.read_table(out / name)
+    assert set(found.column_names) == set(names)
+    columns = [found.column(column).to_pylist() for column in names]
+    return [tuple(map(_hashable, row)) for row in zip(*columns, strict=True)]
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def alike(found: list[tuple[Any, ...]], expected: list[tuple[Any, ...]]) -> bool:
+    """Whether the rows are the same, in any order; shows some that are not."""
+    odd, missing = Counter(found) - Counter(expected), Counter(expected) - Counter(found)
+    assert (list(odd)[:3], list(missing)[:3]) == ([], [])
+    return True
+
+
+@pytest.fixture(scope="module")
+def told(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Json], Path, list[tuple[Any, ...]]]:
+    """A random log, what the job made of it beside an estate, and the routes of that estate."""
+    folder = tmp_path_factory.mktemp("told")
+    seed = random.getrandbits(32)
+    print(f"seed {seed}")  # noqa: T201 - shown when a test fails
+    rows = random_log(random.Random(seed), 900)
+    local = {"name": "r1", "remote_service_name": None, "address": "LOCAL"}
+    estate = written(folder / "estate.json", document(TO_PARTS, local))
+    known = [
+        ("host1", "Orders", "Local", None, "LOCAL"),
+        ("host1", "Orders", "ToParts", "Stock", "tcp://host2.example:4022"),
+        ("host1", "Orders", "r1", None, "LOCAL"),
+        ("host2", "Parts", "Local", None, "LOCAL"),
+        ("host2", "msdb", "Local", None, "LOCAL"),
+    ]
+    log = Path(write_log(rows, folder / "log"))
+    _add_dirt(log, rows[0])
+    found = run(str(log), folder / "out", estate=estate)
+    assert found.counts == {"in": 1_007, "out": 900, "quarantined": 107}
+    return rows, folder / "out", known
+
+
+def _add_dirt(log: Path, like: Json) -> None:
+    """Files and rows that are no events, and a file that came twice."""
+    shutil.copy(log / "date=2026-03-01" / "events-3.parquet", log / "copy.parquet")
+    content = bytearray((log / "date=2026-03-01" / "events-0.parquet").read_bytes())
+    (log / "cut.parquet").write_bytes(content[:-9])
+    content[4:400] = bytes(396)
+    (log / "damaged inside.parquet").write_bytes(content)
+    pq.write_table(pa.table({"x": [1]}), log / "other.parquet")
+    bad = {name: value for name, value in like.items() if name not in ("at", "enqueued_at")} | {"source": "bad"}
+    at = {"at": BEGIN.isoformat()}
+    lines = [{**bad, **at, "host": None}, {**bad, "at": "0000-01-01"}, {**bad, **at, "depth": "deep"}]
+    (log / "lines.jsonl").write_text("\n".join([*map(json.dumps, lines), "{"]), encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_each_table_is_what_a_plain_reading_says(told: tuple[list[Json], Path, Any], name: str) -> None:
+    rows, out, _ = told
+    evaluate: Callable[[list[Json]], list[tuple[Any, ...]]] = getattr(naive, name)
+    expected = evaluate(rows)
+    assert len(expected) > 5
+    assert alike(table(out, name), expected)
+
+
+def test_routes_that_nobody_uses(told: tuple[list[Json], Path, list[tuple[Any, ...]]]) -> None:
+    rows, out, known = told
+    expected = naive.unused_routes(rows, known, 30)
+    assert 1 < len(expected) < len(known)
+    assert alike(table(out, "unused_routes"), expected)
+
+
+@pytest.mark.parametrize("name", ["hops", "disagreements"])
+def test_predicted_against_observed_with_the_addresses_of_an_estate(
+    told: tuple[list[Json], Path, Any], name: str
+) -> None:
+    rows, out, _ = told
+    expected = getattr(naive, name)(rows, OWNERS)
+    assert len(expected) > 5
+    assert alike(table(out, name), expected)
+
+
+def test_without_an_estate_who_logged_in_is_expected(spark: SparkSession, tmp_path: Path) -> None:
+    rows = random_log(random.Random(5), 400)
+    log = Log(spark.read.schema(EVENT).parquet(write_log(rows, tmp_path / "log")))
+    found = ways.disagreements(ways.compared_hops(log, None)).collect()
+    columns = COLUMNS["disagreements"].split()[1:]
+    expected = [row[1:] for row in naive.disagreements(rows, None)]
+    assert len(expected) > 5
+    assert alike([tuple(_hashable(row[name]) for name in columns) for row in found], expected)
+
+
+def test_the_columns_are_those_of_the_log() -> None:
+    assert set(EVENT.names) == set(SCHEMA.names)
+
+
+def test_the_record_says_what_the_log_covers(told: tuple[list[Json], Path, Any]) -> None:
+    rows, out, _ = told
+    record = json.loads((out / "_run.json").read_text())
+    moments = [min(row["at"] for row in rows), max(row["at"] for row in rows)]
+    assert record["covers"] == [f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03}Z" for at in moments]
+    assert set(record["tables"]) == set(COLUMNS)
+
+
+def test_what_is_no_event_is_in_quarantine_and_the_rest_goes_on(told: tuple[list[Json], Path, Any]) -> None:
+    found = pq.read_table(told[1] / "_quarantine").to_pylist()
+    assert Counter(one["reason"] for one in found) == {
+        "duplicate": 100,
+        "unreadable": 2,
+        "no_event_columns": 1,
+        "no_host": 1,
+        "bad_at": 1,
+        "bad_depth": 1,
+        "not_json": 1,
+    }
+    places = {(Path(one["file"]).name, one["position"], one["reason"]) for one in found if one["reason"] != "duplicate"}
+    assert places == {
+        ("cut.parquet", None, "unreadable"),
+        ("damaged inside.parquet", None, "unreadable"),
+        ("other.parquet", None, "no_event_columns"),
+        ("lines.jsonl", 1, "no_host"),
+        ("lines.jsonl", 2, "bad_at"),
+        ("lines.jsonl", 3, "bad_depth"),
+        ("lines.jsonl", 4, "not_json"),
+    }
+
+
+def test_a_log_in_which_nothing_happened(tmp_path: Path) -> None:
+    write_log(random_log(random.Random(8), 1), tmp_path / "log")
+    pq.write_table(SCHEMA.empty_table(), tmp_path / "log" / "date=2026-03-01" / "events-0.parquet")
+    assert run(str(tmp_path / "log"), tmp_path / "out").counts == {"in": 0, "out": 0, "quarantined": 0}
+    assert all(not table(tmp_path / "out", name) for name in TABLES)

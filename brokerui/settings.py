@@ -394,9 +394,7 @@ LOGGING = {
     "filters": {
         "later": {"()": "django.utils.log.CallbackFilter", "callback": "ext://brokerui.core.later.is_worth_a_line"}
     },
-    "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": "json" if LOG_FORMAT == "json" else "line"}
-    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json" if LOG_FORMAT == "json" else "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     # Who mistypes an address is told so on the page; the log is for what we have to mend.
     "loggers": {

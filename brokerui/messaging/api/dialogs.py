@@ -17,7 +17,7 @@ from brokerui.estate.audit import audit
 from brokerui.messaging import services
 from brokerui.messaging.api import reading, shapes
 from brokerui.messaging.api.base import MessagingView, done_once
-from brokerui.messaging.api.sys_shapes import ConversationSerializer
+from brokerui.messaging.api.sys_shapes import DialogSerializer
 from brokerui.messaging.api.sys_views import endpoint_as_json
 from brokerui.messaging.hosting import has_binding
 from brokerui.messaging.selectors import EndpointRow, conversation_endpoints
@@ -113,7 +113,7 @@ class Dialog(MessagingView):
         summary=_("Read one"),
         description=_("The row of `sys.conversation_endpoints`, and why the first message that waits does."),
         parameters=[HANDLE, telling.IF_NONE_MATCH, telling.tag_header([200])],
-        responses={200: ConversationSerializer, 304: telling.UNCHANGED, **telling.problems(telling.READS)},
+        responses={200: DialogSerializer, 304: telling.UNCHANGED, **telling.problems(telling.READS)},
     )
     def get(self, request: Request, handle: str) -> Response:
         """With its transmission status."""

@@ -62,7 +62,7 @@ class SysConversationEndpointSerializer(fields.Serializer):
     outgoing = _number(help_text=_("Not the product's: its messages in the transmission queue."))
 
 
-class ConversationSerializer(SysConversationEndpointSerializer):
+class DialogSerializer(SysConversationEndpointSerializer):
     """One side of a conversation."""
 
     transmission_status = _text(allow_blank=True, help_text=_("Why the first message that waits does; empty: none."))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -46,3 +48,11 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
         "executable_path": str(browser.chromium()),
         "args": [*browser_type_launch_args.get("args", []), *CHROMIUM_FLAGS],
     }
+
+
+@pytest.fixture(autouse=True)
+def no_broker_outlives_its_database() -> Iterator[None]:
+    """Brokers are kept for each thread, and the rows that they are of go with the test."""
+    yield
+    if (hosting := sys.modules.get("brokerui.messaging.hosting")) is not None:
+        hosting.forget_brokers()

@@ -62,8 +62,9 @@ def broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
         known, is_new = _made(instance, in_transaction)
         if not (is_new and connection.in_atomic_block):  # else the row goes where the caller rolls back
             brokers[key] = known
-    elif known.version != live_version():
-        _follow(instance, known)
+    elif known.version != live_version() and not _follow(instance, known):
+        forget_brokers()
+        return broker_of(instance, in_transaction=in_transaction)
     if time.monotonic() - known.looked_at >= KEYS_SECONDS:
         _look_for_keys(instance, known)
     return known.broker
@@ -93,15 +94,19 @@ def _look_for_keys(instance: str, known: _Hosted) -> None:
         known.broker.security, known.keys = security_of(instance), keys
 
 
-def _follow(instance: str, known: _Hosted) -> None:
-    """The estate has another version: nobody is hosted any more that it does not have."""
+def _follow(instance: str, known: _Hosted) -> bool:
+    """The estate has another version: nobody is hosted any more that it does not have. False: what it is a broker of
+    has gone, and the name is another's by now."""
     live = estate_current()
     if instance not in live.estate.instances or instance not in hosted_names():
         forget_brokers()
         raise NotHostedError(instance)
+    if not HostedInstance.objects.filter(id=known.store.instance, name=instance).exists():
+        return False
     known.broker.change_estate(live.estate)
     known.version = known.store.version = live.version
     _look_for_keys(instance, known)
+    return True
 
 
 def has_binding(instance: str, database: str, service: str) -> bool:

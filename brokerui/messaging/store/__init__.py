@@ -48,7 +48,8 @@ class DatabaseStore:
     def __init__(
         self, instance: int, *, using: str = "default", in_transaction: bool = False, version: int = LATEST
     ) -> None:
-        self._instance = instance
+        self.instance = instance
+        """Its row; a name that is hosted once more has another."""
         self._using = using
         self._in_transaction = in_transaction
         self.version = version
@@ -61,21 +62,21 @@ class DatabaseStore:
     def _session(self) -> Session:
         database = connections[self._using]
         if database.vendor != "postgresql":
-            return SqliteSession(self._using, self._instance)
+            return SqliteSession(self._using, self.instance)
         if self._in_transaction:
-            return CallersSession(database, self._instance)
-        return OwnSession(pool_of(self._using), self._instance)
+            return CallersSession(database, self.instance)
+        return OwnSession(pool_of(self._using), self.instance)
 
     def claim(self, wanted: Wanted, now: int) -> Batch:
         token = wanted.token or next(self._tokens)
-        claim = self._claims.get(token) if wanted.token else Claim(self._session(), self._instance)
+        claim = self._claims.get(token) if wanted.token else Claim(self._session(), self.instance)
         if claim is None:
             raise Conflict("the claim has ended")
         self._claims[token] = claim
         try:
             with claim.session.reading():
                 if claim.known is None:
-                    claim.known = self._known = knowing.look(claim.session, self._instance, self._known)
+                    claim.known = self._known = knowing.look(claim.session, self.instance, self._known)
                     self._check_version(claim.known)
                 batch = claim.batch(token)
                 fill(claim, batch, wanted, now)
@@ -91,7 +92,7 @@ class DatabaseStore:
         try:
             with claim.session.writing():
                 if not claim.session.holds_still:
-                    self._check_version(knowing.look(claim.session, self._instance, claim.known))
+                    self._check_version(knowing.look(claim.session, self.instance, claim.known))
                 Commit(claim, changes).write()
         finally:
             self.release(changes.token)
@@ -114,13 +115,13 @@ class DatabaseStore:
         return None if due is None else int(due)
 
     def depth(self, queue: QueueKey) -> Depth:
-        number = queue_number(self._instance, queue)
+        number = queue_number(self.instance, queue)
         messages, oldest = self._row(_DEPTH, database=queue[0], queue=queue[1], number=number)
         return Depth(int(messages or 0), oldest)
 
     def _row(self, sql: str, **parameters: object) -> tuple[Any, ...]:
         session = self._session()
         try:
-            return session.rows(sql, {"instance": self._instance, **parameters})[0]
+            return session.rows(sql, {"instance": self.instance, **parameters})[0]
         finally:
             session.close()

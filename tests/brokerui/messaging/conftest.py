@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from brokerui.messaging import outgoing
-from brokerui.messaging.hosting import forget_brokers
 from brokerui.messaging.store.postgres import pool_of
 from tests.brokerui.messaging.endpoint.conftest import client, one_valkey, valkey
 from tests.brokerui.messaging.endpoint.valkey import Valkey
@@ -31,7 +30,6 @@ def lists(transactional_db: Any, valkey: Valkey, settings: Any) -> Iterator[None
     settings.CELERY_BROKER_URL = ""
     outgoing.redis.cache_clear()
     yield
-    forget_brokers()
     outgoing.redis().close()
     outgoing.redis.cache_clear()
     pool_of("default").close()

@@ -16,7 +16,9 @@ from brokerui.messaging.endpoint.lists import put_notices, run
 from brokerui.messaging.endpoint.telling import Failed, Notice, Online
 from brokerui.messaging.errors import BusyError, NoSuchDatabaseError, NoSuchQueueError, NotHostedError
 from brokerui.messaging.hosting import broker_of, forget_brokers
+from brokerui.messaging.hosts import instance_host
 from brokerui.messaging.keys.services import key_make, peer_take
+from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.neighbours import hear_notices
 from brokerui.messaging.outgoing import redis
 from brokerui.messaging.services import (
@@ -153,6 +155,17 @@ def test_memory_that_was_lost_costs_nothing(wire: Wire, time: list[int]) -> None
         wire.carry()
     time[0] += 5_000
     forget_brokers()
+    wire.carry()
+    assert bodies() == [b"1"]
+
+
+def test_an_instance_that_was_taken_away_and_is_hosted_again_is_a_new_one(wire: Wire) -> None:
+    """Processes that knew the old one do not go on with it."""
+    begin()
+    HostedInstance.objects.filter(name="A").delete()
+    address = parse_address(ADDRESSES["A"])
+    instance_host(name="A", listen=address, databases=["more"], author="test")
+    send(begin(), b"1")
     wire.carry()
     assert bodies() == [b"1"]
 

@@ -9,7 +9,6 @@ import pytest
 from rest_framework.settings import api_settings
 
 from brokerui.estate.memory import estates
-from brokerui.messaging.hosting import forget_brokers
 from tests.brokerui.pages import nothing_shown
 from tests.brokerui.security.world import world_made
 
@@ -21,10 +20,8 @@ def fresh(monkeypatch: pytest.MonkeyPatch, nothing_shown: None) -> Iterator[None
     """Nothing is remembered, and nobody is told to wait."""
     monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
     estates.clear()
-    forget_brokers()
     yield
     estates.clear()
-    forget_brokers()
 
 
 @pytest.fixture

@@ -95,7 +95,6 @@ def dirty(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tupl
     write_parquet(traffic / "day=7")
     (traffic / "empty.csv").touch()
     (traffic / "foreign.csv").write_text("a,b\n1,2\n")
-    (traffic / "utf16.csv").write_text(f"{HEADER}\n", encoding="utf-16")
     (traffic / "_hidden.csv").write_text("not looked at")
     (traffic / "packed.json.gz").write_bytes(gzip.compress(line(70)))
     return traffic, lake, ingested(traffic, lake)
@@ -169,7 +168,6 @@ def test_the_other_files_give_what_they_can(dirty: tuple[Path, Path, Run]) -> No
         ("day=7/without.parquet", 1, "no_at"),
         ("day=7/without.parquet", 2, "no_at"),
         ("foreign.csv", None, "no_traffic_columns"),
-        ("utf16.csv", None, "not_utf8"),
     }
 
 

@@ -390,6 +390,17 @@ def forward_without_taking_off_a_hop() -> Patches:
 
 
 @mutation
+def forward_beyond_memory() -> Patches:
+    real = forwarding.Forwarder._objection
+
+    def objection(self: Any, held: Any) -> int:
+        reason = real(self, held)
+        return 0 if reason == forwarding.NO_MEMORY else reason
+
+    yield forwarding.Forwarder, "_objection", objection
+
+
+@mutation
 def ignore_the_hop_limit() -> Patches:
     real = ways.Ways.onward
 

@@ -25,7 +25,7 @@ class Bounding(Checker):
         self._left: dict[int, Left] = {}
         self._came: dict[Copy, int] = {}
         """When the last copy came that was not sent on yet, as the number of a step. Those before it may have been
-        dropped."""
+        dropped; and one that was harmed may be whole to a forwarder, which does not read all of it."""
         self._held: dict[str, list[tuple[int, int]]] = {}
         """By broker: steps at which its forwarder took bytes, or (less than 0) gave them away."""
         self._moments: list[int] = []
@@ -53,7 +53,7 @@ class Bounding(Checker):
 
     def _arrive(self, arrived: Arrived) -> None:
         left = self._left.get(arrived.number)
-        if left is not None and left.header is not None and not arrived.harm:
+        if left is not None and left.header is not None:
             self._came[_copy(arrived.broker, left.header)] = self._stepped(arrived.at)
 
     def _stop(self, stopped: Stopped) -> None:

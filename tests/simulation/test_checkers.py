@@ -29,6 +29,8 @@ from routing.simulation.history import (
     Received,
     Record,
     Sent,
+    Started,
+    Stopped,
     Told,
     body_of,
 )
@@ -274,8 +276,9 @@ def test_what_passes_a_queue_that_is_off_is_seen() -> None:
     assert "queues-off" in promises(off_for_ever(peaceful()[0]))
 
 
-def answer_besides(history: History, *, is_older: bool) -> History:
-    """A partner denies, in answer to a question that was asked before the one that it has answered, or after it."""
+def answer_besides(history: History, *, is_older: bool, then: Callable[[Left], list[Record]] | None = None) -> History:
+    """A partner denies, in answer to a question that was asked before the one that it has answered, or after it; and
+    something happens to who has asked."""
     asked = next(one for one in history.records if isinstance(one, Left) and one.header is None)
     answer = RoleAnswer(ANOTHER, MIRROR)
     question = read_role(asked.raw)
@@ -292,9 +295,10 @@ def answer_besides(history: History, *, is_older: bool) -> History:
         Arrived(asked.at, asked.broker, asked.now, -2, "", frozenset()),
     ]
     records = list(history.records)
-    return of(history, [*records[:bound], besides, *said, *records[bound:]])
+    return of(history, [*records[:bound], besides, *said, *(then(asked) if then else ()), *records[bound:]])
 
 
+@cache
 def mirrored() -> History:
     """In which a partner that is asked first is the principal, and is sent something."""
     for seed in range(300):
@@ -313,3 +317,24 @@ def test_the_last_word_of_a_partner_is_the_answer_to_the_last_question() -> None
     history = mirrored()
     assert "only-to-the-principal" in promises(answer_besides(history, is_older=False))
     assert promises(answer_besides(history, is_older=True)) == set()
+
+
+def test_an_answer_that_a_crash_has_undone_was_not_heard() -> None:
+    """What a broker knows of a partner is what it has committed; and what it has asked is asked still."""
+    history = mirrored()
+    estate = history.world.estate
+    commit = next(one for one in history.records if isinstance(one, Committed))
+    empty = Committed(commit.at, "", commit.now, *(() for _ in commit[3:-2]), False, ())
+
+    def dies(asked: Left) -> list[Record]:
+        return [Stopped(asked.at, asked.broker, "a crash"), Started(asked.at, asked.broker, estate)]
+
+    def keeps_and_dies(asked: Left) -> list[Record]:
+        return [empty._replace(broker=asked.broker), *dies(asked)]
+
+    def dies_and_hears_again(asked: Left) -> list[Record]:
+        return [*dies(asked), Arrived(asked.at, asked.broker, asked.now, -2, "", frozenset())]
+
+    assert promises(answer_besides(history, is_older=False, then=dies)) == set()
+    for then in (keeps_and_dies, dies_and_hears_again):
+        assert "only-to-the-principal" in promises(answer_besides(history, is_older=False, then=then))

@@ -24,7 +24,7 @@ def check(seed: int, faults: str) -> None:
         pytest.fail(f"brokerui simulate --seed {seed} --faults {faults}\n{violation.promise}: {violation.what}\n{told}")
 
 
-@pytest.mark.parametrize("seed", [2430, 100472, 200272, 300000, 620246, 701311, 701526, 1001995, 2004167])
+@pytest.mark.parametrize("seed", [2430, 100472, 200272, 300000, 620246, 701311, 701526, 1001995, 2004167, 3001488])
 def test_promises_are_kept_where_they_were_broken_once(seed: int) -> None:
     check(seed, "heavy")
 

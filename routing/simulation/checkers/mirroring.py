@@ -6,14 +6,32 @@ What a partner says of one service says nothing of another: each is asked about 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role
 from routing.estate import PRINCIPAL
+from routing.identifier import identifier_of
 from routing.sentence import say
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.estates import address
-from routing.simulation.history import Arrived, Left
+from routing.simulation.history import Arrived, Committed, Left, Stopped
+
+Question = tuple[str, str]
+"""A broker, and the identifier of what it has asked."""
+Partner = tuple[str, str, str]
+"""A broker, and the address and service that it has asked about."""
+
+
+class _Before(NamedTuple):
+    """What was known before an answer came."""
+
+    question: Question
+    asked: tuple[int, str, str]
+    partner: Partner
+    claim: tuple[int, bool]
+
+
+UNKNOWN = (-1, False)
 
 
 class Mirroring(Checker):
@@ -26,30 +44,35 @@ class Mirroring(Checker):
             for name, instance in self.world.estate.instances.items()
             if any(database.mirroring_role for database in instance.databases.values())
         }
-        self._asked: dict[tuple[str, str], tuple[int, str, str]] = {}
+        self._asked: dict[Question, tuple[int, str, str]] = {}
         """By broker and question, while it is not answered: the frame, which address, and of which service."""
         self._answers: dict[int, RoleAnswer] = {}
         """By number of a frame."""
-        self._claims: dict[tuple[str, str, str], tuple[int, bool]] = {}
+        self._claims: dict[Partner, tuple[int, bool]] = {}
         """By broker, address and service: of the questions that were answered, the frame of the last that was asked,
         and whether the answer was that the principal is there."""
+        self._undone: dict[str, list[_Before]] = {}
+        """By broker: what a crash brings back, of the answers that came after its last commit."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
-        return {Left: self._leave, Arrived: self._arrive} if self._partners else {}
+        if not self._partners:
+            return {}
+        return {Left: self._leave, Arrived: self._arrive, Committed: self._commit, Stopped: self._stop}
 
     def _leave(self, left: Left) -> None:
         if left.header is None:
             self._note(left)
         elif self._is_bound(left) and not self._claims_it(left.broker, left.address, left.header.names.to_service):
             what = say("A fragment left for {address}, which does not claim to be the principal.", address=left.address)
-            self.broken(left.at, what)
+            side = (identifier_of(left.header.conversation_id), left.header.is_initiator)
+            self.broken(left.at, what, next(iter(self.ledger.sides.get(side, ())), ""), left.header.sequence)
 
     def _is_bound(self, left: Left) -> bool:
         """Whether it leaves by a mirrored route: those alone lead to partners."""
         return left.address in self._partners and left.broker not in self._partners.values()
 
     def _claims_it(self, broker: str, to: str, service: str) -> bool:
-        _, claims = self._claims.get((broker, to, service), (-1, False))
+        _, claims = self._claims.get((broker, to, service), UNKNOWN)
         return claims
 
     def _note(self, left: Left) -> None:
@@ -65,9 +88,21 @@ class Mirroring(Checker):
         answer = self._answers.get(arrived.number)
         if answer is None or arrived.damage:
             return
-        asked = self._asked.pop((arrived.broker, answer.question_id), None)
+        question = (arrived.broker, answer.question_id)
+        asked = self._asked.pop(question, None)
         if asked is not None:
             number, to, service = asked
-            key = (arrived.broker, to, service)
-            if number > self._claims.get(key, (-1, False))[0]:
-                self._claims[key] = number, answer.role == PRINCIPAL
+            partner = (arrived.broker, to, service)
+            claim = self._claims.get(partner, UNKNOWN)
+            self._undone.setdefault(arrived.broker, []).append(_Before(question, asked, partner, claim))
+            if number > claim[0]:
+                self._claims[partner] = number, answer.role == PRINCIPAL
+
+    def _commit(self, commit: Committed) -> None:
+        self._undone.pop(commit.broker, None)
+
+    def _stop(self, stopped: Stopped) -> None:
+        """Whatever it has heard and not kept, it has not heard."""
+        for before in reversed(self._undone.pop(stopped.broker, [])):
+            self._asked[before.question] = before.asked
+            self._claims[before.partner] = before.claim

@@ -208,7 +208,7 @@ class Broker:
             pass
 
     def turn(self, now: int, limit: int = DUE_AT_ONCE) -> bool:
-        """Do what is due, in up to so many conversations; False: nothing was, or others hold it.
+        """Do what is due, in up to so many conversations; True: there may be more, which nobody else holds.
 
         May be called at any time, by any number of processes.
         """
@@ -218,12 +218,12 @@ class Broker:
             self.receive((), now)
         asking = self.principals.next_timer()
         work = self.work(Wanted(due=limit), now)
-        if work.batch.due or (asking is not None and asking <= now):
-            with self._or_release(work):
-                self._finish(work)
-        else:
+        if not work.batch.due and (asking is None or asking > now):
             self.release(work)
-        return bool(work.batch.due)
+            return False
+        with self._or_release(work):
+            self._finish(work)
+        return _is_more(work, limit)
 
     def next_timer(self) -> int | None:
         """When `handle_timer` is due; None: nothing is to be waited for."""
@@ -274,6 +274,15 @@ class Broker:
 
     def _note_forwarded(self, now: int) -> None:
         self._events += [(now, event) for event in self.forwarder.events()]
+
+
+def _is_more(work: Work, limit: int) -> bool:
+    """Whether something was left, or has become due by what was done. Of many, some may have been done by others before
+    they were locked: half of the limit is as good as all of it."""
+    if 2 * len(work.batch.due) > limit or work.changes.retry_services:
+        return True
+    endpoints = map(work.seen, {**work.batch.endpoints, **work.changes.endpoints})
+    return any(one is not None and one.due is not None and one.due <= work.now for one in endpoints)
 
 
 class Arrivals:

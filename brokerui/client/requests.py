@@ -65,7 +65,7 @@ class Requests:
             if answer is not None and not answer.is_passing:
                 return _accepted(answer)
             # Clients that were cut off together do not come back together.
-            wait = max(answer.retry_after_s if answer else 0.0, pause * random.uniform(0.5, 1.0))  # noqa: S311
+            wait = max(answer.retry_after_s if answer else 0.0, pause * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
             if time.monotonic() + wait >= end:
                 raise _given_up(answer, why)
             time.sleep(wait)

@@ -17,9 +17,9 @@ async def measure(count: int, conninfo: str) -> None:
     """Prints jobs a second, from the first that is deferred to the last that is done; two workers beside the sender."""
     app = procrastinate.App(connector=procrastinate.PsycopgConnector(conninfo=conninfo, max_size=12))
 
-    @app.task(name="take")  # type: ignore[misc]
+    @app.task(name="take")  # type: ignore[misc]  # procrastinate has no types
     async def take(body: str) -> None:
-        global done  # noqa: PLW0603
+        global done  # noqa: PLW0603 - a task has no other state
         assert len(base64.b64decode(body)) == 1024
         done += 1
 

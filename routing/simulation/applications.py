@@ -24,6 +24,7 @@ from routing.simulation.estates import ASK, CONTRACT, TELL, XML, Repair
 from routing.simulation.history import Began, Ended, Received, Record, RefusedVerb, Sent, body_of
 from routing.simulation.host import BUSY, COMMITTED, EMPTY, GONE, REFUSED, Host
 from routing.simulation.plans import ConversationPlan, Step
+from routing.simulation.poisoning import Poisoning, Turn
 from routing.simulation.world import World
 
 TRIES_AGAIN: Final = {GONE: 1_000, BUSY: 50}
@@ -60,12 +61,14 @@ class Applications:
         self._readers: dict[tuple[str, QueueKey], Chance] = {}
         self._awake: set[tuple[str, QueueKey]] = set()
         self._configuring = Configuring(agenda, world.configurations)
+        self._poisoning = Poisoning(world, agenda)
         self.is_calm = False
         self.unfinished = len(self._runs)
 
-    def begin(self, hosts: Mapping[str, Host], repair: Callable[[Repair], None]) -> None:
+    def begin(self, hosts: Mapping[str, Host], repair: Callable[[Repair], None], turn: Turn) -> None:
         self._hosts = hosts
         self._configuring.begin(hosts, repair)
+        self._poisoning.begin(hosts, turn)
         for run in self._runs.values():
             self._agenda.at(START + run.plan.begins, self._begin, run)
 
@@ -196,6 +199,7 @@ class Applications:
     def _read(self, broker: str, queue: QueueKey, chance: Chance) -> None:
         host = self._hosts[broker]
         rolls_back = self._goes_wrong("rollbacks", chance, self._world.level.rollbacks)
+        rolls_back = self._poisoning.rolls_back(broker, queue) or rolls_back
 
         def act(work: Work, messages: Sequence[QueuedMessage]) -> Sequence[Record] | None:
             said: list[Record] = [
@@ -216,6 +220,7 @@ class Applications:
 
         def done(how: str) -> None:
             self._awake.discard((broker, queue))
+            self._poisoning.tell(broker, queue, how)
             # A broker that comes back wakes it, and so does a queue that is on again.
             others_hold_it = how == EMPTY and host.open
             if others_hold_it or (how not in (EMPTY, REFUSED) and host.is_up):

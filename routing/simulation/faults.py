@@ -32,12 +32,18 @@ class Level:
     """Transactions of applications that stay open for a while."""
     rollbacks: int = 0
     """Receives that are rolled back."""
+    poisons: int = 0
+    """Queues at most whose application can work on nothing."""
+    outages: int = 0
+    """Times at most that the broker of a database is disabled."""
+    renewals: int = 0
+    """Databases at most that get a new broker."""
 
 
 LEVELS: Final[Mapping[str, Level]] = {
     "none": Level(),
-    "light": Level(30, 10, 5, 20, 1, 1, 1, 1, 2_000, 100, 20, 20),
-    "heavy": Level(250, 150, 80, 120, 4, 4, 3, 3, 120_000, 500, 80, 100),
+    "light": Level(30, 10, 5, 20, 1, 1, 1, 1, 2_000, 100, 20, 20, 1, 1, 1),
+    "heavy": Level(250, 150, 80, 120, 4, 4, 3, 3, 120_000, 500, 80, 100, 2, 2, 1),
 }
 
 

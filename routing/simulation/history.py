@@ -82,6 +82,16 @@ class Ended(NamedTuple):
     """`end`, `error` or `cleanup`."""
 
 
+class Tried(NamedTuple):
+    """A transaction that received from a queue has ended, and it was told how, because it counts (poison)."""
+
+    at: int
+    broker: str
+    database: str
+    queue: str
+    is_rolled_back: bool
+
+
 class RefusedVerb(NamedTuple):
     """A verb that the engine refused."""
 
@@ -196,6 +206,15 @@ class FailedOver(NamedTuple):
     mirror: str
 
 
+class Renewed(NamedTuple):
+    """A database has a new broker: the next commit takes its conversations away."""
+
+    at: int
+    broker: str
+    database: str
+    identifier: str
+
+
 # ------------------------------------------------------------------------------------------------ the network
 class Left(NamedTuple):
     """A frame that a broker gave to the network."""
@@ -265,6 +284,7 @@ Record = (
     | Sent
     | Received
     | Ended
+    | Tried
     | RefusedVerb
     | Committed
     | Told
@@ -272,6 +292,7 @@ Record = (
     | Stopped
     | Broke
     | FailedOver
+    | Renewed
     | Left
     | Arrived
     | Lost

@@ -22,6 +22,7 @@ from routing.simulation.history import Arrived, Broke, Committed, History, Lost,
 from routing.simulation.ledger import Ledger
 from routing.simulation.network import Flying, Network
 from routing.simulation.recording import Died, RecordingStore
+from routing.simulation.renewing import forget
 from routing.simulation.world import World
 from routing.store import Conflict
 
@@ -127,6 +128,16 @@ class Host:
             self._inbox.clear()
             self._alarm = None
             self._around.history.add(Stopped(self._around.agenda.now, self.name, why))
+
+    def renew(self, database: str, estate: Estate) -> None:
+        """It comes up with an estate in which a database has a new broker, and without its conversations."""
+        self.estate = estate
+        could_crash, self.store.can_crash = self.store.can_crash, False
+        self.store.forget_claims()
+        self.store.moment = self._around.agenda.now
+        forget(self._made(), database, self._around.ledger.living(self.name, database), self.now)
+        self.store.can_crash = could_crash
+        self.start(estate)
 
     def _queues(self) -> list[QueueKey]:
         databases = self.estate.instances[self.name].databases.values()

@@ -80,6 +80,11 @@ class Ledger:
         to = {record.principal: record.mirror, record.mirror: record.principal}
         self.where = {handle: to.get(broker, broker) for handle, broker in self.where.items()}
 
+    def living(self, broker: str, database: str) -> tuple[str, ...]:
+        """The handles of the endpoints that a database has."""
+        there = (handle for handle, row in self.endpoints.items() if row.database == database)
+        return tuple(handle for handle in there if self.where[handle] == broker)
+
     def peers(self, row: Row) -> list[str]:
         """The handles of the other side, of every endpoint that it ever had."""
         return self.sides.get((row.conversation_id, not row.is_initiator), [])

@@ -14,12 +14,13 @@ from routing.simulation.applications import Applications
 from routing.simulation.cipher import SIMULATED, KeyMaking
 from routing.simulation.clock import START, Agenda
 from routing.simulation.estates import Mirrored, Repair
-from routing.simulation.history import Broke, FailedOver, Fault, Healed, History, Over, Record
+from routing.simulation.history import Broke, FailedOver, Fault, Healed, History, Over, Record, Renewed
 from routing.simulation.host import BUSY, GONE, Around, Host
 from routing.simulation.ledger import Ledger
 from routing.simulation.network import Network
 from routing.simulation.promises import Promises
-from routing.simulation.world import Failover, Switch, World
+from routing.simulation.upheavals import Outage, Renewal, Switch
+from routing.simulation.world import Failover, World
 
 LOOKS: Final = 5_000
 """Milliseconds after which it is looked at whether anything is left to be done."""
@@ -49,14 +50,21 @@ class _Life:
         self._estate = world.estate
         """As it is in truth; a broker knows the one that it was started with."""
         self._off: dict[tuple[str, QueueKey], int] = {}
+        self._disabled: dict[tuple[str, str], set[str]] = {}
+        """By instance and database: the outages that are not over."""
 
     def live(self) -> History:
         world, agenda = self._world, self._agenda
         for host in self._hosts.values():
             host.start()
-        for switch in world.switches:
+        for switch in world.upheavals.switches:
             agenda.at(switch.begins, self._switch, switch, False)
             agenda.at(switch.ends, self._switch, switch, True)
+        for outage in world.upheavals.outages:
+            agenda.at(outage.begins, self._disable, outage)
+            agenda.at(outage.ends, self._enable, outage)
+        for renewal in world.upheavals.renewals:
+            agenda.at(renewal.at, self._renew, renewal)
         for failover in world.failovers:
             agenda.at(failover.at, self._fail_over, failover)
         for repair in world.repairs:
@@ -64,7 +72,7 @@ class _Life:
         for binding in world.trust.bindings:
             if binding.since:
                 agenda.at(START + binding.since, self._bind, binding.database)
-        self._applications.begin(self._hosts, self._repair)
+        self._applications.begin(self._hosts, self._repair, self._turn)
         while self._is_sane() and agenda.step(world.heals):
             pass
         self._heal()
@@ -85,7 +93,7 @@ class _Life:
         """On or off, as it is wanted by the time that its broker can be asked."""
 
         def act(work: Work) -> list[Record]:
-            (switch_off if self._off[instance, queue] else switch_on)(work, queue)
+            (switch_off if self._off.get((instance, queue)) else switch_on)(work, queue)
             return []
 
         def done(how: str) -> None:
@@ -130,6 +138,44 @@ class _Life:
             ):
                 host.stop("binding")
                 host.start(host.estate)
+
+    def _disable(self, outage: Outage) -> None:
+        """DISABLE_BROKER."""
+        self._disabled.setdefault((outage.instance, outage.database), set()).add(outage.name)
+        self._alter(outage, broker_enabled=False)
+
+    def _enable(self, outage: Outage) -> None:
+        """ENABLE_BROKER, when no other outage lasts."""
+        of_it = self._disabled[outage.instance, outage.database]
+        if outage.name in of_it:
+            of_it.remove(outage.name)
+            self._alter(outage, broker_enabled=not of_it)
+
+    def _alter(self, outage: Outage, *, broker_enabled: bool) -> None:
+        instance = self._estate.instances[outage.instance]
+        changed = replace(instance.databases[outage.database], broker_enabled=broker_enabled)
+        self._estate = self._estate.with_instance(instance.with_database(changed))
+        self._restart(outage.instance, f"{outage.name} {'ends' if broker_enabled else 'begins'}")
+
+    def _renew(self, renewal: Renewal) -> None:
+        """NEW_BROKER, which also enables it."""
+        instance = self._estate.instances[renewal.instance]
+        before = instance.databases[renewal.database]
+        changed = replace(before, broker_instance=renewal.identifier, broker_enabled=True)
+        self._estate = self._estate.with_instance(instance.with_database(changed))
+        self._disabled.get((renewal.instance, renewal.database), set()).clear()
+        host, moment = self._hosts[renewal.instance], self._agenda.now
+        host.stop(renewal.name)
+        self._history.add(Fault(moment, renewal.name))
+        self._history.add(Renewed(moment, renewal.instance, renewal.database, renewal.identifier))
+        host.renew(renewal.database, self._estate)
+
+    def _restart(self, instance: str, why: str) -> None:
+        """With the estate as it is now."""
+        host = self._hosts[instance]
+        host.stop(why)
+        self._history.add(Fault(self._agenda.now, why))
+        host.start(self._estate)
 
     def _repair(self, repair: Repair) -> None:
         instance = self._estate.instances[repair.instance]

@@ -27,6 +27,7 @@ from routing.simulation.history import (
     Received,
     Record,
     RefusedVerb,
+    Renewed,
     Sent,
     Started,
     Stopped,
@@ -128,6 +129,8 @@ def _of_world(record: Record) -> Iterator[str]:
             yield "starts"
         case FailedOver():
             yield f"the principal is now {record.principal}"
+        case Renewed():
+            yield f"{record.database} has a new broker, {record.identifier}"
         case Fault():
             yield record.what
         case Healed():

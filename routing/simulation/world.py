@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from routing.estate import Estate
-from routing.simulation import estates, limits, plans
+from routing.simulation import estates, limits, plans, upheavals
 from routing.simulation.chance import Chance
 from routing.simulation.clock import START, Clock
 from routing.simulation.estates import Configuration, Mirrored, Repair
@@ -15,6 +15,7 @@ from routing.simulation.limits import Limits
 from routing.simulation.plans import ConversationPlan
 from routing.simulation.trust import NO_TRUST, Trust
 from routing.simulation.trust import draw as draw_trust
+from routing.simulation.upheavals import Upheavals, span
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +55,6 @@ class Crash:
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
-    """A queue is off for a while."""
-
-    name: str
-    instance: str
-    database: str
-    queue: str
-    begins: int
-    ends: int
-
-
-@dataclass(frozen=True, slots=True)
 class Failover:
     """The partners of a mirrored database exchange their roles."""
 
@@ -89,7 +78,7 @@ class World:
     links: Mapping[tuple[str, str], Link]
     partitions: tuple[Partition, ...]
     crashes: Mapping[str, tuple[Crash, ...]]
-    switches: tuple[Switch, ...]
+    upheavals: Upheavals
     failovers: tuple[Failover, ...]
     repairs: tuple[Repair, ...]
     configurations: tuple[Configuration, ...]
@@ -132,7 +121,7 @@ def draw(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> World:
         _links(chance.of("links"), names, level, mask),
         tuple(_partitions(chance.of("partitions"), names, level, mask, chaos, heals)),
         {name: tuple(_crashes(chance.of("crashes", name), name, level, mask)) for name in names},
-        tuple(_switches(chance.of("switches"), landscape.estate, level, mask, chaos, heals)),
+        upheavals.draw(chance, landscape.estate, level, mask, chaos, heals, keys=trust != NO_TRUST),
         tuple(_failovers(chance.of("failovers"), landscape.mirrored, level, mask, chaos, heals)),
         landscape.repairs,
         landscape.configurations,
@@ -173,11 +162,6 @@ def _links(chance: Chance, names: tuple[str, ...], level: Level, mask: Mask) -> 
     return found
 
 
-def _span(chance: Chance, chaos: int, heals: int, longest: int) -> tuple[int, int]:
-    begins = START + chance.below(chaos)
-    return begins, min(begins + chance.between(500, longest), heals)
-
-
 def _partitions(
     chance: Chance, names: tuple[str, ...], level: Level, mask: Mask, chaos: int, heals: int
 ) -> Iterable[Partition]:
@@ -187,7 +171,7 @@ def _partitions(
         other = chance.pick(others)
         alone = chance.happens(300)
         both = chance.happens(500)
-        begins, ends = _span(chance, chaos, heals, 90_000)
+        begins, ends = span(chance, chaos, heals, 90_000)
         cut = {(one, name) for name in others} if alone else {(one, other)}
         if both:
             cut |= {(to, from_) for from_, to in cut}
@@ -205,22 +189,6 @@ def _crashes(chance: Chance, name: str, level: Level, mask: Mask) -> Iterable[Cr
             yield crash
 
 
-def _switches(chance: Chance, estate: Estate, level: Level, mask: Mask, chaos: int, heals: int) -> Iterable[Switch]:
-    queues = [
-        (instance.name, database.name, service.queue)
-        for instance in estate.instances.values()
-        for database in instance.databases.values()
-        for service in database.services
-        if service.queue is not None
-    ]
-    for number in range(chance.below(level.switches + 1)):
-        where = chance.pick(queues)
-        begins, ends = _span(chance, chaos, heals, 60_000)
-        name = f"switch {number}"
-        if mask.takes(name) and begins < ends:
-            yield Switch(name, *where, begins, ends)
-
-
 def _failovers(
     chance: Chance, mirrored: tuple[Mirrored, ...], level: Level, mask: Mask, chaos: int, heals: int
 ) -> Iterable[Failover]:
@@ -235,9 +203,12 @@ def parts(world: World) -> tuple[str, ...]:
     """The names of what a mask can leave out of this world, the large first."""
     found = ["loss", "doubling", "damage", "detour", "jitter", "clocks", "slow", "rollbacks"]
     found += [crash.name for crashes in world.crashes.values() for crash in crashes]
-    found += [each.name for group in (world.partitions, world.switches, world.failovers) for each in group]
+    found += [partition.name for partition in world.partitions]
+    whole = world.upheavals
+    found += [one.name for group in (whole.switches, whole.poisons, whole.outages, whole.renewals) for one in group]
+    found += [failover.name for failover in world.failovers]
     found += [f"conversation {plan.number}" for plan in world.conversations]
     return tuple(found)
 
 
-__all__ = ["Crash", "Failover", "Link", "Partition", "Switch", "World", "draw", "parts"]
+__all__ = ["Crash", "Failover", "Link", "Partition", "World", "draw", "parts"]

@@ -13,12 +13,12 @@ SEEDS = 500
 
 
 def found(mutation: Mutation, seeds: int = SEEDS) -> tuple[int, str] | None:
-    """The first seed whose world shows it, and the promise that is broken there."""
+    """The first seed whose world shows it, and the promise that is broken there: its own, where it has one."""
     for seed in range(seeds):
         with mutation.applied():
-            violations = simulate(seed).violations
-        if violations:
-            return seed, violations[0].promise
+            broken = [violation.promise for violation in simulate(seed).violations]
+        if broken and mutation.promise in ("", *broken):
+            return seed, mutation.promise or broken[0]
     return None
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from routing import forwarding, store, ways
+from routing import broker, estate, forwarding, store, ways
 from routing.adjacent.fragment import Fragment, Range, forwarded
 from routing.adjacent.guard import TAG
 from routing.broker import Broker
@@ -22,6 +23,7 @@ from routing.dialog import (
     envelope,
     holding,
     incoming,
+    queue_status,
     send,
     transmitting,
     work,
@@ -32,9 +34,11 @@ from routing.dialog.retry import wait
 from routing.dialog.states import CD
 from routing.dialog.work import Work
 from routing.events import OfConversation
+from routing.identifier import identifier_of
 from routing.principals import Principals
+from routing.queue_in_memory import QueueInMemory
 from routing.security.bindings import Security
-from routing.simulation import applications
+from routing.simulation import applications, host, poisoning
 from routing.simulation.cipher import Stream
 
 Patches = Iterator[tuple[Any, str, Any]]
@@ -44,6 +48,8 @@ Patches = Iterator[tuple[Any, str, Any]]
 class Mutation(NamedTuple):
     name: str
     patches: Callable[[], Patches]
+    promise: str = ""
+    """That has to be found broken; empty: whichever is."""
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -64,6 +70,14 @@ MUTATIONS: list[Mutation] = []
 def mutation(patches: Callable[[], Patches]) -> Callable[[], Patches]:
     MUTATIONS.append(Mutation(patches.__name__.replace("_", " "), patches))
     return patches
+
+
+def breaking(promise: str) -> Callable[[Callable[[], Patches]], Callable[[], Patches]]:
+    def register(patches: Callable[[], Patches]) -> Callable[[], Patches]:
+        MUTATIONS.append(Mutation(patches.__name__.replace("_", " "), patches, promise))
+        return patches
+
+    return register
 
 
 # ------------------------------------------------------------------------------------------------ acknowledgements
@@ -226,6 +240,94 @@ def take_away_what_was_rolled_back() -> Patches:
     yield Broker, "release", release
 
 
+# ------------------------------------------------------------------------------------------------ rollbacks
+@breaking("once-in-order")
+def count_a_rollback_and_lose_what_was_received() -> Patches:
+    real = queue_status.note_rollback
+
+    def note(work: Work, queue: Any) -> bool:
+        of_it = work.around._broker  # type: ignore[attr-defined]
+        work.changes.received += list(of_it.store.inner._queue(queue).messages.values())[:1]
+        return real(work, queue)
+
+    yield poisoning, "note_rollback", note
+
+
+@breaking("once-in-order")
+def give_what_was_rolled_back_in_another_order() -> Patches:
+    real_release, real_order = Broker.release, QueueInMemory.in_order
+    given: set[tuple[str, int]] = set()
+
+    def release(self: Broker, work: Work) -> None:
+        given.update((one.conversation_handle, one.message_sequence_number) for one in work.batch.received[:1])
+        real_release(self, work)
+
+    def in_order(self: Any, group: str, asked: Any) -> Any:
+        found = real_order(self, group, replace(asked, top=None))
+        return sorted(found, key=lambda one: (one.conversation_handle, one.message_sequence_number) in given)[
+            : asked.top
+        ]
+
+    yield Broker, "release", release
+    yield QueueInMemory, "in_order", in_order
+
+
+@breaking("rollbacks-counted")
+def go_on_counting_rollbacks_after_a_commit() -> Patches:
+    yield poisoning, "note_commit", lambda work, queue: None
+
+
+@breaking("rollbacks-counted")
+def never_mind_rollbacks() -> Patches:
+    yield queue_status, "MOST_ROLLBACKS", 1000
+
+
+# ------------------------------------------------------------------------------------------------ brokers of databases
+@breaking("disabled-is-silent")
+def send_from_a_disabled_broker() -> Patches:
+    yield ways, "_silent", lambda instance: {}
+
+
+@breaking("disabled-is-silent")
+def acknowledge_from_a_disabled_broker() -> Patches:
+    """What it has, whenever anything comes."""
+    real = Broker._take
+
+    def take(self: Broker, work: Work, fragment: Fragment) -> None:
+        header = fragment.header
+        endpoint = work.of((identifier_of(header.conversation_id), not header.is_initiator))
+        if endpoint is not None and endpoint.database in self.ways._silent:
+            with patch.object(self.ways, "_silent", {}):
+                answering.say_received(work, endpoint)
+        else:
+            real(self, work, fragment)
+
+    yield Broker, "_take", take
+
+
+@breaking("disabled-is-silent")
+def take_what_comes_for_a_disabled_broker() -> Patches:
+    yield estate.Database, "can_be_target", property(lambda self: self.mirroring_role != estate.MIRROR)
+
+
+@breaking("disabled-is-silent")
+def keep_the_conversations_of_an_old_broker() -> Patches:
+    yield host, "forget", lambda broker, database, handles, now: None
+
+
+@breaking("disabled-is-silent")
+def go_by_the_identifier_of_an_old_broker() -> Patches:
+    real = broker._directory
+    first: dict[str, Any] = {}
+
+    def directory(database: Any) -> Any:
+        made = real(database)
+        made.broker_instance = first.setdefault(database.name, made.broker_instance)
+        return made
+
+    yield broker, "_directory", directory
+
+
 # ------------------------------------------------------------------------------------------------ queues that are off
 @mutation
 def forget_the_held_when_the_queue_comes_on() -> Patches:
@@ -369,6 +471,14 @@ def forward_without_a_limit() -> Patches:
 
 
 # ------------------------------------------------------------------------------------------------ routing
+@breaking("asked-once")
+def ask_for_a_route_that_is_asked_for_and_forget_who_has_asked() -> Patches:
+    """The store lets it, too."""
+    real = ways.Ways.place
+    yield ways.Ways, "place", lambda self, sender, now, pending: real(self, sender, now, ())
+    yield store.MemoryStore, "_check", lambda self, changes: None
+
+
 @mutation
 def ask_for_a_route_that_is_asked_for() -> Patches:
     real = ways.Ways.place
@@ -387,17 +497,6 @@ def send_to_the_silent_mirror() -> Patches:
 @mutation
 def forward_without_taking_off_a_hop() -> Patches:
     yield forwarding, "forwarded", lambda raw, hops, consumed: forwarded(raw, hops + 1, consumed)
-
-
-@mutation
-def forward_beyond_memory() -> Patches:
-    real = forwarding.Forwarder._objection
-
-    def objection(self: Any, held: Any) -> int:
-        reason = real(self, held)
-        return 0 if reason == forwarding.NO_MEMORY else reason
-
-    yield forwarding.Forwarder, "_objection", objection
 
 
 @mutation

@@ -12,6 +12,7 @@ import pytest
 
 from routing.simulation.faults import WHOLE
 from routing.simulation.running import run
+from routing.simulation.upheavals import Upheavals
 from routing.simulation.world import draw, parts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,18 +49,18 @@ def test_other_seeds_are_other_histories() -> None:
 
 
 def test_a_part_that_is_left_out_changes_nothing_of_the_others() -> None:
-    seed = next(seed for seed in range(100) if draw(seed).partitions and draw(seed).switches)
+    seed = next(seed for seed in range(100) if draw(seed).partitions and draw(seed).upheavals.switches)
     whole = draw(seed)
     less = draw(seed, mask=WHOLE.without(whole.partitions[0].name, "clocks", "conversation 0"))
     assert less.partitions == whole.partitions[1:]
     assert less.conversations == whole.conversations[1:]
-    assert (less.estate, less.switches, less.crashes) == (whole.estate, whole.switches, whole.crashes)
+    assert (less.estate, less.upheavals, less.crashes) == (whole.estate, whole.upheavals, whole.crashes)
     assert {clock.offset for clock in less.clocks.values()} == {0}
 
 
 def test_after_it_is_calm_nothing_goes_wrong() -> None:
     calm = draw(7, mask=WHOLE.calm(1000))
-    assert all(one.ends <= calm.heals for one in (*calm.partitions, *calm.switches))
+    assert all(one.ends <= calm.heals for one in (*calm.partitions, *calm.upheavals.switches, *calm.upheavals.outages))
     assert all(failover.at < calm.heals for failover in calm.failovers)
 
 
@@ -67,7 +68,8 @@ def test_after_it_is_calm_nothing_goes_wrong() -> None:
 def test_the_parts_of_a_world_can_all_be_left_out(faults: str) -> None:
     world = draw(11, faults)
     empty = draw(11, faults, WHOLE.without(*parts(world)))
-    assert (empty.conversations, empty.partitions, empty.switches, empty.failovers) == ((), (), (), ())
+    assert (empty.conversations, empty.partitions, empty.failovers) == ((), (), ())
+    assert empty.upheavals == Upheavals((), (), (), ())
     assert not any(empty.crashes.values())
     assert {(link.loss, link.doubling, link.damage, link.detour, link.jitter) for link in empty.links.values()} == {
         (0, 0, 0, 0, 0)

@@ -6,8 +6,10 @@ import secrets
 
 import pytest
 
+from routing.simulation.faults import WHOLE, Mask
 from routing.simulation.shrinking import shrink, simulate
 from routing.simulation.story import story
+from routing.simulation.world import World, draw, parts
 
 TOGETHER = 20
 """Worlds in one test."""
@@ -15,8 +17,12 @@ TRIES = 40
 """Worlds that are tried to make a violation smaller: the seed is what counts, `brokerui simulate` has more patience."""
 
 
-def check(seed: int, faults: str) -> None:
-    found = simulate(seed, faults)
+UPHEAVALS = ("poison 0", "poison 1", "outage 0", "outage 1", "renewal 0")
+"""What worlds have had since: a seed is kept for what it has shown, in the world in which it did."""
+
+
+def check(seed: int, faults: str, mask: Mask = WHOLE) -> None:
+    found = simulate(seed, faults, mask)
     if found.violations:
         small = shrink(found, TRIES)
         violation = small.violations[0]
@@ -26,7 +32,7 @@ def check(seed: int, faults: str) -> None:
 
 @pytest.mark.parametrize("seed", [2430, 100472, 200272, 300000, 620246, 701311, 701526, 1001995, 2004167, 3001488])
 def test_promises_are_kept_where_they_were_broken_once(seed: int) -> None:
-    check(seed, "heavy")
+    check(seed, "heavy", WHOLE.without(*UPHEAVALS))
 
 
 @pytest.mark.parametrize("first", range(0, 60, TOGETHER))
@@ -42,3 +48,21 @@ def test_promises_are_kept_in_fresh_worlds(faults: str, worlds: int) -> None:
     first = secrets.randbelow(10**9)
     for seed in range(first, first + worlds):
         check(seed, faults)
+
+
+@pytest.mark.parametrize("faults", ["light", "heavy"])
+def test_known_worlds_have_upheavals_of_every_kind(faults: str) -> None:
+    """And each name is one that a mask knows, so that a world without them is the one of old."""
+    worlds = [draw(seed, faults) for seed in range(60)]
+    for _, *since in map(_upheavals, worlds):
+        assert {name for kind in since for name in kind} <= set(UPHEAVALS)
+    for kind in zip(*map(_upheavals, worlds), strict=True):
+        assert sum(map(len, kind)) > 3
+    for world in worlds:
+        assert {name for kind in _upheavals(world) for name in kind} <= set(parts(world))
+
+
+def _upheavals(world: World) -> list[list[str]]:
+    """The names of switches, poisons, outages and renewals."""
+    whole = world.upheavals
+    return [[one.name for one in kind] for kind in (whole.switches, whole.poisons, whole.outages, whole.renewals)]

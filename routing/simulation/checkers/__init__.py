@@ -14,9 +14,11 @@ from routing.simulation.checkers.hops import Hops
 from routing.simulation.checkers.keeping import Keeping
 from routing.simulation.checkers.mirroring import Mirroring
 from routing.simulation.checkers.once_in_order import OnceInOrder
+from routing.simulation.checkers.poisoning import Poisoning
 from routing.simulation.checkers.queues import Queues
 from routing.simulation.checkers.retrying import Retrying
 from routing.simulation.checkers.sealing import Sealing
+from routing.simulation.checkers.silencing import Silencing
 from routing.simulation.checkers.telling import Telling
 from routing.simulation.checking import Making
 
@@ -32,6 +34,8 @@ CHECKERS: Final[tuple[Making, ...]] = (
     Bounding,
     Asking,
     Queues,
+    Poisoning,
+    Silencing,
     Retrying,
     Healing,
     Telling,

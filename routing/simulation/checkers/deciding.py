@@ -103,6 +103,8 @@ class Deciding(Checker):
     def _agrees(self, broker: str, question: Question, now: int, event: MessageClassify) -> bool:
         if event.to_service == SYSTEM_SERVICE and event.subclass == OfClassify.LOCAL:
             return True  # every database has it, and no estate lists it
+        if not self._estates[broker].instances[broker].databases[event.database].broker_enabled:
+            return event.subclass == OfClassify.DELAYED
         decisions = self._decisions(broker, question, now)
         if event.subclass == OfClassify.LOCAL:
             return any(isinstance(decision, Deliver) for decision in decisions)

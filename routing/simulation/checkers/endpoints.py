@@ -9,7 +9,7 @@ from routing.dialog.states import AS_INITIATOR, AS_TARGET, NONE, State
 from routing.dialog.system import SYSTEM_TYPES
 from routing.sentence import say
 from routing.simulation.checking import Checker, Orphan, Seen
-from routing.simulation.history import Committed, Ended, Received, Row
+from routing.simulation.history import Committed, Ended, Received, Renewed, Row
 
 _STEPS: dict[bool, set[tuple[State, State]]] = {
     is_initiator: {(state, to) for (state, _), to in table.items() if not isinstance(to, int)}
@@ -37,17 +37,23 @@ class Endpoints(Checker):
         self._delivered: set[str] = set()
         """Handles into whose queue a message of the peer's came."""
         self._cleaned: set[str] = set()
+        """Those that went without a trace: WITH CLEANUP, or with their broker."""
 
     def before(self) -> dict[type, Callable[[Any], None]]:
         return {Committed: self._commit}
 
     def after(self) -> dict[type, Callable[[Any], None]]:
-        return {Ended: self._end, Received: self._receive}
+        return {Ended: self._end, Received: self._receive, Renewed: self._renew}
 
     def _end(self, ended: Ended) -> None:
         if ended.how == "cleanup":
             self._cleaned.add(ended.handle)
             self.seen.orphans.append(Orphan(ended.at, ended.handle, "WITH CLEANUP"))
+
+    def _renew(self, renewed: Renewed) -> None:
+        for handle in self.ledger.living(renewed.broker, renewed.database):
+            self._cleaned.add(handle)
+            self.seen.orphans.append(Orphan(renewed.at, handle, "NEW_BROKER"))
 
     def _receive(self, received: Received) -> None:
         if received.code in (-8495, -8489):

@@ -9,11 +9,12 @@ from routing.adjacent.fragment import Header
 from routing.adjacent.guard import UNPROTECTED
 from routing.dialog.fragments import position
 from routing.dialog.ranges import NOTHING, Ranges
+from routing.estate import Estate
 from routing.events import Conversation, OfConversation
 from routing.identifier import identifier_of
 from routing.sentence import say
 from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Arrived, Committed, Ended, Left
+from routing.simulation.history import Arrived, Committed, Ended, Left, Renewed, Started
 
 _ENDS = frozenset(
     (
@@ -41,7 +42,10 @@ class Keeping(Checker):
         """By broker, conversation and side: what acknowledgements have arrived there for."""
         self._over: set[str] = set()
         self._cleaned: set[str] = set()
-        """Handles that were ended WITH CLEANUP: what they had acknowledged is gone with them."""
+        """Handles that were ended WITH CLEANUP, or by a new broker: what they had acknowledged is gone with them."""
+        self._estates: dict[str, Estate] = {}
+        self._identifiers: dict[str, str | None] = {}
+        """By handle: of its database, when it began there. A new broker has none of the conversations."""
         self._below: dict[str, int] = {}
         """By handle: the messages below have left the transmission queue."""
 
@@ -49,7 +53,22 @@ class Keeping(Checker):
         return {Committed: self._commit_before}
 
     def after(self) -> dict[type, Callable[[Any], None]]:
-        return {Left: self._leave, Arrived: self._arrive, Committed: self._commit_after, Ended: self._end}
+        return {
+            Left: self._leave,
+            Arrived: self._arrive,
+            Committed: self._commit_after,
+            Ended: self._end,
+            Started: self._start,
+            Renewed: self._renew,
+        }
+
+    def _start(self, started: Started) -> None:
+        self._estates[started.broker] = started.estate
+
+    def _renew(self, renewed: Renewed) -> None:
+        handles = self.ledger.living(renewed.broker, renewed.database)
+        self._cleaned.update(handles)
+        self._over.update(handles)
 
     def _end(self, ended: Ended) -> None:
         if ended.how == "cleanup":
@@ -90,6 +109,9 @@ class Keeping(Checker):
                 self.broken(commit.at, what, handle, first)
 
     def _commit_after(self, commit: Committed) -> None:
+        for row in commit.endpoints:
+            here = self._estates[commit.broker].instances[commit.broker].databases[row.database]
+            self._identifiers.setdefault(row.handle, here.broker_instance)
         for handle, below in commit.settled:
             before = self._below.get(handle, 0)
             self._below[handle] = max(below, before)
@@ -119,17 +141,13 @@ class Keeping(Checker):
     def _pinned(self, handle: str) -> list[str]:
         """The endpoints of the other side in the database that is the peer, for which this one is too (RT-PIN)."""
         row = self.ledger.last[handle]
-        own = self._identifier(handle)
+        own = self._identifiers[handle]
         return [
             peer
             for peer in self.ledger.peers(row)
-            if row.far_broker_instance in (None, self._identifier(peer))
+            if row.far_broker_instance in (None, self._identifiers[peer])
             and self.ledger.last[peer].far_broker_instance in (None, own)
         ]
-
-    def _identifier(self, handle: str) -> str | None:
-        instance = self.world.estate.instances[self.ledger.where[handle]]
-        return instance.databases[self.ledger.last[handle].database].broker_instance
 
     def _is_acknowledged(self, handle: str, broker: str, number: int) -> bool:
         row = self.ledger.last[handle]

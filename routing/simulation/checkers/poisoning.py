@@ -1,0 +1,55 @@
+"""Poison: five transactions in a row that received from a queue and were rolled back switch it off, and nothing else
+that is told of transactions does. What they had received is as it was: `once-in-order` says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from routing.events import QueueDisabled
+from routing.sentence import say
+from routing.simulation.checking import Checker, Seen
+from routing.simulation.history import Committed, Tried
+
+IN_A_ROW: Final = 5
+Queue = tuple[str, str, str]
+"""Broker, database and name. None of these is of a mirrored database."""
+
+
+class Poisoning(Checker):
+    promise = "rollbacks-counted"
+
+    def __init__(self, seen: Seen) -> None:
+        super().__init__(seen)
+        self._off: set[Queue] = set()
+        self._was_off: set[Queue] = set()
+        """Before the last commit."""
+        self._count: dict[Queue, int] = {}
+        """Rollbacks in a row."""
+        self._told: set[Queue] = set()
+        """The queues that the last commit disabled, until it is said why."""
+
+    def after(self) -> dict[type, Callable[[Any], None]]:
+        return {Committed: self._commit, Tried: self._try}
+
+    def _commit(self, commit: Committed) -> None:
+        self._was_off = set(self._off)
+        for database, queue, is_on in commit.queues:
+            (self._off.discard if is_on else self._off.add)((commit.broker, database, queue))
+        self._told = {
+            (commit.broker, event.database, event.queue) for event in commit.events if isinstance(event, QueueDisabled)
+        }
+        for disabled in self._told:
+            if self._count.get(disabled, 0) + 1 != IN_A_ROW:
+                self.broken(commit.at, say("A queue went off, and not after five rollbacks in a row."))
+
+    def _try(self, tried: Tried) -> None:
+        """What was told in the commit just before."""
+        queue = (tried.broker, tried.database, tried.queue)
+        if not tried.is_rolled_back:
+            self._count[queue] = 0
+        elif queue not in self._was_off:
+            count = self._count.get(queue, 0) + 1
+            self._count[queue] = count % IN_A_ROW
+            if count == IN_A_ROW and not (queue in self._off and queue in self._told):
+                self.broken(tried.at, say("Five transactions in a row were rolled back, and their queue is on."))

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 
 from brokerui.commands.messaging import HOST_DB_QUEUE, place, verb
 from brokerui.languages import local
 from routing.sentence import say
-
-PAUSE_SECONDS = 0.02
-LONGEST_PAUSE_SECONDS = 0.5
-"""Between two looks into a queue that had nothing."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,18 +26,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Commits after the lines are flushed: what nobody has read stays in the queue."""
     with verb("/".join(options.queue)):
-        end = time.monotonic() + options.wait / 1000
-        pause = PAUSE_SECONDS
+        end = math.inf if options.follow else time.monotonic() + options.wait / 1000
         while True:
-            if _receive(options):
-                pause = PAUSE_SECONDS
-                if not options.follow:
-                    return 0
-            elif options.follow or time.monotonic() < end:
-                time.sleep(pause)
-                pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
-            else:
+            is_something = bool(_receive(options))
+            left = end - time.monotonic()
+            if left <= 0 or (is_something and not options.follow):
                 return 0
+            if not is_something:
+                _wait(options, left)
+
+
+def _wait(options: argparse.Namespace, seconds: float) -> None:
+    from brokerui.messaging.services import message_wait
+
+    instance, database, queue = options.queue
+    message_wait(instance=instance, database=database, queue=queue, seconds=seconds)
 
 
 def _receive(options: argparse.Namespace) -> int:

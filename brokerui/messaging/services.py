@@ -7,6 +7,7 @@ nothing was done. Moments are milliseconds since 1970, bodies are bytes.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from functools import partial
 from django.db import transaction
 
 from brokerui.messaging.administration import message_committed, message_rolled_back, queue_set_status
+from brokerui.messaging.bells import listen
 from brokerui.messaging.brokers import broker_disable, broker_enable, broker_renew, database_fail_over
 from brokerui.messaging.hosting import check_database, check_queue
 from brokerui.messaging.leases.errors import LeasedError
@@ -51,6 +53,7 @@ __all__ = [
     "message_receive",
     "message_reception",
     "message_rolled_back",
+    "message_wait",
     "queue_set_status",
     "transmission_status",
 ]
@@ -131,18 +134,33 @@ def message_receive(
     top: int | None = None,
     conversation_handle: str | None = None,
     conversation_group_id: str | None = None,
+    wait_s: float = 0.0,
 ) -> tuple[QueuedMessage, ...]:
     """RECEIVE: messages of one conversation group, which stays locked until the transaction around it ends; empty where
-    there are none that nobody else has locked."""
+    there are none that nobody else has locked. `wait_s`: so long it waits for the first of them, as WAITFOR does; a
+    transaction of the caller's stays open meanwhile."""
     asked = Receive((database, queue), top, conversation_handle, conversation_group_id)
+    end = time.monotonic() + wait_s
+    while not (messages := _received(instance, asked)) and (left := end - time.monotonic()) > 0:
+        message_wait(instance=instance, database=database, queue=queue, seconds=left)
+    return messages
+
+
+def message_wait(*, instance: str, database: str, queue: str, seconds: float) -> None:
+    """Until there may be something new in a queue; for so long at most, often for less. For whoever wants no transaction
+    open while he waits."""
+    listen(Place(instance, database, queue), seconds)
+
+
+def _received(instance: str, asked: Receive) -> tuple[QueuedMessage, ...]:
+    place = Place(instance, *asked.queue)
     with unit_of_work(instance, Wanted(receive=asked)) as (broker, work):
         check_queue(broker, asked.queue)
         messages = receiving.receive(work, asked)
         if messages and asked.queue in work.batch.rollbacks:
-            forget = partial(message_committed, instance=instance, database=database, queue=queue)
-            transaction.on_commit(forget, robust=True)
+            transaction.on_commit(partial(message_committed, **place._asdict()), robust=True)
     if messages:
-        note_received(Place(instance, database, queue))
+        note_received(place)
     return messages
 
 

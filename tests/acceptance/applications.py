@@ -93,11 +93,9 @@ def arrivals(instance: str, database: str, count: str) -> None:
     """How long each of so many messages took until it was received and committed, in milliseconds."""
     took: list[float] = []
     while len(took) < int(count):
-        messages = message_receive(instance=instance, database=database, queue="dbo.ToQ")
+        messages = message_receive(instance=instance, database=database, queue="dbo.ToQ", wait_s=QUIET_SECONDS)
         now = time.time()
         took += [1000 * (now - float((message.message_body or b"")[:64])) for message in messages]
-        if not messages:
-            time.sleep(0.001)
     say(took)
 
 

@@ -11,6 +11,7 @@ from redis import RedisError
 
 from brokerui.messaging.activation.activated import activations_of
 from brokerui.messaging.activation.monitors import INACTIVE, monitors, note_receive
+from brokerui.messaging.bells import ring
 from brokerui.messaging.places import Place
 from brokerui.messaging.waking import wake_once
 from routing.broker import Broker
@@ -22,7 +23,11 @@ ACTIVATE: Final = "brokerui.messaging.tasks.activate"
 
 
 def messages_came(broker: Broker, queues: Collection[QueueKey]) -> None:
-    """Into these, and they are committed: readers are looked for where nobody reads. Beat looks too, now and then."""
+    """Into these, and they are committed: who waits for them hears of it, and readers are looked for where nobody
+    reads. Beat looks too, now and then."""
+    if not queues:
+        return
+    ring(Place(broker.instance, *key) for key in queues)
     places = [Place(broker.instance, *key) for key in queues if key in activations_of(broker)]
     if not places:
         return

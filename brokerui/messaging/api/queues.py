@@ -23,6 +23,7 @@ from brokerui.messaging.leases.models import State
 from brokerui.messaging.leases.selectors import has_messages
 from brokerui.messaging.leases.services import Leased, lease_commit, lease_make, lease_roll_back
 from brokerui.messaging.models import HostedInstance
+from brokerui.messaging.places import Place
 from brokerui.messaging.queue_rows import queue_rows
 from routing.errors import Invalid
 from routing.identifier import parse_identifier
@@ -62,6 +63,7 @@ class QueueReceive(MessagingView):
         leased = waited_for(
             lambda: lease_make(instance=instance, asked=asked.receive, owner=author, lease_ms=asked.lease_ms),
             lambda: has_messages(number, asked.receive.queue),
+            Place(instance, database, queue),
             asked.wait_s,
             gettext("As many as can are waiting for messages already. Ask again, or without waiting."),
         )

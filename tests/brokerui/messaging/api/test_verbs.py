@@ -15,6 +15,7 @@ from brokerui.messaging.api import waiting
 from brokerui.messaging.leases import services as leases
 from brokerui.messaging.leases.models import Answer, Lease, Use
 from brokerui.messaging.models import ConversationEndpoint, QueueMessage
+from brokerui.messaging.places import Place
 from tests.brokerui.messaging.hosted import Wire
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -292,13 +293,13 @@ def test_a_receive_waits_for_the_first_message(wire: Wire, operator: Client, mon
     handle = begin(operator)
     pauses: list[float] = []
 
-    def pause(seconds: float) -> None:
+    def pause(_bell: Place, seconds: float) -> None:
         pauses.append(seconds)
         if len(pauses) == 3:
             send(operator, handle, "1")
             wire.carry()
 
-    monkeypatch.setattr(waiting.time, "sleep", pause)
+    monkeypatch.setattr(waiting, "listen", pause)
     assert texts(receive(operator, wait_ms=30_000)) == ["1"]
     assert 3 <= len(pauses) < 20
 

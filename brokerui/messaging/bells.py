@@ -1,0 +1,48 @@
+"""Bells of queues: who waits for messages hears that some have come.
+
+A ring that is lost, or Redis, costs a look later and nothing else: what there is stands in the database.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Final
+
+from redis import RedisError
+
+from brokerui.messaging.outgoing import redis
+from brokerui.messaging.places import Place
+
+LOOK_SECONDS: Final = 0.25
+"""So often who waits looks without a ring: a group that another had locked is free again without one."""
+MOST: Final = 16
+"""Rings that wait to be heard; each is heard by one who waits."""
+KEPT_MS: Final = 10_000
+
+
+def ring(places: Iterable[Place]) -> None:
+    """Messages have come into these queues, and are committed."""
+    try:
+        with redis().pipeline(transaction=False) as pipe:
+            for place in places:
+                bell = _bell(place)
+                pipe.rpush(bell, 1)
+                pipe.ltrim(bell, -MOST, -1)
+                pipe.pexpire(bell, KEPT_MS)
+            pipe.execute()
+    except (RedisError, OSError):
+        return
+
+
+def listen(place: Place, seconds: float) -> None:
+    """Until something may have come since somebody heard the bell last; no longer than so, nor than a look may wait."""
+    longest = min(seconds, LOOK_SECONDS)
+    try:
+        redis().blpop([_bell(place)], timeout=max(longest, 0.001))  # 0 would be for ever
+    except (RedisError, OSError):
+        time.sleep(max(longest, 0.0))
+
+
+def _bell(place: Place) -> str:
+    return f"brokerui:bell:{'/'.join(place)}"

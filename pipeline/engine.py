@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.epochs import Epochs
-from pipeline.estates import EVER, Timeline
+from pipeline.epochs import Epochs, Key
+from pipeline.estates import Timeline
 from pipeline.schemas import ANSWERS, KEYS, SETS
 from routing.comparison import kind_of_change, verdict_of_change
 from routing.conversation import Conversation
@@ -27,59 +29,34 @@ from routing.verdict import verdict
 Outcomes = tuple[Outcome, ...]
 UNCHANGED = "unchanged"
 _BATCH = 200_000
-"""Questions at a time; also what answers are kept for."""
-
-
-class Key(NamedTuple):
-    """What a class stands for, as the columns have it."""
-
-    from_instance: str
-    from_database: str | None
-    to_service: str
-    to_broker_instance: str | None
-    is_reply: bool
+"""Questions at a time."""
 
 
 class Asker:
-    """The answers of one timeline; a question has a class and the number of a validity interval.
+    """The answers of one timeline."""
 
-    Most boundaries matter for few services: from one to the next that matters for its service, a class is asked once.
-    """
-
-    def __init__(self, timeline: Timeline, epochs: Epochs) -> None:
+    def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
-        self._epochs = epochs
-        self._answers: dict[tuple[Key, int], Outcomes | None] = {}
+        self._moment: datetime | None = None
         self._estate: Estate | None = None
-        self._journeys: dict[int, Journeys] = {}
+        self._journeys: Journeys | None = None
 
-    def outcomes(self, key: Key, interval: int) -> Outcomes | None:
-        """Every outcome; None where the entry point is unknown to the estate of that time."""
-        since = self._epochs.since(key.to_service, interval)
-        if (key, since) not in self._answers:
-            self._answers[key, since] = self._asked(key, since)
-        return self._answers[key, since]
+    def outcomes(self, key: Key, moment: datetime) -> Outcomes | None:
+        """Every outcome; None where the entry point is unknown to the estate of that time.
 
-    def forget(self) -> None:
-        """Lets go of what was answered."""
-        self._answers.clear()
-        self._journeys.clear()
-
-    def _asked(self, key: Key, interval: int) -> Outcomes | None:
-        # Nothing changes inside an interval, so its first moment stands for all of it.
-        moment = self._epochs.boundaries[interval - 1] if interval else EVER
-        estate = self._timeline.at(moment)
-        if estate is None:
+        What was decided is kept until another moment is asked about.
+        """
+        if moment != self._moment:
+            self._moment, self._estate = moment, self._timeline.at(moment)
+            self._journeys = Journeys(self._estate, moment) if self._estate else None
+        if self._estate is None or self._journeys is None:
             return None
-        if estate is not self._estate:
-            self._estate = estate
-            self._journeys.clear()
         conversation = Conversation(*key)
         try:
-            conversation.check(estate)
+            conversation.check(self._estate)
         except Invalid:
             return None
-        return self._journeys.setdefault(interval, Journeys(estate, moment)).outcomes(conversation)
+        return self._journeys.outcomes(conversation)
 
 
 @dataclass(slots=True)
@@ -131,15 +108,16 @@ class Answered:
         return self.sets.setdefault(outcomes, len(self.sets))
 
 
-def answer(questions: Path, before: Asker, after: Asker, answers: Path) -> Answered:
-    """Answers all questions of a folder under both, into a file `answers` and one of the sets of outcomes beside it."""
+def answer(questions: Path, before: Asker, after: Asker, epochs: Epochs, answers: Path) -> Answered:
+    """Answers all questions of a folder under both, into a file of the folder `answers`."""
     found = Answered()
     answers.mkdir(parents=True)
     with pq.ParquetWriter(answers / "answers.parquet", ANSWERS) as writer:
         for batch in _batches(questions):
-            before.forget()
-            after.forget()
-            rows = [_answered(question, before, after, found) for question in batch]
+            timed = [(epochs.begin(question.key, question.interval), question) for question in batch]
+            # In the order of their time, so that few estates are asked at a time.
+            timed.sort(key=itemgetter(0))
+            rows = [_answered(question, moment, before, after, found) for moment, question in timed]
             writer.write_table(pa.Table.from_arrays(_columns(rows), schema=ANSWERS))
     return found
 
@@ -155,25 +133,20 @@ def write_sets(found: Answered, folder: Path) -> None:
 
 
 def _batches(folder: Path) -> Iterator[list[Question]]:
-    """In the order of their intervals, so that few estates are asked at a time."""
     found: list[Question] = []
     for path in sorted(folder.glob("*.parquet")):
         for batch in pq.ParquetFile(path).iter_batches(columns=[*KEYS, "class", *Question._fields[6:]]):
             columns = (batch.column(number).to_pylist() for number in range(batch.num_columns))
             found += map(Question._make, zip(*columns, strict=True))
             if len(found) >= _BATCH:
-                yield sorted(found, key=_interval)
+                yield found
                 found = []
-    yield sorted(found, key=_interval)
+    yield found
 
 
-def _interval(question: Question) -> int:
-    return question.interval
-
-
-def _answered(question: Question, before: Asker, after: Asker, found: Answered) -> tuple[object, ...]:
-    old = before.outcomes(question.key, question.interval)
-    new = old if after is before else after.outcomes(question.key, question.interval)
+def _answered(question: Question, moment: datetime, before: Asker, after: Asker, found: Answered) -> tuple[object, ...]:
+    old = before.outcomes(question.key, moment)
+    new = old if after is before else after.outcomes(question.key, moment)
     if old is None and new is None:
         found.unknown.add(question)
         return (*question, None, None, None, None)

@@ -1,53 +1,53 @@
-"""Since which boundary nothing that matters for a service has changed: so long, one answer holds."""
+"""When the answer to a class of traffic may change: from one such moment to the next, one answer holds."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
-from pipeline.estates import Timeline
+from pipeline.estates import EVER, Scope, Timeline
 
 
-@dataclass(slots=True)
+class Key(NamedTuple):
+    """What a class stands for, as the columns have it."""
+
+    from_instance: str
+    from_database: str | None
+    to_service: str
+    to_broker_instance: str | None
+    is_reply: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Epochs:
-    """The boundaries by number, from 1; before the first all is as it ever was, 0."""
+    """The moments at which some answers change, in order, and what each may matter for."""
 
     boundaries: Sequence[datetime]
-    for_any: list[int] = field(default_factory=lambda: [0])
-    """Those that may matter for any service."""
-    for_service: dict[str, list[int]] = field(default_factory=dict)
-    """Those that may matter for one."""
+    by_scope: Mapping[Scope, Sequence[datetime]]
 
-    def since(self, service: str, interval: int) -> int:
-        """The last boundary that matters for a service, not after the beginning of an interval."""
-        own = self.for_service.get(service)
-        return max(_last(self.for_any, interval), _last(own, interval) if own else 0)
+    def marks(self, key: Key) -> list[datetime]:
+        """The boundaries that matter for a class, in order: each begins a validity interval of it, from 1."""
+        return sorted({moment for scope in _scopes(key) for moment in self.by_scope.get(scope, ())})
 
-    def since_for_any(self) -> list[int]:
-        """By interval: the last boundary that may matter for any service."""
-        return [_last(self.for_any, interval) for interval in range(len(self.boundaries) + 1)]
+    def begin(self, key: Key, interval: int) -> datetime:
+        """The first moment of a validity interval; before its first mark, a class meets what it ever met: 0."""
+        return self.marks(key)[interval - 1] if interval else EVER
+
+
+def _scopes(key: Key) -> Iterator[Scope]:
+    for entry in (None, (key.from_instance, key.from_database)):
+        for service in (None, key.to_service):
+            yield entry, service
 
 
 def epochs_of(timelines: Sequence[Timeline]) -> Epochs:
     """The boundaries of several timelines together."""
-    moments = sorted({moment for timeline in timelines for moment in timeline.boundaries()})
-    found = Epochs(moments)
-    for number, moment in enumerate(moments, 1):
-        for timeline in timelines:
-            _mark(found, number, timeline, moment)
-    return found
-
-
-def _mark(found: Epochs, number: int, timeline: Timeline, moment: datetime) -> None:
-    services = timeline.matters_for(moment)
-    if services is None:
-        found.for_any.append(number)
-    else:
-        for service in services:
-            found.for_service.setdefault(service, [0]).append(number)
-
-
-def _last(marks: list[int], interval: int) -> int:
-    return marks[bisect_right(marks, interval) - 1]
+    boundaries = sorted({moment for timeline in timelines for moment in timeline.boundaries()})
+    by_scope: dict[Scope, list[datetime]] = defaultdict(list)
+    for moment in boundaries:
+        for scope in {scope for timeline in timelines for scope in timeline.matters_for(moment)}:
+            by_scope[scope].append(moment)
+    return Epochs(boundaries, dict(by_scope))

@@ -6,23 +6,23 @@ import hashlib
 import zlib
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from routing.classes import Vocabulary
-from routing.delta import delta
+from routing.classes import Node, Vocabulary
+from routing.delta import Delta, delta
 from routing.document import MAX_SIZE, read_estate, read_version
 from routing.errors import InputError
 from routing.estate import Estate
 from routing.sentence import say
 
-Services = frozenset[str] | None
-"""Services by name."""
-ANY: Services = None
+Scope = tuple[Node | None, str | None]
+"""An entry point, or any (None), and a service by name, or any (None): what a change may matter for."""
+ALL: frozenset[Scope] = frozenset({(None, None)})
 EVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -34,7 +34,7 @@ class Version:
     """
 
     since: datetime
-    expiring: Mapping[datetime, Services]
+    expiring: Mapping[datetime, frozenset[Scope]]
     """The moments at which routes of it expire, if it is in force then, each with what that may matter for."""
     packed: bytes
     where: str
@@ -71,13 +71,13 @@ class Timeline:
             found.update(moment for moment in version.expiring if version.since < moment < until)
         return sorted(found)
 
-    def matters_for(self, moment: datetime) -> Services:
-        """The services whose conversations may be answered otherwise from this moment on."""
+    def matters_for(self, moment: datetime) -> frozenset[Scope]:
+        """Which conversations may be answered otherwise from this moment on."""
         place = bisect_right(self.versions, moment, key=lambda version: version.since)
         if not place:
             return frozenset()
         version = self.versions[place - 1]
-        return ANY if version.since == moment else version.expiring.get(moment, frozenset())
+        return ALL if version.since == moment else version.expiring.get(moment, frozenset())
 
     def at(self, moment: datetime) -> Estate | None:
         """The estate in force at a moment; None before the first version."""
@@ -85,7 +85,7 @@ class Timeline:
         return self.versions[place - 1].estate if place else None
 
 
-def _expiring(estate: Estate) -> dict[datetime, Services]:
+def _expiring(estate: Estate) -> dict[datetime, frozenset[Scope]]:
     """By moment: what the estate without the routes that expire then may answer otherwise."""
     lost: dict[datetime, list[tuple[str, str, str]]] = defaultdict(list)
     for instance in estate.instances.values():
@@ -97,12 +97,26 @@ def _expiring(estate: Estate) -> dict[datetime, Services]:
     return {moment: _told_apart(estate, routes, vocabulary) for moment, routes in lost.items()}
 
 
-def _told_apart(estate: Estate, lost: Sequence[tuple[str, str, str]], vocabulary: Vocabulary) -> Services:
+def _told_apart(estate: Estate, lost: Sequence[tuple[str, str, str]], vocabulary: Vocabulary) -> frozenset[Scope]:
     after = estate
     for instance, database, route in lost:
         after = after.with_route(instance, database, route, None)
-    found = delta(estate, after, vocabulary)
-    return ANY if found.always or found.by_identifier or found.one_sided else frozenset(found.by_name)
+    return frozenset(_scopes(delta(estate, after, vocabulary)))
+
+
+def _scopes(found: Delta) -> Iterator[Scope]:
+    if found.by_identifier or found.one_sided:
+        yield None, None
+    for node in found.always:
+        yield _entry(node), None
+    for service, nodes in found.by_name.items():
+        for node in nodes:
+            yield _entry(node), service
+
+
+def _entry(node: Node) -> Node | None:
+    """The table of a database is asked about what begins there; what an instance does with what comes, about all."""
+    return node if node[1] is not None else None
 
 
 def load_timeline(name: str) -> Timeline:

@@ -49,8 +49,8 @@ class Source:
     root: Path
     shown: str
     """What the root is called for people: of copies, where the files came from."""
-    classes: DataFrame | None = None
-    """What each class stands for, where that is known without asking the rows."""
+    classes: tuple[Path, ...] = ()
+    """Folders where it is said what each class stands for; none where only the rows tell."""
 
     @property
     def faults(self) -> list[tuple[str, str]]:

@@ -110,4 +110,6 @@ ANSWERS = pa.schema(
     [*_QUESTION, ("before", pa.int32()), ("after", pa.int32()), ("change", pa.string()), ("kind", pa.string())]
 )
 """A question with the numbers of the sets of outcomes that answer it; null where no estate knows its entry point."""
+MARKS = pa.schema([("class", pa.int64()), ("marks", pa.list_(pa.int64()))])
+"""The moments that matter for a class, in order, in microseconds since 1970."""
 SETS = pa.schema([("number", pa.int32()), ("outcomes", OUTCOMES), ("verdict", pa.string())])

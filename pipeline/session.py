@@ -34,6 +34,8 @@ FIXED = {
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     # So many days are written side by side; only for more are the rows sorted by day first.
     "spark.sql.maxConcurrentOutputFileWriters": "64",
+    # Else each task of up to 200 partitions opens a file for each of them, for a few rows.
+    "spark.shuffle.sort.bypassMergeThreshold": "16",
     # A second attempt of a task replaces what the first one left.
     "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "1",
     "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
 from pipeline.counting import rows_in
 from pipeline.files import File, examined, files_below
-from pipeline.lake import SILVER, Lake, is_lake
+from pipeline.lake import CLASSES, SILVER, Lake, is_lake
 from pipeline.reading import Source, read_files
 from pipeline.schemas import COLUMNS
 from pipeline.transforms.cleaning import CLASS, REASON
@@ -52,4 +52,4 @@ def _of_lake(spark: SparkSession, lake: Lake, name: str) -> Source:
         F.to_json(F.struct(*COLUMNS)).alias("_raw"),
         good,
     )
-    return Source(rows, placed, None, files, lake.root, name, lake.classes(spark))
+    return Source(rows, placed, None, files, lake.root, name, tuple(map(Path, lake.folders(CLASSES))))

@@ -41,7 +41,7 @@ def main() -> int:
     def route(traffic: str) -> None:
         out = PLACE / "out"
         shutil.rmtree(out, ignore_errors=True)
-        asker = Asker(timeline, epochs)
+        asker = Asker(timeline)
         found = ask(
             bench.spark, open_traffic(bench.spark, traffic, traffic_files(traffic)), (asker, asker), epochs, out
         )

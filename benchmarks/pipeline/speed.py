@@ -56,12 +56,12 @@ def main() -> int:
 
     def asked() -> object:
         shutil.rmtree(out, ignore_errors=True)
-        askers = Asker(before, epochs), Asker(after, epochs)
+        askers = Asker(before), Asker(after)
         return ask(bench.spark, open_traffic(bench.spark, lake, []), askers, epochs, out)
 
     def route() -> None:
         shutil.rmtree(out, ignore_errors=True)
-        asker = Asker(before, epochs)
+        asker = Asker(before)
         found = ask(
             bench.spark, open_traffic(bench.spark, traffic, traffic_files(traffic)), (asker, asker), epochs, out
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,15 +16,17 @@ from pipeline.engine import Answered, Asker, answer, write_sets
 from pipeline.epochs import Epochs
 from pipeline.estates import Timeline
 from pipeline.files import files_below, identity
-from pipeline.lake import Lake, is_lake
+from pipeline.lake import CLASSES_TYPE, Lake, is_lake
 from pipeline.manifest import manifest
+from pipeline.marks import write_marks
 from pipeline.output import QUARANTINE, write_rows
 from pipeline.quarantine import write_faults
 from pipeline.reading import Source, count_rows, quarantined
 from pipeline.record import Run
-from pipeline.transforms.cleaning import REASON
+from pipeline.schemas import KEYS
+from pipeline.transforms.cleaning import CLASS, REASON
 from pipeline.transforms.flowing import unknown
-from pipeline.transforms.weighing import questions, timed
+from pipeline.transforms.weighing import condensed, questions, timed
 
 UNKNOWN_ENTRY = "unknown_entry"
 WORK = "_work"
@@ -41,7 +44,8 @@ class Asked:
     sets: DataFrame
     found: Answered
     folder: Path
-    epochs: Epochs
+    marks: DataFrame | None
+    """The moments that matter for each class; None where nothing ever changes."""
 
     @property
     def questions(self) -> int:
@@ -56,13 +60,39 @@ class Asked:
 
 def ask(spark: SparkSession, source: Source, askers: tuple[Asker, Asker], epochs: Epochs, folder: Path) -> Asked:
     """Asks the rules once for each class in each interval that the traffic has."""
-    rows = timed(source.rows, epochs)
     work = folder / WORK
-    write_rows(questions(rows, source.classes), work / "questions")
-    found = answer(work / "questions", *askers, work / "answers")
+    good = _good(source.rows)
+    weighable, folders = _weighable(spark, good, source.classes, epochs, work)
+    marks = _marks(spark, folders, epochs, work)
+    classes = spark.read.schema(CLASSES_TYPE).parquet(*map(str, folders))
+    write_rows(questions(timed(weighable, marks), classes), work / "questions")
+    found = answer(work / "questions", *askers, epochs, work / "answers")
     write_sets(found, work / "sets")
     answers, sets = (spark.read.parquet(str(work / name)) for name in ("answers", "sets"))
-    return Asked(source, rows, answers, sets, found, folder, epochs)
+    return Asked(source, timed(good, marks), answers, sets, found, folder, marks)
+
+
+def _good(rows: DataFrame) -> DataFrame:
+    return rows.where(F.col(REASON).isNull())
+
+
+def _weighable(
+    spark: SparkSession, good: DataFrame, classes: Sequence[Path], epochs: Epochs, work: Path
+) -> tuple[DataFrame, Sequence[Path]]:
+    """What is to be weighed, and the folders of its classes. A lake knows these; of files they are found out first."""
+    if classes:
+        return good.withColumn("rows", F.lit(1)), classes
+    write_rows(condensed(good.withColumn("rows", F.lit(1)), epochs.boundaries), work / "condensed")
+    found = spark.read.parquet(str(work / "condensed"))
+    write_rows(found.select(*KEYS, CLASS).dropDuplicates(), work / "classes")
+    return found, [work / "classes"]
+
+
+def _marks(spark: SparkSession, classes: Sequence[Path], epochs: Epochs, work: Path) -> DataFrame | None:
+    if not epochs.boundaries:
+        return None
+    write_marks(classes, epochs, work / "marks")
+    return spark.read.parquet(str(work / "marks"))
 
 
 def inputs_of(traffic: str, *timelines: Timeline) -> list[dict[str, Any]]:
@@ -83,8 +113,8 @@ def finish(asked: Asked, run: Run, out: int) -> None:
     if asked.known + found.unknown.rows + len(source.faults) < seen:
         write_rows(quarantined(source, source.placed.where(F.col(REASON).isNotNull())), quarantine)
     if found.unknown.rows:
-        strange = unknown(timed(source.placed, asked.epochs), asked.answers).withColumn(REASON, F.lit(UNKNOWN_ENTRY))
-        write_rows(quarantined(source, strange), quarantine)
+        strange = unknown(timed(_good(source.placed), asked.marks), asked.answers)
+        write_rows(quarantined(source, strange.withColumn(REASON, F.lit(UNKNOWN_ENTRY))), quarantine)
     run.count(seen, out, reasons_in(quarantine))
     shutil.rmtree(asked.folder / WORK)
     run.more["tables"] = manifest(asked.folder)

@@ -59,7 +59,7 @@ def _replay(
     spark: SparkSession, options: Options, sides: tuple[Timeline, Timeline], files: list[File], folder: Path, run: Run
 ) -> None:
     epochs = epochs_of(sides)
-    before, after = (Asker(side, epochs) for side in sides)
+    before, after = (Asker(side) for side in sides)
     asked = ask(spark, open_traffic(spark, options.traffic, files), (before, after), epochs, folder)
     run.more = {"summary": summary(asked), "intervals": len(epochs.boundaries) + 1, "questions": asked.questions}
     run.said = [_said(change, weight) for change, weight in sorted(asked.found.changes.items())]

@@ -55,7 +55,7 @@ def _route(
     spark: SparkSession, options: Options, timeline: Timeline, files: list[File], folder: Path, run: Run
 ) -> None:
     epochs = epochs_of([timeline])
-    asker = Asker(timeline, epochs)
+    asker = Asker(timeline)
     asked = ask(spark, open_traffic(spark, options.traffic, files), (asker, asker), epochs, folder)
     run.phase("ask")
     write_rows(routed(asked.rows, asked.answers, asked.sets), folder)

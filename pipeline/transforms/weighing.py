@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from collections.abc import Sequence
+from datetime import datetime
+
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
-from pipeline.epochs import Epochs
 from pipeline.schemas import KEYS
-from pipeline.transforms.classing import interval_of
-from pipeline.transforms.cleaning import CLASS, REASON
+from pipeline.transforms.classing import interval_of, passed
+from pipeline.transforms.cleaning import CLASS
 
 INTERVAL = "interval"
 QUESTION = (CLASS, INTERVAL)
+WEIGHTS = ("rows", "messages", "bytes")
 
 
-def timed(rows: DataFrame, epochs: Epochs) -> DataFrame:
-    """The good rows, each with its validity interval: the last boundary before it that matters for its service."""
-    good = rows.where(F.col(REASON).isNull()).withColumn("_interval", interval_of(F.col("at"), epochs.boundaries))
-    since = F.get(F.lit(epochs.since_for_any()), F.col("_interval"))
-    if epochs.for_service:
-        own = good.sparkSession.createDataFrame(
-            list(epochs.for_service.items()), "to_service string, _marks array<int>"
-        )
-        good = good.join(F.broadcast(own), "to_service", "left")
-        passed = F.filter("_marks", lambda mark: mark <= F.col("_interval"))
-        since = F.greatest(since, F.when(F.col("_marks").isNotNull(), F.array_max(passed)))
-    return good.withColumn(INTERVAL, since).drop("_interval", "_marks")
+def timed(rows: DataFrame, marks: DataFrame | None) -> DataFrame:
+    """Rows with their validity intervals: how many moments that matter for its class a row is not before."""
+    if marks is None:
+        return rows.withColumn(INTERVAL, F.lit(0))
+    # Numbers that cannot be null are searched as they are; others would be boxed first, row by row.
+    whole = marks.select(CLASS, F.transform("marks", lambda mark: F.coalesce(mark, F.lit(0))).alias("_marks"))
+    interval = F.coalesce(passed(F.col("_marks"), F.col("at")), F.lit(0))
+    return rows.join(whole, CLASS, "left").withColumn(INTERVAL, interval).drop("_marks")
 
 
-def questions(timed_rows: DataFrame, classes: DataFrame | None) -> DataFrame:
-    """Each class in each interval, weighed. Where the classes are known, only their numbers are compared."""
-    keys = QUESTION if classes is not None else (*KEYS, *QUESTION)
-    weighed = timed_rows.groupBy(*keys).agg(
-        F.count(F.lit(1)).alias("rows"), F.sum("messages").alias("messages"), F.sum("bytes").alias("bytes")
+def questions(timed_rows: DataFrame, classes: DataFrame) -> DataFrame:
+    """Each class in each interval, weighed. Only numbers are compared."""
+    return timed_rows.groupBy(*QUESTION).agg(*_sums()).join(classes, CLASS)
+
+
+def condensed(rows: DataFrame, boundaries: Sequence[datetime]) -> DataFrame:
+    """One row for all of a class between two boundaries, with the first moment of them."""
+    between = interval_of(F.col("at"), boundaries)
+    return (
+        rows.withColumn("_between", between)
+        .groupBy(*KEYS, CLASS, "_between")
+        .agg(F.min("at").alias("at"), *_sums())
+        .drop("_between")
     )
-    return weighed if classes is None else weighed.join(classes, CLASS)
+
+
+def _sums() -> list[Column]:
+    return [F.sum(name).alias(name) for name in WEIGHTS]

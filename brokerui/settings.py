@@ -20,6 +20,7 @@ ENDPOINT_ENCRYPTION  "disabled": instances speak beyond this machine without TLS
 ENDPOINT_CONNECTIONS, ENDPOINT_CONNECTIONS_OF_PEER  that are accepted, and of these from one network address
 ENDPOINT_SHARDS     lists in which fragments arrive for one instance; the same in all processes (default: 4)
 ENDPOINT_LIST_BYTES, ENDPOINT_LISTS_BYTES  largest list between endpoint and workers, and all of them together
+ENDPOINT_LIST_BYTES_OF_PEER  what one peer may have in a list (default: 1 MB); who sends more is read more slowly
 ACTIVATION_TASKS    Celery tasks, by commas, that queues may name as the procedure of their activation (default: none)
 ACTIVATION_IMPORTS  modules, by commas, in which these are; then `up` runs a worker for them alone
 EVENT_LOG           on: all events of the hosted instances to files (default: off)
@@ -293,6 +294,7 @@ KEYS_SECRET = env.str("KEYS_SECRET", default="")
 ENDPOINT_SHARDS = env.int("ENDPOINT_SHARDS", default=4)
 # Together they leave room for wake-ups in the 64 MB of our own Valkey.
 ENDPOINT_LIST_BYTES = env.int("ENDPOINT_LIST_BYTES", default=2 * MEGABYTE)
+ENDPOINT_LIST_BYTES_OF_PEER = env.int("ENDPOINT_LIST_BYTES_OF_PEER", default=MEGABYTE)
 ENDPOINT_LISTS_BYTES = env.int("ENDPOINT_LISTS_BYTES", default=24 * MEGABYTE)
 
 # -- Events of the hosted instances ----------------------------------------------------------------------------

@@ -53,13 +53,15 @@ def shards_can_be_used(app_configs: Sequence[Any] | None, **kwargs: object) -> l
 
 def lists_have_room(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
     """E007: a list that cannot hold what is put into it at once holds nothing."""
-    one, all_of_them = settings.ENDPOINT_LIST_BYTES, settings.ENDPOINT_LISTS_BYTES
-    if 2 * BUNDLE <= one <= all_of_them:
+    of_peer, one = settings.ENDPOINT_LIST_BYTES_OF_PEER, settings.ENDPOINT_LIST_BYTES
+    all_of_them = settings.ENDPOINT_LISTS_BYTES
+    if BUNDLE <= of_peer <= one <= all_of_them and one >= 2 * BUNDLE:
         return []
     return [
         Error(
-            f"ENDPOINT_LIST_BYTES is {one} and ENDPOINT_LISTS_BYTES {all_of_them}.",
-            hint=f"The first must be {2 * BUNDLE} or more, and the second not less than the first.",
+            f"ENDPOINT_LIST_BYTES_OF_PEER is {of_peer}, ENDPOINT_LIST_BYTES {one} and ENDPOINT_LISTS_BYTES"
+            f" {all_of_them}.",
+            hint=f"{BUNDLE} or more, {2 * BUNDLE} or more, and none less than the one before it.",
             id="brokerui.E007",
         )
     ]

@@ -59,7 +59,6 @@ class Host:
         self.arrivals = Arrivals(client, name, options.arriving_bytes, wake)
         self._hosted = hosted
         self._tasks: set[asyncio.Task[None]] = set()
-        self._arriving = asyncio.get_running_loop().create_task(self.arrivals.run())
 
     # -------------------------------------------------------------------------------------------- for its connections
     def now(self) -> float:
@@ -139,5 +138,4 @@ class Host:
             await asyncio.sleep(0.01)
         for wire in list(self.wires.values()):
             wire.drop()
-        await end({self._arriving})
-        await self.arrivals.flush()
+        await self.arrivals.stop()

@@ -9,8 +9,9 @@
 | connections | the endpoint | whoever shows them | rows of sys.dm_broker_connections |
 
 A frame is a fragment, or a question or answer about a role. All fragments of a conversation arrive in the same shard
-(`bundles.shard_of`), so one worker at a time works on a shard, and none waits for another. Nothing here is durable:
-what is lost is sent again by the dialog layer.
+(`bundles.shard_of`), so one worker at a time works on a shard, and none waits for another. Of a list of what arrived no
+peer has more than it may, nor more than is left free in it: who sends more than workers take keeps nobody else from
+them. Nothing here is durable: what is lost is sent again by the dialog layer.
 
 Each function gives a command, which `run` carries out; a worker writes
 
@@ -45,12 +46,15 @@ WANTED = f"{PREFIX}wanted"
 """The outgoing lists that begin to hold something: what the endpoint waits for."""
 ARRIVED = f"{PREFIX}arrived:"
 OUTGOING = f"{PREFIX}outgoing:"
+PEERS = f"{PREFIX}peers:"
 NOTICES = f"{PREFIX}notices"
 EVENTS = f"{PREFIX}events"
 CONNECTIONS = f"{PREFIX}connections"
 MOST_NOTICES = 1_000
 MOST_EVENTS = 10_000
 """Kept of each; older ones are lost when nobody takes them."""
+NOBODY = ""
+"""A peer without a limit of its own."""
 CONNECTIONS_KEPT = 10
 """Seconds for which rows of connections stand that nobody refreshes."""
 
@@ -65,6 +69,11 @@ class Place(NamedTuple):
     @property
     def key(self) -> str:
         return f"{ARRIVED if isinstance(self.to, int) else OUTGOING}{self.to} {self.instance}"
+
+    @property
+    def keys(self) -> tuple[str, str]:
+        """The list, and a hash with the bytes of each peer in it."""
+        return self.key, f"{PEERS}{self.key}"
 
 
 class Put(NamedTuple):
@@ -110,7 +119,7 @@ async def run_soon(client: AsyncRedis, command: Command[T]) -> T:
 
 # ------------------------------------------------------------------------------------------------ frames
 def put_arrived(instance: str, frames: Iterable[bytes]) -> Command[list[bytes]]:
-    """Frames that came, each to its shard; gives those for which there was no room."""
+    """Frames that came from nobody in particular, each to its shard; gives those for which there was no room."""
     shards: dict[int, list[bytes]] = {}
     for raw in frames:
         shards.setdefault(shard_of(raw, settings.ENDPOINT_SHARDS), []).append(raw)
@@ -130,33 +139,33 @@ def put_outgoing(instance: str, frames: Iterable[tuple[str, bytes]]) -> Command[
     return _all_of(places, tell=True)
 
 
-def put(bundles: Sequence[tuple[Place, bytes]]) -> Command[list[Put]]:
-    """Bundles that came, each to its list."""
-    return _put(bundles, False, lambda answers: [Put(answer > 0, answer > 1) for answer in answers])
+def put(peer: str, bundles: Sequence[tuple[Place, bytes]]) -> Command[list[Put]]:
+    """Bundles that came from one peer, each to its list."""
+    return _put(peer, bundles, False, lambda answers: [Put(answer > 0, answer > 1) for answer in answers])
 
 
 def _all_of(bundles: Sequence[tuple[Place, bytes]], *, tell: bool) -> Command[list[bytes]]:
     def refused(answers: Sequence[int]) -> list[bytes]:
         return unbundled([bundle for (_, bundle), answer in zip(bundles, answers, strict=True) if not answer])
 
-    return _put(bundles, tell, refused)
+    return _put(NOBODY, bundles, tell, refused)
 
 
-def _put(bundles: Sequence[tuple[Place, bytes]], tell: bool, meaning: Callable[[Any], T]) -> Command[T]:
+def _put(peer: str, bundles: Sequence[tuple[Place, bytes]], tell: bool, meaning: Callable[[Any], T]) -> Command[T]:
     """`tell` the endpoint of lists that were empty."""
-    keys = (BYTES, WANTED, *(place.key for place, _ in bundles))
-    limits = (settings.ENDPOINT_LIST_BYTES, settings.ENDPOINT_LISTS_BYTES, int(tell))
-    return Command(PUT, keys, (*limits, *(bundle for _, bundle in bundles)), meaning)
+    keys = (BYTES, WANTED, *(key for place, _ in bundles for key in place.keys))
+    limits = (settings.ENDPOINT_LIST_BYTES, settings.ENDPOINT_LISTS_BYTES, settings.ENDPOINT_LIST_BYTES_OF_PEER)
+    return Command(PUT, keys, (*limits, int(tell), peer, *(bundle for _, bundle in bundles)), meaning)
 
 
 def take_arrived(instance: str, shard: int, limit: int) -> Command[list[bytes]]:
     """The frames that came first: `limit` bytes of them, and what else is in the last bundle."""
-    return Command(TAKE, (BYTES, Place(instance, shard).key), (limit,), unbundled)
+    return Command(TAKE, (BYTES, *Place(instance, shard).keys), (limit,), unbundled)
 
 
 def take_outgoing(instance: str, address: str, limit: int) -> Command[list[bytes]]:
     """The same of what is to be sent."""
-    return Command(TAKE, (BYTES, Place(instance, address).key), (limit,), unbundled)
+    return Command(TAKE, (BYTES, *Place(instance, address).keys), (limit,), unbundled)
 
 
 def outgoing_held(instance: str) -> Command[dict[str, int]]:

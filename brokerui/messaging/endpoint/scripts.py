@@ -17,24 +17,31 @@ def _script(text: str) -> Script:
 
 
 PUT = _script("""
--- Bundles to lists, each unless its list, or all of them, would be too large then.
--- KEYS: the bytes of each list, the list of those that begin to hold something, then the list of each bundle.
--- ARGV: bytes that a list may have, and all together; whether beginning is to be told; then the bundles.
+-- Bundles of one peer to lists, each unless its list, or all of them, would be too large then, or unless the peer would
+-- have too much of its list: more than it may, or more than is left free for others. That does not hold for its first.
+-- KEYS: the bytes of each list, the list of those that begin to hold something, then for each bundle its list and the
+-- bytes of each peer in it.
+-- ARGV: bytes that a list may have, all together, and one peer in a list; whether beginning is to be told; the peer, or
+-- nothing for who has no limit; then the bundles.
 -- Gives for each: 0 no room, 1 put, 2 put into a list that was empty.
-local most, most_of_all, tell = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3] == '1'
+local most, most_of_all, most_of_peer = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local tell, peer = ARGV[4] == '1', ARGV[5]
 local all = tonumber(redis.call('HGET', KEYS[1], 'all') or '0')
 local answers, put = {}, 0
-for i = 3, #KEYS do
-  local bundle = ARGV[i + 1]
-  local held = tonumber(redis.call('HGET', KEYS[1], KEYS[i]) or '0')
-  if (held > 0 and held + #bundle > most) or all + put + #bundle > most_of_all then
-    answers[i - 2] = 0
+for i = 1, #ARGV - 5 do
+  local bundle, list, peers = ARGV[i + 5], KEYS[2 * i + 1], KEYS[2 * i + 2]
+  local held = tonumber(redis.call('HGET', KEYS[1], list) or '0')
+  local own = peer ~= '' and tonumber(redis.call('HGET', peers, peer) or '0') or 0
+  if (held > 0 and held + #bundle > most) or all + put + #bundle > most_of_all
+    or (own > 0 and own + #bundle > math.min(most_of_peer, most - held)) then
+    answers[i] = 0
   else
-    redis.call('RPUSH', KEYS[i], bundle)
-    redis.call('HINCRBY', KEYS[1], KEYS[i], #bundle)
+    redis.call('RPUSH', list, peer .. '\\0' .. bundle)
+    redis.call('HINCRBY', KEYS[1], list, #bundle)
+    if peer ~= '' then redis.call('HINCRBY', peers, peer, #bundle) end
     put = put + #bundle
-    if held == 0 and tell then redis.call('RPUSH', KEYS[2], KEYS[i]) end
-    answers[i - 2] = held == 0 and 2 or 1
+    if held == 0 and tell then redis.call('RPUSH', KEYS[2], list) end
+    answers[i] = held == 0 and 2 or 1
   end
 end
 if put > 0 then redis.call('HINCRBY', KEYS[1], 'all', put) end
@@ -59,17 +66,22 @@ return found
 
 TAKE = _script("""
 -- Bundles from the head of a list, until they have so many bytes.
--- KEYS: the bytes of each list, the list. ARGV: bytes.
+-- KEYS: the bytes of each list, the list, the bytes of each peer in it. ARGV: bytes.
 local bundles, size, least = {}, 0, tonumber(ARGV[1])
 while size < least do
-  local bundle = redis.call('LPOP', KEYS[2])
-  if not bundle then break end
+  local value = redis.call('LPOP', KEYS[2])
+  if not value then break end
+  local to = value:find('\\0', 1, true)
+  local peer, bundle = value:sub(1, to - 1), value:sub(to + 1)
   bundles[#bundles + 1] = bundle
   size = size + #bundle
+  if peer ~= '' then redis.call('HINCRBY', KEYS[3], peer, -#bundle) end
 end
 local held = tonumber(redis.call('HGET', KEYS[1], KEYS[2]) or '0')
 -- An empty list holds nothing, whatever was counted.
-local gone = redis.call('EXISTS', KEYS[2]) == 0 and held or size
+local is_empty = redis.call('EXISTS', KEYS[2]) == 0
+if is_empty then redis.call('DEL', KEYS[3]) end
+local gone = is_empty and held or size
 if gone > 0 then
   redis.call('HINCRBY', KEYS[1], 'all', -gone)
   if redis.call('HINCRBY', KEYS[1], KEYS[2], -gone) <= 0 then redis.call('HDEL', KEYS[1], KEYS[2]) end
@@ -78,7 +90,7 @@ return bundles
 """)
 
 DISCARD = _script("""
--- All that a list holds. KEYS: the bytes of each list, the list. Gives how many bytes that were.
+-- All that a list of what is to be sent holds. KEYS: the bytes of each list, the list. Gives how many bytes that were.
 local held = tonumber(redis.call('HGET', KEYS[1], KEYS[2]) or '0')
 redis.call('DEL', KEYS[2])
 redis.call('HDEL', KEYS[1], KEYS[2])

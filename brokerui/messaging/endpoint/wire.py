@@ -305,6 +305,11 @@ class Wire(asyncio.Protocol):
             self.tell_login(login, self.why)
 
     @property
+    def peer(self) -> str:
+        """As which instance the other side presents itself, whatever the case; nothing before it has."""
+        return self.connection.peer.name.casefold() if self.connection.peer else ""
+
+    @property
     def is_refused(self) -> bool:
         """Over because of who one of the two is."""
         return faults.is_refused(self.over, self.error)

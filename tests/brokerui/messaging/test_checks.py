@@ -41,6 +41,8 @@ def test_every_check_is_documented_and_no_other() -> None:
         ("ENDPOINT_SHARDS", 0, checks.shards_can_be_used, "brokerui.E006"),
         ("ENDPOINT_SHARDS", 65, checks.shards_can_be_used, "brokerui.E006"),
         ("ENDPOINT_LIST_BYTES", 1000, checks.lists_have_room, "brokerui.E007"),
+        ("ENDPOINT_LIST_BYTES_OF_PEER", 1000, checks.lists_have_room, "brokerui.E007"),
+        ("ENDPOINT_LIST_BYTES_OF_PEER", 3 << 20, checks.lists_have_room, "brokerui.E007"),
         ("ENDPOINT_LISTS_BYTES", 1 << 20, checks.lists_have_room, "brokerui.E007"),
         ("ENDPOINT_CONNECTIONS", 0, checks.connections_are_let_in, "brokerui.E008"),
         ("ENDPOINT_CONNECTIONS_OF_PEER", 1_001, checks.connections_are_let_in, "brokerui.E008"),

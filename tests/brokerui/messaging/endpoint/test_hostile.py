@@ -8,6 +8,7 @@ import resource
 import socket
 import struct
 import subprocess
+import threading
 import time
 from contextlib import ExitStack
 from typing import Any
@@ -16,7 +17,8 @@ import pytest
 from redis import Redis
 
 from brokerui.messaging.endpoint import host
-from brokerui.messaging.endpoint.lists import run, take_arrived, take_events
+from brokerui.messaging.endpoint.bundles import unbundled
+from brokerui.messaging.endpoint.lists import Place, connections, run, take_arrived, take_events
 from routing.adjacent.connection import Connection, Neighbours, Settings
 from routing.adjacent.frames import HEAD, HELLO, Hello, write_fragments, write_frame, write_hello
 from routing.events import OfConnection, OfLogin
@@ -255,7 +257,7 @@ def test_a_peer_that_sends_more_than_workers_take_is_slowed_down_in_bounded_memo
     data, sent = write_fragments(frames, sum(map(len, frames))), 0
     while _goes(peer.socket, data):
         sent += len(data)
-        assert sent < 40 << 20, "a list of 2 MB, 4 MB before it, and what the system keeps"
+        assert sent < 40 << 20, "half of a list of 2 MB, half of the 4 MB before it, and what the system keeps"
     assert endpoint.megabytes - before < 40
     peer.close()
     took = 0
@@ -266,6 +268,76 @@ def test_a_peer_that_sends_more_than_workers_take_is_slowed_down_in_bounded_memo
         time.sleep(0.01)
     is_served(client, a, 5)
     assert endpoint.stop() == 0
+
+
+def test_a_peer_that_floods_keeps_no_room_from_another(
+    valkey: Valkey, client: Redis, children: list[subprocess.Popen[str]]
+) -> None:
+    a = address()
+    endpoint = Apart(valkey.url, {"A": [a]}, children)
+    flooding, usual = Peer(a).come_online(), Peer(a, "Q", b"q" * 16, 2).come_online()
+    stuck = threading.Event()
+    flood = threading.Thread(target=_flood, args=(flooding.socket, stuck))
+    flood.start()
+    try:
+        assert stuck.wait(30)
+        assert _is_slowed(client) == {"P"}
+        mine = [fragment(number, 1000, number + OTHERS) for number in range(400)]
+        for raw in mine:
+            usual.send([raw])
+        theirs = set(mine)
+        assert eventually(lambda: theirs <= set(_standing(client, "A")), 10), "though workers take nothing"
+        assert _is_slowed(client) == {"P"}
+        served = [_seconds(client, usual, fragment(number, 1000, number + OTHERS)) for number in range(1000, 1040)]
+        assert sorted(served)[-2] < 0.5, "while workers take what they can, and the flood goes on"
+    finally:
+        flooding.close()
+        flood.join()
+    usual.close()
+    assert endpoint.stop() == 0
+
+
+OTHERS = 1000
+"""The conversations of the flood have lower numbers."""
+
+
+def _flood(to: socket.socket, stuck: threading.Event) -> None:
+    """As much as goes, until the socket is closed; tells when nothing went for a while."""
+    to.settimeout(0.5)
+    frames = [fragment(number, 1000, number + 1) for number in range(100)]
+    data = memoryview(write_fragments(frames, sum(map(len, frames))))
+    at = 0
+    while True:
+        try:
+            at = (at + to.send(data[at:])) % len(data)
+        except TimeoutError:
+            stuck.set()
+        except OSError:
+            return
+
+
+def _is_slowed(client: Redis) -> set[str]:
+    """The peers that are not read now, once what is shown is of now."""
+    time.sleep(1.2)
+    return {row.peer for row in connections(client) if row.is_receive_flow_controlled}
+
+
+def _standing(client: Redis, instance: str) -> list[bytes]:
+    """What waits for workers, and stays."""
+    values = [value for shard in range(4) for value in client.lrange(Place(instance, shard).key, 0, -1)]
+    return unbundled([value.partition(b"\0")[2] for value in values])
+
+
+def _seconds(client: Redis, peer: Peer, raw: bytes) -> float:
+    """Until workers have it that take 256 KB at a time, from all shards in turn."""
+    began = time.monotonic()
+    peer.send([raw])
+    while True:
+        for shard in range(4):
+            if raw in run(client, take_arrived("A", shard, 1 << 18)):
+                return time.monotonic() - began
+            time.sleep(0.005)
+        assert time.monotonic() < began + 20
 
 
 def _goes(to: socket.socket, data: bytes) -> bool:

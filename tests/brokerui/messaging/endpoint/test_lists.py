@@ -14,6 +14,7 @@ from brokerui.messaging.endpoint.lists import (
     WANTED,
     Place,
     discard_outgoing,
+    put,
     put_arrived,
     put_events,
     put_notices,
@@ -108,6 +109,41 @@ def test_all_lists_together_are_bounded(client: Redis, settings: Any) -> None:
     assert run(client, put_arrived("A", [fragment(0)])) == [fragment(0)]
     run(client, discard_outgoing("A", "tcp://b:1"))
     assert run(client, put_arrived("A", [fragment(0)])) == []
+
+
+def taken(client: Redis, peer: str, to: Place, frames: list[bytes]) -> list[bool]:
+    return [one.taken for one in run(client, put(peer, [(to, raw) for raw in frames]))]
+
+
+def test_a_peer_has_of_a_list_what_it_may(client: Redis, settings: Any) -> None:
+    raw, to = fragment(0), Place("A", 0)
+    settings.ENDPOINT_LIST_BYTES, settings.ENDPOINT_LIST_BYTES_OF_PEER = 10 * len(raw), 3 * len(raw)
+    assert taken(client, "flood", to, [raw] * 5) == [True] * 3 + [False] * 2
+    assert taken(client, "other", to, [raw] * 2) == [True] * 2
+    assert taken(client, "flood", Place("A", 1), [raw]) == [True], "each list for itself"
+    assert run(client, take_arrived("A", 0, 1)) == [raw]
+    assert taken(client, "flood", to, [raw] * 2) == [True, False]
+    assert len(run(client, take_arrived("A", 0, 1 << 20))) == 5
+    assert taken(client, "flood", to, [raw] * 5) == [True] * 3 + [False] * 2, "nothing of it is counted any more"
+
+
+def test_many_peers_leave_room_for_one_more(client: Redis, settings: Any) -> None:
+    raw, to = fragment(0), Place("A", 0)
+    settings.ENDPOINT_LIST_BYTES = settings.ENDPOINT_LIST_BYTES_OF_PEER = 12 * len(raw)
+    assert sum(taken(client, "one", to, [raw] * 12)) == 6, "as much as is left free"
+    assert sum(taken(client, "two", to, [raw] * 12)) == 3
+    assert sum(taken(client, "three", to, [raw] * 12)) == 2
+    assert sum(taken(client, "four", to, [raw] * 12)) == 1, "its first one is taken where there is any room"
+    assert taken(client, "five", to, [raw]) == [False]
+
+
+def test_a_list_that_vanished_holds_nothing_of_any_peer(client: Redis, settings: Any) -> None:
+    raw, to = fragment(0), Place("A", 0)
+    settings.ENDPOINT_LIST_BYTES_OF_PEER = len(raw)
+    assert taken(client, "P", to, [raw] * 2) == [True, False]
+    client.delete(to.key)
+    assert run(client, take_arrived("A", 0, 1)) == []
+    assert taken(client, "P", to, [raw]) == [True]
 
 
 def test_the_endpoint_is_told_of_a_list_once_until_it_is_empty(client: Redis) -> None:

@@ -6,10 +6,12 @@ import asyncio
 from typing import Any
 
 import pytest
+from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
 from brokerui.messaging.endpoint.arrivals import Arrivals
-from brokerui.messaging.endpoint.lists import MOST_NOTICES
+from brokerui.messaging.endpoint.bundles import shard_of
+from brokerui.messaging.endpoint.lists import MOST_NOTICES, run, take_arrived
 from brokerui.messaging.endpoint.teller import AT_ONCE, Teller
 from brokerui.messaging.endpoint.telling import Online
 from routing.adjacent.connection import SHUTDOWN
@@ -23,7 +25,8 @@ NOWHERE = "unix:///nowhere/valkey.sock"
 
 
 class Reader:
-    def __init__(self) -> None:
+    def __init__(self, peer: str = "P") -> None:
+        self.peer = peer
         self.paused = 0
 
     def pause(self) -> None:
@@ -33,19 +36,47 @@ class Reader:
         self.paused = 0
 
 
+def some(count: int) -> list[bytes]:
+    return [fragment(number) for number in range(count)]
+
+
 def test_what_comes_is_bounded_and_readers_wait_while_redis_takes_nothing() -> None:
     async def scenario() -> None:
         async with AsyncRedis.from_url(NOWHERE) as client:
             size = len(fragment(0))
-            arrivals, reader = Arrivals(client, "A", 10 * size, lambda: None), Reader()
-            arrivals.put(reader, [fragment(number) for number in range(9)])
+            arrivals, reader, other = Arrivals(client, "A", 10 * size, lambda: None), Reader(), Reader("Q")
+            arrivals.put(reader, some(4))
             assert not reader.paused
-            assert not await arrivals.flush()
-            arrivals.put(reader, [fragment(9)])
-            assert reader.paused
-            arrivals.put(reader, [fragment(number) for number in range(10, 30)])
-            assert (arrivals.held, arrivals.lost) == (20 * size, 10)
+            arrivals.put(reader, some(1))
+            assert reader.paused, "half is left for others"
+            arrivals.put(other, some(2))
+            assert not other.paused
+            arrivals.put(other, some(1))
+            assert other.paused
+            await asyncio.sleep(0.1)
+            assert (arrivals.held, arrivals.lost) == (8 * size, 0)
+            arrivals.put(reader, some(20))
+            assert (arrivals.held, arrivals.lost) == (20 * size, 8)
+            assert (reader.paused, other.paused) == (2, 1)
             arrivals.forget(reader)
+            arrivals.forget(Reader("who never brought anything"))
+            await arrivals.stop()
+
+    played(scenario())
+
+
+def test_a_reader_for_whom_there_is_no_room_at_all_goes_on_by_itself(client: Redis, valkey: Valkey) -> None:
+    async def scenario() -> None:
+        async with AsyncRedis.from_url(valkey.url) as there:
+            arrivals, late = Arrivals(there, "A", len(fragment(0)), lambda: None), Reader("late")
+            for number in range(3):
+                arrivals.put(Reader(str(number)), some(1))
+            arrivals.put(late, some(1))
+            assert (arrivals.lost, late.paused) == (2, 1)
+            while late.paused or arrivals.held:
+                await asyncio.sleep(0.01)
+            await arrivals.stop()
+        assert run(client, take_arrived("A", shard_of(fragment(0), 4), 1 << 20)) == some(1) * 2
 
     played(scenario())
 

@@ -1,0 +1,139 @@
+"""Frames that came from one peer, on their way into Redis. Where that takes them too slowly, its readers wait."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from django.conf import settings
+from redis import RedisError
+from redis.asyncio import Redis
+
+from brokerui.messaging.endpoint.bundles import bundled, shard_of
+from brokerui.messaging.endpoint.ending import end
+from brokerui.messaging.endpoint.lists import Place, Put, put, run_soon
+
+logger = logging.getLogger(__name__)
+OF_A_SHARD = 4
+"""Bundles of one shard in one call: a shard that nobody works on keeps no other from its turn."""
+FIRST_PAUSE = 0.005
+LONGEST_PAUSE = 0.25
+"""Seconds until what was refused is tried again."""
+
+
+class Reader(Protocol):
+    """Whoever brings frames."""
+
+    def pause(self) -> None:
+        """Bring no more."""
+
+    def resume(self) -> None:
+        """Go on."""
+
+
+class Room:
+    """The memory that all peers of an instance share: of many that hold much, each holds as much as is left free."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.held = 0
+        self.lost = 0
+        """Frames for which there was no room at all."""
+
+    @property
+    def free(self) -> int:
+        return max(0, self.most - self.held)
+
+    def take(self, raw: bytes) -> bool:
+        """Readers bring some more before they wait; what is more than that is lost, as on any network."""
+        if self.held + len(raw) > 2 * self.most:
+            self.lost += 1
+            return False
+        self.held += len(raw)
+        return True
+
+
+class Coming:
+    """Hands over what it holds, and ends when that is nothing."""
+
+    def __init__(self, client: Redis, instance: str, peer: str, room: Room, wake: Callable[[], None]) -> None:
+        self.held = 0
+        self._client = client
+        self._instance = instance
+        self._peer = peer
+        self._room = room
+        self._wake = wake
+        self._came: list[bytes] = []
+        self._bundles: dict[int, deque[bytes]] = {}
+        self._readers: set[Reader] = set()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self, done: Callable[[], object]) -> None:
+        """`done` is called when nothing is held any more: what comes then is another's."""
+        self._task = asyncio.get_running_loop().create_task(self._run(done))
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            await end({self._task})
+        await self.flush()
+
+    def put(self, reader: Reader, frames: Iterable[bytes]) -> None:
+        """Takes the frames; the reader waits where more is held of its peer than is left for all others."""
+        came = [raw for raw in frames if self._room.take(raw)]
+        self._came += came
+        self.held += sum(map(len, came))
+        if self.held >= self._room.free:
+            self._readers.add(reader)
+            reader.pause()
+
+    def forget(self, reader: Reader) -> None:
+        self._readers.discard(reader)
+
+    async def _run(self, done: Callable[[], object]) -> None:
+        pause = FIRST_PAUSE
+        while self.held or self._readers:
+            if await self.flush():
+                pause = FIRST_PAUSE
+            else:
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+        done()
+
+    async def flush(self) -> bool:
+        """Hand over what Redis takes; False where it took nothing."""
+        self._sort()
+        some = [(shard, bundle) for shard, own in self._bundles.items() for bundle in list(own)[:OF_A_SHARD]]
+        try:
+            answers = await run_soon(self._client, put(self._peer, self._placed(some))) if some else []
+        except (RedisError, OSError) as error:
+            logger.info("fragments wait for Redis: %s", error)
+            return False
+        self._settle(some, answers)
+        return any(answer.taken for answer in answers)
+
+    def _placed(self, some: Iterable[tuple[int, bytes]]) -> list[tuple[Place, bytes]]:
+        return [(Place(self._instance, shard), bundle) for shard, bundle in some]
+
+    def _sort(self) -> None:
+        shards: dict[int, list[bytes]] = {}
+        came, self._came = self._came, []
+        for raw in came:
+            shards.setdefault(shard_of(raw, settings.ENDPOINT_SHARDS), []).append(raw)
+        for shard, own in shards.items():
+            self._bundles.setdefault(shard, deque()).extend(bundled(own))
+
+    def _settle(self, some: list[tuple[int, bytes]], answers: list[Put]) -> None:
+        for (shard, bundle), answer in zip(some, answers, strict=True):
+            if answer.taken:
+                self._bundles[shard].remove(bundle)
+                self.held -= len(bundle)
+                self._room.held -= len(bundle)
+        if any(answer.first for answer in answers):
+            self._wake()
+        if 2 * self.held <= self._room.free:
+            readers, self._readers = self._readers, set()
+            for reader in readers:
+                reader.resume()

@@ -210,11 +210,10 @@ def _identified(draft: _Draft, number: int) -> None:
 def _balanced(draft: _Draft, number: int) -> None:
     here, there, service = _ends(draft, number)
     other = draft.place(there[0])
-    if other != there:
-        draft.service(other, service)
-        draft.way_back(other, here, f"I{number}")
+    draft.service(other, service)
+    draft.way_back(other, here, f"I{number}")
     draft.way_back(there, here, f"I{number}")
-    for where in {there: 0, other: 0}:
+    for where in (there, other):
         more = {"broker_instance": draft.identifier(where)} if draft.chance.happens(500) else {}
         draft.route(here, service, address(where[0]), **more)
     draft.pairing("balanced", here, number, service)
@@ -250,7 +249,7 @@ def _expiring(draft: _Draft, number: int) -> None:
     draft.route(here, service, address(there[0]), broker_instance=draft.identifier(there), lifetime=_moment(expires))
     draft.way_back(there, here, f"I{number}")
     other = draft.place(there[0])
-    if other != there and draft.chance.happens(600):
+    if draft.chance.happens(600):
         draft.service(other, service)
         draft.route(here, service, address(other[0]), broker_instance=draft.identifier(other))
         draft.way_back(other, here, f"I{number}")

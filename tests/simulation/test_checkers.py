@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -11,11 +12,13 @@ import pytest
 from routing.adjacent.fragment import Range
 from routing.adjacent.guard import DIGEST, SEALED
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role, write_role
-from routing.dialog.system import MISSING_ROUTE_TYPE
+from routing.dialog.system import MISSING_ROUTE_TYPE, SYSTEM_SERVICE
 from routing.estate import MIRROR
 from routing.events import CorruptedMessage, MessageClassify, OfClassify
 from routing.security.bindings import Protection
 from routing.simulation.checkers import CHECKERS
+from routing.simulation.checkers.acknowledging import Acknowledging
+from routing.simulation.checkers.deciding import Deciding
 from routing.simulation.checking import check
 from routing.simulation.history import (
     Arrived,
@@ -86,6 +89,10 @@ def is_sealed(record: Record) -> bool:
 
 def asks(record: Record) -> bool:
     return isinstance(record, Committed) and any(handle is not None for *_, handle in record.requests)
+
+
+def is_of_system(record: Record) -> bool:
+    return isinstance(record, Committed) and any(row.service == SYSTEM_SERVICE for row in record.endpoints)
 
 
 def holds(record: Record) -> bool:
@@ -171,6 +178,12 @@ CHANGES = [
         lambda one: isinstance(one, Received) and one.message_type.endswith("EndDialog"),
         lambda one: [one, one],
     ),
+    Change(
+        "once-in-order",
+        lambda one: isinstance(one, Received) and one.message_type.endswith("EndDialog"),
+        lambda one: [one, one._replace(message_type="DEFAULT", body=OTHER)],
+    ),
+    Change("once-in-order", is_data, lambda one: [Ended(one.at, one.broker, one.handle, "end"), one]),
     Change("once-in-order", lambda one: isinstance(one, Ended) and one.how == "end", lambda one: []),
     Change("once-in-order", lambda one: isinstance(one, Ended) and one.how == "error", lambda one: []),
     Change(
@@ -220,6 +233,7 @@ CHANGES = [
         lambda one: isinstance(one, Received) and one.message_type == MISSING_ROUTE_TYPE,
         lambda one: [one._replace(sequence=1)],
     ),
+    Change("asked-once", is_of_system, changed_rows(service="another")),
     Change("limits-kept", holds, holds_more),
     Change("routed-by-the-rules", is_first_hop, lambda one: [one._replace(address="tcp://elsewhere:4022")]),
     Change("routed-by-the-rules", is_classed, classed_elsewhere),
@@ -338,3 +352,49 @@ def test_an_answer_that_a_crash_has_undone_was_not_heard() -> None:
     assert promises(answer_besides(history, is_older=False, then=dies)) == set()
     for then in (keeps_and_dies, dies_and_hears_again):
         assert "only-to-the-principal" in promises(answer_besides(history, is_older=False, then=then))
+
+
+def test_what_comes_and_goes_in_one_commit_need_not_stand_in_the_queue() -> None:
+    """As where its application has ended the conversation in the transaction in which it came."""
+    history = peaceful()[0]
+    number, commit = next((at, one) for at, one in enumerate(history.records) if enqueues(one))
+    assert isinstance(commit, Committed)
+    (moved,) = moved_on(commit)
+    handles = tuple({kept.handle for kept in commit.enqueued})
+    for record, wrong in ((moved, True), (moved._replace(emptied=handles), False)):
+        records = [*history.records[:number], record]
+        assert bool(check(of(history, records), (Acknowledging,)).violations) == wrong
+
+
+def test_what_is_said_of_a_conversation_that_has_gone_cannot_be_judged() -> None:
+    history = next(one for one in peaceful() if any(map(is_classed, one.records)))
+    commit = next(one for one in history.records if is_classed(one))
+    (elsewhere,) = classed_elsewhere(commit)
+    assert isinstance(elsewhere, Committed)
+    events = tuple(event for event in elsewhere.events if isinstance(event, MessageClassify))
+    starts = [one for one in history.records if isinstance(one, Started)]
+    strange = elsewhere._replace(events=tuple(event._replace(conversation_id=ANOTHER) for event in events))
+    assert not check(of(history, [*starts, strange]), (Deciding,)).violations
+    assert check(of(history, [*starts, elsewhere]), (Deciding,)).violations
+
+
+def test_while_no_partner_is_the_principal_either_may_be_sent_something() -> None:
+    """MIR-2: by the estate nobody is; which one has claimed it, `only-to-the-principal` knows."""
+    history = mirrored()
+    nobody = of(history, [without_principal(one) if isinstance(one, Started) else one for one in history.records])
+    assert not check(nobody, (Deciding,)).violations
+    elsewhere = [
+        one._replace(address="tcp://elsewhere:4022") if is_first_hop(one) and isinstance(one, Left) else one
+        for one in nobody.records
+    ]
+    assert check(of(history, elsewhere), (Deciding,)).violations
+
+
+def without_principal(started: Started) -> Started:
+    estate = started.estate
+    for instance in estate.instances.values():
+        for database in instance.databases.values():
+            if database.mirroring_role is not None:
+                mirror = replace(database, mirroring_role=MIRROR)
+                estate = estate.with_instance(estate.instances[instance.name].with_database(mirror))
+    return started._replace(estate=estate)

@@ -65,9 +65,10 @@ def test_after_it_is_calm_nothing_goes_wrong() -> None:
 
 
 @pytest.mark.parametrize("faults", ["none", "light", "heavy"])
-def test_the_parts_of_a_world_can_all_be_left_out(faults: str) -> None:
-    world = draw(11, faults)
-    empty = draw(11, faults, WHOLE.without(*parts(world)))
+@pytest.mark.parametrize("seed", [11, 18, 100])
+def test_the_parts_of_a_world_can_all_be_left_out(faults: str, seed: int) -> None:
+    world = draw(seed, faults)
+    empty = draw(seed, faults, WHOLE.without(*parts(world)))
     assert (empty.conversations, empty.partitions, empty.failovers) == ((), (), ())
     assert empty.upheavals == Upheavals((), (), (), ())
     assert not any(empty.crashes.values())

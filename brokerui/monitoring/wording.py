@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from routing.dialog.problems import PROBLEMS
+from brokerui.messaging.statuses import problem_words
 from routing.dialog.states import STATES
 from routing.mirrored_route import ASKING, AWAY, CLAIMS, DENIES, DOUBTING, LOST, SENDING, UNUSED
 
@@ -58,7 +58,7 @@ def due(at: int | None, now: int) -> str:
 def cause_words(cause: int, *, is_tried: bool = True) -> str:
     """Why messages wait, as a sentence; without a number where the product has none."""
     if cause:
-        return gettext(PROBLEMS[cause].text)
+        return problem_words(cause)
     return gettext("Sent, and not acknowledged.") if is_tried else gettext("On their way.")
 
 

@@ -25,7 +25,6 @@ from brokerui.traffic_results.selectors import (
     verdicts,
     waiting,
 )
-from routing.dialog.problems import PROBLEMS
 
 Told = dict[str, Any]
 MOST_CAUSES = 6
@@ -101,7 +100,7 @@ def _of_telemetry(run: Run) -> Told:
     return {
         **_answer(total.agrees, total.disagrees),
         **_waiting(run),
-        "causes": [(_words(one.error), one, age(one.longest_ms or 0)) for one in causes(run)],
+        "causes": [(cause_words(one.error), one, age(one.longest_ms or 0)) for one in causes(run)],
         "causes_csv": csv_of(run, "episodes"),
         "seen": seen(run),
         "seen_total": total,
@@ -110,12 +109,6 @@ def _of_telemetry(run: Run) -> Told:
         "disagreements_more": max(0, total.disagrees - MOST_ROWS),
         "disagreements_csv": csv_of(run, "disagreements"),
     }
-
-
-def _words(error: int) -> str:
-    """Nothing of a number that is not ours, or whose sentence says what only its message knew."""
-    words = cause_words(error) if error in PROBLEMS else ""
-    return "" if "{" in words else words
 
 
 def _answer(agrees: int, disagrees: int) -> Told:

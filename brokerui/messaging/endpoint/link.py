@@ -15,6 +15,7 @@ from redis import RedisError
 
 from brokerui.languages import local
 from brokerui.messaging.endpoint.lists import discard_outgoing, run_soon, take_outgoing
+from brokerui.messaging.endpoint.numbers import CONNECT_FAILED, NAME_NOT_FOUND, NO_LOGIN, NOT_AUTHENTICATED
 from brokerui.messaging.endpoint.telling import Failed, Online
 from brokerui.messaging.endpoint.wire import Wire
 from routing.adjacent.connection import DUPLICATE, IDLE
@@ -28,11 +29,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 PAUSE = 0.25
 """Seconds until Redis is asked again."""
-CONNECT_FAILED = 9754
-NAME_NOT_FOUND = 9783
-NOT_AUTHENTICATED = 9751
-NO_LOGIN = 9758
-"""The product's numbers for why nothing can be sent."""
 
 
 class Problem(NamedTuple):

@@ -147,8 +147,8 @@ def message_receive(
 
 
 def message_wait(*, instance: str, database: str, queue: str, seconds: float) -> None:
-    """Until there may be something new in a queue; for so long at most, often for less. For whoever wants no transaction
-    open while he waits."""
+    """Until there may be something new in a queue; for so long at most, often for less. For those who want no
+    transaction open while they wait."""
     listen(Place(instance, database, queue), seconds)
 
 

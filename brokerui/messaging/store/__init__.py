@@ -76,7 +76,7 @@ class DatabaseStore:
         try:
             with claim.session.reading():
                 if claim.known is None:
-                    claim.known = self._known = knowing.look(claim.session, self.instance, self._known)
+                    claim.known = self._known = knowing.begin(claim.session, self.instance, self._known)
                     self._check_version(claim.known)
                 batch = claim.batch(token)
                 fill(claim, batch, wanted, now)
@@ -91,7 +91,7 @@ class DatabaseStore:
             raise Conflict("the claim has ended")
         try:
             with claim.session.writing():
-                if not claim.session.holds_still:
+                if not claim.session.holds_still and claim.known is not None:
                     self._check_version(knowing.look(claim.session, self.instance, claim.known))
                 Commit(claim, changes).write()
         finally:

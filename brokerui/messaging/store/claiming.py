@@ -117,15 +117,22 @@ def fill(claim: Claim, batch: Batch, wanted: Wanted, now: int) -> None:
 
 def _lock(claim: Claim, wanted: Wanted) -> tuple[list[str], list[Any]]:
     """Conversations that are the claim's now, and what others hold of what is wanted by name."""
-    found = _of_handles(claim, wanted.handles) if wanted.handles else []
-    groups = _locked(claim, GROUP, [*wanted.groups, *(group for _, _, group in found)], claim.locked)
-    asked = [conversation_id for _, conversation_id, group in found if group in groups]
+    asked, busy = _lock_named(claim, wanted.handles) if wanted.handles else ([], [])
+    groups = _locked(claim, GROUP, wanted.groups, claim.locked)
     asked += [conversation_id for conversation_id, _ in wanted.conversations]
     conversations = _locked(claim, CONVERSATION, asked, claim.conversations)
-    busy: list[Any] = [group for group in wanted.groups if group not in groups]
-    busy += [handle for handle, one, group in found if group not in groups or one not in conversations]
+    busy += [group for group in wanted.groups if group not in groups]
     busy += [key for key in wanted.conversations if key[0] not in conversations]
     return [one for one in dict.fromkeys(asked) if one in conversations], busy
+
+
+def _lock_named(claim: Claim, handles: Iterable[str]) -> tuple[list[str], list[Any]]:
+    """The conversations of these, with their groups, that are the claim's now; and the handles of what others hold."""
+    among = claim.session.among(handles)
+    found = claim.session.lock_named(_OF_HANDLES + among.sql, {**claim.mine, **among.parameters})
+    claim.locked.update(group for _, _, group, has_group, _ in found if has_group)
+    claim.conversations.update(one for _, one, _, _, is_mine in found if is_mine)
+    return [row[1] for row in found if row[-1]], [row[0] for row in found if not row[-1]]
 
 
 def _locked(claim: Claim, kind: int, keys: Iterable[str], mine: set[str]) -> set[str]:
@@ -134,11 +141,6 @@ def _locked(claim: Claim, kind: int, keys: Iterable[str], mine: set[str]) -> set
     if wanted:
         mine.update(key for key, is_mine in zip(wanted, claim.session.lock(kind, wanted), strict=True) if is_mine)
     return mine
-
-
-def _of_handles(claim: Claim, handles: Iterable[str]) -> list[Row]:
-    among = claim.session.among(handles)
-    return claim.session.rows(_OF_HANDLES + among.sql, {**claim.mine, **among.parameters})
 
 
 def _take_due(claim: Claim, limit: int, now: int) -> list[Row]:

@@ -18,6 +18,7 @@ from routing.store import Conflict
 Kinds = Mapping[str, str]
 """Of columns, by their names."""
 
+_NUMBER: Final = "SELECT known FROM hosted_instances WHERE id = {instance}"
 _QUEUE: Final = {"database": "text", "name": "text"}
 _IS_ON: Final = {"is_receive_enabled": "bool"}
 _ROLLBACKS: Final = {"rollbacks": "int2"}
@@ -50,9 +51,18 @@ class Known(NamedTuple):
     mirrored: Mapping[Key, MirroredRoute]
 
 
-def look(session: Session, instance: int, last: Known | None) -> Known:
-    """What is known now; `last` where nothing has changed. Raises `LookupError` where the instance is not hosted."""
-    found = session.rows("SELECT known FROM hosted_instances WHERE id = %(instance)s", {"instance": instance})
+def begin(session: Session, instance: int, last: Known | None) -> Known:
+    """A claim begins: what is known now; `last` where nothing has changed. Raises `LookupError` where the instance is
+    not hosted."""
+    return _as_of(session.begin(_NUMBER.format(instance=instance)), session, instance, last)
+
+
+def look(session: Session, instance: int, last: Known) -> Known:
+    """The same, later in a claim."""
+    return _as_of(session.rows(_NUMBER.format(instance=instance), {}), session, instance, last)
+
+
+def _as_of(found: Sequence[Row], session: Session, instance: int, last: Known | None) -> Known:
     if not found:
         raise LookupError(f"no hosted instance {instance}")
     number = found[0][0]

@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import select
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, Final
 
 import psycopg
 from django.db import IntegrityError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from brokerui.messaging.store.session import Given, Row, Session
+from brokerui.messaging.store.session import CONVERSATION, GROUP, Given, Row, Session
 from brokerui.messaging.store.tables import Table
 from routing.store import Conflict
 
@@ -37,7 +37,7 @@ OTHERS_WERE_FASTER: Final = (DUPLICATE, "40001", "40P01")
 INSTANCES: Final = 1
 """The kind of the locks that whole instances are held by. They have two numbers, and are apart from all others."""
 _SHARED = f"SELECT pg_advisory_xact_lock_shared({INSTANCES}, {{instance}})"
-_LOCK = "pg_try_advisory_xact_lock(hashtextextended({key}, %(seed)s))"
+_LOCK = "pg_try_advisory_xact_lock(hashtextextended({key}, %({seed})s))"
 _NOT_TEXT = {"int2", "int4", "int8", "bool"}
 
 
@@ -53,19 +53,32 @@ class PostgresSession(Session):
         self._cursor = psycopg.Cursor(connection)
         self._connection = connection
         self._instance = instance
+        self._together = ExitStack()
+        """While it is open, statements travel together."""
 
     def _seed(self, kind: int) -> int:
         """Kinds of locks, and those of each instance, are apart."""
         return self._instance * 2 + kind
 
     def lock(self, kind: int, keys: Sequence[str]) -> list[bool]:
-        lock = _LOCK.format(key="given.key")
+        lock = _LOCK.format(key="given.key", seed="seed")
         sql = f"SELECT {lock} FROM unnest(%(keys)s::text[]) WITH ORDINALITY AS given(key, place) ORDER BY place"
         return [locked for (locked,) in self.rows(sql, {"seed": self._seed(kind), "keys": list(keys)})]
 
+    def lock_named(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
+        group = _LOCK.format(key="found.conversation_group_id", seed="group_seed")
+        one = _LOCK.format(key="found.conversation_id", seed="conversation_seed")
+        # OFFSET keeps each lock from being asked for twice, or before its row is found.
+        taken = (
+            f"SELECT found.*, mine.has_group, CASE WHEN mine.has_group THEN {one} ELSE false END"
+            f" FROM ({sql} OFFSET 0) AS found CROSS JOIN LATERAL (SELECT {group} AS has_group OFFSET 0) AS mine"
+        )
+        seeds = {"group_seed": self._seed(GROUP), "conversation_seed": self._seed(CONVERSATION)}
+        return self.rows(taken, {**parameters, **seeds})
+
     def take(self, kind: int, sql: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:
         # OFFSET keeps the condition out of the query: it is asked in the query's order, and no more than needed.
-        lock = _LOCK.format(key="found.key")
+        lock = _LOCK.format(key="found.key", seed="seed")
         taken = f"SELECT * FROM ({sql} OFFSET 0) AS found WHERE {lock} LIMIT %(limit)s"
         return self.rows(taken, {**parameters, "seed": self._seed(kind), "limit": limit})
 
@@ -84,6 +97,15 @@ class PostgresSession(Session):
         with self._wrapped:
             return self._cursor.execute(sql, parameters, binary=True).fetchall()
 
+    def _last_of(self, *statements: str) -> list[Row]:
+        """What the last of some statements gives back: all of them on one way there and back. Each sees what was
+        committed when it began, as if it had come alone."""
+        with self._wrapped:
+            self._cursor.execute("; ".join(statements), prepare=False)
+            while self._cursor.nextset():
+                pass
+            return self._cursor.fetchall()
+
     def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
         with self._wrapped:
             self._cursor.execute(sql, parameters)
@@ -93,6 +115,7 @@ class PostgresSession(Session):
             self._insert_few(table, rows)
             return
         sql = f"COPY {table.name} ({table.listed}) FROM STDIN (FORMAT BINARY)"
+        self._together.close()  # it travels alone
         with self._wrapped, self._cursor.copy(sql) as copy:
             copy.set_types(table.kinds)
             for row in rows:
@@ -112,6 +135,14 @@ class PostgresSession(Session):
         values = ", ".join(f"{name} = given.{name}" for name in columns)
         same = " AND ".join(f"{table.name}.{name} = given.{name}" for name in names[:keys])
         self.run(f"UPDATE {table.name} SET {values} FROM {given.sql} WHERE {same}", given.parameters)
+
+    @contextmanager
+    def _travelling(self) -> Iterator[None]:
+        """Statements do not wait for each other, as long as nobody asks for what one gives back. What goes wrong in one
+        is raised at the end at the latest."""
+        with self._wrapped, self._together:
+            self._together.enter_context(self._connection.pipeline())
+            yield
 
     def of_rows(self, sql: str) -> str:
         return f"= ANY(ARRAY({sql}))"
@@ -156,23 +187,20 @@ class OwnSession(PostgresSession):
     @contextmanager
     def reading(self) -> Iterator[None]:
         try:
-            if not self._is_open:
-                self._begin()
-                self._is_open = True
             yield
         except OperationalError as error:
             raise self._ended(error) from error
 
-    def _begin(self) -> None:
-        """Both at once, on one way there and back."""
-        with self._wrapped:
-            self._cursor.execute(f"BEGIN; {_SHARED.format(instance=self._instance)}", prepare=False)
+    def begin(self, sql: str) -> list[Row]:
+        self._is_open = True
+        return self._last_of("BEGIN", _SHARED.format(instance=self._instance), sql)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         self._end = "ROLLBACK"
         try:
-            yield
+            with self._travelling():
+                yield
         except (OperationalError, IntegrityError) as error:
             raise self._ended(error) from error
         # What goes wrong here is not a conflict: nobody knows whether it was committed.
@@ -203,13 +231,16 @@ class CallersSession(PostgresSession):
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        self.run(_SHARED.format(instance=self._instance), {})
         yield
+
+    def begin(self, sql: str) -> list[Row]:
+        return self._last_of(_SHARED.format(instance=self._instance), sql)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         try:
-            yield
+            with self._travelling():
+                yield
         except (OperationalError, IntegrityError) as error:
             raise _conflict(error) from error
 

@@ -44,6 +44,11 @@ class Session(ABC):
         """In which a claim takes its locks, and reads what is committed."""
 
     @abstractmethod
+    def begin(self, sql: str) -> list[Row]:
+        """First of all in a claim: nobody moves or drops the instance from now on, where `holds_still`; and what a
+        statement without parameters gives back then."""
+
+    @abstractmethod
     def writing(self) -> AbstractContextManager[None]:
         """All that is written in it is committed together, or nothing is. Raises `routing.store.Conflict`."""
 
@@ -54,6 +59,11 @@ class Session(ABC):
     @abstractmethod
     def lock(self, kind: int, keys: Sequence[str]) -> list[bool]:
         """Of each: whether nobody else has it. It is this session's then."""
+
+    @abstractmethod
+    def lock_named(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """The rows of a query, each with two columns more: whether its column `conversation_group_id` is this session's
+        now, as a group, and then whether its `conversation_id` is."""
 
     @abstractmethod
     def take(self, kind: int, sql: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:

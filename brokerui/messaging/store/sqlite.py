@@ -15,7 +15,7 @@ from typing import Any
 from django.db import IntegrityError, connections, transaction
 
 from brokerui.messaging.store.locks import locks_of
-from brokerui.messaging.store.session import Given, Row, Session
+from brokerui.messaging.store.session import CONVERSATION, GROUP, Given, Row, Session
 from brokerui.messaging.store.tables import Table
 from routing.store import Conflict
 
@@ -37,6 +37,9 @@ class SqliteSession(Session):
     def reading(self) -> AbstractContextManager[None]:
         return transaction.atomic(self._alias)
 
+    def begin(self, sql: str) -> list[Row]:
+        return self.rows(sql, {})
+
     @contextmanager
     def writing(self) -> Iterator[None]:
         try:
@@ -55,6 +58,17 @@ class SqliteSession(Session):
 
     def lock(self, kind: int, keys: Sequence[str]) -> list[bool]:
         return [self._lock(kind, key) for key in keys]
+
+    def lock_named(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
+        with connections[self._alias].cursor() as cursor:
+            cursor.execute(sql, parameters)
+            names = [column[0] for column in cursor.description]
+            group, conversation = names.index("conversation_group_id"), names.index("conversation_id")
+            return [(*row, *self._lock_both(row[group], row[conversation])) for row in cursor.fetchall()]
+
+    def _lock_both(self, group: str, conversation: str) -> tuple[bool, bool]:
+        is_mine = self._lock(GROUP, group)
+        return is_mine, is_mine and self._lock(CONVERSATION, conversation)
 
     def take(self, kind: int, sql: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:
         taken: list[Row] = []

@@ -37,7 +37,8 @@ TURN_SECONDS: Final = 2.0
 BYTES_AT_ONCE: Final = 1 << 20
 """Of frames that came, in one batch: some hundreds of small messages."""
 SHARD_LEASE_SECONDS: Final = 5
-"""How long a shard stays with a worker that has died. Two on one shard would only disturb each other."""
+"""How long a shard stays with a worker that has died; longer than a turn. Two on one shard would only disturb each
+other."""
 
 
 def _while_hosted(work: Callable[P, bool]) -> Callable[P, bool]:
@@ -116,12 +117,12 @@ def take_in(instance: str, shard: int) -> bool:
     if not lock.acquire():
         return False
     try:
-        return _take_in(broker_of(instance), instance, shard, lock)
+        return _take_in(broker_of(instance), instance, shard)
     finally:
         _end(lock)
 
 
-def _take_in(broker: Broker, instance: str, shard: int, lock: Lock) -> bool:
+def _take_in(broker: Broker, instance: str, shard: int) -> bool:
     end = time.monotonic() + TURN_SECONDS
     while time.monotonic() < end:
         frames = run(redis(), take_arrived(instance, shard, BYTES_AT_ONCE))
@@ -134,23 +135,13 @@ def _take_in(broker: Broker, instance: str, shard: int, lock: Lock) -> bool:
             broker_of(instance)  # it follows the estate, should that be the reason
             continue  # lost on the network, as far as their senders can tell: they send them again (ACK-3)
         _give_out(broker, at)
-        if not _is_kept(lock):
-            return True
     return True
 
 
 def _give_out(broker: Broker, at: int) -> None:
-    hand_over(broker.instance, broker.frames_to_send(at), broker.events())
     messages_came(broker, broker.filled())
+    hand_over(broker.instance, broker.frames_to_send(at), broker.events())
     show_forwarded(broker, at)
-
-
-def _is_kept(lock: Lock) -> bool:
-    """It stays ours for another while."""
-    try:
-        return bool(lock.reacquire())
-    except (LockError, RedisError):
-        return False
 
 
 def _end(lock: Lock) -> None:

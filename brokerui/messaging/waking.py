@@ -36,7 +36,10 @@ return 1
 """
 _END = """
 redis.call('DEL', KEYS[2])
-if redis.call('GET', KEYS[1]) == 'asked' then return 1 end
+if redis.call('GET', KEYS[1]) == 'asked' then
+  redis.call('SET', KEYS[1], 'working', 'PX', ARGV[1])
+  return 1
+end
 redis.call('DEL', KEYS[1])
 return 0
 """
@@ -72,9 +75,11 @@ def awake(task: Any) -> None:
 def work_off(task: Any, work: Callable[[], bool]) -> None:
     """The wake-up has come: work, which says whether there is more, until there is nothing and nobody asks for more."""
     end = time.monotonic() + TURN_SECONDS
+    _say(task, b"working")
     while True:
-        _say(task, b"working")
-        if not work() and not _is_asked(task):
+        if work():
+            _say(task, b"working")
+        elif not _goes_on(task):
             return
         if time.monotonic() >= end:
             _say(task, b"woken")
@@ -89,10 +94,10 @@ def _say(task: Any, state: bytes) -> None:
         return
 
 
-def _is_asked(task: Any) -> bool:
-    """Since the work was begun, or soon."""
+def _goes_on(task: Any) -> bool:
+    """More was asked for since the work was begun, or is soon: then he is at work again."""
     try:
         redis().blpop([_bell(task)], timeout=LINGER_SECONDS)
-        return bool(redis().eval(_END, 2, _key(task), _bell(task)))
+        return bool(redis().eval(_END, 2, _key(task), _bell(task), LEASE_MS))
     except (RedisError, OSError):
         return False

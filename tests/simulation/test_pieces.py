@@ -10,13 +10,16 @@ from hypothesis import strategies as st
 
 from routing.broker import Broker
 from routing.simulation.chance import Chance
+from routing.simulation.cipher import SIMULATED
 from routing.simulation.clock import START, Agenda, Clock
 from routing.simulation.estates import draw
 from routing.simulation.faults import WHOLE
-from routing.simulation.history import Broke, Left
-from routing.simulation.network import Flying, damaged
+from routing.simulation.history import Broke, Healed, History, Left, Lost
+from routing.simulation.host import Around, Host
+from routing.simulation.ledger import Ledger
+from routing.simulation.network import Flying, Network, damaged
 from routing.simulation.running import run
-from routing.simulation.shrinking import shrink, simulate
+from routing.simulation.shrinking import _Shrinking, shrink, simulate
 from routing.simulation.story import LINES, story
 from routing.simulation.world import draw as draw_world
 from tests.simulation.mutations import MUTATIONS
@@ -136,3 +139,55 @@ def test_a_world_that_cannot_be_made_smaller_stays_as_it_is() -> None:
     with broken.applied():
         found = next(one for one in map(simulate, range(100)) if one.violations)
         assert shrink(found, 0) is found
+
+
+def test_a_frame_for_nobody_is_lost() -> None:
+    """A header that was damaged on the way may name any address."""
+    world, agenda = draw_world(0, "none"), Agenda()
+    history = History(world)
+    network = Network(world, agenda, history, lambda to, one: None)
+    network.send(next(iter(world.estate.instances)), START, "tcp://nobody:4022", b"a frame")
+    left, lost = history.records
+    assert isinstance(left, Left)
+    assert (left.to, left.raw) == ("", b"a frame")
+    assert isinstance(lost, Lost)
+    assert (lost.number, lost.why) == (left.number, "nobody is there")
+    assert not agenda.step(START + MINUTE)
+
+
+def test_a_history_lasts_until_its_last_record() -> None:
+    history = History(draw_world(0))
+    assert history.duration == 0
+    history.add(Healed(START + MINUTE))
+    assert history.duration == MINUTE
+
+
+def test_what_a_broker_was_to_do_in_another_life_is_not_done() -> None:
+    world, agenda, ledger = draw_world(_busy(), "none"), Agenda(), Ledger()
+    history = History(world)
+    network = Network(world, agenda, history, lambda to, one: None)
+    host = Host("a", Around(world, agenda, history, ledger, network, lambda broker, queue: None, SIMULATED))
+    host.start()
+    life = host._life
+    calls: list[str] = []
+    host._do = lambda act: bool(calls.append("done"))  # type: ignore[method-assign]
+    host._forward_more(life)
+    assert calls == ["done"]
+    host.stop("a crash")
+    host._forward_more(life)
+    host._forward_more(life - 1)
+    assert calls == ["done"]
+
+
+def test_a_violation_that_needs_a_late_fault_keeps_it() -> None:
+    """It is calm no sooner than the promise is broken."""
+    broken = next(mutation for mutation in MUTATIONS if mutation.name == "never mind rollbacks")
+    with broken.applied():
+        found = next(one for one in map(simulate, range(100)) if one.violations)
+        shrinking = _Shrinking(found, 20)
+        shrinking._calm_early()
+        small, late = shrinking._best, found.violations[0].at - START
+        assert late > 1000
+        assert small.world.mask.calm_after is None or small.world.mask.calm_after > late - 1000
+        assert small.violations[0].promise == found.violations[0].promise
+        assert not simulate(found.world.seed, "heavy", WHOLE.calm(late - 1000)).violations

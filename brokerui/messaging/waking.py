@@ -20,7 +20,7 @@ LEASE_MS: Final = 2_000
 so busy that another may help."""
 TURN_SECONDS: Final = 2.0
 """For which one works without letting others have their turn."""
-LINGER_SECONDS: Final = 0.02
+LINGER_SECONDS: Final = 0.1
 """For which one who has nothing more to do waits for more: what comes soon after need not go through Celery."""
 
 _ASK = """

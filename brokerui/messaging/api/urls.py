@@ -7,7 +7,8 @@ from django.urls import URLPattern, path
 from brokerui.messaging.api import dialogs, queues
 from brokerui.messaging.api.sys_views import sys_addresses
 
-QUEUE = "queues/<str:instance>/<str:database>/<str:queue>"
+QUEUE = "queues/<str:instance>/<str:database>/<path:queue>"
+"""The name of a queue may hold slashes, escaped or not: servers unescape a path before it is looked up."""
 
 
 def addresses() -> list[URLPattern]:

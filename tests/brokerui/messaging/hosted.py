@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from itertools import permutations
+from typing import Any
 
 from django.conf import settings
 
@@ -18,7 +19,7 @@ from routing.document import read_estate
 ONE, TWO = (f"6f3f0d5e-0000-4000-8000-00000000000{digit}" for digit in "12")
 LOCAL = {"name": "AutoCreatedLocal", "address": "LOCAL"}
 ADDRESSES = {"A": "tcp://a.example:4022", "B": "tcp://b.example:4022"}
-DOCUMENT = {
+DOCUMENT: dict[str, Any] = {
     "format": "brokerui.estate/1",
     "instances": [
         {

@@ -5,18 +5,21 @@ from __future__ import annotations
 import base64
 import json
 import threading
+from copy import deepcopy
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from brokerui.estate.models import AuditEntry
+from brokerui.estate.services import estate_import
 from brokerui.messaging.api import waiting
 from brokerui.messaging.leases import services as leases
 from brokerui.messaging.leases.models import Answer, Lease, Use
 from brokerui.messaging.models import ConversationEndpoint, QueueMessage
 from brokerui.messaging.places import Place
-from tests.brokerui.messaging.hosted import Wire
+from routing.document import read_estate
+from tests.brokerui.messaging.hosted import DOCUMENT, Wire
 
 pytestmark = pytest.mark.django_db(transaction=True)
 API = "/api/v1"
@@ -95,6 +98,22 @@ def test_a_row_of_a_queue_has_all_columns(wire: Wire, operator: Client) -> None:
     [row] = receive(operator)["messages"]
     assert list(row) == COLUMNS.split()
     assert (row["service_name"], row["service_id"], row["service_contract_id"]) == ("To", 65536, None)
+
+
+@pytest.mark.parametrize("name", ["dbo.in%2Fout%2Freceive", "dbo.in/out/receive"])
+def test_the_name_of_a_queue_may_hold_slashes(wire: Wire, operator: Client, name: str) -> None:
+    document = deepcopy(DOCUMENT)
+    service = {"name": "Slashed", "queue": "dbo.in/out/receive", "contracts": ["DEFAULT"]}
+    document["instances"][0]["databases"][0]["services"].append(service)
+    estate_import(estate=read_estate(json.dumps(document)), author="test")
+    send(operator, begin(operator, to_service="Slashed"), "1")
+    queue = f"{API}/queues/A/one/{name}"
+    received = post(operator, f"{queue}/receive/", {})
+    assert texts(received) == ["1"]
+    settle(operator, received)
+    assert post(operator, f"{queue}/status/", {"enabled": False}) == {"enabled": False}
+    assert post(operator, f"{queue}/receive/", {}, 409)["number"] == 9617
+    assert "dbo.in/out" in post(operator, f"{API}/queues/A/one/dbo.in/out/receive/", {}, 404)["detail"]
 
 
 def test_one_dialog_can_be_read(wire: Wire, viewer: Client, operator: Client) -> None:

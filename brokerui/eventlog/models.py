@@ -13,13 +13,9 @@ NAME = 400
 """Of a sample: a key must not become too long for an index."""
 
 
-class EventCount(models.Model):
-    """How many events of a kind there were in a minute, or (older ones) in an hour, and what they sum up to."""
+class _Counted(models.Model):
+    """Events of a kind, and what they sum up to."""
 
-    pk = models.CompositePrimaryKey("seconds", "at", "instance", "event_class", "event_subclass", "database", "error")
-    seconds = models.SmallIntegerField()
-    at = models.BigIntegerField()
-    """When the minute or hour began."""
     instance = Name(max_length=SERVICE_NAME)
     event_class = models.SmallIntegerField()
     event_subclass = models.SmallIntegerField()
@@ -33,30 +29,31 @@ class EventCount(models.Model):
     bytes = models.BigIntegerField()
 
     class Meta:
-        db_table = "event_counts"
+        abstract = True
 
     def __str__(self) -> str:
         return f"{self.instance} {self.event_class}.{self.event_subclass}: {self.events}"
 
 
-class EventTotal(models.Model):
+class EventCount(_Counted):
+    """How many there were in a minute, or (older ones) in an hour."""
+
+    pk = models.CompositePrimaryKey("seconds", "at", "instance", "event_class", "event_subclass", "database", "error")
+    seconds = models.SmallIntegerField()
+    at = models.BigIntegerField()
+    """When the minute or hour began."""
+
+    class Meta:
+        db_table = "event_counts"
+
+
+class EventTotal(_Counted):
     """The same since the first event, which only ever grows: for whoever asks again and again what was added."""
 
     pk = models.CompositePrimaryKey("instance", "event_class", "event_subclass", "database", "error")
-    instance = Name(max_length=SERVICE_NAME)
-    event_class = models.SmallIntegerField()
-    event_subclass = models.SmallIntegerField()
-    database = Name(max_length=SYSNAME, blank=True)
-    error = models.IntegerField()
-    events = models.BigIntegerField()
-    messages = models.BigIntegerField()
-    bytes = models.BigIntegerField()
 
     class Meta:
         db_table = "event_totals"
-
-    def __str__(self) -> str:
-        return f"{self.instance} {self.event_class}.{self.event_subclass}: {self.events}"
 
 
 class Sampled(models.Model):

@@ -34,6 +34,7 @@ from benchmarks.messaging.peers.running import CannotBeHad, Peers, conninfo, rab
 from brokerui.running.valkey import valkey_binary
 from scripts.postgres import CannotRunError, Server, running
 from tests.acceptance.deployments import Deployment, exchange_keys, join, two
+from tests.brokerui.product import eventually
 
 CONVERSATIONS = 50
 SENDERS = 5
@@ -83,7 +84,7 @@ def kept_valkey(folder: Path) -> Iterator[str]:
     path = folder / "kept.sock"
     options = ("--port", "0", "--unixsocket", str(path), "--appendonly", "yes", "--dir", str(folder))
     process = subprocess.Popen([valkey_binary(), *options], stdout=subprocess.DEVNULL)
-    time.sleep(0.5)
+    eventually(path.exists)
     try:
         yield f"redis+socket://{path}"
     finally:

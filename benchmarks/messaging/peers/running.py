@@ -120,7 +120,7 @@ class _Node:
             except CannotBeHad:
                 if process.poll() is not None or time.monotonic() > until:
                     raise
-                time.sleep(1)
+                time.sleep(1)  # each try is a virtual machine that starts
 
     def declare(self) -> None:
         name = 'rabbit_misc:r(<<"/">>, queue, <<"q">>)'

@@ -32,6 +32,10 @@ EVENT_ROWS_DAYS     how long exceptional events are kept (default: 30)
 KEYS_SECRET         encrypts the private keys in the database; the same on all machines of a deployment (default: made
                     at random and kept in the home)
 LOG_FORMAT          "json": each line of the logs is an object, for programs (default: line, for people)
+TRAFFIC_FOLDER      files of traffic in it are taken in as they come, by the pipeline (default: none)
+PIPELINE_MINUTES    so often the pipeline works on what is new in event log and traffic (default: 60)
+PIPELINE_FOLDER     where its lake and its results are (default: pipeline/ in the home)
+PIPELINE_MEMORY     of its Spark, as 2g (default: 1g)
 RESULTS_KEEP        runs of each job of the pipeline that are kept once they are loaded (default: 20)
 ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
 """
@@ -179,14 +183,16 @@ REST_KNOX = {"TOKEN_TTL": timedelta(days=90), "AUTO_REFRESH": False}
 # -- Work beside the web -----------------------------------------------------------------------------------
 REDIS_URL = redis_url(env.str("REDIS_URL", default=""), HOME)
 CELERY_BROKER_URL = broker_url(REDIS_URL)
-# The queues, all served by a worker that is not told which. Tasks go to the first unless a route here says otherwise.
-CELERY_TASK_QUEUES = [Queue("transmit"), Queue("receive"), Queue("maintenance"), Queue("activation")]
+# The queues. A worker that is not told which serves all but the last: what goes there starts a Java and may take hours.
+# Tasks go to `maintenance` unless a route here says otherwise.
+CELERY_TASK_QUEUES = [Queue(name) for name in ("transmit", "receive", "maintenance", "activation", "pipeline")]
 CELERY_TASK_DEFAULT_QUEUE = "maintenance"
 CELERY_TASK_ROUTES = {
     "brokerui.messaging.tasks.transmit": {"queue": "transmit"},
     "brokerui.messaging.tasks.routes_changed": {"queue": "transmit"},
     "brokerui.messaging.tasks.receive": {"queue": "receive"},
     "brokerui.messaging.tasks.activate": {"queue": "receive"},
+    "brokerui.traffic_results.tasks.rounds_work": {"queue": "pipeline"},
 }
 # Tasks that queues may name as procedures of their activation, and the modules in which they are.
 ACTIVATION_TASKS = env.list("ACTIVATION_TASKS", default=[])
@@ -202,6 +208,7 @@ CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_TIMEZONE = "UTC"
 # So often workers show that they live; a pulse that came to nobody in time is not made up for.
 PULSE_SECONDS = 20
+PIPELINE_MINUTES = env.int("PIPELINE_MINUTES", default=60)
 CELERY_BEAT_SCHEDULE = {
     "pulse": {
         "task": "brokerui.core.tasks.pulse",
@@ -271,6 +278,13 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(minutes=1),
         "options": {"expires": 60},
     },
+    # Rounds of the pipeline: whether anything is new, and whether one waits whose wake-up was lost.
+    "rounds": {"task": "brokerui.traffic_results.tasks.rounds_ask", "schedule": timedelta(minutes=PIPELINE_MINUTES)},
+    "rounds awaited": {
+        "task": "brokerui.traffic_results.tasks.rounds_look",
+        "schedule": timedelta(minutes=1),
+        "options": {"expires": 60},
+    },
     # Imports that nobody reads or applies although they are due, as when a worker was lost.
     "imports": {
         "task": "brokerui.intake.tasks.imports_work",
@@ -306,6 +320,11 @@ EVENT_LOG_DAYS = env.int("EVENT_LOG_DAYS", default=30)
 EVENT_MINUTES_DAYS = env.int("EVENT_MINUTES_DAYS", default=7)
 EVENT_HOURS_DAYS = env.int("EVENT_HOURS_DAYS", default=400)
 EVENT_ROWS_DAYS = env.int("EVENT_ROWS_DAYS", default=30)
+
+# -- The pipeline --------------------------------------------------------------------------------------------
+TRAFFIC_FOLDER = env.str("TRAFFIC_FOLDER", default="")
+PIPELINE_FOLDER = Path(env.str("PIPELINE_FOLDER", default="") or HOME / "pipeline")
+PIPELINE_MEMORY = env.str("PIPELINE_MEMORY", default="1g")
 
 # -- Files -------------------------------------------------------------------------------------------------
 STATIC_URL = "static/"

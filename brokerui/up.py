@@ -20,6 +20,9 @@ from brokerui.running.words import say_error
 from routing.errors import Invalid
 from routing.sentence import say
 
+ON = ("true", "on", "ok", "y", "yes", "1")
+"""As the settings read what is on or off, which take their time to import."""
+PIPELINE = ("worker", "--queues", "pipeline")
 COMMAND = (sys.executable, "-m", "brokerui.cli")
 
 
@@ -61,6 +64,7 @@ def _supervisor(home: Path, lock: HomeLock, host: str, port: int) -> Supervisor:
         first=[] if os.environ.get("REDIS_URL") else [Program("valkey", valkey_command(home), _bare(others))],
         web=Program("web", web, _named("web", environment), served),
         then=[Program(name, (*COMMAND, *words), _named(name, others)) for name, words in _programs().items()],
+        last=[Program("pipeline", (*COMMAND, *PIPELINE), _named("pipeline", others))] if _has_pipeline() else [],
         reports=reports,
         together=Together(home, as_json=os.environ.get("LOG_FORMAT") == "json"),
     )
@@ -74,6 +78,12 @@ def _programs() -> dict[str, tuple[str, ...]]:
         return {"worker": ("worker",), **others}
     worker = ("worker", "--queues", "transmit,receive,maintenance")
     return {"worker": worker, **others, "readers": ("worker", "--queues", "activation")}
+
+
+def _has_pipeline() -> bool:
+    """Whether there is anything for it to work on."""
+    is_logged = os.environ.get("EVENT_LOG", "").lower() in ON
+    return is_logged or bool(os.environ.get("TRAFFIC_FOLDER"))
 
 
 def _named(name: str, environment: dict[str, str]) -> dict[str, str]:

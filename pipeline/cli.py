@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from routing.errors import InputError, Invalid
@@ -25,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one job; 0, 1 for a job that failed, 2 for bad usage, 4 for bad input."""
     options = _parser().parse_args(arguments)
     try:
-        run: Run = options.run(options)
+        run = _run(options)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return BAD_INPUT
@@ -37,8 +38,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(f"error: {said}", file=sys.stderr)
         return BAD_INPUT if said.path else FAILED
-    run.report()
+    if options.watched:
+        _watching().tell(counts=run.counts)
+    else:
+        run.report()
     return 0
+
+
+def _run(options: argparse.Namespace) -> Run:
+    if options.watched:
+        _watching().watch()
+    run: Run = options.run(options)
+    return run
+
+
+def _watching() -> ModuleType:
+    """Spark is imported only once the words of the command are understood."""
+    from pipeline import watching
+
+    return watching
 
 
 def _explained(failure: Exception) -> InputError | None:
@@ -73,6 +91,8 @@ def _add_spark(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conf", action="append", default=[], type=_setting, metavar="KEY=VALUE", help="any setting of Spark"
     )
+    said = "for a program that starts it: progress as lines of JSON; ends when standard input is closed"
+    parser.add_argument("--watched", action="store_true", help=said)
 
 
 def _settings(options: argparse.Namespace) -> SparkSettings:

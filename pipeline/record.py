@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -38,6 +38,14 @@ class Run:
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
     _phase: float = field(default_factory=time.monotonic)
     _seconds: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _UNDER_WAY[:] = [self]
+
+    @property
+    def ended(self) -> Set[str]:
+        """The parts of the work that are done."""
+        return self._seconds.keys()
 
     def phase(self, name: str) -> None:
         """Ends a part of the work, which gets a name."""
@@ -76,6 +84,14 @@ class Run:
             sys.stdout.write(f"{name:<24}{number:>16,}\n")
         sys.stdout.write(f"{'seconds':<24}{time.monotonic() - self._began:>16.1f}\n")
         sys.stdout.writelines(f"{line}\n" for line in self.said)
+
+
+_UNDER_WAY: list[Run] = []
+
+
+def under_way() -> Run | None:
+    """The run that this process began last."""
+    return _UNDER_WAY[0] if _UNDER_WAY else None
 
 
 def versions() -> dict[str, str]:

@@ -10,12 +10,13 @@ from routing.sentence import say
 
 CONCURRENCY = 2
 """Processes, not threads: what is computed is Python, and two threads would take turns."""
+PIPELINE = "pipeline"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     said = local(say("how many tasks at a time (default: 2)"))
     parser.add_argument("--concurrency", metavar="N", type=int, default=CONCURRENCY, help=said)
-    said = local(say("only these queues, by commas (default: all)"))
+    said = local(say("only these queues, by commas (default: all but pipeline)"))
     parser.add_argument("--queues", metavar="NAMES", default="", help=said)
 
 
@@ -29,10 +30,11 @@ def run(options: argparse.Namespace) -> int:
     warnings.simplefilter("ignore", SecurityWarning)
     # Workers of one product need not know of each other; asking takes a second at the start.
     quiet = ["--without-mingle", "--without-gossip", "--loglevel=warning"]
-    queues = [f"--queues={options.queues}"] if options.queues else []
-    size = ["--pool=prefork", f"--concurrency={options.concurrency}"]
+    queues = options.queues or ",".join(name for name in app.amqp.queues if name != PIPELINE)
+    # Rounds are one at a time, and this process only waits for theirs: it has no need of another one.
+    size = ["--pool=solo"] if queues == PIPELINE else ["--pool=prefork", f"--concurrency={options.concurrency}"]
     try:
-        app.start(["--quiet", "worker", *size, *quiet, *queues])
+        app.start(["--quiet", "worker", *size, *quiet, f"--queues={queues}"])
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 1
     return 0

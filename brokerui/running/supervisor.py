@@ -1,6 +1,7 @@
 """Runs the processes of the product: starts them in order, starts again what ends, ends all together.
 
-Order: Valkey; the web, which makes the home ready; then worker, beat and endpoint, which need the database.
+Order: Valkey; the web, which makes the home ready; then worker, beat and endpoint, which need the database; last, once
+the pages answer, the pipeline.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ class Supervisor:
     web: Program
     then: list[Program]
     """Started once the home is ready."""
+    last: list[Program]
+    """Started once the pages answer: nobody waits for them."""
     reports: Reports
     together: Together
     children: list[Child] = field(default_factory=list)
@@ -111,6 +114,8 @@ class Supervisor:
         self.is_announced = True
         print_line(say("BrokerUI is ready: {address}  (Ctrl-C stops it)", address=self.address))
         self._print_login()
+        for program in self.last:
+            self._add(program)
 
     def _print_login(self) -> None:
         if self._login:

@@ -1,14 +1,24 @@
-"""The runs of the pipeline, and what each of them found."""
+"""The rounds of the pipeline, its results, and what each of them found."""
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import HttpResponseClientRefresh
 
+from brokerui.accounts.access import access
+from brokerui.accounts.levels import Level
 from brokerui.core.csv import csv_lines
-from brokerui.traffic_results.models import Run
+from brokerui.core.htmx import wants_piece
+from brokerui.traffic_results.jobs import has_sources
+from brokerui.traffic_results.models import Round, Run
+from brokerui.traffic_results.rounds import NothingToTakeInError, round_ask, round_cancel
 from brokerui.traffic_results.selectors import files_of, rows_of, runs_loaded
+from brokerui.traffic_results.showing import rounds_shown, shown
 from brokerui.traffic_results.tables import TABLES
 from brokerui.traffic_results.telling import told_of
 
@@ -18,8 +28,49 @@ INPUTS = 20
 
 @require_safe
 def runs(request: HttpRequest) -> HttpResponse:
-    """All of them."""
-    return render(request, "traffic_results/runs.html", {"runs": runs_loaded()})
+    """The rounds, and all results."""
+    rounds = rounds_shown()
+    context = {
+        "rounds": rounds,
+        "latest": rounds[0] if rounds else None,
+        "is_open": bool(rounds) and rounds[0].is_open,
+        "has_sources": has_sources(),
+        "runs": runs_loaded(),
+    }
+    return render(request, "traffic_results/runs.html", context)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def round_page(request: HttpRequest, number: int) -> HttpResponse:
+    """A round; asked by htmx while it is under way: how far it is."""
+    found = shown(get_object_or_404(Round, pk=number))
+    if not wants_piece(request):
+        return render(request, "traffic_results/round.html", {"shown": found})
+    if not found.is_open:
+        return HttpResponseClientRefresh()
+    return render(request, "traffic_results/_round.html", {"shown": found})
+
+
+@access(write=Level.OPERATE)
+@require_POST
+def round_start(request: HttpRequest) -> HttpResponse:
+    """Have a round done now."""
+    try:
+        round_ask(author=request.user.get_username())
+    except NothingToTakeInError:
+        messages.warning(request, _("There is nothing that the pipeline could take in. Nothing was begun."))
+    return redirect("traffic:runs")
+
+
+@access(write=Level.OPERATE)
+@require_POST
+def round_stop(request: HttpRequest, number: int) -> HttpResponse:
+    """Have a round end."""
+    get_object_or_404(Round, pk=number)
+    if not round_cancel(number=number, author=request.user.get_username()):
+        messages.warning(request, _("It was over before it could be cancelled."))
+    return redirect("traffic:round", number)
 
 
 @require_safe

@@ -73,7 +73,7 @@ def _takes(words: list[str]) -> bool:
 
 
 def test_each_process_has_a_unit_and_a_service() -> None:
-    processes = {"web", "worker", "beat", "endpoint"}
+    processes = {"web", "worker", "beat", "endpoint", "pipeline"}
     assert {path.stem.removeprefix("brokerui-").rstrip("@") for path in UNITS} == processes
     assert processes | {"postgres", "redis", "prepare"} == set(compose()["services"])
 

@@ -1,5 +1,6 @@
-"""The results of the pipeline: each run with its files, and the rows of its tables."""
+"""The results of the pipeline: each run with its files, and the rows of its tables; and the rounds."""
 
+from brokerui.traffic_results.models.rounds import Round, State
 from brokerui.traffic_results.models.runs import File, OfRun, Run
 from brokerui.traffic_results.models.telemetry import (
     Attempts,
@@ -35,8 +36,10 @@ __all__ = [
     "Met",
     "MirrorChange",
     "OfRun",
+    "Round",
     "RouteUse",
     "Run",
+    "State",
     "UnusedRoute",
     "Uptime",
     "Waiting",

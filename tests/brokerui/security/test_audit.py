@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
@@ -18,6 +18,7 @@ from brokerui.demo.models import Demo
 from brokerui.estate.models import AuditEntry, Instance, Route
 from brokerui.lint.places import token
 from brokerui.lint.selectors import findings_for
+from brokerui.traffic_results.models import Round
 from brokerui.viewing.viewed import viewed_from
 from tests.brokerui.admin.test_forms import page_of, save, save_all_the_same
 from tests.brokerui.admin.test_lists import confirmed
@@ -64,6 +65,12 @@ def assign(client: Client, _world: World) -> Any:
 def take_demo_away(client: Client, _world: World) -> Any:
     Demo.objects.create(id=Demo.KEY, loaded_at=Instance.objects.earliest("imported_at").imported_at)
     return client.post("/demo/remove/")
+
+
+def run_pipeline(client: Client, world: World) -> Any:
+    Round.objects.filter(pk=world["traffic_round"]).update(state="done")
+    with override_settings(TRAFFIC_FOLDER="/traffic"):
+        return client.post(reverse("traffic:start"))
 
 
 def on_rows(name: str, action: str) -> Write:
@@ -160,6 +167,11 @@ WRITES: dict[str, tuple[str, Write]] = {
     "monitoring:delayed_end": (
         "dialog.cleanup",
         lambda client, world: client.post(f"/messaging/delayed/end/{world['handle']}/"),
+    ),
+    "traffic:start": ("pipeline.run", run_pipeline),
+    "traffic:cancel": (
+        "pipeline.cancel",
+        lambda client, world: client.post(reverse("traffic:cancel", args=[world["traffic_round"]])),
     ),
     "api:dialog_end": (
         "dialog.cleanup",

@@ -20,7 +20,8 @@ from brokerui.lint.selectors import findings_for
 from brokerui.lint.services import suppression_add
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from brokerui.scenarios.services import scenario_create
-from brokerui.traffic_results.models import Change, File, Link, Run
+from brokerui.traffic_results.models import Change, File, Link, Round, Run
+from brokerui.traffic_results.models import State as RoundState
 from brokerui.viewing.viewed import viewed_from
 from routing.document import read_estate
 from tests.brokerui.estates import IDENTIFIER, LOCAL, database, document, instance, to
@@ -91,6 +92,7 @@ def world_made() -> dict[str, Any]:
         "nowhere": "nowhere",
         "traffic_run": traffic_made(),
         "traffic_table": "differential",
+        "traffic_round": round_made(),
         **{f"row_{name}": kind.model.objects.earliest("pk").pk for name, kind in KINDS.items()},
         **{f"id_{name}": id_of(key) for name, key in _keys().items()},
     }
@@ -119,6 +121,14 @@ def traffic_made() -> int:
         end = {"outcome": "exits", "instance": HUB, "address": EVIL, "is_certain": True}
         Link.objects.create(**origin, side=side, **end)
     return run.pk
+
+
+def round_made() -> int:
+    """A round of the pipeline that goes on."""
+    now, step = timezone.now(), {"name": "ingest", "stage": EVIL, "rows": 1, "seconds": 1.0}
+    about = {"asked_at": now, "asked_by": EVIL[:20], "began_at": now, "heard_at": now, "steps": [step]}
+    one = Round.objects.create(state=RoundState.RUNNING, log=EVIL, error=EVIL, **about)
+    return one.pk
 
 
 def _keys() -> dict[str, tuple[str, ...]]:

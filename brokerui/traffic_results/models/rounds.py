@@ -1,0 +1,60 @@
+"""A round of the pipeline: what is new in event log and traffic, taken in, asked about, and loaded."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from brokerui.estate.models.versions import AUTHOR
+
+TOKEN = 64
+
+
+class State(models.TextChoices):
+    """Where a round stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"
+
+
+OPEN = (State.WAITING, State.RUNNING)
+"""Of each of these there is one at most."""
+
+
+class Round(models.Model):
+    """One after the other: two never run at the same time."""
+
+    asked_at = models.DateTimeField()
+    asked_by = models.CharField(max_length=AUTHOR)
+    state = models.CharField(max_length=11, choices=State)
+    began_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    claim = models.CharField(max_length=TOKEN, blank=True)
+    """Of the worker that has it."""
+    heard_at = models.DateTimeField(null=True)
+    """When that said last that it is at it."""
+    cancelled_by = models.CharField(max_length=AUTHOR, blank=True)
+    """Who wants it to end; the worker sees to it."""
+    steps = models.JSONField(default=list)
+    """What was done and is being done, as objects of `name`, `stage`, `rows`, `seconds` and, once it is over, `in`,
+    `out` and `quarantined`, or `run`: the result that was loaded."""
+    log = models.TextField(blank=True)
+    """The last lines that its jobs said."""
+    error = models.TextField(blank=True)
+    """The one line that says what is wrong."""
+    inputs = models.CharField(max_length=TOKEN, blank=True)
+    """Digest of the files that it found, and of the estate: an equal one finds nothing new."""
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=State.values), name="round_state"),
+            models.UniqueConstraint(fields=["state"], condition=Q(state__in=OPEN), name="round_one_at_a_time"),
+        ]
+
+    def __str__(self) -> str:
+        return f"round {self.pk} of the pipeline"

@@ -1,0 +1,242 @@
+"""Rounds of the pipeline: one at a time, asked for or by the clock, cancelled, given up; and what the page says."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+from environ import Env
+
+from brokerui.estate.models import AuditEntry
+from brokerui.traffic_results.jobs import has_sources, inputs_digest
+from brokerui.traffic_results.models import Round, State
+from brokerui.traffic_results.rounds import (
+    KEPT,
+    NothingToTakeInError,
+    is_awaited,
+    round_ask,
+    round_ask_if_new,
+    round_cancel,
+    rounds_give_up,
+    rounds_prune,
+)
+from brokerui.traffic_results.working import round_do
+from brokerui.up import ON
+
+pytestmark = pytest.mark.django_db
+STEPS = [
+    {"name": "ingest", "stage": "", "rows": 0, "seconds": 2.5, "in": 1_234, "out": 1_200, "quarantined": 34},
+    {"name": "route", "stage": "ask", "rows": 56_789, "seconds": 1.5},
+]
+STEPS[0]["is_done"] = True
+
+
+@pytest.fixture(autouse=True)
+def folder(settings: Any, tmp_path: Path) -> Path:
+    """A folder of traffic with a file, and none of an event log."""
+    settings.EVENT_LOG, settings.PIPELINE_FOLDER = False, tmp_path / "pipeline"
+    settings.TRAFFIC_FOLDER = str(tmp_path / "traffic")
+    folder = tmp_path / "traffic"
+    folder.mkdir()
+    (folder / "a.csv").write_text("to_service\nS\n")
+    return folder
+
+
+def made(state: State, **values: Any) -> Round:
+    now = timezone.now()
+    return Round.objects.create(**{"asked_at": now, "asked_by": "ann", "state": state, "heard_at": now, **values})
+
+
+def text_of(client: Client, path: str = "/traffic/") -> str:
+    response = client.get(path)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+# -- Asking -------------------------------------------------------------------------------------------------
+
+
+def test_who_asks_while_a_round_is_open_gets_that_one() -> None:
+    first = round_ask(author="ann")
+    assert round_ask(author="bob") == first
+    Round.objects.update(state=State.RUNNING, heard_at=timezone.now())
+    assert round_ask(author="bob") == first
+    assert [(one.author, one.action) for one in AuditEntry.objects.all()] == [("ann", "pipeline.run")]
+
+
+def test_without_a_source_nobody_can_ask(settings: Any) -> None:
+    settings.TRAFFIC_FOLDER = ""
+    assert not has_sources()
+    with pytest.raises(NothingToTakeInError):
+        round_ask(author="ann")
+    round_ask_if_new()
+    assert not Round.objects.exists()
+
+
+def test_by_the_clock_a_round_is_done_only_where_something_is_new(folder: Path) -> None:
+    digest = inputs_digest()
+    round_ask_if_new()
+    round_ask_if_new()
+    assert Round.objects.get().asked_by == "brokerui"
+    Round.objects.update(state=State.DONE, inputs=digest)
+    for beside in ("_hidden.csv", ".part.csv"):
+        (folder / beside).write_text("x")
+    round_ask_if_new()
+    assert Round.objects.count() == 1
+    (folder / "b.csv").write_text("to_service\nS\n")
+    round_ask_if_new()
+    assert Round.objects.filter(state=State.WAITING).count() == 1
+
+
+def test_what_failed_is_tried_again_by_the_clock() -> None:
+    made(State.FAILED, inputs="")
+    round_ask_if_new()
+    assert Round.objects.filter(state=State.WAITING).count() == 1
+
+
+def test_an_empty_folder_is_no_reason(folder: Path) -> None:
+    (folder / "a.csv").unlink()
+    round_ask_if_new()
+    assert not Round.objects.exists()
+
+
+def test_who_waits_is_waked_for_an_hour_and_then_waits_for_a_worker_to_start() -> None:
+    assert not is_awaited()
+    one = made(State.WAITING)
+    assert is_awaited()
+    Round.objects.filter(pk=one.pk).update(asked_at=timezone.now() - timedelta(minutes=61))
+    assert not is_awaited()
+
+
+# -- Ending -------------------------------------------------------------------------------------------------
+
+
+def test_a_round_that_waits_is_cancelled_at_once_and_one_under_way_by_its_worker() -> None:
+    waiting, running, done = made(State.WAITING), made(State.RUNNING), made(State.DONE)
+    assert [round_cancel(number=one.pk, author="bob") for one in (waiting, running, done)] == [True, True, False]
+    found = list(Round.objects.order_by("pk").values_list("state", "cancelled_by"))
+    assert found == [("cancelled", "bob"), ("running", "bob"), ("done", "")]
+    assert [one.action for one in AuditEntry.objects.all()] == ["pipeline.cancel"] * 2
+
+
+def test_a_round_that_nobody_hears_of_is_given_up() -> None:
+    one = made(State.RUNNING, claim="c")
+    assert rounds_give_up() == 0
+    Round.objects.update(heard_at=timezone.now() - timedelta(minutes=1))
+    assert rounds_give_up() == 1
+    one.refresh_from_db()
+    assert (one.state, one.claim) == (State.INTERRUPTED, "")
+
+
+def test_the_last_rounds_are_kept() -> None:
+    for _ in range(KEPT + 3):
+        made(State.DONE)
+    rounds_prune()
+    assert Round.objects.count() == KEPT
+
+
+def test_two_are_never_under_way() -> None:
+    made(State.RUNNING)
+    made(State.WAITING)
+    assert not round_do()
+    assert Round.objects.filter(state=State.WAITING).exists()
+
+
+def test_a_round_that_finds_no_file_is_done(folder: Path) -> None:
+    (folder / "a.csv").unlink()
+    round_ask(author="ann")
+    assert round_do()
+    assert Round.objects.get().state == State.DONE
+    assert not round_do()
+
+
+# -- The pages ----------------------------------------------------------------------------------------------
+
+
+def test_where_there_is_no_source_the_page_says_how(viewer: Client, settings: Any) -> None:
+    settings.TRAFFIC_FOLDER = ""
+    text = text_of(viewer)
+    assert "The pipeline does not run by itself here" in text
+    assert "TRAFFIC_FOLDER=…" in text
+
+
+def test_only_who_may_operate_sees_the_buttons(viewer: Client, operator: Client) -> None:
+    assert "Run the pipeline now" not in text_of(viewer)
+    assert "Run the pipeline now" in text_of(operator)
+    one = made(State.RUNNING)
+    assert f"Cancel round {one.pk}" not in text_of(viewer)
+    assert f"Cancel round {one.pk}" in text_of(operator)
+    assert "Run the pipeline now" not in text_of(operator)
+
+
+def test_run_and_cancel_from_the_page(operator: Client, settings: Any) -> None:
+    assert operator.post("/traffic/rounds/").headers["Location"] == "/traffic/"
+    one = Round.objects.get()
+    operator.post(f"/traffic/rounds/{one.pk}/cancel/")
+    assert Round.objects.get().state == State.CANCELLED
+    again = operator.post(f"/traffic/rounds/{one.pk}/cancel/", follow=True)
+    assert "It was over before it could be cancelled." in again.content.decode()
+    assert operator.post("/traffic/rounds/999999/cancel/").status_code == 404
+    settings.TRAFFIC_FOLDER = ""
+    assert "Nothing was begun." in operator.post("/traffic/rounds/", follow=True).content.decode()
+
+
+def test_a_round_under_way_with_its_jobs_and_its_log(viewer: Client) -> None:
+    one = made(State.RUNNING, steps=STEPS, log="\n".join(f"<line {number}>" for number in range(100)))
+    text = text_of(viewer)
+    assert "1,234 rows in, 1,200 out, 34 quarantined" in text
+    assert "56,789 rows read so far" in text
+    assert "<code>ask</code>" in text
+    assert "&lt;line 99&gt;" in text
+    assert "line 50" not in text
+    piece = viewer.get(f"/traffic/rounds/{one.pk}/", headers={"HX-Request": "true"})
+    assert "<html" not in piece.content.decode()
+    assert "56,789" in piece.content.decode()
+
+
+def test_once_it_is_over_the_page_is_asked_for_again(viewer: Client) -> None:
+    one = made(State.DONE, log="all\nof it")
+    piece = viewer.get(f"/traffic/rounds/{one.pk}/", headers={"HX-Request": "true"})
+    assert piece.headers["HX-Refresh"] == "true"
+    assert "all\nof it" in text_of(viewer, f"/traffic/rounds/{one.pk}/")
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({"state": State.FAILED, "error": "Java: no <Java>"}, "Java: no &lt;Java&gt;"),
+        ({"state": State.FAILED}, "This is a fault of BrokerUI"),
+        ({"state": State.CANCELLED, "cancelled_by": "bob"}, "Cancelled by bob."),
+        ({"state": State.INTERRUPTED}, "Its worker ended before it did."),
+        ({"state": State.RUNNING, "cancelled_by": "bob"}, "Being cancelled"),
+        ({"state": State.DONE}, "There was no file to take in."),
+    ],
+)
+def test_how_a_round_ended(viewer: Client, values: dict[str, Any], says: str) -> None:
+    made(**values)
+    assert says in text_of(viewer)
+
+
+def test_a_worker_that_is_gone_or_was_never_there_is_told(viewer: Client) -> None:
+    old = timezone.now() - timedelta(minutes=5)
+    gone = made(State.RUNNING, heard_at=old)
+    assert "Interrupted" in text_of(viewer, f"/traffic/rounds/{gone.pk}/")
+    late = made(State.WAITING, asked_at=old)
+    assert "Nobody works on it" in text_of(viewer, f"/traffic/rounds/{late.pk}/")
+
+
+def test_the_page_asks_as_much_of_ten_rounds_as_of_one(viewer: Client, django_assert_max_num_queries: Any) -> None:
+    for _ in range(12):
+        made(State.DONE, steps=STEPS[:1])
+    with django_assert_max_num_queries(8, connection=connection):
+        text = text_of(viewer)
+    assert text.count("/traffic/rounds/") == 1 + 10
+
+
+def test_up_and_the_settings_agree_on_what_is_on() -> None:
+    assert set(ON) == set(Env.BOOLEAN_TRUE_STRINGS)

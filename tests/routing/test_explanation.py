@@ -141,3 +141,11 @@ def test_many_names_in_a_sentence_are_cut() -> None:
     (step,) = (step for step in hop.steps if step.rule == "MATCH-2")
     assert str(step.says) == "Exactly this name, no identifier: R0, R1, R2, R3, R4, R5, R6, R7 and 4 more."
     assert len(step.routes) == 12
+
+
+def test_a_mirror_that_an_identifier_names_cannot_take_it() -> None:
+    """LOC, fixed: and the explanation says why."""
+    mirror = database("db", "S", routes=[{"address": "LOCAL"}], broker_instance=ID, mirroring_role="MIRROR")
+    found = explain(estate(host("a", mirror)), Conversation("a", "db", "S", ID), AT)
+    assert found.forward.outcomes == (Outcome("delayed", "a", "service_not_found"),)
+    assert "its mirroring role is MIRROR" in repr(found)

@@ -105,3 +105,12 @@ def test_settled_since_the_last_expiry() -> None:
     assert since is not None
     assert since.isoformat() == "2000-01-01T00:00:00+00:00"
     assert settled_since(estate(host("edge", database("d", routes=[to("far")]))), AT) is None
+
+
+def test_verdicts_and_ways_of_a_name_do_not_depend_on_what_was_asked_before() -> None:
+    names = ["S", "another"]
+    singly = {name: Reach(estate(*HOSTS), AT, names) for name in names}
+    together = Reach(estate(*HOSTS), AT, names)
+    for name in (*names, *names):
+        assert together.of_name(name) == singly[name].of_name(name)
+        assert list(together.legs(name)) == list(singly[name].legs(name))

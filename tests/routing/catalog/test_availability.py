@@ -152,3 +152,9 @@ def test_a_wrong_type_is_told_with_its_path() -> None:
     row = replica("PRIMARY") | {"database_id": "five"}
     with pytest.raises(InputError, match=r"availability_replicas\[0\]\.database_id"):
         put(Estate(), "one", said_by("one", row))
+
+
+def test_the_listener_is_taken_once() -> None:
+    estate = group()
+    again = put(estate, "one", said_by("one", replica("PRIMARY")))
+    assert (again.estate, again.findings) == (estate, ())

@@ -1,0 +1,134 @@
+"""What scripts seldom hold, and what is wrong with them in ways that are seldom: it is read, or it is told, and nothing
+else is lost by it."""
+
+from __future__ import annotations
+
+import pytest
+
+from routing.tsql import Group, read_scripts
+from tests.routing.tsql.rich import AT
+from tests.routing.tsql.sketch import sketch, told
+
+BEGINNING = "CREATE DATABASE d\nGO\nUSE d\nGO\n"
+"""Four lines, after which each case begins."""
+MADE = "CREATE ROUTE r WITH ADDRESS = 'LOCAL'"
+R = "d: route r: * -> LOCAL"
+
+
+def read(text: str) -> tuple[list[str], list[str]]:
+    """What a script has made besides its database, and what was found."""
+    estate, findings = read_scripts([Group("h", None, [("a.sql", BEGINNING + text)])], at=AT)
+    return [line for line in sketch(estate) if line not in ("d", "master", "other master")], told(findings)
+
+
+@pytest.mark.parametrize(
+    ("text", "made", "found"),
+    [
+        (f"/* GO \n*/ {MADE}\nGO\nCREATE PROCEDURE p AS SELECT 1 /* x */\nGO", [R], []),
+        (f"{MADE}\nGO\nSELECT 1 CREATE PROCEDURE p AS SELECT 'open", [R], ["error not-understood 7"]),
+        ("SELECT 1\nCREATE PROCEDURE p AS SELECT 1 /* never closed", [], ["error not-understood 6"]),
+        (f"{MADE} BEGIN TRAN ROLLBACK /* open", [R], ["error not-understood 5"]),
+        (f"CREATE SCHEMA s CREATE VIEW v AS SELECT 1; {MADE}", [], ["info not-executed 5 r"]),
+        (f"SELECT 1\n!!dir\n/* a */ CREATE PROCEDURE p AS {MADE}", [], ["error refused 7 p", "info not-executed 7 r"]),
+        (f"CREATE PROCEDURE p AS {MADE}", [], ["info not-executed 5 r"]),
+    ],
+)
+def test_batches_and_what_holds_them(text: str, made: list[str], found: list[str]) -> None:
+    assert read(text) == (made, found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ALTER SERVICE S",
+        "ALTER SERVICE S ()",
+        "ALTER MESSAGE TYPE M",
+        "ALTER REMOTE SERVICE BINDING b WITH",
+        "CREATE ENDPOINT e STATE = STARTED AS TCP (LISTENER_PORT = 4022)",
+        "CREATE ENDPOINT e STATE = STARTED STATE = STOPPED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER ()",
+        "CREATE ENDPOINT e AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = NOTHING)",
+    ],
+)
+def test_a_statement_that_says_too_little_or_too_much_changes_nothing(text: str) -> None:
+    there = (
+        "CREATE QUEUE q; CREATE SERVICE S ON QUEUE q; CREATE MESSAGE TYPE M;"
+        " CREATE REMOTE SERVICE BINDING b TO SERVICE 'S' WITH USER = u;"
+    )
+    before, _ = read(there)
+    made, found = read(f"{there}\n{text}")
+    assert made == before
+    assert [line.split()[:3] for line in found] == [["error", "not-understood", "6"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "made", "found"),
+    [
+        (
+            "CREATE QUEUE q; CREATE SERVICE S ON QUEUE q;\nALTER SERVICE S (DROP CONTRACT [DEFAULT])",
+            ["d: queue dbo.q", "d: service S on dbo.q"],
+            ["warning not-found 6 S"],
+        ),
+        (
+            "CREATE SERVICE S ON QUEUE Q; DROP SERVICE S; CREATE QUEUE q",
+            ["d: queue dbo.q"],
+            ["warning not-found 5 S", "warning not-found 5 S"],
+        ),
+        ("ALTER DATABASE CURRENT SET ENABLE_BROKER", [], []),
+        (
+            "USE $(x)\nGO\nALTER DATABASE CURRENT SET ENABLE_BROKER",
+            [],
+            ["error value-not-literal 5", "error value-not-literal 7 CURRENT"],
+        ),
+        ("CREATE DATABASE e; ALTER DATABASE e MODIFY NAME = d", ["e"], ["warning already-exists 5 e"]),
+        (
+            f":CONNECT $(server)\n{MADE}\nGO",
+            [],
+            ["error value-not-literal 5", "error value-not-literal 6 r"],
+        ),
+        ("CREATE ROUTE r WITH SERVICE_NAME = @a, ADDRESS = @b", [], ["error value-not-literal 5 r"]),
+    ],
+)
+def test_what_is_named_and_is_not_there_or_not_known(text: str, made: list[str], found: list[str]) -> None:
+    assert read(text) == (made, found)
+
+
+@pytest.mark.parametrize(
+    ("text", "made", "found"),
+    [
+        (
+            f"GOTO a; other: CREATE ROUTE x WITH ADDRESS = 'LOCAL'; a: {MADE}",
+            ["d: route x: * -> LOCAL", R],
+            ["info conditional 5 x"],
+        ),
+        (f"END {MADE}", [R], []),
+        (f"RAISERROR 'x', 20, 1 {MADE}", [R], []),
+        (f"SELECT 1 OPTION (USE HINT ('X')) {MADE}", [R], []),
+        (f"SELECT 1 OPTION (USE PLAN N'<x/>') {MADE}", [R], []),
+        (f"SET @x = 1 {MADE}", [R], []),
+        (f"SET a, b, c, d {MADE}", [R], []),
+        (f"ALTER DATABASE d SET ENABLE_BROKER WITH ROLLBACK IMMEDIATE {MADE}", [R], []),
+        (f"BEGIN TRAN /* x */ {MADE} ROLLBACK", [], ["info not-executed 5 r"]),
+        (f"BEGIN TRAN\n:setvar x y\n{MADE}\nROLLBACK", [], ["info not-executed 7 r"]),
+        (f"BEGIN TRAN a:{MADE} ROLLBACK", [], ["info not-executed 5 r"]),
+        (
+            f"BEGIN TRANSACTION\n:CONNECT other\n{MADE}\nGO",
+            ["other master: route r: * -> LOCAL"],
+            ["warning no-use 7 r"],
+        ),
+    ],
+)
+def test_what_is_reached_and_kept(text: str, made: list[str], found: list[str]) -> None:
+    assert read(text) == (made, found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "EXEC ('CREATE ROUTE r WITH ADDRESS = ''LOCAL''') AT DATA_SOURCE ds",
+        "EXEC ('CREATE ROUTE r WITH ADDRESS = ''LOCAL''', 1, (2)) AT srv",
+        "DECLARE @s nvarchar(max) = 'CREATE ROUTE r ' + [x] + 'WITH ADDRESS = ''LOCAL'''; EXEC (@s)",
+        "SET @x += 'CREATE ROUTE r ' + ( 'WITH ADDRESS = ''LOCAL'''); EXEC (@x)",
+    ],
+)
+def test_what_is_made_in_a_string_is_told(text: str) -> None:
+    assert read(text) == ([], ["warning dynamic-sql 5 r"])

@@ -189,7 +189,9 @@ class OwnSession(PostgresSession):
         try:
             yield
         except OperationalError as error:
-            raise self._ended(error) from error
+            self._check_open(error)
+            _check_conflict(error)
+            raise
 
     def begin(self, sql: str) -> list[Row]:
         self._is_open = True
@@ -198,19 +200,17 @@ class OwnSession(PostgresSession):
     @contextmanager
     def writing(self) -> Iterator[None]:
         self._end = "ROLLBACK"
-        try:
-            with self._travelling():
-                yield
-        except (OperationalError, IntegrityError) as error:
-            raise self._ended(error) from error
-        # What goes wrong here is not a conflict: nobody knows whether it was committed.
-        self.run("COMMIT", {})
+        self._check_open()
+        with _raising_conflicts(), self._travelling():
+            yield
+            # With the rest: should the connection break from here on, nobody knows whether it was committed.
+            self.run("COMMIT", {})
         self._is_open = False
 
-    def _ended(self, error: OperationalError | IntegrityError) -> Exception:
-        if self._connection.closed:
-            return Conflict("the claim has ended with its connection to the database")
-        return _conflict(error)
+    def _check_open(self, error: OperationalError | None = None) -> None:
+        """The locks ended with the connection, and nothing was written."""
+        if not is_alive(self._connection):
+            raise Conflict("the claim has ended with its connection to the database") from error
 
     def close(self) -> None:
         if self._is_open and not self._connection.closed:
@@ -238,20 +238,26 @@ class CallersSession(PostgresSession):
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        try:
-            with self._travelling():
-                yield
-        except (OperationalError, IntegrityError) as error:
-            raise _conflict(error) from error
+        with _raising_conflicts(), self._travelling():
+            yield
 
     def close(self) -> None:
         """The transaction goes on, and the locks with it."""
 
 
-def _conflict(error: OperationalError | IntegrityError) -> Exception:
-    """A conflict with what others have committed; anything else stays what it is."""
-    state = getattr(error.__cause__, "sqlstate", None)
-    return Conflict(str(error)) if state in OTHERS_WERE_FASTER else error
+@contextmanager
+def _raising_conflicts() -> Iterator[None]:
+    """A conflict with what others have committed is raised as one; anything else stays what it is."""
+    try:
+        yield
+    except (OperationalError, IntegrityError) as error:
+        _check_conflict(error)
+        raise
+
+
+def _check_conflict(error: OperationalError | IntegrityError) -> None:
+    if getattr(error.__cause__, "sqlstate", None) in OTHERS_WERE_FASTER:
+        raise Conflict(str(error)) from error
 
 
 def pool_of(alias: str) -> Pool:

@@ -238,7 +238,9 @@ class Applications:
         if kind == MISSING_ROUTE_TYPE:
             self._configuring.asked(host.name, handle, message.message_body)
             return
-        run = self._of[endpoint.conversation_id]
+        run = self._of.get(endpoint.conversation_id)
+        if run is None:
+            return  # nobody here has begun it: a forger may have
         policy = run.plan.target
         try:
             if kind in (END_DIALOG_TYPE, ERROR_TYPE):

@@ -1,0 +1,29 @@
+"""No broker breaks, whatever is written to it in frames whose digest fits."""
+
+from __future__ import annotations
+
+import pytest
+
+from routing.broker import Broker
+from tests.simulation.forging import forge
+
+
+def test_no_broker_breaks_of_forged_frames() -> None:
+    total = 0
+    for seed in range(25):
+        forged, broke = forge(seed)
+        assert not broke, f"python -m tests.simulation.forging --seed {seed}"
+        total += forged
+    assert total > 1000
+
+
+def test_one_that_breaks_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here of a message that says that it has very many fragments."""
+    real = Broker._take
+
+    def take(self: Broker, work: object, fragment: object) -> None:
+        real(self, work, fragment)  # type: ignore[arg-type]
+        [None][fragment.header.fragments // 1000]  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(Broker, "_take", take)
+    assert any("IndexError" in error for seed in range(25) for error in forge(seed)[1])

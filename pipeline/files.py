@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.schemas import TRAFFIC_FILES, Expected
+from pipeline.transforms.exports import view_of
 from routing.errors import InputError
 from routing.sentence import say
 
@@ -46,6 +48,8 @@ class Layout:
     header: str = ""
     """CSV: the first line, which is no row wherever it is repeated."""
     encoding: str = UTF_8
+    view: str = ""
+    """Of the product, whose export this is; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +125,11 @@ def _of_kind(path: Path, kind: str, expected: Expected) -> File:
         return File(path, None)
     encoding = _encoding(path) if kind != PARQUET else UTF_8
     if kind == JSON:
-        return File(path, Layout(JSON, encoding=encoding))
-    file = _parquet(path, expected) if kind == PARQUET else File(path, _csv(path, encoding))
+        view = view_of(_keys(path, encoding)) if expected is TRAFFIC_FILES else ""
+        return File(path, Layout(JSON, encoding=encoding, view=view))
+    file = _parquet(path, expected) if kind == PARQUET else File(path, _csv(path, encoding, expected))
+    if file.layout and file.layout.view:
+        return file
     ours = {name for name, _ in file.layout.columns} & set(expected.columns) if file.layout else ()
     return file if ours else File(path, None, expected.fault)
 
@@ -153,7 +160,17 @@ def _encoding(path: Path) -> str:
     return UTF_16
 
 
-def _csv(path: Path, encoding: str) -> Layout:
+def _keys(path: Path, encoding: str) -> Set[str]:
+    """Of the first object of a file of JSON lines; none where that is no object."""
+    lines = _begin(path, MAX_LINE, encoding).decode(encoding, "replace").strip().splitlines()
+    try:
+        first = json.loads(lines[0]) if lines else None
+    except (ValueError, RecursionError):
+        return frozenset()
+    return first.keys() if isinstance(first, dict) else frozenset()
+
+
+def _csv(path: Path, encoding: str, expected: Expected) -> Layout:
     # UTF-16 was read to its end before; here a pair of it may be cut in two.
     faults = "ignore" if encoding == UTF_16 else "strict"
     line = _begin(path, MAX_LINE, encoding).decode(encoding, faults).lstrip("\r\n").splitlines()
@@ -162,7 +179,8 @@ def _csv(path: Path, encoding: str) -> Layout:
     names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter, strict=True), [])]
     if len(set(names)) < len(names):
         raise csv.Error
-    return Layout(CSV, tuple((name, "") for name in names), delimiter, header, encoding)
+    view = view_of(set(names)) if expected is TRAFFIC_FILES else ""
+    return Layout(CSV, tuple((name, "") for name in names), delimiter, header, encoding, view)
 
 
 def _begin(path: Path, size: int, encoding: str = UTF_8) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 
@@ -12,8 +12,9 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 from pyspark.sql.types import LongType
 
 from pipeline.files import CSV, EVENTS, MAX_LINE, PARQUET, UTF_16, File, Layout
-from pipeline.schemas import COLUMNS
+from pipeline.schemas import COLUMNS, EVENT, EVENT_FILES
 from pipeline.transforms.cleaning import PLACE, REASON, clean
+from pipeline.transforms.exports import VIEWS, as_traffic
 
 _SENT = "event_class = 124 AND event_subclass IN (1, 2, 3)"
 _TRAFFIC_OF_EVENTS = {
@@ -103,10 +104,16 @@ def _together(spark: SparkSession, groups: Mapping[Layout, list[str]], form: For
     tables = [
         _parquet(spark, layout, paths, form, with_place=with_place)
         if layout.kind in IN_COLUMNS
-        else _parsed(_lines(spark, layout, paths), layout, form)
+        else _text(_lines(spark, layout, paths), layout, form)
         for layout, paths in groups.items()
     ]
     return reduce(DataFrame.unionByName, map(form.clean, tables or [_nothing(spark, form)]))
+
+
+def logged(spark: SparkSession, folder: str) -> DataFrame:
+    """The rows of an event log as BrokerUI writes it, as they came, without their places."""
+    layout = Layout(PARQUET, tuple((field.name, "") for field in EVENT))
+    return _parquet(spark, layout, [folder], Form(EVENT_FILES.columns, clean), with_place=False)
 
 
 def _nothing(spark: SparkSession, form: Form) -> DataFrame:
@@ -173,6 +180,12 @@ def _lines_of_whole(spark: SparkSession, layout: Layout, paths: list[str]) -> Da
 
 def _is_row(text: Column, layout: Layout) -> Column:
     return ((F.trim(text) != "") & (text != layout.header)).alias("_is_row")
+
+
+def _text(lines: DataFrame, layout: Layout, form: Form) -> DataFrame:
+    if not layout.view:
+        return _parsed(lines, layout, form)
+    return as_traffic(_parsed(lines, layout, replace(form, columns=VIEWS[layout.view].columns)), layout.view)
 
 
 def _parsed(lines: DataFrame, layout: Layout, form: Form) -> DataFrame:

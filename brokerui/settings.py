@@ -204,7 +204,7 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_BEAT_SCHEDULER = "brokerui.core.beat:Schedule"
 CELERY_TIMEZONE = "UTC"
 # So often workers show that they live; a pulse that came to nobody in time is not made up for.
 PULSE_SECONDS = 20

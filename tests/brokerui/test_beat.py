@@ -1,0 +1,60 @@
+"""What beat has in the database: the entries of the settings and no former ones of them; those of others stay."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery import Celery
+from django.conf import settings
+from django.utils.module_loading import import_string
+from django_celery_beat.models import IntervalSchedule, PeriodicTask
+
+from brokerui.core.beat import Schedule
+
+pytestmark = pytest.mark.django_db
+WAKES = {"task": "brokerui.core.tasks.pulse", "schedule": timedelta(seconds=7)}
+
+
+def started(**schedule: Any) -> Schedule:
+    """Beat with this schedule in its settings."""
+    app = Celery("one", set_as_current=False)
+    app.conf.beat_schedule = schedule
+    beat = Schedule(app=app)
+    beat._finalize.cancel()  # it would write at the end of the process
+    return beat
+
+
+def names() -> set[str]:
+    return set(PeriodicTask.objects.exclude(name="celery.backend_cleanup").values_list("name", flat=True))
+
+
+def test_an_entry_that_the_settings_have_no_longer_is_gone_at_the_next_start() -> None:
+    started(one=WAKES, two=WAKES)
+    assert names() == {"one", "two"}
+    beat = started(two=WAKES)
+    assert names() == {"two"}
+    assert set(beat.schedule) - {"celery.backend_cleanup"} == {"two"}
+
+
+def test_an_entry_of_somebody_else_stays_also_one_of_a_task_of_ours() -> None:
+    started(one=WAKES)
+    often = IntervalSchedule.objects.get()
+    PeriodicTask.objects.create(name="mine", task=WAKES["task"], interval=often, description="My own.")
+    PeriodicTask.objects.create(name="another", task="shop.tasks.count", interval=often)
+    beat = started()
+    assert names() == {"mine", "another"}
+    assert {"mine", "another"} <= set(beat.schedule)
+
+
+def test_one_that_stays_keeps_how_often_it_ran() -> None:
+    started(one=WAKES)
+    PeriodicTask.objects.filter(name="one").update(total_run_count=5)
+    started(one=WAKES)
+    assert PeriodicTask.objects.get(name="one").total_run_count == 5
+
+
+def test_beat_of_the_product_is_this_one() -> None:
+    module, _, name = settings.CELERY_BEAT_SCHEDULER.partition(":")
+    assert import_string(f"{module}.{name}") is Schedule

@@ -98,6 +98,15 @@ def _move(database: str, source: int, target: int) -> None:
             _run(f"{changed} WHERE {_OF_QUEUE}", mine | numbers)
     for table in ("queue_states", *_OF_DATABASE):
         _run(f"UPDATE {table} SET instance_id = %(target)s WHERE {_MINE}", mine)
+    _move_leases(mine)
+
+
+def _move_leases(mine: dict[str, Any]) -> None:
+    """With the messages that were handed out. One that is being settled stays, and that is refused: who settles it
+    waits until we have done, and must not be waited for."""
+    others = " FOR UPDATE SKIP LOCKED" if connection.features.has_select_for_update_skip_locked else ""
+    free = f"SELECT receipt FROM receive_leases WHERE {_MINE}{others}"
+    _run(f"UPDATE receive_leases SET instance_id = %(target)s WHERE receipt IN ({free})", mine)
 
 
 def _run(sql: str, parameters: dict[str, Any]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 from time import sleep
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connections, transaction
+from django.db import OperationalError, connection, connections, transaction
 
 from brokerui.estate.models import AuditEntry, Instance
 from brokerui.estate.selectors import estate_current
@@ -26,7 +27,8 @@ from brokerui.messaging.errors import (
 from brokerui.messaging.hosting import broker_of, forget_brokers
 from brokerui.messaging.keys.selectors import keys_of, public_of
 from brokerui.messaging.keys.services import key_make, peer_take
-from brokerui.messaging.leases.services import lease_commit, lease_make
+from brokerui.messaging.leases.models import Lease
+from brokerui.messaging.leases.services import lease_commit, lease_make, lease_roll_back
 from brokerui.messaging.models import (
     ConversationEndpoint,
     ConversationGroup,
@@ -266,19 +268,55 @@ def test_its_keys_go_over_too(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> No
     assert (keys_of("A")["pair"], public_of("B", "pair")) == (before, other)
 
 
-def test_what_was_handed_out_with_a_lease_is_given_to_others_and_not_taken_twice(wire: Wire, time: list[int]) -> None:
+def leased() -> str:
+    """The receipt of a message in the pair's queue."""
+    made = lease_make(instance="A", asked=Receive(("pair", "ToQ")), owner="me", lease_ms=3_600_000)
+    assert made is not None
+    return made.receipt
+
+
+def test_leases_go_over_and_are_committed_there(wire: Wire, time: list[int]) -> None:
+    send(begin(), b"1", b"2")
+    settle(wire, time)
+    receipt = leased()
+    database_fail_over(instance="A", database="pair")
+    assert bodies("B") == [], "it is still handed out"
+    assert lease_commit(receipt=receipt, owner="me") == 2
+    assert bodies("B") == []
+    database_fail_over(instance="A", database="pair")
+    assert lease_commit(receipt=receipt, owner="me") == 2, "answered as it was"
+    assert bodies("A") == []
+
+
+def test_leases_go_there_and_back_and_are_rolled_back(wire: Wire, time: list[int]) -> None:
     send(begin(), b"1")
     settle(wire, time)
-    leased = lease_make(instance="A", asked=Receive(("pair", "ToQ")), owner="me", lease_ms=3_600_000)
-    assert leased is not None
+    receipt = leased()
     database_fail_over(instance="A", database="pair")
-    assert bodies("B") == [b"1"]
-    with pytest.raises((Refused, MessagingError)):
-        lease_commit(receipt=leased.receipt, owner="me")
     database_fail_over(instance="A", database="pair")
-    with pytest.raises(MessagingError):
-        lease_commit(receipt=leased.receipt, owner="me")
     assert bodies("A") == []
+    lease_roll_back(receipt=receipt, owner="me")
+    assert bodies("A") == [b"1"]
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="who writes to SQLite is alone")
+def test_who_settles_a_lease_meanwhile_is_not_waited_for_and_refused(wire: Wire, time: list[int]) -> None:
+    send(begin(), b"1")
+    settle(wire, time)
+    receipt = leased()
+    with ThreadPoolExecutor(1) as other, transaction.atomic():
+        Lease.objects.select_for_update().get(pk=receipt)
+        other.submit(_failed_over_elsewhere).result(timeout=20)
+    with pytest.raises((Refused, MessagingError)):
+        lease_commit(receipt=receipt, owner="me")
+    assert bodies("B") == [b"1"]
+
+
+def _failed_over_elsewhere() -> None:
+    try:
+        database_fail_over(instance="A", database="pair")
+    finally:
+        connection.close()
 
 
 # ---------------------------------------------------------------- what is refused

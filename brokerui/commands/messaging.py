@@ -16,10 +16,11 @@ HOST_DB_QUEUE = "HOST/DB/QUEUE"
 
 
 def place(form: str) -> Callable[[str], tuple[str, ...]]:
-    """An argument of as many names as this form has, divided by `/`; the first may hold a backslash, none a slash."""
+    """An argument of as many names as this form has, divided by `/`; the first may hold a backslash, none a slash but
+    that of a queue."""
 
     def names(text: str) -> tuple[str, ...]:
-        found = tuple(text.split("/"))
+        found = tuple(text.split("/", 2))
         if len(found) != form.count("/") + 1 or not all(found):
             raise argparse.ArgumentTypeError(local(say("must be {form}, not {given}", form=form, given=text)))
         return found

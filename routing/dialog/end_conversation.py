@@ -5,7 +5,7 @@ from __future__ import annotations
 from routing.dialog.arriving import close, stop_sending
 from routing.dialog.delivering import put
 from routing.dialog.endpoint import Endpoint
-from routing.dialog.error_message import LONGEST_DESCRIPTION, error_body
+from routing.dialog.error_message import LARGEST_CODE, LONGEST_DESCRIPTION, error_body
 from routing.dialog.problems import Refused
 from routing.dialog.states import CO, DO, END, END_WITH_CLEANUP, END_WITH_ERROR, Input, after
 from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE
@@ -25,8 +25,8 @@ def end_conversation(work: Work, handle: str) -> None:
 
 def end_with_error(work: Work, handle: str, code: int, description: str) -> None:
     """With an error: what was not sent yet is not sent."""
-    if code <= 0 or not description or len(description) > LONGEST_DESCRIPTION:
-        raise Refused(8419)
+    if not 0 < code <= LARGEST_CODE or not description or len(description) > LONGEST_DESCRIPTION:
+        raise Refused(8419, most=LARGEST_CODE, longest=LONGEST_DESCRIPTION)
     seen = work.named(handle)
     # Nothing has left: the peer knows of no conversation, and an error cannot be its first message (11277).
     untold = seen.is_initiator and seen.state == CO and not seen.transmitted

@@ -12,6 +12,8 @@ from xml.sax.saxutils import escape, unescape
 from routing.dialog.problems import problem
 from routing.dialog.system import ERROR_TYPE
 
+LARGEST_CODE = (1 << 31) - 1
+"""int."""
 LONGEST_DESCRIPTION = 3000
 """Characters: nvarchar(3000)."""
 

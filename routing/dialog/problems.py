@@ -17,7 +17,7 @@ PROBLEMS: Mapping[int, Sentence] = {
     8413: say('The broker instance "{given}" is no GUID.'),
     8414: say('The conversation group "{group}" belongs to another queue.'),
     8418: say("A conversation handle is missing."),
-    8419: say("An error needs a code greater than 0 and a description."),
+    8419: say("An error needs a code from 1 to {most} and a description of 1 to {longest} characters."),
     8423: say('The service "{service}" is not found.'),
     8425: say('The service contract "{contract}" is not found.'),
     8426: say('The conversation handle "{handle}" is not found.'),

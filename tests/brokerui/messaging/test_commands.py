@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+from argparse import ArgumentTypeError
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
 import pytest
 
+from brokerui.commands.messaging import HOST_DB, HOST_DB_QUEUE, place
 from brokerui.estate.numbering import FIRST
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
@@ -95,3 +97,10 @@ def test_what_every_database_has_of_itself_has_no_number(wire: Wire, call: Calla
     ]
     assert call("receive", "B/two/ToQ").out.count("\n") == 1
     assert call("receive", "B/two/ToQ", "--wait", "1").out == ""
+
+
+def test_the_name_of_a_queue_may_hold_slashes_and_others_not() -> None:
+    assert place(HOST_DB_QUEUE)("SERVER1\\INST/Orders/dbo.in/out") == ("SERVER1\\INST", "Orders", "dbo.in/out")
+    for form, text in ((HOST_DB_QUEUE, "A/one"), (HOST_DB_QUEUE, "A//q"), (HOST_DB, "A/one/more"), (HOST_DB, "A")):
+        with pytest.raises(ArgumentTypeError):
+            place(form)(text)

@@ -192,6 +192,7 @@ def test_a_queue_is_switched_off_and_on(wire: Wire, operator: Client) -> None:
         ("dialogs/HANDLE/messages/", {"message_body": None}, 422, 8433),
         ("dialogs/HANDLE/end/", {"error": {"code": 0, "description": "x"}}, 422, 8419),
         ("dialogs/HANDLE/end/", {"error": {"code": 1, "description": ""}}, 422, 8419),
+        ("dialogs/HANDLE/end/", {"error": {"code": 1 << 31, "description": "x"}}, 422, 8419),
         ("dialogs/HANDLE/move/", {"conversation_group_id": NOWHERE}, 422, 8439),
         ("queues/Z/two/ToQ/receive/", {}, 404, None),
         ("queues/B/none/ToQ/receive/", {}, 404, 911),

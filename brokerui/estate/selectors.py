@@ -26,7 +26,7 @@ EMPTY = Estate()
 """What the estate is before its first version."""
 LISTED = 100
 # Asked again and again, by whoever goes by what the estate is now: written down, since to write it takes as long.
-_LIVE_VERSION = (
+LIVE_VERSION = (
     f"SELECT version.number FROM {Live._meta.db_table} live"  # noqa: S608 - names that stand in the code
     f" JOIN {Version._meta.db_table} version ON version.id = live.version_id"
 )
@@ -64,7 +64,7 @@ class Freshness:
 def live_version() -> int:
     """The number of the version that the live estate has; 0 before the first."""
     with connection.cursor() as cursor:
-        cursor.execute(_LIVE_VERSION)
+        cursor.execute(LIVE_VERSION)
         found = cursor.fetchone()
     return found[0] if found else 0
 

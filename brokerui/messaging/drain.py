@@ -21,7 +21,7 @@ from brokerui.messaging.declaring import follow_queues
 from brokerui.messaging.endpoint.lists import run, take_arrived, waiting
 from brokerui.messaging.errors import NotHostedError
 from brokerui.messaging.forwarded import show_forwarded
-from brokerui.messaging.hosting import broker_of
+from brokerui.messaging.hosting import broker_of, working_broker_of
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.outgoing import hand_over, has_room, redis
 from routing.broker import Broker
@@ -57,12 +57,11 @@ def _while_hosted(work: Callable[P, bool]) -> Callable[P, bool]:
 @_while_hosted
 def drain(instance: str) -> bool:
     """Everything that is due in the conversations of an instance; True: there is more."""
-    broker = broker_of(instance)
     end = time.monotonic() + TURN_SECONDS
     while time.monotonic() < end:
         if not has_room(instance):
             time.sleep(PAUSE_SECONDS)  # the endpoint takes what waits for it, or is away
-        elif not _drain_once(broker):
+        elif not _drain_once(working_broker_of(instance)):
             return False
     return True
 
@@ -73,8 +72,7 @@ def _drain_once(broker: Broker) -> bool:
     try:
         is_more = broker.turn(at)
     except Conflict:
-        broker_of(broker.instance)  # it follows the estate, should that be the reason
-        return True  # else another was first: what is left is looked at again
+        return True  # another was first: what is left is looked at again
     _give_out(broker, at)
     return is_more
 
@@ -117,22 +115,21 @@ def take_in(instance: str, shard: int) -> bool:
     if not lock.acquire():
         return False
     try:
-        return _take_in(broker_of(instance), instance, shard)
+        return _take_in(instance, shard)
     finally:
         _end(lock)
 
 
-def _take_in(broker: Broker, instance: str, shard: int) -> bool:
+def _take_in(instance: str, shard: int) -> bool:
     end = time.monotonic() + TURN_SECONDS
     while time.monotonic() < end:
         frames = run(redis(), take_arrived(instance, shard, BYTES_AT_ONCE))
         if not frames:
             return False
-        at = now()
+        broker, at = working_broker_of(instance), now()
         try:
             broker.receive(frames, at)
         except Conflict:
-            broker_of(instance)  # it follows the estate, should that be the reason
             continue  # lost on the network, as far as their senders can tell: they send them again (ACK-3)
         _give_out(broker, at)
     return True

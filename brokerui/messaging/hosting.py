@@ -9,6 +9,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from random import SystemRandom
 from typing import Final
 
@@ -25,10 +26,15 @@ from routing.dialog.choices import Choices
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.problems import Refused
 from routing.estate import MIRROR
+from routing.store import Conflict
 from routing.ways import MIRRORING
 
 KEYS_SECONDS: Final = 1.0
 """How long a broker may go on without keys that have just come."""
+
+
+class ReplacedError(Conflict):
+    """What a broker is of has gone, and its name is another's: that one has another broker."""
 
 
 @dataclass(slots=True)
@@ -65,8 +71,17 @@ def broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
     elif known.version != live_version() and not _follow(instance, known):
         forget_brokers()
         return broker_of(instance, in_transaction=in_transaction)
-    if time.monotonic() - known.looked_at >= KEYS_SECONDS:
-        _look_for_keys(instance, known)
+    _look_for_keys_sometimes(instance, known)
+    return known.broker
+
+
+def working_broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
+    """The same, for who claims something before he looks at the estate: each claim follows it."""
+    brokers: dict[tuple[str, bool], _Hosted] = _ours.__dict__.get("brokers", {})
+    known = brokers.get((instance, in_transaction))
+    if known is None:
+        return broker_of(instance, in_transaction=in_transaction)
+    _look_for_keys_sometimes(instance, known)
     return known.broker
 
 
@@ -84,7 +99,21 @@ def _made(instance: str, in_transaction: bool) -> tuple[_Hosted, bool]:
     store = DatabaseStore(row.id, in_transaction=in_transaction, version=live.version)
     keys, security = keys_stamp(instance), security_of(instance)
     broker = Broker(live.estate, instance, store, Choices(SystemRandom().getrandbits), security=security)
-    return _Hosted(broker, store, live.version, keys), is_new
+    hosted = _Hosted(broker, store, live.version, keys)
+    store.follow = partial(_keep_up, instance, hosted)
+    return hosted, is_new
+
+
+def _keep_up(instance: str, known: _Hosted) -> None:
+    """In a claim. Raises `NotHostedError` and `ReplacedError`."""
+    if not _follow(instance, known):
+        forget_brokers()
+        raise ReplacedError(f"the name {instance} is another's by now")
+
+
+def _look_for_keys_sometimes(instance: str, known: _Hosted) -> None:
+    if time.monotonic() - known.looked_at >= KEYS_SECONDS:
+        _look_for_keys(instance, known)
 
 
 def _look_for_keys(instance: str, known: _Hosted) -> None:

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from brokerui.messaging.activation.noting import messages_came, received
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import BusyError
-from brokerui.messaging.hosting import broker_of, check_database
+from brokerui.messaging.hosting import ReplacedError, broker_of, check_database, working_broker_of
 from brokerui.messaging.outgoing import hand_over
 from brokerui.messaging.tasks import transmit
 from brokerui.messaging.waking import wake_once
@@ -33,9 +33,8 @@ def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]
 
     It counts when the transaction around it is committed. Then workers are woken, and not before.
     """
-    broker = broker_of(instance, in_transaction=True)
     with _transaction(), _busy_after_conflict():
-        work = _claimed(broker, wanted)
+        broker, work = _claimed(instance, wanted)
         try:
             for endpoint in filter(None, map(work.seen, wanted.handles)):
                 check_database(broker, endpoint.database)
@@ -71,7 +70,16 @@ def _busy_after_conflict() -> Iterator[None]:
         raise BusyError from conflict
 
 
-def _claimed(broker: Broker, wanted: Wanted) -> Work:
+def _claimed(instance: str, wanted: Wanted) -> tuple[Broker, Work]:
+    try:
+        broker = working_broker_of(instance, in_transaction=True)
+        return broker, _claimed_by(broker, wanted)
+    except ReplacedError:
+        broker = broker_of(instance, in_transaction=True)
+        return broker, _claimed_by(broker, wanted)
+
+
+def _claimed_by(broker: Broker, wanted: Wanted) -> Work:
     """Workers hold a conversation for some milliseconds, which is waited for. Raises `BusyError` where it takes longer:
     another transaction of an application may have it, and wait for what this one holds."""
     # SQLite has one lock, which is ours by now: whoever holds a conversation cannot commit before us.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
 from typing import Any, Final
 
@@ -55,6 +56,9 @@ class DatabaseStore:
         self.version = version
         """Of the estate by which its user decides what to write. One that is too old has no claims: what he would
         write belongs elsewhere by now (`moving`)."""
+        self.follow: Callable[[], None] | None = None
+        """Called in a claim, before its user decides anything, where the estate has another version than his, or the
+        instance has gone."""
         self._claims: dict[int, Claim] = {}
         self._tokens = count(1)
         self._known: knowing.Known | None = None
@@ -76,8 +80,7 @@ class DatabaseStore:
         try:
             with claim.session.reading():
                 if claim.known is None:
-                    claim.known = self._known = knowing.begin(claim.session, self.instance, self._known)
-                    self._check_version(claim.known)
+                    claim.known = self._begin(claim.session)
                 batch = claim.batch(token)
                 fill(claim, batch, wanted, now)
         except BaseException:
@@ -85,21 +88,31 @@ class DatabaseStore:
             raise
         return batch
 
+    def _begin(self, session: Session) -> knowing.Known:
+        known = knowing.begin(session, self.instance, self._known)
+        if self.follow is not None and (known is None or known.live_version != self.version):
+            self.follow()
+        self._known = self._checked(known)
+        return self._known
+
     def commit(self, changes: Changes) -> None:
         claim = self._claims.get(changes.token)
         if claim is None:
             raise Conflict("the claim has ended")
         try:
             with claim.session.writing():
-                if not claim.session.holds_still and claim.known is not None:
-                    self._check_version(knowing.look(claim.session, self.instance, claim.known))
+                if not claim.session.holds_still:
+                    self._checked(knowing.look(claim.session, self.instance, claim.known))
                 Commit(claim, changes).write()
         finally:
             self.release(changes.token)
 
-    def _check_version(self, known: knowing.Known) -> None:
+    def _checked(self, known: knowing.Known | None) -> knowing.Known:
+        if known is None:
+            raise LookupError(f"no hosted instance {self.instance}")
         if self.version < known.least_version:
             raise Conflict(f"version {self.version} of the estate is too old: what it says has been moved since")
+        return known
 
     def release(self, token: int) -> None:
         claim = self._claims.pop(token, None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from brokerui.estate.selectors import LIVE_VERSION
 from brokerui.messaging.store.session import Row, Session
 from routing.dialog.batch import Asked, Changes
 from routing.dialog.endpoint import QueueKey
@@ -18,7 +19,7 @@ from routing.store import Conflict
 Kinds = Mapping[str, str]
 """Of columns, by their names."""
 
-_NUMBER: Final = "SELECT known FROM hosted_instances WHERE id = {instance}"
+_NUMBER: Final = f"SELECT known, ({LIVE_VERSION}) FROM hosted_instances WHERE id = {{instance}}"
 _QUEUE: Final = {"database": "text", "name": "text"}
 _IS_ON: Final = {"is_receive_enabled": "bool"}
 _ROLLBACKS: Final = {"rollbacks": "int2"}
@@ -43,6 +44,8 @@ class Known(NamedTuple):
     """As of a number."""
 
     number: int
+    live_version: int
+    """Of the estate, now."""
     least_version: int
     """Of the estate: see `moving`."""
     off: frozenset[QueueKey]
@@ -51,22 +54,22 @@ class Known(NamedTuple):
     mirrored: Mapping[Key, MirroredRoute]
 
 
-def begin(session: Session, instance: int, last: Known | None) -> Known:
-    """A claim begins: what is known now; `last` where nothing has changed. Raises `LookupError` where the instance is
-    not hosted."""
+def begin(session: Session, instance: int, last: Known | None) -> Known | None:
+    """A claim begins: what is known now; `last` where nothing has changed; None: the instance is not hosted."""
     return _as_of(session.begin(_NUMBER.format(instance=instance)), session, instance, last)
 
 
-def look(session: Session, instance: int, last: Known) -> Known:
+def look(session: Session, instance: int, last: Known | None) -> Known | None:
     """The same, later in a claim."""
     return _as_of(session.rows(_NUMBER.format(instance=instance), {}), session, instance, last)
 
 
-def _as_of(found: Sequence[Row], session: Session, instance: int, last: Known | None) -> Known:
+def _as_of(found: Sequence[Row], session: Session, instance: int, last: Known | None) -> Known | None:
     if not found:
-        raise LookupError(f"no hosted instance {instance}")
-    number = found[0][0]
-    return last if last is not None and last.number == number else _read(session, instance, number)
+        return None
+    (number, live_version), *_ = found
+    known = last if last is not None and last.number == number else _read(session, instance, number)
+    return known if known.live_version == live_version else known._replace(live_version=live_version or 0)
 
 
 def _read(session: Session, instance: int, number: int) -> Known:
@@ -79,6 +82,7 @@ def _read(session: Session, instance: int, number: int) -> Known:
     least = "SELECT least_version FROM hosted_instances WHERE id = %(instance)s"
     return Known(
         number,
+        0,
         session.rows(least, mine)[0][0],
         frozenset((database, name) for database, name in session.rows(off, mine)),
         {(database, name): count for database, name, count in session.rows(counts, mine)},

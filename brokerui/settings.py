@@ -37,6 +37,7 @@ PIPELINE_MINUTES    so often the pipeline works on what is new in event log and 
 PIPELINE_FOLDER     where its lake and its results are (default: pipeline/ in the home)
 PIPELINE_MEMORY     of its Spark, as 2g (default: 1g)
 RESULTS_KEEP        runs of each job of the pipeline that are kept once they are loaded (default: 20)
+RESULTS_MINUTES_DAYS  so many days before the end of an event log are loaded minute by minute, all by hours (default: 7)
 ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
 """
 
@@ -405,6 +406,7 @@ BODY_MAX_BYTES = SCENARIO_MAX_BYTES + MEGABYTE
 # Of one import; all other forms take one file, and say so.
 IMPORT_MAX_FILES = DATA_UPLOAD_MAX_NUMBER_FILES = 50
 RESULTS_KEEP = env.int("RESULTS_KEEP", default=20)
+RESULTS_MINUTES_DAYS = env.int("RESULTS_MINUTES_DAYS", default=7)
 ESTATE_STALE_DAYS = env.int("ESTATE_STALE_DAYS", default=30)
 
 LOG_FORMAT = env.str("LOG_FORMAT", default="line")

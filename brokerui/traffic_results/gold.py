@@ -44,6 +44,8 @@ class Gold:
     job: str
     started: datetime
     files: tuple[GoldFile, ...]
+    last: datetime | None
+    """The last moment that a log covers; None: it is no result of a log, or of an empty one."""
 
     def rows(self, table: str, columns: Sequence[str]) -> Iterator[list[Row]]:
         """The rows of a table in batches, with these columns."""
@@ -84,7 +86,9 @@ def _gold(folder: Path, content: bytes) -> Gold:
         float(number)
     files = tuple(_file(table, about) for table, of in record["tables"].items() for about in of["files"])
     digest = hashlib.sha256(content).hexdigest()
-    return Gold(folder, record, digest, record["job"], datetime.fromisoformat(record["started"]), files)
+    last = (record.get("covers") or [None, None])[1]
+    moments = datetime.fromisoformat(record["started"]), datetime.fromisoformat(last) if last else None
+    return Gold(folder, record, digest, record["job"], moments[0], files, moments[1])
 
 
 def _file(table: str, about: Mapping[str, Any]) -> GoldFile:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from brokerui.traffic_results.gold import Gold, read_gold
+from brokerui.traffic_results.gold import Gold, Row, read_gold
 from brokerui.traffic_results.models import File, OfRun, Run
 from brokerui.traffic_results.staging import columns_of, fill, move, staged
 from brokerui.traffic_results.tables import TABLES
+
+MINUTE = "minute"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,19 @@ def _models(gold: Gold) -> list[type[OfRun]]:
 
 def _stage(gold: Gold, model: type[OfRun], name: str) -> int:
     table = next(table for table, each in TABLES.items() if each is model)
-    return fill(name, model, gold.rows(table, columns_of(model)))
+    return fill(name, model, _recent(gold, model, gold.rows(table, columns_of(model))))
+
+
+def _recent(gold: Gold, model: type[OfRun], batches: Iterator[list[Row]]) -> Iterator[list[Row]]:
+    """Without rows about minutes that are long past: those of hours say the same of them, and the files keep all."""
+    columns = columns_of(model)
+    if "span" not in columns or gold.last is None:
+        yield from batches
+        return
+    span, since = columns.index("span"), columns.index("since")
+    oldest = gold.last - timedelta(days=settings.RESULTS_MINUTES_DAYS)
+    for batch in batches:
+        yield [row for row in batch if row[span] != MINUTE or row[since] >= oldest]
 
 
 def _about(gold: Gold, began: float) -> dict[str, object]:

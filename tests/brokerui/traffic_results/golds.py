@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -93,5 +94,5 @@ def _table(rows: list[Json], like: Json) -> pa.Table:
 def _type(name: str, value: Any) -> pa.DataType:
     if name in ("before", "after", "outcomes"):
         return OUTCOMES
-    kinds = {bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
+    kinds = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), datetime: pa.timestamp("us", "UTC")}
     return kinds.get(type(value), pa.string())

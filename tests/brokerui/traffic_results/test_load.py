@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from django.db import connection
 
-from brokerui.traffic_results.models import Change, File, Link, Met, Run
+from brokerui.traffic_results.models import Change, Drops, File, Link, Met, Run
 from brokerui.traffic_results.services import gold_load
 from tests.brokerui.command_line import Call, call_with, refused
 from tests.brokerui.traffic_results.golds import DELAYED, DELIVERED, change, gold, link, replayed, write_record
@@ -95,6 +96,22 @@ def test_no_temporary_table_is_left_over(tmp_path: Path) -> None:
     with connection.cursor() as cursor:
         names = connection.introspection.get_table_list(cursor)
     assert not [table.name for table in names if table.name.startswith("staged")]
+
+
+def test_minutes_that_are_long_past_stay_in_the_files(tmp_path: Path, settings: Any) -> None:
+    settings.RESULTS_MINUTES_DAYS = 2
+    end = datetime(2026, 3, 10, 12, tzinfo=UTC)
+    of = {"instance": "host1", "database": "Orders", "event_class": 140, "error": 11_282}
+    rows = [
+        {"span": span, "since": end - timedelta(days=days), **of, "drops": 10 * days + 1}
+        for span in ("minute", "hour")
+        for days in (0, 2, 3)
+    ]
+    folder = gold(tmp_path / "gold", "telemetry", {"drops": rows})
+    _edit(covers=["2026-03-01T00:00:00.000Z", "2026-03-10T12:00:00.000Z"])(folder)
+    assert gold_load(str(folder)).rows == 5
+    found = Drops.objects.order_by("span", "drops").values_list("span", "drops")
+    assert list(found) == [("hour", 1), ("hour", 21), ("hour", 31), ("minute", 1), ("minute", 21)]
 
 
 # ---------------------------------------------------------------- what is not whole

@@ -13,19 +13,33 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, Final
 
 import psycopg
-from django.db import IntegrityError, OperationalError, connections
+from django.db import DatabaseError, IntegrityError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Given, Row, Session
 from brokerui.messaging.store.tables import Table
 from routing.store import Conflict
 
-# Plans that are right for any number of rows: the tables are empty one minute and full the next.
+# Plans that are right for any number of rows, since they are kept: the tables are empty one minute and full the next.
 # No join begins with anything but what is given.
-OPTIONS: Final = (
-    "-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan"
-    " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_material=off -c jit=off"
+PLANS: Final = {
+    "plan_cache_mode": "force_generic_plan",
+    "enable_seqscan": "off",
+    "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
+    "enable_material": "off",
+    "jit": "off",
+}
+OPTIONS: Final = " ".join(
+    f"-c {name}={value}" for name, value in (("default_transaction_isolation", "read\\ committed"), *PLANS.items())
 )
+_PLANNED: Final = "; ".join(
+    [
+        "SELECT " + ", ".join(f"current_setting('{name}')" for name in PLANS),
+        *(f"SET LOCAL {name} = {value}" for name, value in PLANS.items()),
+    ]
+)
+_AS_BEFORE: Final = "SELECT " + ", ".join(f"set_config('{name}', %({name})s, true)" for name in PLANS)
 IDLE: Final = 8
 """Connections that are kept for the next claim."""
 FEW: Final = 10
@@ -100,11 +114,13 @@ class PostgresSession(Session):
     def _last_of(self, *statements: str) -> list[Row]:
         """What the last of some statements gives back: all of them on one way there and back. Each sees what was
         committed when it began, as if it had come alone."""
+        return self._each_of(*statements)[-1]
+
+    def _each_of(self, *statements: str) -> list[list[Row]]:
+        """What each of them gives back that does."""
         with self._wrapped:
             self._cursor.execute("; ".join(statements), prepare=False)
-            while self._cursor.nextset():
-                pass
-            return self._cursor.fetchall()
+            return [each.fetchall() for each in self._cursor.results() if each.description]
 
     def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
         with self._wrapped:
@@ -227,22 +243,36 @@ class CallersSession(PostgresSession):
 
     def __init__(self, database: BaseDatabaseWrapper, instance: int) -> None:
         database.ensure_connection()
+        # Of statements whose parameters the server binds, as ours and none of Django's.
+        database.connection.prepare_threshold = 1
         super().__init__(database, database.connection, instance)
+        self._before: dict[str, str] | None = None
+        """The caller's settings, while others hold for our statements."""
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         yield
 
     def begin(self, sql: str) -> list[Row]:
-        return self._last_of(_SHARED.format(instance=self._instance), sql)
+        before, *_, found = self._each_of(_PLANNED, _SHARED.format(instance=self._instance), sql)
+        self._before = dict(zip(PLANS, before[0], strict=True))
+        return found
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         with _raising_conflicts(), self._travelling():
             yield
+            self._restore()
+
+    def _restore(self) -> None:
+        if self._before is not None:
+            self.run(_AS_BEFORE, self._before)
+            self._before = None
 
     def close(self) -> None:
         """The transaction goes on, and the locks with it."""
+        with suppress(DatabaseError):  # it is broken, and what holds in it ends with it
+            self._restore()
 
 
 @contextmanager

@@ -452,6 +452,35 @@ def in_threads(*works: Callable[[], object]) -> None:
         raise failed[0]
 
 
+def plans() -> tuple[str, str]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('enable_seqscan'), current_setting('plan_cache_mode')")
+        found: tuple[str, str] = cursor.fetchone()
+    return found
+
+
+@on_postgres
+def test_the_caller_keeps_the_settings_of_his_transaction(instance: int, store: DatabaseStore) -> None:
+    """Ours hold while a claim lives, however it ends."""
+    write(store, endpoint("1t"))
+    mine = DatabaseStore(instance, in_transaction=True)
+    for _ in range(2):  # then the statements are prepared
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+            his = plans()
+            token = mine.claim(Wanted(("1t",)), NOW).token
+            assert plans() == ("off", "force_generic_plan")
+            mine.release(token)
+            assert plans() == his == ("on", "force_custom_plan")
+            write(mine, enqueued=[message("1t", 0)])
+            assert plans() == his
+            with pytest.raises(Conflict), transaction.atomic():
+                write(mine, endpoint("1t"))
+            assert plans() == his
+        assert plans() == ("on", "auto")
+
+
 @on_postgres
 def test_receivers_at_the_same_time_have_each_message_once_and_in_order(instance: int, store: DatabaseStore) -> None:
     handles = [f"{number}t" for number in range(20)]

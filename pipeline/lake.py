@@ -8,12 +8,14 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T  # noqa: N812 - as everybody calls it
 
+from pipeline.epochs import Span
 from pipeline.output import write_record
 from pipeline.schemas import KEYS, TRAFFIC
 from pipeline.transforms.cleaning import CLASS
@@ -43,6 +45,14 @@ class Lake:
         """Where the rows of a table are that count."""
         found = (self.root / table / run for run in self.commits())
         return [str(folder) for folder in found if folder.is_dir()]
+
+    def span(self) -> Span | None:
+        """From the first day of the clean rows to the end of the last; None where there are none."""
+        days = [path.name.removeprefix("day=") for run in self.folders(SILVER) for path in Path(run).glob("day=*")]
+        if not days:
+            return None
+        first, last = (datetime.fromisoformat(day).replace(tzinfo=UTC) for day in (min(days), max(days)))
+        return first, last.replace(hour=23, minute=59, second=59, microsecond=999_999)
 
     def silver(self, spark: SparkSession, *, with_place: bool = False) -> DataFrame:
         """The clean rows; with the file and the number in it of each."""

@@ -17,6 +17,8 @@ from routing.sentence import say
 
 RECORD = "_run.json"
 QUARANTINE = "_quarantine"
+_WITHOUT_DICTIONARY = {f"parquet.enable.dictionary#{name}": "false" for name in ("conversation_id", "at", "bytes")}
+"""Of columns with nearly as many values as rows, a dictionary costs much and is thrown away in the end."""
 
 
 @contextmanager
@@ -54,7 +56,8 @@ def check_ours(name: str) -> None:
 
 def write_rows(table: DataFrame, folder: Path, *partitions: str) -> None:
     """A table as Parquet files straight in a folder that may hold others."""
-    table.write.mode("append").partitionBy(*partitions).parquet(str(folder))
+    writer = table.write.mode("append").options(**_WITHOUT_DICTIONARY)
+    writer.partitionBy(*partitions).parquet(str(folder))
 
 
 def write_record(folder: Path, record: dict[str, Any], name: str = RECORD) -> None:

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 
 from pipeline.counting import rows_in
+from pipeline.epochs import Span
 from pipeline.files import File, examined, files_below
 from pipeline.lake import CLASSES, SILVER, Lake, is_lake
 from pipeline.reading import Source, read_files
@@ -25,6 +26,11 @@ def check_traffic(name: str) -> None:
 def traffic_files(name: str) -> list[File]:
     """The files of a folder; of a lake none, since they were examined when they came."""
     return [] if is_lake(name) else examined(files_below(name))
+
+
+def span_of(name: str) -> Span | None:
+    """The first and the last moment that a row may have, where that is known without reading the rows."""
+    return Lake(Path(name).absolute()).span() if is_lake(name) else None
 
 
 def open_traffic(spark: SparkSession, name: str, files: Sequence[File]) -> Source:
@@ -52,4 +58,5 @@ def _of_lake(spark: SparkSession, lake: Lake, name: str) -> Source:
         F.to_json(F.struct(*COLUMNS)).alias("_raw"),
         good,
     )
-    return Source(rows, placed, None, files, lake.root, name, tuple(map(Path, lake.folders(CLASSES))))
+    classes = tuple(map(Path, lake.folders(CLASSES)))
+    return Source(rows, placed, None, files, lake.root, name, classes)

@@ -17,7 +17,7 @@ from pipeline.output import replaced, write_record, write_rows
 from pipeline.record import Run
 from pipeline.session import SparkSettings, spark_session
 from pipeline.surviving import emptied, surviving
-from pipeline.traffic import check_traffic, open_traffic, traffic_files
+from pipeline.traffic import check_traffic, open_traffic, span_of, traffic_files
 from pipeline.transforms.flowing import differential, flow_matrix, replayed, top_flows
 
 TOP = 100
@@ -58,7 +58,7 @@ def replay(options: Options, settings: SparkSettings) -> Run:
 def _replay(
     spark: SparkSession, options: Options, sides: tuple[Timeline, Timeline], files: list[File], folder: Path, run: Run
 ) -> None:
-    epochs = epochs_of(sides)
+    epochs = epochs_of(sides, span_of(options.traffic))
     before, after = (Asker(side) for side in sides)
     asked = ask(spark, open_traffic(spark, options.traffic, files), (before, after), epochs, folder)
     run.more = {"summary": summary(asked), "intervals": len(epochs.boundaries) + 1, "questions": asked.questions}

@@ -19,7 +19,7 @@ from pipeline.output import replaced, write_record, write_rows
 from pipeline.record import Run
 from pipeline.session import SparkSettings, spark_session
 from pipeline.surviving import emptied, surviving
-from pipeline.traffic import check_traffic, open_traffic, traffic_files
+from pipeline.traffic import check_traffic, open_traffic, span_of, traffic_files
 from pipeline.transforms.flowing import flow_matrix, met, routed
 
 
@@ -54,7 +54,7 @@ def route(options: Options, settings: SparkSettings) -> Run:
 def _route(
     spark: SparkSession, options: Options, timeline: Timeline, files: list[File], folder: Path, run: Run
 ) -> None:
-    epochs = epochs_of([timeline])
+    epochs = epochs_of([timeline], span_of(options.traffic))
     asker = Asker(timeline)
     asked = ask(spark, open_traffic(spark, options.traffic, files), (asker, asker), epochs, folder)
     run.phase("ask")

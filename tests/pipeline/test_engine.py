@@ -52,6 +52,10 @@ def test_answers_are_those_of_the_rules_at_every_moment(tmp_path: Path) -> None:
             begins = [epochs.begin(key, bisect_right(marks, moment)) for moment in moments]
             found = [asker.outcomes(key, begin) for begin in begins]
             assert found == [outcomes(read, one, moment) for moment in moments]
+            within = epochs_of([timeline], (AT - timedelta(seconds=2), AT + timedelta(seconds=2)))
+            for moment in (AT - timedelta(seconds=2), AT, AT + timedelta(seconds=1.5)):
+                begin = within.begin(key, bisect_right(within.marks(key), moment))
+                assert asker.outcomes(key, begin) == outcomes(read, one, moment)
             several += len(set(found)) > 1
             skipped += len(marks) < len(epochs.boundaries)
     assert several > 100

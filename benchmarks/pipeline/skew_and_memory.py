@@ -21,7 +21,7 @@ from pipeline.engine import Asker
 from pipeline.epochs import epochs_of
 from pipeline.estates import load_timeline
 from pipeline.jobs.asking import ask
-from pipeline.traffic import open_traffic, traffic_files
+from pipeline.traffic import open_traffic, span_of, traffic_files
 from pipeline.transforms.flowing import routed
 
 LIMIT = 3_000
@@ -36,15 +36,13 @@ def main() -> int:
     print(machine())
     bench = Bench()
     timeline = load_timeline(estates()[0])
-    epochs = epochs_of([timeline])
 
     def route(traffic: str) -> None:
         out = PLACE / "out"
         shutil.rmtree(out, ignore_errors=True)
         asker = Asker(timeline)
-        found = ask(
-            bench.spark, open_traffic(bench.spark, traffic, traffic_files(traffic)), (asker, asker), epochs, out
-        )
+        source = open_traffic(bench.spark, traffic, traffic_files(traffic))
+        found = ask(bench.spark, source, (asker, asker), epochs_of([timeline], span_of(traffic)), out)
         routed(found.rows, found.answers, found.sets).write.parquet(str(out / "rows"))
 
     def measured(name: str, rows: int, busiest: float = 0.0) -> Took:

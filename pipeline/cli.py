@@ -61,10 +61,12 @@ def _watching() -> ModuleType:
 
 def _explained(failure: Exception) -> InputError | None:
     """What is to say of a failure that is none of ours; None: nobody knows, and the traceback is shown."""
-    from pipeline.faults import damaged_file, has_ended
+    from pipeline.faults import GraphError, damaged_file, has_ended
 
     if (damaged := damaged_file(failure)) is not None:
         return InputError(str(damaged), "Parquet", say("is damaged: it cannot be read to its end"))
+    if isinstance(failure, GraphError):
+        return InputError("Spark", "", say("did not take the graph of the tables, and has said why"))
     if has_ended(failure):
         return InputError("Spark", "", say("ended before the job was done; nothing was published"))
     return None
@@ -183,12 +185,27 @@ def _telemetry(options: argparse.Namespace) -> Run:
     return telemetry(wanted, _settings(options))
 
 
+def _add_graph(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--events", required=True, metavar="IN", help="an event log")
+    parser.add_argument("--out", required=True, metavar="OUT")
+    parser.add_argument(
+        "--compute", action="store_true", help="compute the tables, not only check that they fit together"
+    )
+
+
+def _graph(options: argparse.Namespace) -> Run:
+    from pipeline.jobs.graph import Options, graph
+
+    return graph(Options(options.events, options.out, options.compute), _settings(options))
+
+
 Job = tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], "Run"]]
 JOBS: dict[str, Job] = {
     "generate": ("realistic traffic of an estate, from a seed", _add_generate, _generate),
     "ingest": ("traffic files to a lake: kept, cleaned, each row once", _add_ingest, _ingest),
     "route": ("what each conversation met, under the routes of its time", _add_route, _route),
     "replay": ("what traffic would have met under proposed routes", _add_replay, _replay),
+    "graph": ("the tables of telemetry as a declared graph", _add_graph, _graph),
     "telemetry": ("depths, delays, latencies, links and ways of an event log", _add_telemetry, _telemetry),
 }
 

@@ -15,6 +15,10 @@ _DAMAGED = re.compile(
 FAILURES = (PySparkException, Py4JError, ConnectionError)
 
 
+class GraphError(Exception):
+    """A declared graph does not hold, or could not be computed; Spark said why on standard error."""
+
+
 def damaged_file(failure: Exception) -> Path | None:
     """The file that could not be read to its end, where that is what happened."""
     found = _DAMAGED.search(str(failure))

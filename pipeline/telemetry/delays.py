@@ -47,21 +47,24 @@ def _way() -> Column:
 
 def _summed(open_changes: DataFrame) -> DataFrame:
     first, last = F.struct(*ORDER), F.max_by("_next", F.struct(*ORDER))
-    found = open_changes.groupBy(*SIDE, "_episode").agg(
-        F.min("at").alias("began_at"),
-        *(F.min_by(name, first).alias(name) for name in ("database", "conversation_id", "is_initiator")),
-        *(F.min_by(name, first).alias(name) for name in ("from_service", "to_service", "to_broker_instance")),
-        F.min_by("error", first).alias("cause"),
-        F.min_by(F.col("previous_error").isNotNull(), first).alias("began_before"),
-        F.transform(F.sort_array(F.collect_list(F.struct(*ORDER, "error"))), lambda one: one["error"]).alias("causes"),
-        last.alias("_end"),
-    )
+    causes = F.sort_array(F.collect_list(F.struct(*ORDER, "error")))
+    of_begin = ("database", "conversation_id", "is_initiator", "from_service", "to_service", "to_broker_instance")
+    columns = {
+        "began_at": F.min("at"),
+        **{name: F.min_by(name, first) for name in of_begin},
+        "cause": F.min_by("error", first),
+        "began_before": F.min_by(F.col("previous_error").isNotNull(), first),
+        "causes": F.transform(causes, lambda one: one["error"]),
+    }
+    aggregates = (column.alias(name) for name, column in columns.items())
+    found = open_changes.groupBy(*SIDE, "_episode").agg(*aggregates, last.alias("_end"))
     end = F.col("_end")
     ended_by = F.when(end["event_class"] == STATUS, CLEARED).when(end.isNotNull(), CONVERSATION_ENDED)
     return found.select(
-        "*",
+        *SIDE,
+        *columns,
         end["at"].alias("ended_at"),
         F.when(end.isNotNull(), milliseconds("began_at", end["at"])).alias("milliseconds"),
         ended_by.alias("ended_by"),
         *(F.when(ended_by == CLEARED, end["_way"][name]).alias(name) for name in ("route", "next_hop")),
-    ).drop("_end", "_episode")
+    )

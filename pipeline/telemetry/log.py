@@ -34,7 +34,7 @@ def by_span(events: DataFrame) -> DataFrame:
     spans = [
         F.struct(F.lit(name).alias("span"), F.date_trunc(name, "at").alias("since")) for name in ("minute", "hour")
     ]
-    return events.withColumn("_span", F.explode(F.array(*spans))).select("*", "_span.*").drop("_span")
+    return events.select("*", F.inline(F.array(*spans)))
 
 
 def milliseconds(begin: str | Column, end: str | Column) -> Column:

@@ -13,6 +13,7 @@ from pipeline.telemetry.log import CLASSIFY, CONVERSATION, DROPPED, FORWARDED, L
 AGREES, DISAGREES, UNSEEN = "agrees", "disagrees", "unseen"
 _ROUTE = ("instance", "database", "route")
 _MESSAGE = ("conversation_id", "from_initiator", "number")
+_PREDICTION = ("at", "instance", *_MESSAGE, "route", "next_hop", "expected", "peer", "told")
 
 
 def routes(log: Log) -> DataFrame:
@@ -69,7 +70,7 @@ def hops(compared: DataFrame) -> DataFrame:
 
 def disagreements(compared: DataFrame) -> DataFrame:
     """Every prediction that did not come true."""
-    return compared.where(F.col("verdict") == DISAGREES).drop("verdict")
+    return compared.where(F.col("verdict") == DISAGREES).select(*_PREDICTION)
 
 
 def compared_hops(log: Log, owners: DataFrame | None) -> DataFrame:
@@ -84,9 +85,7 @@ def compared_hops(log: Log, owners: DataFrame | None) -> DataFrame:
     owner = F.col("owner") if owners is not None else F.lit(None).cast("string")
     told = F.array_remove(F.coalesce("told", F.array().cast("array<string>")), F.col("instance"))
     found = found.withColumns({"expected": F.coalesce(owner, "peer"), "told": F.array_sort(told)})
-    return found.select(
-        "at", "instance", *_MESSAGE, "route", "next_hop", "expected", "peer", "told", _verdict().alias("verdict")
-    )
+    return found.select(*_PREDICTION, _verdict().alias("verdict"))
 
 
 def _verdict() -> Column:
@@ -109,7 +108,7 @@ def _with_peer(log: Log, predicted: DataFrame) -> DataFrame:
     both = predicted.withColumn("_is_sent", F.lit(True)).unionByName(logins, allowMissingColumns=True)
     before = Window.partitionBy("instance", "next_hop").orderBy("at", F.coalesce("_is_sent", F.lit(False)), *ORDER[1:])
     latest = F.last("peer", ignorenulls=True).over(before.rowsBetween(Window.unboundedPreceding, 0))
-    return both.withColumn("peer", latest).where("_is_sent").drop("_is_sent", *ORDER[1:])
+    return both.withColumn("peer", latest).where("_is_sent")
 
 
 def _tellers(log: Log) -> DataFrame:

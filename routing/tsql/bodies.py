@@ -34,13 +34,13 @@ class Body(NamedTuple):
 
 
 def body_at(text: str, verb: str, start: int, end: int) -> Body | None:
-    """After the verb CREATE or ALTER that stands from `start` to `end`; None for a statement of another kind."""
+    """After the verb CREATE or ALTER that stands from `start` to `end`; None for a statement of another kind.
+
+    After OR any word may stand: OR REPLACE is refused by the product, and what follows is a body all the same.
+    """
     token = next_token(text, end)
     if token.kind == WORD and token.text.upper() == "OR":
-        alter = next_token(text, token.end)
-        if alter.text.upper() != "ALTER":
-            return None
-        token = next_token(text, alter.end)
+        token = next_token(text, next_token(text, token.end).end)
     kind = _KINDS.get(token.text.upper()) if token.kind == WORD else None
     name = next_token(text, token.end)
     if kind is None or name.text.upper() in _AFTER_PERMISSION:

@@ -209,7 +209,7 @@ class Cursor:
         raw = token.raw
         if raw[0] == "@" and token.kind == WORD:
             self.unknown.append(raw)
-        elif "$(" in raw or "<" in raw:
+        else:
             self.unknown += open_places(raw)
 
     def _is_unknown(self, token: Token) -> bool:

@@ -228,8 +228,7 @@ class Script:
     def _ddl(self, verb: str, start: int) -> None:
         cursor = self._cursor()
         kind = kind_at(cursor)
-        if kind is None and verb != DROP and (body := body_at(self._text, verb, start, self._verb_end)):
-            self._execution.flow.body = body
+        if kind is None and verb != DROP and self._is_body(verb, cursor, start):
             return
         is_cut_off = cursor.ahead.kind == END and verb != DROP and cursor.position > self._position
         if kind is None and not self._grants and (cursor.is_open or is_cut_off):
@@ -245,6 +244,17 @@ class Script:
             self._position = max(self._position, cursor.position)
         if statement is not None:
             self._execution.apply(statement, start)
+
+    def _is_body(self, verb: str, cursor: Cursor, start: int) -> bool:
+        """Whether a procedure begins there, or what OR REPLACE makes of it in other products: nobody runs that now."""
+        body = body_at(self._text, verb, start, self._verb_end)
+        is_foreign = cursor.is_word("OR") and cursor.second.text.upper() != ALTER
+        if is_foreign:
+            cursor.take()
+            self._fail(cursor.unexpected(ALTER), body.title if body else verb, verb, body.name if body else None, start)
+        if body is not None:
+            self._execution.flow.body = body
+        return is_foreign or body is not None
 
     def _read_statement(self, verb: str, kind: str, cursor: Cursor, start: int) -> Statement | None:
         first = cursor.ahead

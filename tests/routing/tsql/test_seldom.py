@@ -31,10 +31,69 @@ def read(text: str) -> tuple[list[str], list[str]]:
         (f"CREATE SCHEMA s CREATE VIEW v AS SELECT 1; {MADE}", [], ["info not-executed 5 r"]),
         (f"SELECT 1\n!!dir\n/* a */ CREATE PROCEDURE p AS {MADE}", [], ["error refused 7 p", "info not-executed 7 r"]),
         (f"CREATE PROCEDURE p AS {MADE}", [], ["info not-executed 5 r"]),
+        (f"{MADE}\nGO 0\nSELECT 'open", [], ["info not-executed 5 r", "error not-understood 7"]),
+        (f":setvar x y\n{MADE}\nGO 0\n", [], ["info not-executed 6 r"]),
+        (f"{MADE} /* open CREATE PROCEDURE p", [R], ["error not-understood 5"]),
+        (f"{MADE}\nSELECT 'open CREATE PROCEDURE p AS", [R], ["error not-understood 6"]),
+        (f"BEGIN TRAN\n{MADE}\nGO 0\nROLLBACK", [], ["info not-executed 6 r"]),
     ],
 )
 def test_batches_and_what_holds_them(text: str, made: list[str], found: list[str]) -> None:
     assert read(text) == (made, found)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"CREATE OR REPLACE PROCEDURE p AS {MADE}", ["error not-understood 5 p", "info not-executed 5 r"]),
+        (f"ALTER OR REPLACE VIEW v AS {MADE}", ["error not-understood 5 v", "info not-executed 5 r"]),
+        ("CREATE OR REPLACE ROUTE r WITH ADDRESS = 'LOCAL'", ["error not-understood 5"]),
+        (f"CREATE OR ALTER PROCEDURE p AS {MADE}", ["info not-executed 5 r"]),
+    ],
+)
+def test_or_replace_is_no_t_sql_and_makes_nothing(text: str, found: list[str]) -> None:
+    assert read(text) == ([], found)
+
+
+def test_the_first_string_over_go_is_looked_for_past_comments_and_commands() -> None:
+    text = "/* 'x\nGO\n' */\n:setvar a b'\nSELECT 'x\nGO\ny'\nSELECT 'open"
+    _, findings = read_scripts([Group("h", None, [("a.sql", text)])], at=AT)
+    assert [(one.line, one.reason.values["line"]) for one in findings] == [(8, 5)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[]",
+        '{"database": {"mirroring_role": "WITNESS"}}',
+        '{"route": {"address": "LOCAL"}}',
+        '{"drop": []}',
+        '{"place": []}',
+        '{"place": {"tables": []}}',
+    ],
+)
+def test_a_line_of_brokerui_that_says_nothing_that_can_be_done(content: str) -> None:
+    assert read(f"{MADE}\n-- brokerui: {content}\n") == ([R], ["error not-understood 6"])
+
+
+def test_a_line_of_brokerui_belongs_to_no_database_where_use_cannot_be_read() -> None:
+    text = 'USE $(x)\nGO\n-- brokerui: {"route": {"name": "r", "address": "LOCAL"}}'
+    assert read(text) == ([], ["error value-not-literal 5", "error not-understood 7"])
+
+
+def test_a_line_of_brokerui_takes_an_endpoint_away() -> None:
+    endpoint = "CREATE ENDPOINT e STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER ()"
+    text = f'{endpoint}\n-- brokerui: {{"instance": {{"endpoint": null}}}}\n'
+    estate, findings = read_scripts([Group("h", None, [("a.sql", text)])], at=AT)
+    assert (estate.instances["h"].endpoint, findings) == (None, ())
+
+
+def test_of_names_that_differ_in_case_alone_the_exact_one_is_dropped() -> None:
+    rows = "\n".join(
+        f'-- brokerui: {{"route": {{"name": "{name}", "address": "LOCAL"}}}}' for name in ("rr", "rR", "RR")
+    )
+    kept = ["d: route rr: * -> LOCAL", "d: route RR: * -> LOCAL"]
+    assert read(f"{rows}\nDROP ROUTE rR") == (kept, [])
 
 
 @pytest.mark.parametrize(

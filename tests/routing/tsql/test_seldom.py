@@ -138,6 +138,12 @@ def test_a_statement_that_says_too_little_or_too_much_changes_nothing(text: str)
             [],
             ["error value-not-literal 5", "error value-not-literal 7 CURRENT"],
         ),
+        (
+            "CREATE QUEUE q; CREATE SERVICE S ON QUEUE q ([DEFAULT]);\nALTER SERVICE S (ADD CONTRACT [DEFAULT])",
+            ["d: queue dbo.q", "d: service S on dbo.q (DEFAULT)"],
+            ["warning already-exists 6 S"],
+        ),
+        (f"USE HINT; {MADE}", ["HINT", "HINT: route r: * -> LOCAL"], []),
         ("CREATE DATABASE e; ALTER DATABASE e MODIFY NAME = d", ["e"], ["warning already-exists 5 e"]),
         (
             f":CONNECT $(server)\n{MADE}\nGO",
@@ -165,6 +171,9 @@ def test_what_is_named_and_is_not_there_or_not_known(text: str, made: list[str],
         (f"SELECT 1 OPTION (USE PLAN N'<x/>') {MADE}", [R], []),
         (f"SET @x = 1 {MADE}", [R], []),
         (f"SET a, b, c, d {MADE}", [R], []),
+        (f"SET {', '.join(['ansi_nulls'] * 21)} ON {MADE}", [R], []),
+        (f"SET NOEXEC ON\nBEGIN TRAN\nSET NOEXEC OFF\n{MADE}\nROLLBACK", [R], []),
+        (f"BEGIN TRAN\nGO x\n{MADE}\nROLLBACK", [], ["info not-executed 7 r"]),
         (f"ALTER DATABASE d SET ENABLE_BROKER WITH ROLLBACK IMMEDIATE {MADE}", [R], []),
         (f"BEGIN TRAN /* x */ {MADE} ROLLBACK", [], ["info not-executed 5 r"]),
         (f"BEGIN TRAN\n:setvar x y\n{MADE}\nROLLBACK", [], ["info not-executed 7 r"]),
@@ -180,9 +189,28 @@ def test_what_is_reached_and_kept(text: str, made: list[str], found: list[str]) 
     assert read(text) == (made, found)
 
 
+def test_a_statement_in_a_string_is_told_in_the_line_of_its_own_piece() -> None:
+    text = "EXEC ('SELECT 1;' +\n'SELECT 2;' +\n'CREATE ROUTE r WITH ADDRESS = ''LOCAL''')"
+    assert read(text) == ([], ["warning dynamic-sql 7 r"])
+
+
+def test_a_lifetime_ends_before_the_year_10000() -> None:
+    text = BEGINNING + "CREATE ROUTE r WITH ADDRESS = 'LOCAL', LIFETIME = 2147483647"
+    _, findings = read_scripts([Group("h", None, [("a.sql", text)])], at=AT.replace(year=9999))
+    assert told(findings) == ["error refused 5 r"]
+
+
+def test_of_a_name_that_is_too_long_for_a_host_no_address_is_made() -> None:
+    name = "h" * 256
+    estate, findings = read_scripts([Group(name, None, [("a.sql", BEGINNING)])], at=AT)
+    assert estate.instances[name].addresses == ()
+    assert [one.code for one in findings] == ["address-unknown"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        f"EXEC ('CREATE ROUTE r WITH ADDRESS = ''LOCAL''', {', '.join('1' * 60)}) AT srv",
         "EXEC ('CREATE ROUTE r WITH ADDRESS = ''LOCAL''') AT DATA_SOURCE ds",
         "EXEC ('CREATE ROUTE r WITH ADDRESS = ''LOCAL''', 1, (2)) AT srv",
         "DECLARE @s nvarchar(max) = 'CREATE ROUTE r ' + [x] + 'WITH ADDRESS = ''LOCAL'''; EXEC (@s)",

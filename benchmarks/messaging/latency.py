@@ -4,7 +4,8 @@
 
 Each message is in a transaction of its own, in one of 50 conversations; Celery's wake-up, both endpoints and TCP are on
 the way. It begins before the transaction that sends, and ends when another process has received and committed it.
-Everything is durable; the applications have run for some seconds. The same for a SEND while Redis is down, which must not wait for it.
+Everything is durable, and the applications have run for some seconds. The same for a SEND while Redis is down, which
+must not wait for it.
 
 The claims: half of them within 10 ms, 99 of 100 within 50 ms; SEND without Redis within 100 ms.
 """
@@ -26,7 +27,6 @@ from benchmarks.claims import claim, machine
 from benchmarks.messaging.end_to_end import Ours
 from scripts.postgres import CannotRunError, running
 from tests.acceptance.deployments import Deployment, join, two
-
 
 WARM_SECONDS = 3
 """Of which nothing is reported: both applications load what they use, and connect, with their first messages."""

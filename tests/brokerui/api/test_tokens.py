@@ -76,7 +76,7 @@ def test_the_schema_tells_of_every_view_and_method() -> None:
     there = set()
     for _name, pattern in views():
         view = getattr(pattern.callback, "cls", None)
-        path = "/api/v1/" + re.sub(r"<str:(\w+)>", r"{\1}", str(pattern.pattern))
+        path = "/api/v1/" + re.sub(r"<(?:str|path):(\w+)>", r"{\1}", str(pattern.pattern))
         there |= {(path, method) for method in ("get", "post", "put", "patch", "delete") if hasattr(view, method)}
     assert told == there
     assert schema()["openapi"] == "3.1.0"

@@ -178,3 +178,10 @@ def test_a_request_or_a_way_out_is_left() -> None:
     asked = route("Ask", "SQL/ServiceBroker/BrokerConfiguration", "b")
     nobody = a(go("c", "//n/Nobody", None), route("Out", "//n/Nobody", "gone"), asked)
     assert findings("leads-nowhere", nobody, other("c")) == []
+
+
+def test_a_service_that_nobody_tells_ends_where_no_route_matches() -> None:
+    there = server("b", db("E", services=("Bill",)), bare("msdb", route("Other", "Other", "c")))
+    found = finding("leads-nowhere", server("a", db("D", route("Go", "X", "b"))), there)
+    assert str(found.reason) == "Conversations to X end on b, where no route matches."
+    assert (found.severity, found.remedy_sql) == ("warning", None)

@@ -7,6 +7,7 @@ from typing import Any
 from routing.estate import Database
 from routing.parts import Contract
 from routing.tsql.catalog import Catalog
+from routing.tsql.clauses import ADD_CONTRACTS, DROP_CONTRACTS
 from routing.tsql.directives import ROWS, row_as_json
 from routing.tsql.draft import KINDS, DraftDatabase
 from routing.tsql.making import alteration, creation, removal
@@ -133,21 +134,15 @@ class DatabaseChange:
         made = creation(CONTRACT, contract, self._output.at)
         if made is None or not is_possible(self._draft, made, self._output.at):
             return
+        users = [service.name for service in self._draft.services if contract.name in service.contracts]
         priorities = [one for one in self._draft.priorities if one.contract_name == contract.name]
-        again = [creation(PRIORITY, one, self._output.at) for one in priorities]
-        if not all(one is not None and statement_as_sql(one) for one in (made, *again)):
-            return
-        users = [service for service in self._draft.services if contract.name in service.contracts]
-        for service in users:
-            self._run(Statement(ALTER, SERVICE, (service.name,), {"DROP CONTRACT": (contract.name,)}))
-        for priority in priorities:
-            self._run(removal(PRIORITY, priority.name))
-        if self._run(removal(CONTRACT, contract.name)):
-            self._run(made)
-        for service in users:
-            self._run(Statement(ALTER, SERVICE, (service.name,), {"ADD CONTRACT": (contract.name,)}))
-        for statement in again:
-            self._run(statement)
+        away = [_service_change(name, DROP_CONTRACTS, contract) for name in users]
+        away += [removal(PRIORITY, one.name) for one in priorities] + [removal(CONTRACT, contract.name)]
+        again: list[Statement | None] = [made, *(_service_change(name, ADD_CONTRACTS, contract) for name in users)]
+        again += [creation(PRIORITY, one, self._output.at) for one in priorities]
+        if all(one is not None and statement_as_sql(one) for one in (*away, *again)):
+            for statement in (*away, *again):
+                self._run(statement)
 
     def change_routes(self) -> None:
         self._add(ROUTE)
@@ -188,6 +183,10 @@ class DatabaseChange:
             there = row_as_json(before)
             row = {column: value for column, value in row.items() if column == "name" or there[column] != value}
         self._tell(**{key: row})
+
+
+def _service_change(name: str, clause: str, contract: Contract) -> Statement:
+    return Statement(ALTER, SERVICE, (name,), {clause: (contract.name,)})
 
 
 def _members(kind: str, wanted: Database) -> dict[str, Any]:

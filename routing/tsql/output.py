@@ -51,8 +51,10 @@ class Output:
         return self._session
 
     @property
-    def database(self) -> DraftDatabase | None:
-        return self._there.database
+    def database(self) -> DraftDatabase:
+        database = self._there.database
+        assert database is not None
+        return database
 
     # ------------------------------------------------------------ what
 
@@ -61,8 +63,7 @@ class Output:
         text = statement_as_sql(statement) if statement is not None else None
         if statement is None or text is None:
             return False
-        if self.database is not None:
-            self.database.is_whole = True  # nothing is written that would need what nobody has seen
+        self.database.is_whole = True  # nothing is written that would need what nobody has seen
         try:
             self._there.apply(statement)
         except (NotApplied, Invalid):

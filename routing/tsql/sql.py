@@ -150,13 +150,9 @@ def _priority(statement: Statement) -> str:
 
 
 def _binding(statement: Statement) -> str:
-    clauses, parts = statement.clauses, []
-    if "USER" in clauses:
-        parts.append(f"USER = {quoted(clauses['USER'])}")
-    if "ANONYMOUS" in clauses:
-        parts.append(f"ANONYMOUS = {_on_off(clauses['ANONYMOUS'])}")
+    clauses = statement.clauses
     to = f" TO SERVICE {literal(clauses['TO SERVICE'])}" if "TO SERVICE" in clauses else ""
-    return f"{to} WITH {', '.join(parts)}"
+    return f"{to} WITH USER = {quoted(clauses['USER'])}, ANONYMOUS = {_on_off(clauses['ANONYMOUS'])}"
 
 
 def _database(statement: Statement) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -153,6 +154,58 @@ def test_a_contract_is_changed_while_no_priority_names_it() -> None:
         "CREATE CONTRACT [c] ([DEFAULT] SENT BY INITIATOR);",
         "CREATE BROKER PRIORITY [p]",
     ]
+
+
+C, D, D_TOLD = (
+    Contract("c", (ContractMessage("DEFAULT", "ANY"),)),
+    Contract("c", (ContractMessage("DEFAULT", "INITIATOR"),)),
+    '{"contract": {"name": "c", "messages": [{"message_type": "DEFAULT", "sent_by": "INITIATOR"}]}}',
+)
+IN_C = (Service("$(s)", "dbo.q", ("c",)), Service("t", "dbo.q", ("c",)))
+OPEN = replace(R, name="$(x)")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ({"services": (Service("s", "dbo.q"),)}, {"services": (Service("s", None),)},
+         '{"service": {"name": "s", "queue": null}}'),
+        ({"table": RouteTable([OPEN])}, {"table": RouteTable([replace(OPEN, remote_service_name=None)])},
+         '{"route": {"name": "$(x)", "remote_service_name": null}}'),
+        ({"table": RouteTable([R])}, {"table": RouteTable([R, replace(R, name="r")])},
+         '{"route": {"name": "r", "remote_service_name": "x", "address": "tcp://a"}}'),
+        ({"contracts": (C,)}, {"contracts": (Contract("c"),)}, '{"contract": {"name": "c", "messages": []}}'),
+        ({"contracts": (C,), "priorities": (Priority("$(p)", "c"),)},
+         {"contracts": (D,), "priorities": (Priority("$(p)", "c"),)}, D_TOLD),
+        ({"contracts": (C,), "services": IN_C}, {"contracts": (D,), "services": IN_C}, D_TOLD),
+        ({"queues": (Queue("q"),)}, {"queues": (Queue("q", enabled=False),)},
+         '{"queue": {"name": "q", "enabled": false}}'),
+    ],
+)  # fmt: skip
+def test_what_no_statement_can_change_is_told(before: dict[str, Any], after: dict[str, Any], told: str) -> None:
+    old, new = Database("A", **before), Database("A", **after)
+    assert change(old, new) == [f"{PREFIX} {told}"]
+    since, estate = (Estate({"h": Instance("h", {"A": one})}) for one in (old, new))
+    back = imported(export_sql(estate, since=since, at=AT), name="h", into=since)
+    assert write_estate(back) == write_estate(estate)
+
+
+@pytest.mark.parametrize(
+    ("names", "hop_limit", "told"),
+    [
+        (["q", "p"], 10, '{"place": {"instances": [["q", "p"]]}}'),
+        (["p"], 10, '{"drop": {"instance": "q"}}'),
+        (["p", "q"], 3, '{"hop_limit": 3}'),
+    ],
+)
+def test_what_belongs_to_no_instance_is_told_where_no_instance_changes(
+    names: list[str], hop_limit: int, told: str
+) -> None:
+    since = Estate({name: Instance(name) for name in ("p", "q")}, 10)
+    estate = Estate({name: Instance(name) for name in names}, hop_limit)
+    script = export_sql(estate, since=since, at=AT)
+    assert script.splitlines()[1:] == [f"{PREFIX} {told}"]
+    assert write_estate(imported(script, name="p", into=since)) == write_estate(estate)
 
 
 def test_no_statement_drops_a_database() -> None:

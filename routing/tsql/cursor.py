@@ -88,9 +88,8 @@ class Cursor:
 
     def take(self) -> Token:
         token = self.ahead
-        if token.kind != END:
-            self.position = token.end
-            self.ahead = self._read()
+        self.position = token.end
+        self.ahead = self._read()
         return token
 
     def is_word(self, word: str) -> bool:

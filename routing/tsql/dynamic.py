@@ -204,8 +204,7 @@ def _pieces(text: str, start: int) -> tuple[list[tuple[int, str]], int]:
 
 def _operand(text: str, position: int) -> tuple[str, int, Token] | None:
     """The value of what stands after a `+`, where it begins, and its last token."""
-    if (token := next_token(text, position)).kind == SYMBOL and token.text == "=":
-        token = next_token(text, token.end)  # SET @x += …
+    token = next_token(text, position)
     if token.kind == STRING or (token.kind == QUOTED and token.raw[0] == '"' and not token.text.isidentifier()):
         return token.text, token.start, token
     if token.kind == QUOTED:

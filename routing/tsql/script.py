@@ -16,7 +16,6 @@ from routing.tsql.flow import CONTROL, JUMPS, NEVER, STARTERS, TESTS
 from routing.tsql.heads import is_permission, kind_at, read_statement, read_use_statement
 from routing.tsql.lexer import (
     AT_BLOCK,
-    AT_COMMAND,
     AT_COMMENT,
     AT_DOUBLE,
     AT_MARK,
@@ -44,7 +43,6 @@ from routing.tsql.refusal import (
     NOT_UNDERSTOOD,
     VALUE_NOT_LITERAL,
     NotApplied,
-    not_understood,
 )
 from routing.tsql.report import Place, Report
 from routing.tsql.session import Session
@@ -144,9 +142,9 @@ class Script:
             raise unclosed(self._text, start)
         elif kind == AT_TEMPLATE:
             self._open_place(start)
-        elif kind == AT_COMMAND and is_command(self._text, start):
+        elif is_command(self._text, start):
             self._command(start)
-        elif kind == AT_COMMAND:
+        else:
             self._execution.flow.colon(self._text, start)
 
     # ------------------------------------------------------------ words
@@ -264,8 +262,6 @@ class Script:
             if cursor.unclosed is not None:
                 raise cursor.unclosed from None
             self._fail(fault, f"{verb} {kind}", kind, _object(kind, cursor, first), start)
-        except RecursionError:
-            self._fail(not_understood(say("it is nested too deeply")), f"{verb} {kind}", kind, first.text, start)
         self._in_service = (verb, kind) == (ALTER, SERVICE) and _is_open(self._text, start, cursor.position)
         return None
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from routing.errors import Invalid
+from routing.names import check_name
 from routing.sentence import say
 from routing.tsql.clauses import Clauses, skip_authorization
 from routing.tsql.cursor import Cursor
 from routing.tsql.lexer import NUMBER
-from routing.tsql.refusal import not_understood
+from routing.tsql.refusal import REFUSED, NotApplied, not_understood
 from routing.tsql.statement import CREATE, DATABASE, DROP, ENDPOINT, USE, Statement
 
 SET, SNAPSHOT, ATTACHED, NEW_NAME = "SET", "SNAPSHOT", "ATTACHED", "MODIFY NAME"
@@ -23,7 +25,16 @@ CURRENT = "CURRENT"
 
 
 def read_use(cursor: Cursor) -> Statement:
-    return Statement(USE, DATABASE, cursor.name())
+    return Statement(USE, DATABASE, (_possible(*cursor.name()),))
+
+
+def _possible(name: str) -> str:
+    """Raises `NotApplied` for a name that no database can have."""
+    try:
+        check_name(name, "name")
+    except Invalid as fault:
+        raise NotApplied(REFUSED, fault.problem) from None
+    return name
 
 
 # ---------------------------------------------------------------- databases
@@ -67,7 +78,7 @@ def _altered(cursor: Cursor) -> Clauses:
         raise cursor.unexpected(SET)
     found: Clauses = {}
     if cursor.accept("MODIFY") and cursor.accept("NAME"):
-        found[NEW_NAME] = cursor.equals(Cursor.identifier)
+        found[NEW_NAME] = _possible(cursor.equals(Cursor.identifier))
     _pass_over(cursor)
     return found
 

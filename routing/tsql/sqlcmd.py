@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
-from routing.sentence import say
+from routing.errors import Invalid
+from routing.estate import INSTANCE_NAME
+from routing.names import check_name
+from routing.sentence import Sentence, say
 from routing.tsql.lexer import substituted
-from routing.tsql.refusal import NOT_UNDERSTOOD, VALUE_NOT_LITERAL
+from routing.tsql.refusal import NOT_UNDERSTOOD, REFUSED, VALUE_NOT_LITERAL
 from routing.tsql.report import Report
 from routing.tsql.session import Session
 from routing.tsql.unknown import open_places, shown, unknown_values
@@ -53,10 +56,18 @@ class Sqlcmd:
     def _connect(self, server: str, start: int) -> bool:
         server = substituted(server, self.variables).strip('"')
         name = _SERVER.fullmatch(server.partition(",")[0])
-        if name and name[1] and "$(" not in server:
-            self._session.connect(self._session.draft.instance(name[1]), said=False)
-            return True
+        if not name or not name[1] or "$(" in server:
+            self._lose(VALUE_NOT_LITERAL, unknown_values(open_places(server) or (server,)), start)
+            return False
+        try:
+            check_name(name[1], "name", INSTANCE_NAME)
+        except Invalid as fault:
+            self._lose(REFUSED, fault.problem, start)
+            return False
+        self._session.connect(self._session.draft.instance(name[1]), said=False)
+        return True
+
+    def _lose(self, code: str, problem: Sentence, start: int) -> None:
+        """What follows belongs to no database that is known."""
         self._session.use(None)
-        problem = unknown_values(open_places(server) or (server,))
-        self._report.add(VALUE_NOT_LITERAL, start, None, say("{title}: {problem}", title=":CONNECT", problem=problem))
-        return False
+        self._report.add(code, start, None, say("{title}: {problem}", title=":CONNECT", problem=problem))

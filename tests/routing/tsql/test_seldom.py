@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from routing.tsql import Group, read_scripts
+from routing.tsql import Group, read_scripts, report
 from tests.routing.tsql.rich import AT
 from tests.routing.tsql.sketch import sketch, told
 
@@ -150,6 +150,16 @@ def test_a_statement_that_says_too_little_or_too_much_changes_nothing(text: str)
             [],
             ["error value-not-literal 5", "error value-not-literal 6 r"],
         ),
+        (
+            "USE e\nGO\nCREATE SERVICE S ON QUEUE Q; DROP SERVICE S; CREATE QUEUE q",
+            ["e", "e: queue dbo.q"],
+            ["warning not-found 7 S"],
+        ),
+        (
+            "CREATE ENDPOINT e AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = (WINDOWS))",
+            ["endpoint 4022 STOPPED WINDOWS REQUIRED"],
+            [],
+        ),
         ("CREATE ROUTE r WITH SERVICE_NAME = @a, ADDRESS = @b", [], ["error value-not-literal 5 r"]),
     ],
 )
@@ -165,6 +175,11 @@ def test_what_is_named_and_is_not_there_or_not_known(text: str, made: list[str],
             ["d: route x: * -> LOCAL", R],
             ["info conditional 5 x"],
         ),
+        (f"GOTO a; b: SELECT 1; c: {MADE}", [R], ["info conditional 5 r"]),
+        (f"RETURN USE $(x)\nGO\n{MADE}", [R], ["info not-executed 5"]),
+        (f"SELECT 1 AS exit\n{MADE}", [R], []),
+        (f":setvar a LOCAL\n{MADE}\nGO 2", [R], ["warning already-exists 6 r"]),
+        (f"BEGIN TRAN {MADE}; ROLLBACK; SELECT 'open", [], ["info not-executed 5 r", "error not-understood 5"]),
         (f"END {MADE}", [R], []),
         (f"RAISERROR 'x', 20, 1 {MADE}", [R], []),
         (f"SELECT 1 OPTION (USE HINT ('X')) {MADE}", [R], []),
@@ -194,6 +209,48 @@ def test_a_statement_in_a_string_is_told_in_the_line_of_its_own_piece() -> None:
     assert read(text) == ([], ["warning dynamic-sql 7 r"])
 
 
+def test_the_first_piece_of_a_string_may_hold_another_verb() -> None:
+    text = "EXEC ('DROP TABLE x;' +\n'CREATE ROUTE r WITH ADDRESS = ''LOCAL''')"
+    assert read(text) == ([], ["warning dynamic-sql 6 r"])
+
+
+def test_a_column_is_no_piece_of_the_string_that_is_added_to_it() -> None:
+    assert read("UPDATE t SET \"create\" += ' route r WITH ADDRESS = ''LOCAL'''") == ([], [])
+
+
+TOO_LONG = "n" * 129
+NOWHERE = ["error refused 5", "error value-not-literal 7 r"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"CREATE DATABASE [{TOO_LONG}]", [f"error refused 5 {TOO_LONG}"]),
+        (f"ALTER DATABASE d MODIFY NAME = [{TOO_LONG}]", ["error refused 5 d"]),
+        (f"USE [{TOO_LONG}]\nGO\n{MADE}", NOWHERE),
+        (f"USE [a\0]\nGO\n{MADE}", NOWHERE),
+        (f":CONNECT {'n' * 257}\nGO\n{MADE}", NOWHERE),
+    ],
+)
+def test_a_name_that_nothing_can_have_is_refused_and_nothing_else_is_lost(text: str, found: list[str]) -> None:
+    assert read(f"{text}\nGO\nUSE d\nGO\nCREATE QUEUE q") == (["d: queue dbo.q"], found)
+
+
+def test_what_cannot_be_read_is_counted_where_no_more_findings_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "MOST_FINDINGS", 3)
+    _, findings = read_scripts([Group("h", None, [("a.sql", BEGINNING + "CREATE ROUTE r; " * 10)])], at=AT)
+    assert len(findings) == 4
+    assert str(findings[3].reason) == "7 more findings of this script are left out"
+
+
+def test_two_named_instances_of_a_host_listen_at_one_port() -> None:
+    endpoint = "CREATE ENDPOINT e STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER ()"
+    groups = [Group(name, None, [("a.sql", endpoint)]) for name in ("h", "h\\i")]
+    estate, findings = read_scripts(groups, at=AT)
+    assert [len(one.addresses) for one in estate.instances.values()] == [1, 0]
+    assert str(findings[0].reason).startswith("tcp://h:4022 is the address of h already:")
+
+
 def test_a_lifetime_ends_before_the_year_10000() -> None:
     text = BEGINNING + "CREATE ROUTE r WITH ADDRESS = 'LOCAL', LIFETIME = 2147483647"
     _, findings = read_scripts([Group("h", None, [("a.sql", text)])], at=AT.replace(year=9999))
@@ -214,6 +271,8 @@ def test_of_a_name_that_is_too_long_for_a_host_no_address_is_made() -> None:
         "EXEC ('CREATE ROUTE r WITH ADDRESS = ''LOCAL''') AT DATA_SOURCE ds",
         "EXEC ('CREATE ROUTE r WITH ADDRESS = ''LOCAL''', 1, (2)) AT srv",
         "DECLARE @s nvarchar(max) = 'CREATE ROUTE r ' + [x] + 'WITH ADDRESS = ''LOCAL'''; EXEC (@s)",
+        "EXEC 'CREATE ROUTE r WITH ADDRESS = ''LOCAL'''",
+        f"EXEC ('CREATE ROUTE r WITH ADDRESS = ''' + f({', '.join('1' * 60)}) + '''')",
         "SET @x += 'CREATE ROUTE r ' + ( 'WITH ADDRESS = ''LOCAL'''); EXEC (@x)",
     ],
 )

@@ -48,7 +48,7 @@ def killed_while_writing(arguments: list[str], folder: Path) -> tuple[int, str]:
     command = [sys.executable, "-m", "pipeline", *arguments, "--master", "local[2]"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=CHECKOUT)
     until = time.monotonic() + PATIENCE
-    while not any(is_row_file(path) for path in folder.rglob("part-*")):
+    while not is_writing_rows(folder):
         assert process.poll() is None, process.stderr and process.stderr.read()
         assert time.monotonic() < until
         time.sleep(0.01)
@@ -58,9 +58,12 @@ def killed_while_writing(arguments: list[str], folder: Path) -> tuple[int, str]:
     return process.returncode, said
 
 
-def is_row_file(path: Path) -> bool:
-    """Of the rows themselves, not of the questions that come first."""
-    return "_temporary" in path.parts and "_work" not in path.parts
+def is_writing_rows(folder: Path) -> bool:
+    """The rows themselves, not the questions that come first. Folders may go while they are looked through."""
+    places = (
+        Path(place).parts for place, _, files in os.walk(folder) if any(name.startswith("part-") for name in files)
+    )
+    return any("_temporary" in parts and "_work" not in parts for parts in places)
 
 
 def children(pid: int) -> Iterator[int]:

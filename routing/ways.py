@@ -26,6 +26,7 @@ from routing.decision import (
     Deliver,
     Drop,
     Send,
+    delayed,
     dropped,
 )
 from routing.dialog.batch import Asked
@@ -156,7 +157,7 @@ class Ways:
         now: int,
         pending: Container[Asked],
     ) -> tuple[Decision, ...]:
-        if (found := self._of_system(sender, kept)) is not None:
+        if (found := self._of_system(sender, database, kept)) is not None:
             return found
         self._forget_what_expired(now)
         asked = (sender.far_service, sender.far_broker_instance, not sender.is_initiator)
@@ -175,15 +176,21 @@ class Ways:
                 _keep(self._kept, key, found)
         return found
 
-    def _of_system(self, sender: Correspondent | Endpoint, kept: Choice) -> tuple[Decision, ...] | None:
+    def _of_system(
+        self, sender: Correspondent | Endpoint, database: str | None, kept: Choice
+    ) -> tuple[Decision, ...] | None:
         """Every database has the product's own service, and no estate lists it: what comes back to it goes to the
-        database that has asked (RT-REPLY)."""
+        database that has asked (RT-REPLY), unless its broker is disabled, or it is a mirror (LOC)."""
         if sender.far_service != SYSTEM_SERVICE or sender.is_initiator:
             return None
         identified = self._estate.instances[self._instance].identified
         named = identified.get(sender.far_broker_instance) if sender.far_broker_instance else None
         name = named.name if named else kept.database
-        return (Deliver(self._instance, name),) if name else None
+        if not name:
+            return None
+        if self._estate.instances[self._instance].databases[name].can_be_target:
+            return (Deliver(self._instance, name),)
+        return (delayed(self._instance, SERVICE_NOT_FOUND) if database else dropped(self._instance, SERVICE_NOT_FOUND),)
 
     def _forget_what_expired(self, now: int) -> None:
         passed = bisect_right(self._expiries, now)

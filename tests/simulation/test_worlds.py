@@ -35,6 +35,11 @@ def test_promises_are_kept_where_they_were_broken_once(seed: int) -> None:
     check(seed, "heavy", WHOLE.without(*UPHEAVALS))
 
 
+@pytest.mark.parametrize("seed", [8005654])
+def test_promises_are_kept_where_upheavals_broke_them(seed: int) -> None:
+    check(seed, "heavy")
+
+
 @pytest.mark.parametrize("first", range(0, 60, TOGETHER))
 @pytest.mark.parametrize("faults", ["none", "light", "heavy"])
 def test_promises_are_kept_in_known_worlds(faults: str, first: int) -> None:

@@ -235,10 +235,10 @@ def test_the_question_is_xml(service: str, identifier: str | None) -> None:
 # ---------------------------------------------------------------- between instances
 
 
-def several(*routes: dict[str, Any], **changes: Any) -> Estate:
+def several(*routes: dict[str, Any], is_enabled: bool = True, **changes: Any) -> Estate:
     """`one` on host a asks on host b, whose database `two` answers; and `three` on host c has To."""
     return joined_estate(
-        one={"routes": [way(DYNAMIC_ROUTING_SERVICE, "b"), *routes]},
+        one={"routes": [way(DYNAMIC_ROUTING_SERVICE, "b"), *routes], "broker_enabled": is_enabled},
         two={"services": [RESPONDER], "routes": [way(SYSTEM_SERVICE, "a"), way("From", "a")]},
         **changes,
     )
@@ -277,6 +277,35 @@ def test_a_route_is_asked_for_over_the_network() -> None:
     assert (pending(world), world.received("three")) == ([], ["hello"])
     world.later(3600 * SECOND)
     assert world.endpoint(responder) is None or world.state(responder) == "CD"
+
+
+def test_a_database_whose_broker_is_disabled_takes_no_answer_until_it_is_enabled() -> None:
+    """LOC, fixed: it is the target of nothing, of its own service as little as of others (seed 8005654)."""
+    world = Joined(several())
+    world.send(world.begin())
+    world.settle()
+    responder = answer_of(world)
+    change(world, several(is_enabled=False))
+    world.end(responder)
+    world.settle()
+    assert (world.state(responder), pending(world)) == ("DO", [("one", "To")])
+    change(world, several(way("To", "c")))
+    world.later(5 * SECOND)
+    assert (world.state(responder) in {"", "CD"}, pending(world)) == (True, [])
+
+
+def test_within_an_instance_the_answer_waits_for_the_broker_to_be_enabled() -> None:
+    changes: dict[str, Any] = {"one": {"routes": [ASKS]}, "two": {"services": [TO, RESPONDER]}}
+    world = Local(small_estate(**changes))
+    world.send(world.begin())
+    responder, _ = asked(world)
+    world.broker.change_estate(small_estate(one={**changes["one"], "broker_enabled": False}, two=changes["two"]))
+    world.on(end_conversation, responder)
+    world.later(0)
+    assert (status(world, responder), list(requests(world))) == (9796, [("one", "To")])
+    world.broker.change_estate(small_estate(**changes))
+    world.later(5 * SECOND)
+    assert requests(world) == {}
 
 
 def test_an_end_whose_acknowledgement_is_lost_ends_all_the_same() -> None:

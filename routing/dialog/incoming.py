@@ -312,4 +312,7 @@ def _keep_in_its_place(work: Work, here: Directory, endpoint: Endpoint, header: 
     if waits or header.fragments > 1:
         hold(work, endpoint, header, message)
     elif not deliver(work, here, endpoint, message):
-        work.note(endpoint, before)
+        if endpoint.held:
+            work.note(endpoint, before)
+        else:  # nothing, or no longer: it is in error now
+            work.note_next(endpoint)

@@ -37,11 +37,11 @@ def ring(places: Iterable[Place]) -> None:
 
 def listen(place: Place, seconds: float) -> None:
     """Until something may have come since somebody heard the bell last; no longer than so, nor than a look may wait."""
-    longest = min(seconds, LOOK_SECONDS)
+    longest = max(min(seconds, LOOK_SECONDS), 0.001)  # 0 would be for ever
     try:
-        redis().blpop([_bell(place)], timeout=max(longest, 0.001))  # 0 would be for ever
+        redis().blpop([_bell(place)], timeout=longest)
     except (RedisError, OSError):
-        time.sleep(max(longest, 0.0))
+        time.sleep(longest)  # nobody rings: who looks at once would do nothing else
 
 
 def _bell(place: Place) -> str:

@@ -1,39 +1,67 @@
-"""The cyclic collector rests for a while, and is as it was afterwards."""
+"""The cyclic collector rests for a while, and is as it was afterwards.
+
+Each in an interpreter of its own: threads that other tests left behind may have the collector rest, too.
+"""
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
+import subprocess
+import sys
+from textwrap import dedent
 
 import pytest
 
+BEGIN = """
+import gc
 from routing.collector import collector_at_rest, settle
+"""
 
 
-@pytest.fixture(autouse=True)
-def _as_it_was() -> Iterator[None]:
-    yield
-    gc.enable()
-    gc.unfreeze()
+def said(script: str) -> list[str]:
+    """What the script prints, by line."""
+    command = [sys.executable, "-c", BEGIN + dedent(script)]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.split()
 
 
 @pytest.mark.parametrize("is_on", [True, False])
 def test_it_rests_and_is_as_it_was(is_on: bool) -> None:
-    (gc.enable if is_on else gc.disable)()
-    with collector_at_rest():
-        assert not gc.isenabled()
-    assert gc.isenabled() == is_on
+    script = f"""
+        (gc.enable if {is_on} else gc.disable)()
+        with collector_at_rest():
+            print(gc.isenabled())
+        print(gc.isenabled())
+    """
+    assert said(script) == ["False", str(is_on)]
 
 
 def test_it_is_as_it_was_after_an_error_too() -> None:
-    with pytest.raises(KeyError), collector_at_rest():
-        raise KeyError
-    assert gc.isenabled()
+    script = """
+        try:
+            with collector_at_rest():
+                raise KeyError
+        except KeyError:
+            print(gc.isenabled())
+    """
+    assert said(script) == ["True"]
+
+
+def test_it_rests_until_the_last_has_ended() -> None:
+    script = """
+        first, second = collector_at_rest(), collector_at_rest()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        print(gc.isenabled())
+        second.__exit__(None, None, None)
+        print(gc.isenabled())
+    """
+    assert said(script) == ["False", "True"]
 
 
 def test_what_has_settled_is_not_looked_through() -> None:
-    gc.unfreeze()
-    kept = [[number] for number in range(1000)]
-    settle()
-    assert gc.get_freeze_count() > len(kept)
-    assert not any(one is kept for one in gc.get_objects())
+    script = """
+        kept = [[number] for number in range(1000)]
+        settle()
+        print(gc.get_freeze_count() > len(kept), any(one is kept for one in gc.get_objects()))
+    """
+    assert said(script) == ["True", "False"]

@@ -14,7 +14,7 @@ from routing.events import Conversation, OfConversation
 from routing.identifier import identifier_of
 from routing.sentence import say
 from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Arrived, Committed, Ended, Left, Renewed, Started
+from routing.simulation.history import Arrived, Committed, Ended, FailedOver, Left, Renewed, Started
 
 _ENDS = frozenset(
     (
@@ -60,6 +60,7 @@ class Keeping(Checker):
             Ended: self._end,
             Started: self._start,
             Renewed: self._renew,
+            FailedOver: self._fail_over,
         }
 
     def _start(self, started: Started) -> None:
@@ -69,6 +70,11 @@ class Keeping(Checker):
         handles = self.ledger.living(renewed.broker, renewed.database)
         self._cleaned.update(handles)
         self._over.update(handles)
+
+    def _fail_over(self, record: FailedOver) -> None:
+        """What one partner knows to be acknowledged stands in the database, and so goes with it."""
+        to = {record.principal: record.mirror, record.mirror: record.principal}
+        self._acknowledged = {(to.get(key[0], key[0]), *key[1:]): one for key, one in self._acknowledged.items()}
 
     def _end(self, ended: Ended) -> None:
         if ended.how == "cleanup":

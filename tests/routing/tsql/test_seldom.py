@@ -55,6 +55,22 @@ def test_or_replace_is_no_t_sql_and_makes_nothing(text: str, found: list[str]) -
     assert read(text) == ([], found)
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"CREATE BROKER b;\n{MADE}", ["error not-understood 5"]),
+        (f"CREATE MESSAGE m VALIDATION = NONE\n{MADE}", ["error not-understood 5"]),
+        (f"ALTER REMOTE SERVICE b;\n{MADE}", ["error not-understood 5"]),
+        (f"ALTER TABLE t DROP message;\n{MADE}", []),
+        (f"ALTER TABLE t DROP broker\n{MADE}", []),
+        (f"CREATE REMOTE TABLE t AT ('x') AS SELECT 1;\n{MADE}", []),
+        (f"GRANT CREATE MESSAGE TYPE TO somebody;\n{MADE}", []),
+    ],
+)
+def test_a_kind_of_which_a_word_is_missing_is_told(text: str, found: list[str]) -> None:
+    assert read(text) == ([R], found)
+
+
 def test_the_first_string_over_go_is_looked_for_past_comments_and_commands() -> None:
     text = "/* 'x\nGO\n' */\n:setvar a b'\nSELECT 'x\nGO\ny'\nSELECT 'open"
     _, findings = read_scripts([Group("h", None, [("a.sql", text)])], at=AT)

@@ -335,7 +335,7 @@ class MemoryStore:
                 endpoint = self._endpoints[handle] = endpoint.copied()
                 endpoint.next_attempt = changes.now if endpoint.outgoing else endpoint.next_attempt
                 endpoint.take_up_at = changes.now if endpoint.held else None
-                endpoint.due = endpoint.first_due()
+                endpoint.due = changes.now  # or before: a timer may have passed while nobody looked
                 heappush(self._due, (changes.now, handle))
 
     def _forget_what_is_due_no_longer(self) -> None:

@@ -615,6 +615,16 @@ class StoreConformance:
         assert batch.endpoints["1i"].next_attempt == NOW
         assert held.endpoints["2i"].next_attempt == NOW + 9
 
+    def test_what_was_due_before_stays_so_when_all_is_made_due(self, store: Store) -> None:
+        """After a time in which nobody looked: an attempt and then a timer have passed (found by seed 9101471)."""
+        passed = {"due": NOW - 9, "next_attempt": NOW - 9, "dialog_timer": NOW - 5, "outgoing": 1}
+        write(store, endpoint("1i", **passed), outgoing=[Outgoing("1i", 0, "DEFAULT", b"", NOW)])
+        write(store, retry_all=True)
+        due = store.next_due()
+        assert due is not None
+        assert due <= NOW
+        assert look(store, Wanted(due=9)).due == ("1i",)
+
     def test_what_waits_for_one_service_can_be_made_due_alone(self, store: Store) -> None:
         waiting = {"due": NOW + 9, "next_attempt": NOW + 9, "outgoing": 1}
         rows = [Outgoing(handle, 0, "DEFAULT", b"", NOW) for handle in ("1i", "2i", "3i")]

@@ -151,6 +151,9 @@ def _begun(work: Work, here: Directory, header: Header, message: Arriving, guard
     """The endpoint that a fragment makes; None: it makes none."""
     if not header.is_sequenced and header.is_error:
         return None  # for a conversation that has ended here too
+    if header.is_sequenced and header.time_consumed >= header.time_to_live:
+        _undeliverable(work, here, message.conversation_id, header, 11291)
+        return None  # acknowledged, it would be lost at once; its sender finds out by its own clock
     refusal = refuse_first(work, here, message, is_stray=header.has_begun or not header.is_sequenced)
     if refusal is not None:
         _answer(work, _stand_in(work, here, message), refusal, guard)

@@ -46,6 +46,8 @@ class Keeping(Checker):
         self._estates: dict[str, Estate] = {}
         self._identifiers: dict[str, str | None] = {}
         """By handle: of its database, when it began there. A new broker has none of the conversations."""
+        self._outlived: set[str] = set()
+        """Handles whose lifetime is over by their own clock: what they had acknowledged may be gone with them."""
         self._below: dict[str, int] = {}
         """By handle: the messages below have left the transmission queue."""
 
@@ -118,6 +120,8 @@ class Keeping(Checker):
         for row in commit.endpoints:
             here = self._estates[commit.broker].instances[commit.broker].databases[row.database]
             self._identifiers.setdefault(row.handle, here.broker_instance)
+            if row.lifetime <= commit.now:
+                self._outlived.add(row.handle)
         for handle, below in commit.settled:
             before = self._below.get(handle, 0)
             self._below[handle] = max(below, before)
@@ -135,7 +139,7 @@ class Keeping(Checker):
         """Whether a peer has it, in its queue or held whole."""
         for peer in self._pinned(handle):
             last = self.ledger.last[peer]
-            if peer in self.ledger.deaf or peer in self._cleaned:
+            if peer in self.ledger.deaf or peer in self._cleaned or peer in self._outlived:
                 return True  # nobody there wants it any more
             if number < last.receive_sequence:
                 return True

@@ -558,8 +558,7 @@ def test_a_copy_of_the_first_message_begins_nothing_anew() -> None:
     [
         (60_000, 0, 60_000),
         (60_000, 10_000, 50_000),
-        (1, 1, 0),
-        (1, 5, 0),
+        (2, 1, 1),
         (MAX_MILLISECONDS, 1000, LONGEST_LIFETIME_S * 1000),
     ],
 )
@@ -569,6 +568,14 @@ def test_the_lifetime_by_the_clock_of_the_receiver(life: int, consumed: int, lef
     target = world.at_target()
     assert target
     assert target.lifetime == world.now + left
+
+
+@pytest.mark.parametrize(("life", "consumed"), [(1, 1), (1, 5)])
+def test_what_comes_after_the_lifetime_is_not_taken(life: int, consumed: int) -> None:
+    """11291, as at a forwarder: acknowledged, it would be lost without a word (found by seed 9202700)."""
+    world = Strange()
+    world.come(time_to_live=life, time_consumed=consumed)
+    assert (world.at_target(), world.reasons, world.answers) == (None, [11291], [])
 
 
 def test_both_sides_find_out_that_the_lifetime_is_over() -> None:

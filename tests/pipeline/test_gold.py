@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from brokerui.traffic_results.models import Change, Episode, File, Link, Met
+from brokerui.traffic_results.models import Change, File, Link, Met
 from brokerui.traffic_results.services import gold_load
-from brokerui.traffic_results.tables import TABLES
 from pipeline.jobs.replay import Options as ReplayOptions
 from pipeline.jobs.replay import replay
 from pipeline.jobs.route import Options, route
-from pipeline.jobs.telemetry import Options as TelemetryOptions
-from pipeline.jobs.telemetry import telemetry
 from pipeline.session import SparkSettings
 from tests.pipeline.estates import TO_PARTS, document, row, written
-from tests.pipeline.event_logs import random_log, write_log
 
 SETTINGS = SparkSettings("local[2]")
 ROWS = [*(row(n, messages=n, bytes=10 * n) for n in range(1, 5)), row(9, to_service="Entry"), row(10, at="never")]
@@ -57,20 +52,3 @@ def test_a_replay_with_what_changes(tmp_path: Path) -> None:
 
 
 _ESTATES = {"before.json": document(TO_PARTS), "after.json": document()}
-
-
-def test_what_a_log_says(tmp_path: Path) -> None:
-    """Every table of it, each with rows."""
-    estate = written(tmp_path / "e.json", document(TO_PARTS))
-    log = write_log(random_log(random.Random(9), 500), tmp_path / "log")
-    telemetry(TelemetryOptions(log, str(tmp_path / "out"), estate), SETTINGS)
-    gold_load(str(tmp_path / "out"))
-    written_rows = {name: pq.read_table(tmp_path / "out" / name).num_rows for name in TELEMETRY}
-    assert {name: TABLES[name].objects.count() for name in TELEMETRY} == written_rows
-    assert min(written_rows.values()) > 0
-    (row, *_) = pq.read_table(tmp_path / "out" / "episodes").sort_by("began_at").to_pylist()
-    first = Episode.objects.filter(conversation_handle=row["conversation_handle"]).earliest("began_at")
-    assert (first.began_at, first.cause, first.causes) == (row["began_at"], row["cause"], row["causes"])
-
-
-TELEMETRY = set(TABLES) - {"outcomes", "differential", "flow_matrix"}

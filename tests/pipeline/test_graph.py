@@ -1,31 +1,45 @@
-"""The tables of telemetry as a declared graph: it holds, and what it computes is what the job computes."""
+"""The tables of telemetry as a declared graph: it holds, and computes what a plain reading of the log says."""
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
+from pipeline.faults import GraphError
 from pipeline.jobs.graph import Options, graph
-from pipeline.jobs.telemetry import TABLES, telemetry
-from pipeline.jobs.telemetry import Options as TelemetryOptions
+from pipeline.jobs.telemetry import TABLES
 from pipeline.session import SparkSettings
+from tests.pipeline import naive_telemetry as naive
+from tests.pipeline.estates import row, written
 from tests.pipeline.event_logs import random_log, write_log
+from tests.pipeline.telemetry_tables import alike, table
 
-SETTINGS = SparkSettings("local[2]")
+
+def test_the_graph_holds(tmp_path: Path) -> None:
+    """In a process of its own, as the command has it."""
+    log = write_log(random_log(random.Random(3), 20), tmp_path / "log")
+    graph(Options(log, str(tmp_path / "out")), SparkSettings("local[2]"))
+    record = json.loads((tmp_path / "out" / "_run.json").read_text())
+    assert (record["job"], record["arguments"]["compute"]) == ("graph", False)
 
 
-def rows(folder: Path) -> list[str]:
-    return sorted(repr(sorted(row.items())) for row in pq.read_table(folder).to_pylist())
+def test_a_graph_that_does_not_hold_is_told_and_leaves_nothing(connect: str, tmp_path: Path) -> None:
+    """Its log has none of the columns that the tables are made of."""
+    log = Path(written(tmp_path / "log" / "a.jsonl", [row()])).parent
+    with pytest.raises(GraphError):
+        graph(Options(str(log), str(tmp_path / "out")), SparkSettings(connect))
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("spark")
-def test_the_graph_computes_what_the_job_computes(tmp_path: Path) -> None:
-    write_log(random_log(random.Random(3), 400), tmp_path / "log")
-    graph(Options(str(tmp_path / "log"), str(tmp_path / "graph"), compute=True), SETTINGS)
-    telemetry(TelemetryOptions(str(tmp_path / "log"), str(tmp_path / "job")), SETTINGS)
-    for name in (*TABLES, "hops", "disagreements"):
-        assert rows(tmp_path / "graph" / "spark-warehouse" / name) == rows(tmp_path / "job" / name), name
+def test_the_graph_computes_what_a_plain_reading_says(connect: str, warehouse: Path, tmp_path: Path) -> None:
+    rows = random_log(random.Random(3), 400)
+    log = write_log(rows, tmp_path / "log")
+    graph(Options(log, str(tmp_path / "out"), compute=True), SparkSettings(connect))
+    for name in TABLES:
+        assert alike(table(warehouse, name), getattr(naive, name)(rows)), name
+    for name in ("hops", "disagreements"):
+        assert alike(table(warehouse, name), getattr(naive, name)(rows, None)), name

@@ -50,6 +50,7 @@ def change(before: list[Json] | None, after: list[Json] | None) -> tuple[str, st
 # ---------------------------------------------------------------- parity
 
 
+@pytest.mark.usefixtures("shipped")
 def test_every_row_is_answered_before_and_after_and_the_sums_are_those_of_the_rows(tmp_path: Path) -> None:
     """A history of random estates against an edit of one of them: some entry points are on one side only."""
     rng = random.Random(random.getrandbits(64))

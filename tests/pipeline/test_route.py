@@ -57,6 +57,7 @@ def asked(tmp_path: Path, estate: Json, *rows: Json) -> tuple[Run, dict[str, Jso
 # ---------------------------------------------------------------- parity
 
 
+@pytest.mark.usefixtures("shipped")
 @pytest.mark.parametrize("through_a_lake", [False, True], ids=["files", "lake"])
 def test_every_row_has_the_outcomes_of_the_rules_at_its_time(tmp_path: Path, through_a_lake: bool) -> None:
     """Hundreds of random estates, each in force for a moment; routes expire in between."""

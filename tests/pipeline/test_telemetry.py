@@ -15,6 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from brokerui.traffic_results.models import Episode
+from brokerui.traffic_results.services import gold_load
+from brokerui.traffic_results.tables import TABLES as TABLES_LOADED
 from pipeline.jobs.telemetry import TABLES, Options, telemetry
 from pipeline.record import Run
 from pipeline.schemas import EVENT
@@ -22,59 +25,26 @@ from pipeline.session import SparkSettings
 from pipeline.telemetry import ways
 from pipeline.telemetry.log import Log
 from tests.pipeline import naive_telemetry as naive
+from tests.pipeline.conftest import as_shipped
 from tests.pipeline.estates import TO_PARTS, document, written
 from tests.pipeline.event_logs import BEGIN, HOPS, SCHEMA, random_log, write_log
+from tests.pipeline.telemetry_tables import COLUMNS, alike, hashable, table
 
 Json = dict[str, Any]
 SETTINGS = SparkSettings("local[2]")
 OWNERS = {address: name for address, name in HOPS.items() if name != "host3"}
 pytestmark = pytest.mark.usefixtures("spark")
 
-COLUMNS = {
-    "depths": "span since instance database is_transmission_queue queue depth depth_max oldest_age_ms",
-    "waiting": "span since instance database error conversations conversations_max",
-    "attempts": "span since instance database sent sent_again attempts_max",
-    "episodes": "instance conversation_handle began_at database conversation_id is_initiator from_service to_service "
-    "to_broker_instance cause began_before causes ended_at milliseconds ended_by route next_hop",
-    "latencies": "span since kind instance service messages p50_ms p95_ms p99_ms max_ms",
-    "drops": "span since instance database event_class error drops",
-    "connections": "instance connection_id opened_at address is_accepted closed_at peer milliseconds",
-    "connection_failures": "span since instance address kind failures",
-    "uptime": "since instance far milliseconds",
-    "mirrors": "at instance to_service to_broker_instance address mirror_address state principal principal_before",
-    "routes": "span since instance database route chosen messages bytes sent_again forwarded dropped",
-    "unused_routes": "instance database route to_service address last_used",
-    "hops": "span since instance next_hop expected verdict predictions",
-    "disagreements": "at instance conversation_id from_initiator number route next_hop expected peer told",
-}
-
 
 def run(events: str, out: Path, **rest: Any) -> Run:
     return telemetry(Options(events, str(out), **rest), SETTINGS)
 
 
-def table(out: Path, name: str) -> list[tuple[Any, ...]]:
-    """The rows in the order of the columns above, which are all that there are."""
-    names = COLUMNS[name].split()
-    found = pq.read_table(out / name)
-    assert set(found.column_names) == set(names)
-    columns = [found.column(column).to_pylist() for column in names]
-    return [tuple(map(_hashable, row)) for row in zip(*columns, strict=True)]
-
-
-def _hashable(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def alike(found: list[tuple[Any, ...]], expected: list[tuple[Any, ...]]) -> bool:
-    """Whether the rows are the same, in any order; shows some that are not."""
-    odd, missing = Counter(found) - Counter(expected), Counter(expected) - Counter(found)
-    assert (list(odd)[:3], list(missing)[:3]) == ([], [])
-    return True
-
-
-@pytest.fixture(scope="module")
-def told(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Json], Path, list[tuple[Any, ...]]]:
+# Tests with a database run apart from those without, so that the module is come to twice.
+@pytest.fixture(scope="session")
+def told(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[list[Json], Path, list[tuple[Any, ...]]]:
     """A random log, what the job made of it beside an estate, and the routes of that estate."""
     folder = tmp_path_factory.mktemp("told")
     seed = random.getrandbits(32)
@@ -91,7 +61,8 @@ def told(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[
     ]
     log = Path(write_log(rows, folder / "log"))
     _add_dirt(log, rows[0])
-    found = run(str(log), folder / "out", estate=estate)
+    with as_shipped(spark):
+        found = run(str(log), folder / "out", estate=estate)
     assert found.counts == {"in": 1_007, "out": 900, "quarantined": 107}
     return rows, folder / "out", known
 
@@ -143,7 +114,7 @@ def test_without_an_estate_who_logged_in_is_expected(spark: SparkSession, tmp_pa
     columns = COLUMNS["disagreements"].split()[1:]
     expected = [row[1:] for row in naive.disagreements(rows, None)]
     assert len(expected) > 5
-    assert alike([tuple(_hashable(row[name]) for name in columns) for row in found], expected)
+    assert alike([tuple(hashable(row[name]) for name in columns) for row in found], expected)
 
 
 def test_the_columns_are_those_of_the_log() -> None:
@@ -179,6 +150,17 @@ def test_what_is_no_event_is_in_quarantine_and_the_rest_goes_on(told: tuple[list
         ("lines.jsonl", 3, "bad_depth"),
         ("lines.jsonl", 4, "not_json"),
     }
+
+
+@pytest.mark.django_db
+def test_every_table_is_loaded_into_the_dashboard(told: tuple[list[Json], Path, Any]) -> None:
+    gold_load(str(told[1]))
+    assert {name: TABLES_LOADED[name].objects.count() for name in COLUMNS} == {
+        name: pq.read_table(told[1] / name).num_rows for name in COLUMNS
+    }
+    (row, *_) = pq.read_table(told[1] / "episodes").sort_by("began_at").to_pylist()
+    first = Episode.objects.filter(conversation_handle=row["conversation_handle"]).earliest("began_at")
+    assert (first.began_at, first.cause, first.causes) == (row["began_at"], row["cause"], row["causes"])
 
 
 def test_a_log_in_which_nothing_happened(tmp_path: Path) -> None:

@@ -19,13 +19,14 @@ from pipeline.epochs import Span
 from pipeline.output import write_record
 from pipeline.schemas import KEYS, TRAFFIC
 from pipeline.transforms.cleaning import CLASS
+from pipeline.transforms.filing import DAY
 from routing.errors import InputError
 from routing.sentence import say
 
 BRONZE, SILVER, CLASSES, QUARANTINE = "bronze", "silver", "classes", "_quarantine"
 TABLES = (BRONZE, SILVER, CLASSES, QUARANTINE)
 COMMITS, STAGING, LOCK = "_commits", "_staging", "_lock"
-SILVER_TYPE = T.StructType([*TRAFFIC.fields, T.StructField(CLASS, T.LongType()), T.StructField("day", T.DateType())])
+SILVER_TYPE = T.StructType([*TRAFFIC.fields, T.StructField(CLASS, T.LongType()), T.StructField(DAY, T.DateType())])
 PLACE = {"_file": "_metadata.file_path", "_row": "_metadata.row_index"}
 CLASSES_TYPE = T.StructType([*(TRAFFIC[key] for key in KEYS), T.StructField(CLASS, T.LongType())])
 

@@ -24,7 +24,7 @@ from pipeline.quarantine import write_faults
 from pipeline.reading import Source, count_rows, quarantined
 from pipeline.record import Run
 from pipeline.schemas import KEYS
-from pipeline.transforms.cleaning import CLASS, REASON
+from pipeline.transforms.cleaning import CLASS, REASON, good
 from pipeline.transforms.flowing import unknown
 from pipeline.transforms.weighing import condensed, questions, timed
 
@@ -61,28 +61,24 @@ class Asked:
 def ask(spark: SparkSession, source: Source, askers: tuple[Asker, Asker], epochs: Epochs, folder: Path) -> Asked:
     """Asks the rules once for each class in each interval that the traffic has."""
     work = folder / WORK
-    good = _good(source.rows)
-    weighable, folders = _weighable(spark, good, source.classes, epochs, work)
+    rows = good(source.rows)
+    weighable, folders = _weighable(spark, rows, source.classes, epochs, work)
     marks = _marks(spark, folders, epochs, work)
     classes = spark.read.schema(CLASSES_TYPE).parquet(*map(str, folders))
     write_rows(questions(timed(weighable, marks), classes), work / "questions")
     found = answer(work / "questions", *askers, epochs, work / "answers")
     write_sets(found, work / "sets")
     answers, sets = (spark.read.parquet(str(work / name)) for name in ("answers", "sets"))
-    return Asked(source, timed(good, marks), answers, sets, found, folder, marks)
-
-
-def _good(rows: DataFrame) -> DataFrame:
-    return rows.where(F.col(REASON).isNull())
+    return Asked(source, timed(rows, marks), answers, sets, found, folder, marks)
 
 
 def _weighable(
-    spark: SparkSession, good: DataFrame, classes: Sequence[Path], epochs: Epochs, work: Path
+    spark: SparkSession, rows: DataFrame, classes: Sequence[Path], epochs: Epochs, work: Path
 ) -> tuple[DataFrame, Sequence[Path]]:
     """What is to be weighed, and the folders of its classes. A lake knows these; of files they are found out first."""
     if classes:
-        return good.withColumn("rows", F.lit(1)), classes
-    write_rows(condensed(good.withColumn("rows", F.lit(1)), epochs.boundaries), work / "condensed")
+        return rows.withColumn("rows", F.lit(1)), classes
+    write_rows(condensed(rows.withColumn("rows", F.lit(1)), epochs.boundaries), work / "condensed")
     found = spark.read.parquet(str(work / "condensed"))
     write_rows(found.select(*KEYS, CLASS).dropDuplicates(), work / "classes")
     return found, [work / "classes"]
@@ -113,7 +109,7 @@ def finish(asked: Asked, run: Run, out: int) -> None:
     if asked.known + found.unknown.rows + len(source.faults) < seen:
         write_rows(quarantined(source, source.placed.where(F.col(REASON).isNotNull())), quarantine)
     if found.unknown.rows:
-        strange = unknown(timed(_good(source.placed), asked.marks), asked.answers)
+        strange = unknown(timed(good(source.placed), asked.marks), asked.answers)
         write_rows(quarantined(source, strange.withColumn(REASON, F.lit(UNKNOWN_ENTRY))), quarantine)
     run.count(seen, out, reasons_in(quarantine))
     shutil.rmtree(asked.folder / WORK)

@@ -20,8 +20,9 @@ from pipeline.record import Run
 from pipeline.schemas import COLUMNS, KEYS
 from pipeline.session import SparkSettings, spark_session
 from pipeline.surviving import surviving
-from pipeline.transforms.cleaning import CLASS, REASON
+from pipeline.transforms.cleaning import CLASS, REASON, good
 from pipeline.transforms.doubles import doubles, without_known
+from pipeline.transforms.filing import DAY, filed
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def ingest_files(spark: SparkSession, lake: Lake, paths: Sequence[Path], options
         return run
     files = examined(_kept(lake, new, options))
     run.phase("bronze")
-    surviving(files, lambda good: _write(spark, lake, good, run, options), lambda: _clear(lake))
+    surviving(files, lambda whole: _write(spark, lake, whole, run, options), lambda: _clear(lake))
     lake.commit(lake.next_run(), run.as_json())
     return run
 
@@ -87,8 +88,7 @@ def _write(spark: SparkSession, lake: Lake, files: list[File], run: Run, options
     keep_duplicates = options.keep_duplicates
     silver, quarantine = lake.staging / SILVER, lake.staging / QUARANTINE
     known = lake.silver(spark) if lake.folders(SILVER) and not keep_duplicates else None
-    good = source.rows.where(F.col(REASON).isNull())
-    write_rows(_clean(good, known, keep_duplicates=keep_duplicates), silver, "day")
+    write_rows(_clean(good(source.rows), known, keep_duplicates=keep_duplicates), silver, DAY)
     run.phase("silver")
     _write_classes(spark, lake, silver)
     run.phase("classes")
@@ -97,20 +97,20 @@ def _write(spark: SparkSession, lake: Lake, files: list[File], run: Run, options
     if out + len(source.faults) < seen:
         write_rows(quarantined(source, source.placed.where(F.col(REASON).isNotNull())), quarantine)
         if out + rows_in(quarantine) < seen and not keep_duplicates:
-            again = doubles(source.placed.where(F.col(REASON).isNull()), known)
+            again = doubles(good(source.placed), known)
             write_rows(quarantined(source, again), quarantine)
     run.count(seen, out, reasons_in(quarantine))
     run.phase("quarantine")
 
 
-def _clean(good: DataFrame, known: DataFrame | None, *, keep_duplicates: bool) -> DataFrame:
+def _clean(rows: DataFrame, known: DataFrame | None, *, keep_duplicates: bool) -> DataFrame:
     """The rows of silver."""
-    rows = good.select(*COLUMNS, CLASS)
+    rows = rows.select(*COLUMNS, CLASS)
     if known is not None:
         rows = without_known(rows, known)
     if not keep_duplicates:
         rows = rows.dropDuplicates()
-    return rows.withColumn("day", F.to_date("at"))
+    return filed(rows)
 
 
 def _write_classes(spark: SparkSession, lake: Lake, silver: Path) -> None:

@@ -26,6 +26,7 @@ _MOMENT = (
     r"([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,9})?)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?\z"
 )
 _GUID = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\z"
+_IN_BRACES = r"^[{](.{36})[}]\z"
 _COUNT = r"^[0-9]{1,18}\z"
 _TRUE, _FALSE = ("true", "1"), ("false", "0")
 # The first day of the product's datetime, and the last one.
@@ -42,6 +43,14 @@ def clean(raw: DataFrame) -> DataFrame:
         "_fault",
     )
     return typed.select(*COLUMNS, class_of_keys().alias(CLASS), *PLACE, reason().alias(REASON))
+
+
+def good(cleaned: DataFrame) -> DataFrame:
+    """The rows with which nothing is wrong. Which columns hold no NULL is known by their schema, and in their files."""
+    rows = cleaned.where(F.col(REASON).isNull())
+    return rows.withColumns(
+        {field.name: F.coalesce(field.name, F.lit(0).cast(field.dataType)) for field in TRAFFIC if not field.nullable}
+    )
 
 
 def reason() -> Column:
@@ -85,12 +94,10 @@ def moment_of(column: Column, given: T.DataType) -> Column:
 
 
 def _identifier(column: Column, given: T.DataType) -> Column:
-    """Lower case, without braces."""
-    bare = F.lower(text_of(column, given))
-    in_braces = bare.startswith("{") & bare.endswith("}")
-    bare = F.when(in_braces, F.substring(bare, 2, 36)).otherwise(bare)
-    whole = F.char_length(column) == F.when(in_braces, F.lit(38)).otherwise(F.lit(36))
-    return F.when(whole & bare.rlike(_GUID), bare)
+    """Lower case, without braces, which nearly all are from the beginning."""
+    text = text_of(column, given)
+    bare = F.lower(F.when(F.char_length(text) == 38, F.regexp_extract(text, _IN_BRACES, 1)).otherwise(text))
+    return F.when(text.rlike(_GUID), text).otherwise(F.when(bare.rlike(_GUID), bare))
 
 
 def _flag(column: Column, given: T.DataType) -> Column:
@@ -106,6 +113,8 @@ def _count(column: Column, given: T.DataType) -> Column:
     """A whole number, also one that a table of floats holds because others of its column were missing."""
     if isinstance(given, T.StringType):
         number = F.when(column.rlike(_COUNT), column.try_cast("long"))
+    elif isinstance(given, T.IntegralType):
+        number = column.cast("long")
     elif isinstance(given, T.NumericType):
         number = F.when(column == F.floor(column), column.try_cast("long"))
     else:

@@ -7,6 +7,7 @@ import json
 import shutil
 from collections import Counter
 from datetime import UTC, date, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from pyspark.sql import SparkSession
 from pipeline.jobs.ingest import Options, ingest
 from pipeline.lake import Lake, lake_for_writing
 from pipeline.record import Run
-from pipeline.schemas import COLUMNS
+from pipeline.schemas import COLUMNS, TRAFFIC
 from pipeline.session import SparkSettings
 from routing.errors import InputError
 from tests.pipeline.estates import ORDERS_ID, row, written
@@ -238,6 +239,29 @@ def test_silver_is_parted_by_day_of_utc(tmp_path: Path) -> None:
     ingested(traffic, tmp_path / "lake")
     days = {path.name for path in (tmp_path / "lake" / "silver" / "run=000001").iterdir()}
     assert days == {f"day={date(2026, 3, 1)}", f"day={date(2026, 3, 2)}"}
+
+
+def test_days_before_1970_begin_at_midnight_too(tmp_path: Path) -> None:
+    moments = (
+        "1753-01-01T00:00:00Z",
+        "1969-12-31T23:59:59.999999Z",
+        "1970-01-01T00:00:00Z",
+        "9999-12-31T23:59:59.999999Z",
+    )
+    written(tmp_path / "in", [row(number, at=at) for number, at in enumerate(moments)])
+    ingested(tmp_path / "in", tmp_path / "lake")
+    assert [one["day"] for one in silver(tmp_path / "lake")] == [at[:10] for at in moments]
+
+
+def test_files_of_silver_hold_class_after_class_and_say_what_is_never_null(tmp_path: Path) -> None:
+    names = ["Ship", "OrderParts", "Pay"] * 20
+    written(tmp_path / "in", [row(number, to_service=name) for number, name in enumerate(names)])
+    ingested(tmp_path / "in", tmp_path / "lake")
+    for file in (tmp_path / "lake" / "silver").rglob("*.parquet"):
+        services = pq.read_table(file)["to_service"].to_pylist()
+        assert len([*groupby(services)]) == len(set(services))
+        required = {field.name for field in pq.read_schema(file) if not field.nullable}
+        assert required == {field.name for field in TRAFFIC if not field.nullable} | {"class"}
 
 
 def test_what_a_killed_run_left_is_cleared_away(tmp_path: Path) -> None:

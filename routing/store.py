@@ -192,6 +192,7 @@ class MemoryStore:
             if asked.group in claim.groups and queue:
                 batch.received_group, batch.received = asked.group, tuple(queue.exactly(asked))
             return
+        batch.is_unknown = asked.handle is not None and asked.handle not in self._endpoints
         group = queue.first_group(asked, self._locked, batch.token) if queue else None
         if queue and group is not None and self._lock(claim, batch, group):
             batch.received_group = group

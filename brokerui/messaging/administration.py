@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.db import transaction
+
 from brokerui.estate.audit import SYSTEM
 from brokerui.messaging.declaring import declare
 from brokerui.messaging.hosting import check_queue
@@ -15,7 +17,7 @@ from routing.edits import SetQueue
 def queue_set_status(*, instance: str, database: str, queue: str, is_on: bool, author: str = SYSTEM) -> None:
     """ALTER QUEUE … WITH STATUS."""
     key = (database, queue)
-    with unit_of_work(instance, Wanted()) as (broker, work):
+    with transaction.atomic(savepoint=False), unit_of_work(instance, Wanted()) as (broker, work):
         check_queue(broker, key)
         (switch_on if is_on else switch_off)(work, key)
         declare([SetQueue(instance, *key, is_on)], author, f"{_place(instance, key)} {'on' if is_on else 'off'}")
@@ -25,7 +27,7 @@ def message_rolled_back(*, instance: str, database: str, queue: str) -> bool:
     """Tell that a transaction that received from a queue was rolled back, once it is. Whether that has switched the
     queue off: the fifth in a row does, where the queue has POISON_MESSAGE_HANDLING."""
     key = (database, queue)
-    with unit_of_work(instance, Wanted()) as (broker, work):
+    with transaction.atomic(savepoint=False), unit_of_work(instance, Wanted()) as (broker, work):
         check_queue(broker, key)
         is_poisoned = note_rollback(work, key)
         if is_poisoned:

@@ -6,26 +6,28 @@ Work is bounded: whoever has not finished says so, and is woken again, so that n
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Final, ParamSpec
+from uuid import uuid4
 
 from django.db import transaction
-from redis.exceptions import LockError, RedisError
-from redis.lock import Lock
+from redis import RedisError
 
 from brokerui.estate.selectors import live_version
 from brokerui.messaging.activation.noting import messages_came
 from brokerui.messaging.clock import now
 from brokerui.messaging.declaring import follow_queues
-from brokerui.messaging.endpoint.lists import run, take_arrived, waiting
+from brokerui.messaging.endpoint.lists import leave_shard, run, take_shard, waiting
 from brokerui.messaging.errors import NotHostedError
 from brokerui.messaging.forwarded import show_forwarded
 from brokerui.messaging.hosting import broker_of, working_broker_of
+from brokerui.messaging.keeping import Keeping
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.outgoing import hand_over, has_room, redis
 from routing.broker import Broker
 from routing.dialog.batch import Wanted
+from routing.dialog.work import Outbound
 from routing.store import Conflict
 
 P = ParamSpec("P")
@@ -36,9 +38,6 @@ TURN_SECONDS: Final = 2.0
 """How long one instance or shard is worked on before others have their turn."""
 BYTES_AT_ONCE: Final = 1 << 20
 """Of frames that came, in one batch: some hundreds of small messages."""
-SHARD_LEASE_SECONDS: Final = 5
-"""How long a shard stays with a worker that has died; longer than a turn. Two on one shard would only disturb each
-other."""
 
 
 def _while_hosted(work: Callable[P, bool]) -> Callable[P, bool]:
@@ -73,7 +72,7 @@ def _drain_once(broker: Broker) -> bool:
         is_more = broker.turn(at)
     except Conflict:
         return True  # another was first: what is left is looked at again
-    _give_out(broker, at)
+    _give_out(broker, at, broker.frames_to_send(at))
     return is_more
 
 
@@ -109,40 +108,41 @@ def arrived(instances: Iterable[str]) -> list[tuple[str, int]]:
 
 
 @_while_hosted
-def take_in(instance: str, shard: int) -> bool:
-    """What came for an instance in one shard, if nobody else is at it; True: there is more."""
-    lock = redis().lock(f"brokerui:shard:{instance}:{shard}", timeout=SHARD_LEASE_SECONDS, blocking=False)
-    if not lock.acquire():
-        return False
+def take_in(instance: str, shard: int, keeping: Keeping | None = None) -> bool:
+    """What came for an instance in one shard, if nobody else is at it; True: there is more. `keeping` gives out later
+    what nobody waits for."""
+    frames: list[bytes] = []
+    worker, end = uuid4().hex, time.monotonic() + TURN_SECONDS
     try:
-        return _take_in(instance, shard)
+        while time.monotonic() < end:
+            frames = run(redis(), take_shard(instance, shard, BYTES_AT_ONCE, worker))
+            if not frames:
+                return False
+            _take(working_broker_of(instance), frames, keeping)
+        return True
     finally:
-        _end(lock)
+        if frames:
+            _leave(instance, shard, worker)
 
 
-def _take_in(instance: str, shard: int) -> bool:
-    end = time.monotonic() + TURN_SECONDS
-    while time.monotonic() < end:
-        frames = run(redis(), take_arrived(instance, shard, BYTES_AT_ONCE))
-        if not frames:
-            return False
-        broker, at = working_broker_of(instance), now()
-        try:
-            broker.receive(frames, at)
-        except Conflict:
-            continue  # lost on the network, as far as their senders can tell: they send them again (ACK-3)
-        _give_out(broker, at)
-    return True
+def _take(broker: Broker, frames: Sequence[bytes], keeping: Keeping | None) -> None:
+    at = now()
+    try:
+        broker.receive(frames, at)
+    except Conflict:
+        return  # lost on the network, as far as their senders can tell: they send them again (ACK-3)
+    given = broker.frames_to_send(at)
+    _give_out(broker, at, keeping.keep(broker.instance, given, len(frames)) if keeping else given)
 
 
-def _give_out(broker: Broker, at: int) -> None:
+def _give_out(broker: Broker, at: int, frames: Sequence[Outbound]) -> None:
     messages_came(broker, broker.filled())
-    hand_over(broker.instance, broker.frames_to_send(at), broker.events())
+    hand_over(broker.instance, frames, broker.events())
     show_forwarded(broker, at)
 
 
-def _end(lock: Lock) -> None:
+def _leave(instance: str, shard: int, worker: str) -> None:
     try:
-        lock.release()
-    except (LockError, RedisError):
-        return  # it was another's by then
+        run(redis(), leave_shard(instance, shard, worker))
+    except (RedisError, OSError):
+        return  # it is another's before long

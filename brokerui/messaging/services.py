@@ -1,4 +1,5 @@
-"""The verbs of the product, for applications: each does all of what it says, inside the caller's transaction.
+"""The verbs of the product, for applications: each does all of what it says, inside the caller's transaction,
+or in one of its own.
 
 All of them raise `routing.dialog.problems.Refused` with the product's number for what the product refuses, and
 `brokerui.messaging.errors.MessagingError` for what is not hosted, not there, or held by another transaction; and then
@@ -157,8 +158,9 @@ def _received(instance: str, asked: Receive) -> tuple[QueuedMessage, ...]:
     with unit_of_work(instance, Wanted(receive=asked)) as (broker, work):
         check_queue(broker, asked.queue)
         messages = receiving.receive(work, asked)
-        if messages and asked.queue in work.batch.rollbacks:
-            transaction.on_commit(partial(message_committed, **place._asdict()), robust=True)
+        has_rollbacks = asked.queue in work.batch.rollbacks
+    if messages and has_rollbacks:
+        transaction.on_commit(partial(message_committed, **place._asdict()), robust=True)
     if messages:
         note_received(place)
     return messages

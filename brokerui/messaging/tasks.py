@@ -7,6 +7,7 @@ from celery import shared_task
 from brokerui.messaging.activation.starting import start_readers
 from brokerui.messaging.drain import arrived, drain, follow_estate, is_due, take_in
 from brokerui.messaging.hosting import hosted_names
+from brokerui.messaging.keeping import Keeping
 from brokerui.messaging.neighbours import hear_notices
 from brokerui.messaging.waking import awake, wake_once, work_off
 
@@ -31,8 +32,9 @@ def routes_changed() -> None:
 @shared_task
 def receive() -> None:
     """Take what came over the network; what may be sent because of it follows at once."""
-    hosted = hosted_names()
-    work_off(receive, lambda: bool([place for place in arrived(hosted) if take_in(*place)]))
+    hosted, keeping = hosted_names(), Keeping()
+    work_off(receive, lambda: bool([at for at in arrived(hosted) if take_in(*at, keeping)]), keeping.look)
+    keeping.give_out()
     if any(is_due(instance) for instance in hosted):
         wake_once(transmit)
 

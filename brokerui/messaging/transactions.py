@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
@@ -31,10 +31,11 @@ PAUSE_SECONDS: Final = 0.002
 def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]:
     """Claim; commit what was done, or nothing after any exception. Raises `BusyError` and `NotHostedError`.
 
-    It counts when the transaction around it is committed. Then workers are woken, and not before.
+    Within a transaction of the caller's it counts when that is committed, and whoever writes something beside it opens
+    one; else it counts at the end. Then workers are woken, and not before.
     """
-    with _transaction(), _busy_after_conflict():
-        broker, work = _claimed(instance, wanted)
+    with _transaction() as is_callers, _busy_after_conflict():
+        broker, work = _claimed(instance, wanted, is_callers)
         try:
             for endpoint in filter(None, map(work.seen, wanted.handles)):
                 check_database(broker, endpoint.database)
@@ -46,6 +47,7 @@ def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]
             raise
         with transaction.mark_for_rollback_on_error():
             broker.commit(work)
+        # Where no transaction of Django's is open, it is committed by now, and these happen at once.
         frames, events = broker.frames_to_send(work.now), broker.events()
         transaction.on_commit(partial(hand_over, instance, frames, events))
         transaction.on_commit(partial(messages_came, broker, broker.filled()))
@@ -54,11 +56,16 @@ def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]
 
 
 @contextmanager
-def _transaction() -> Iterator[None]:
-    """The caller's, else one of our own. Nothing is written before the commit: there is nothing that a savepoint would
-    undo, and each takes two ways to the database and back."""
-    with nullcontext() if connection.in_atomic_block else transaction.atomic():
-        yield
+def _transaction() -> Iterator[bool]:
+    """Whether the work belongs to a transaction of Django's: the caller's. Where there is none, the store has one of
+    its own, which takes fewer ways to the database and back; on SQLite, which has one connection, Django has it."""
+    if connection.in_atomic_block:
+        yield True  # nothing is written before the commit: there is nothing that a savepoint would undo
+    elif connection.features.has_select_for_update and connection.get_autocommit():
+        yield False
+    else:
+        with transaction.atomic():
+            yield True
 
 
 @contextmanager
@@ -70,12 +77,12 @@ def _busy_after_conflict() -> Iterator[None]:
         raise BusyError from conflict
 
 
-def _claimed(instance: str, wanted: Wanted) -> tuple[Broker, Work]:
+def _claimed(instance: str, wanted: Wanted, is_callers: bool) -> tuple[Broker, Work]:
     try:
-        broker = working_broker_of(instance, in_transaction=True)
+        broker = working_broker_of(instance, in_transaction=is_callers)
         return broker, _claimed_by(broker, wanted)
     except ReplacedError:
-        broker = broker_of(instance, in_transaction=True)
+        broker = broker_of(instance, in_transaction=is_callers)
         return broker, _claimed_by(broker, wanted)
 
 

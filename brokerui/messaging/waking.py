@@ -20,14 +20,15 @@ LEASE_MS: Final = 2_000
 so busy that another may help."""
 TURN_SECONDS: Final = 2.0
 """For which one works without letting others have their turn."""
+SAY_SECONDS: Final = 0.5
+"""So often one says that he is still at work."""
 LINGER_SECONDS: Final = 0.1
 """For which one who has nothing more to do waits for more: what comes soon after need not go through Celery."""
 
 _ASK = """
 local state = redis.call('GET', KEYS[1])
 if state == 'working' then
-  redis.call('SET', KEYS[1], 'asked', 'KEEPTTL')
-  redis.call('RPUSH', KEYS[2], 1)
+  if redis.call('LLEN', KEYS[2]) == 0 then redis.call('RPUSH', KEYS[2], 1) end
   redis.call('PEXPIRE', KEYS[2], ARGV[1])
 end
 if state then return 0 end
@@ -35,11 +36,7 @@ redis.call('SET', KEYS[1], 'woken', 'PX', ARGV[1])
 return 1
 """
 _END = """
-redis.call('DEL', KEYS[2])
-if redis.call('GET', KEYS[1]) == 'asked' then
-  redis.call('SET', KEYS[1], 'working', 'PX', ARGV[1])
-  return 1
-end
+if redis.call('LPOP', KEYS[2]) then return 1 end
 redis.call('DEL', KEYS[1])
 return 0
 """
@@ -50,14 +47,19 @@ def _key(task: Any) -> str:
 
 
 def _bell(task: Any) -> str:
-    """A list that begins to hold something when who waits for more is asked."""
+    """A list that holds something as long as who is at work is asked for more, and has not begun with it."""
     return f"{_key(task)}:bell"
+
+
+def request(task: Any) -> tuple[Any, ...]:
+    """For EVAL: whether nobody is at work or on the way; then the caller wakes somebody."""
+    return _ASK, 2, _key(task), _bell(task), LEASE_MS
 
 
 def wake_once(task: Any) -> bool:
     """Have it done, unless somebody will anyhow. False where nobody can be reached, which is no error."""
     try:
-        if not redis().eval(_ASK, 2, _key(task), _bell(task), LEASE_MS):
+        if not redis().eval(*request(task)):
             return True
     except (RedisError, OSError):
         return False
@@ -72,19 +74,22 @@ def awake(task: Any) -> None:
         return
 
 
-def work_off(task: Any, work: Callable[[], bool]) -> None:
-    """The wake-up has come: work, which says whether there is more, until there is nothing and nobody asks for more."""
-    end = time.monotonic() + TURN_SECONDS
+def work_off(task: Any, work: Callable[[], bool], aside: Callable[[], float] = lambda: LINGER_SECONDS) -> None:
+    """The wake-up has come: work, which says whether there is more, until there is nothing and nobody asks for more.
+
+    `aside` is done whenever there is nothing, and says in how many seconds it is to be done again at the latest.
+    """
+    began = said = time.monotonic()
     _say(task, b"working")
-    while True:
-        if work():
-            _say(task, b"working")
-        elif not _goes_on(task):
-            return
-        if time.monotonic() >= end:
+    while work() or _goes_on(task, aside):
+        at = time.monotonic()
+        if at - began >= TURN_SECONDS:
             _say(task, b"woken")
             wake(task)
             return
+        if at - said >= SAY_SECONDS:
+            _say(task, b"working")
+            said = at
 
 
 def _say(task: Any, state: bytes) -> None:
@@ -94,10 +99,13 @@ def _say(task: Any, state: bytes) -> None:
         return
 
 
-def _goes_on(task: Any) -> bool:
-    """More was asked for since the work was begun, or is soon: then he is at work again."""
+def _goes_on(task: Any, aside: Callable[[], float]) -> bool:
+    """More was asked for since the work was begun, or is soon."""
+    until = time.monotonic() + LINGER_SECONDS
     try:
-        redis().blpop([_bell(task)], timeout=LINGER_SECONDS)
-        return bool(redis().eval(_END, 2, _key(task), _bell(task), LEASE_MS))
+        while (left := until - time.monotonic()) > 0:
+            if redis().blpop([_bell(task)], timeout=max(min(left, aside()), 0.001)):  # 0 would be for ever
+                return True
+        return bool(redis().eval(_END, 2, _key(task), _bell(task)))
     except (RedisError, OSError):
         return False

@@ -87,6 +87,8 @@ class Batch:
     received: tuple[QueuedMessage, ...] = ()
     received_group: str | None = None
     """The group that `receive` locked; None: none has messages that anyone else has not locked."""
+    is_unknown: bool = False
+    """The conversation of which `receive` asks for messages is not there."""
     busy: frozenset[str | ConversationKey] = frozenset()
     """What was asked for, and another holds. Ask again later."""
 

@@ -61,7 +61,8 @@ class Envelope:
 
     def acknowledgement(self, received: Ranges) -> None:
         """A dedicated one: nothing goes back that it could ride on (ACK-1)."""
-        self._send(self._new_id(), self._names(""), self._flags | UNSEQUENCED, 0, 0, 1, received, b"")
+        flags = self._flags | UNSEQUENCED
+        self._send(self._new_id(), self._names(""), flags, 0, 0, 1, received, b"", is_awaited=False)
 
     def error(self, body: bytes) -> None:
         """An Error that this broker has made (DLG-UNSEQ)."""
@@ -78,6 +79,8 @@ class Envelope:
         fragments: int,
         received: Ranges,
         body: Piece,
+        *,
+        is_awaited: bool = True,
     ) -> None:
         header = Header(
             self._conversation,
@@ -91,7 +94,7 @@ class Envelope:
             fragments,
             received,
         )
-        self._work.outbound.append(Outbound(self._place.address, write(header, body, self._guard)))
+        self._work.outbound.append(Outbound(self._place.address, write(header, body, self._guard), is_awaited))
 
     def _names(self, message_type: str) -> Names:
         found = self._written.get(message_type)

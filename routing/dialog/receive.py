@@ -56,3 +56,5 @@ def _check(work: Work, asked: Receive) -> None:
     # What was shown while the queue was on may be taken.
     if work.is_off(asked.queue) and not asked.only:
         raise Refused(9617, queue=asked.queue[1])
+    if work.batch.is_unknown:
+        raise Refused(8426, handle=asked.handle)

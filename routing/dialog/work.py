@@ -43,6 +43,8 @@ class Outbound(NamedTuple):
     address: str
     """`tcp://host:port`, as `Address.key` writes it."""
     frame: bytes
+    is_awaited: bool = True
+    """False: a dedicated acknowledgement, for which nobody waits but who has sent very much."""
 
 
 class Place(NamedTuple):

@@ -45,7 +45,7 @@ async def _serve(options: Options, tls: Tls | None) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     client = redis_client()
-    waker = Waker()
+    waker = Waker(client)
     waking = asyncio.create_task(waker.run())
     try:
         await Endpoint(client, _hosted, waker, options, tls).run(stop)

@@ -71,7 +71,8 @@ class Link:
     async def run(self) -> None:
         while True:
             try:
-                await asyncio.wait_for(self._wanted.wait(), self.host.options.wanted_for)
+                async with asyncio.timeout(self.host.options.wanted_for):
+                    await self._wanted.wait()
             except TimeoutError:
                 return
             wire = self.used() or await self._reach()
@@ -107,12 +108,14 @@ class Link:
         while wire.connection.is_online:
             await wire.roomy.wait()
             self._wanted.clear()  # whoever puts something from here on is heard of
-            take = take_outgoing(self.host.name, self.address, self.host.options.outgoing_bytes)
-            frames = await run_soon(self.host.client, take)
-            if not frames:
+            most = self.host.options.outgoing_bytes
+            frames = await run_soon(self.host.client, take_outgoing(self.host.name, self.address, most))
+            if sum(map(len, frames)) >= most:
+                self._wanted.set()  # less is all that there was
+            if frames:
+                wire.send(frames)
+            if not self._wanted.is_set():
                 return
-            self._wanted.set()
-            wire.send(frames)
 
     # -------------------------------------------------------------------------------------------- reaching
     async def _reach(self) -> Wire | None:

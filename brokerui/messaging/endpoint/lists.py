@@ -34,7 +34,18 @@ from redis.asyncio import Redis as AsyncRedis
 from redis.exceptions import NoScriptError
 
 from brokerui.messaging.endpoint.bundles import bundled, shard_of, unbundled
-from brokerui.messaging.endpoint.scripts import DISCARD, HEAR, HELD, PUT, SHOW, TAKE, TELL, Script
+from brokerui.messaging.endpoint.scripts import (
+    DISCARD,
+    HEAR,
+    HELD,
+    LEAVE,
+    PUT,
+    SHOW,
+    TAKE,
+    TAKE_ALONE,
+    TELL,
+    Script,
+)
 from brokerui.messaging.endpoint.telling import ConnectionRow, Notice, Told, notice_of, told_of, written
 
 T = TypeVar("T")
@@ -47,12 +58,16 @@ WANTED = f"{PREFIX}wanted"
 ARRIVED = f"{PREFIX}arrived:"
 OUTGOING = f"{PREFIX}outgoing:"
 PEERS = f"{PREFIX}peers:"
+WORKERS = f"{PREFIX}worker:"
 NOTICES = f"{PREFIX}notices"
 EVENTS = f"{PREFIX}events"
 CONNECTIONS = f"{PREFIX}connections"
 MOST_NOTICES = 1_000
 MOST_EVENTS = 10_000
 """Kept of each; older ones are lost when nobody takes them."""
+WORKER_LEASE_MS = 5_000
+"""For which a shard stays with a worker that has died; longer than a turn. Two on one shard would only disturb each
+other."""
 NOBODY = ""
 """A peer without a limit of its own."""
 CONNECTIONS_KEPT = 10
@@ -161,6 +176,22 @@ def _put(peer: str, bundles: Sequence[tuple[Place, bytes]], tell: bool, meaning:
 def take_arrived(instance: str, shard: int, limit: int) -> Command[list[bytes]]:
     """The frames that came first: `limit` bytes of them, and what else is in the last bundle."""
     return Command(TAKE, (BYTES, *Place(instance, shard).keys), (limit,), unbundled)
+
+
+def take_shard(instance: str, shard: int, limit: int, worker: str) -> Command[list[bytes]]:
+    """The same, for the only worker on a shard: nothing where another is at it. He is until nothing is left, or until
+    he leaves it, or for `WORKER_LEASE_MS` after he took something."""
+    place = Place(instance, shard)
+    return Command(TAKE_ALONE, (BYTES, *place.keys, _worker_of(place)), (limit, worker, WORKER_LEASE_MS), unbundled)
+
+
+def leave_shard(instance: str, shard: int, worker: str) -> Command[int]:
+    """He leaves what is left to others."""
+    return Command(LEAVE, (_worker_of(Place(instance, shard)),), (worker,), int)
+
+
+def _worker_of(place: Place) -> str:
+    return f"{WORKERS}{place.key}"
 
 
 def take_outgoing(instance: str, address: str, limit: int) -> Command[list[bytes]]:

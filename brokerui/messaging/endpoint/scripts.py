@@ -64,9 +64,7 @@ end
 return found
 """)
 
-TAKE = _script("""
--- Bundles from the head of a list, until they have so many bytes.
--- KEYS: the bytes of each list, the list, the bytes of each peer in it. ARGV: bytes.
+_TAKEN = """
 local bundles, size, least = {}, 0, tonumber(ARGV[1])
 while size < least do
   local value = redis.call('LPOP', KEYS[2])
@@ -86,7 +84,28 @@ if gone > 0 then
   redis.call('HINCRBY', KEYS[1], 'all', -gone)
   if redis.call('HINCRBY', KEYS[1], KEYS[2], -gone) <= 0 then redis.call('HDEL', KEYS[1], KEYS[2]) end
 end
+"""
+
+TAKE = _script(f"""
+-- Bundles from the head of a list, until they have so many bytes.
+-- KEYS: the bytes of each list, the list, the bytes of each peer in it. ARGV: bytes.
+{_TAKEN}
 return bundles
+""")
+
+TAKE_ALONE = _script(f"""
+-- The same for one who works on a list that nobody else works on then; he does so until nothing is left.
+-- KEYS: besides, who works on it. ARGV: besides, who asks, and for how many milliseconds he is believed to live.
+local owner = redis.call('GET', KEYS[4])
+if owner and owner ~= ARGV[2] then return {{}} end
+{_TAKEN}
+if size > 0 then redis.call('SET', KEYS[4], ARGV[2], 'PX', ARGV[3]) elseif owner then redis.call('DEL', KEYS[4]) end
+return bundles
+""")
+
+LEAVE = _script("""
+-- He works on a list no more. KEYS: who works on it. ARGV: who he is.
+return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('DEL', KEYS[1]) or 0
 """)
 
 DISCARD = _script("""

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from redis.asyncio import Redis
+
+from brokerui.core.wake import wake
 from brokerui.messaging.tasks import receive
-from brokerui.messaging.waking import wake_once
+from brokerui.messaging.waking import request
 
 logger = logging.getLogger(__name__)
 
@@ -14,7 +17,8 @@ logger = logging.getLogger(__name__)
 class Waker:
     """Calling it is quick; one wake-up at a time is on its way, and stands for all calls before it."""
 
-    def __init__(self) -> None:
+    def __init__(self, client: Redis) -> None:
+        self._client = client
         self._asked = asyncio.Event()
 
     def __call__(self) -> None:
@@ -26,6 +30,7 @@ class Waker:
             await self._asked.wait()
             self._asked.clear()
             try:
-                await asyncio.to_thread(wake_once, receive)
+                if await self._client.eval(*request(receive)):
+                    await asyncio.to_thread(wake, receive)
             except Exception:
                 logger.exception("workers were not woken")  # beat wakes them

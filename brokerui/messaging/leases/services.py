@@ -49,7 +49,7 @@ def lease_make(*, instance: str, asked: Receive, owner: str, lease_ms: int) -> L
     """The next messages of a queue, handed out; None: there are none that nobody else has."""
     database, queue = asked.queue
     leases_lapse(instance=instance, database=database, queue=queue)
-    with unit_of_work(instance, Wanted(receive=asked)) as (broker, work):
+    with transaction.atomic(savepoint=False), unit_of_work(instance, Wanted(receive=asked)) as (broker, work):
         check_queue(broker, asked.queue)
         group = get_conversation_group(work, asked)
         messages = _within_bounds(work.batch.received)

@@ -9,11 +9,11 @@ from typing import Any, Final
 from django.db import connections
 
 from brokerui.messaging.store import knowing
-from brokerui.messaging.store.claiming import Claim, fill
+from brokerui.messaging.store.claiming import Asked, Claim
 from brokerui.messaging.store.committing import Commit
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.postgres import CallersSession, OwnSession, pool_of
-from brokerui.messaging.store.session import Session
+from brokerui.messaging.store.session import Row, Session
 from brokerui.messaging.store.sqlite import SqliteSession
 from routing.dialog.batch import Batch, Changes, Wanted
 from routing.dialog.endpoint import QueueKey
@@ -79,17 +79,20 @@ class DatabaseStore:
         self._claims[token] = claim
         try:
             with claim.session.reading():
-                if claim.known is None:
-                    claim.known = self._begin(claim.session)
+                with claim.session.together():
+                    known = knowing.ask(claim.session, self.instance) if claim.known is None else None
+                    asked = Asked(claim, wanted, now)
+                if known is not None:
+                    claim.known = self._begin(claim.session, known())
                 batch = claim.batch(token)
-                fill(claim, batch, wanted, now)
+                asked.fill(batch)
         except BaseException:
             self.release(token)
             raise
         return batch
 
-    def _begin(self, session: Session) -> knowing.Known:
-        known = knowing.begin(session, self.instance, self._known)
+    def _begin(self, session: Session, found: list[Row]) -> knowing.Known:
+        known = knowing.known_as_of(found, session, self.instance, self._known)
         if self.follow is not None and (known is None or known.live_version != self.version):
             self.follow()
         self._known = self._checked(known)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from brokerui.messaging.store import receiving
 from brokerui.messaging.store.knowing import Known
 from brokerui.messaging.store.objects import unpacked
-from brokerui.messaging.store.session import CONVERSATION, GROUP, Given, Row, Session
+from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Given, Row, Session
 from brokerui.messaging.store.tables import ENDPOINTS, GROUPS, HELD, OUTGOING, Table
 from routing.dialog.batch import OUTGOING_AT_ONCE, Batch, Wanted
 from routing.dialog.endpoint import Endpoint, Group
@@ -44,6 +44,7 @@ _OF_HANDLES = (
     "SELECT conversation_handle, conversation_id, conversation_group_id FROM conversation_endpoints"
     " WHERE instance_id = %(instance)s AND conversation_handle "
 )
+_IDS = "SELECT conversation_id FROM conversation_endpoints WHERE instance_id = %(instance)s AND conversation_handle "
 _TO_SEND = (
     "row.instance_id = %(instance)s AND row.conversation_handle = given.key"
     " AND row.message_sequence_number >= given.first AND row.message_sequence_number < given.below"
@@ -93,60 +94,86 @@ class Claim:
         return {"instance": self.instance}
 
 
-def fill(claim: Claim, batch: Batch, wanted: Wanted, now: int) -> None:
-    """Lock what is wanted and free, and put it into the batch."""
-    taken, busy = _lock(claim, wanted)
-    due = _take_due(claim, wanted.due, now) if wanted.due else []
-    taken += [conversation_id for conversation_id, _ in due]
-    _read_conversations(claim, batch, dict.fromkeys(taken))
-    _read_groups(claim, batch, [group for group in wanted.groups if group in claim.locked])
-    busy += _moved_away(claim, batch, wanted.handles)
-    batch.busy = frozenset(busy)
-    batch.due = _due(batch, wanted, [handle for _, handle in due], now)
-    _read_rows(claim, batch, now)
-    if wanted.bodies:
-        _read_bodies(claim, batch, wanted.bodies)
-    if wanted.receive is not None:
-        receiving.receive(claim.session, claim.instance, now, claim.locked, batch, wanted.receive)
-    claim.endpoints |= batch.endpoints
-    claim.groups |= batch.groups
+class Asked:
+    """What a claim wants, asked for all at once: the locks first, then what stands under them."""
+
+    def __init__(self, claim: Claim, wanted: Wanted, now: int) -> None:
+        self._claim = claim
+        self._wanted = wanted
+        self._now = now
+        self._named = self._lock_named() if wanted.handles else _nothing
+        self._keys = list(dict.fromkeys(wanted.groups))
+        self._groups = claim.session.lock(GROUP, self._keys) if self._keys else _nothing
+        self._ids = list(dict.fromkeys(map(itemgetter(0), wanted.conversations)))
+        self._conversations = claim.session.lock(CONVERSATION, self._ids) if self._ids else _nothing
+        self._due = self._take_due() if wanted.due else _nothing
+        self._rows = [self._read(among) for among in self._what_to_read()]
+        asked = wanted.receive
+        self._group = receiving.ask(claim.session, claim.instance, now, asked) if asked else _nothing
+
+    def _lock_named(self) -> Answer:
+        """The conversations of handles, with their groups."""
+        among = self._claim.session.among(self._wanted.handles)
+        return self._claim.session.lock_named(_OF_HANDLES + among.sql, {**self._claim.mine, **among.parameters})
+
+    def _take_due(self) -> Answer:
+        parameters = {**self._claim.mine, "now": self._now}
+        return self._claim.session.take(CONVERSATION, _DUE, parameters, self._wanted.due)
+
+    def _what_to_read(self) -> Iterator[Given]:
+        session, wanted = self._claim.session, self._wanted
+        if wanted.handles:
+            among = session.among(wanted.handles)
+            yield Given(session.of_rows(_IDS + among.sql), among.parameters)
+        if self._ids:
+            yield session.among(self._ids)
+        if wanted.due:
+            yield session.taken()
+
+    def _read(self, among: Given) -> Answer:
+        session = self._claim.session
+        group = session.firsts(GROUPS, _ITS_GROUP, "instance_id")
+        sql = _CONVERSATIONS.format(group=group, among=among.sql)
+        return session.ask(sql, {**self._claim.mine, **among.parameters, "top": 1})
+
+    def fill(self, batch: Batch) -> None:
+        """Put what was free into the batch, and read what belongs to it."""
+        claim, wanted, now = self._claim, self._wanted, self._now
+        busy, due = self._note_locked(), self._due()
+        claim.conversations.update(row[0] for row in due)
+        for rows in self._rows:
+            _take_rows(claim, batch, rows())
+        _read_groups(claim, batch, [group for group in wanted.groups if group in claim.locked])
+        busy += _moved_away(claim, batch, wanted.handles)
+        batch.busy = frozenset(busy)
+        batch.due = _due(batch, wanted, [row[1] for row in due], now)
+        _read_rows(claim, batch, now)
+        if wanted.bodies:
+            _read_bodies(claim, batch, wanted.bodies)
+        if wanted.receive is not None:
+            first = self._group()
+            receiving.receive(claim.session, claim.instance, now, claim.locked, batch, wanted.receive, first)
+        claim.endpoints |= batch.endpoints
+        claim.groups |= batch.groups
+
+    def _note_locked(self) -> list[Any]:
+        """What is the claim's now; gives what others hold of what is wanted by name."""
+        claim, wanted, named = self._claim, self._wanted, self._named()
+        claim.locked.update(group for _, _, group, has_group, _ in named if has_group)
+        claim.locked.update(_mine(self._keys, self._groups()))
+        claim.conversations.update(one for _, one, _, _, is_mine in named if is_mine)
+        claim.conversations.update(_mine(self._ids, self._conversations()))
+        busy: list[Any] = [handle for handle, *_, is_mine in named if not is_mine]
+        busy += [group for group in wanted.groups if group not in claim.locked]
+        return busy + [key for key in wanted.conversations if key[0] not in claim.conversations]
 
 
-# ---------------------------------------------------------------- locks
+def _nothing() -> list[Row]:
+    return []
 
 
-def _lock(claim: Claim, wanted: Wanted) -> tuple[list[str], list[Any]]:
-    """Conversations that are the claim's now, and what others hold of what is wanted by name."""
-    asked, busy = _lock_named(claim, wanted.handles) if wanted.handles else ([], [])
-    groups = _locked(claim, GROUP, wanted.groups, claim.locked)
-    asked += [conversation_id for conversation_id, _ in wanted.conversations]
-    conversations = _locked(claim, CONVERSATION, asked, claim.conversations)
-    busy += [group for group in wanted.groups if group not in groups]
-    busy += [key for key in wanted.conversations if key[0] not in conversations]
-    return [one for one in dict.fromkeys(asked) if one in conversations], busy
-
-
-def _lock_named(claim: Claim, handles: Iterable[str]) -> tuple[list[str], list[Any]]:
-    """The conversations of these, with their groups, that are the claim's now; and the handles of what others hold."""
-    among = claim.session.among(handles)
-    found = claim.session.lock_named(_OF_HANDLES + among.sql, {**claim.mine, **among.parameters})
-    claim.locked.update(group for _, _, group, has_group, _ in found if has_group)
-    claim.conversations.update(one for _, one, _, _, is_mine in found if is_mine)
-    return [row[1] for row in found if row[-1]], [row[0] for row in found if not row[-1]]
-
-
-def _locked(claim: Claim, kind: int, keys: Iterable[str], mine: set[str]) -> set[str]:
-    """All that the claim has of a kind, with those of these that it could get."""
-    wanted = [key for key in dict.fromkeys(keys) if key not in mine]
-    if wanted:
-        mine.update(key for key, is_mine in zip(wanted, claim.session.lock(kind, wanted), strict=True) if is_mine)
-    return mine
-
-
-def _take_due(claim: Claim, limit: int, now: int) -> list[Row]:
-    due = claim.session.take(CONVERSATION, _DUE, {**claim.mine, "now": now}, limit)
-    claim.conversations.update(conversation_id for conversation_id, _ in due)
-    return due
+def _mine(keys: Iterable[str], locked: Iterable[Row]) -> list[str]:
+    return [key for key, (is_mine,) in zip(keys, locked, strict=True) if is_mine]
 
 
 def _moved_away(claim: Claim, batch: Batch, handles: Iterable[str]) -> list[str]:
@@ -178,13 +205,12 @@ def _is_due(batch: Batch, handle: str, now: int) -> bool:
 # ---------------------------------------------------------------- what is read
 
 
-def _read_conversations(claim: Claim, batch: Batch, conversations: Iterable[str]) -> None:
-    asked = list(conversations)
-    among = claim.session.among(asked)
-    group = claim.session.firsts(GROUPS, _ITS_GROUP, "instance_id")
-    sql = _CONVERSATIONS.format(group=group, among=among.sql)
-    for row in claim.session.rows(sql, {**claim.mine, **among.parameters, "top": 1}) if asked else ():
+def _take_rows(claim: Claim, batch: Batch, rows: Iterable[Row]) -> None:
+    """Of conversations that are the claim's: what others hold may be changing."""
+    for row in rows:
         endpoint = Endpoint(*row[:_WIDTH])
+        if endpoint.conversation_id not in claim.conversations:
+            continue
         handle = endpoint.conversation_handle
         batch.endpoints[handle] = endpoint
         batch.handles[endpoint.key] = handle

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from brokerui.estate.selectors import LIVE_VERSION
-from brokerui.messaging.store.session import Row, Session
+from brokerui.messaging.store.session import Answer, Row, Session
 from routing.dialog.batch import Asked, Changes
 from routing.dialog.endpoint import QueueKey
 from routing.events import OfMirroredRoute
@@ -54,17 +54,18 @@ class Known(NamedTuple):
     mirrored: Mapping[Key, MirroredRoute]
 
 
-def begin(session: Session, instance: int, last: Known | None) -> Known | None:
-    """A claim begins: what is known now; `last` where nothing has changed; None: the instance is not hosted."""
-    return _as_of(session.begin(_NUMBER.format(instance=instance)), session, instance, last)
+def ask(session: Session, instance: int) -> Answer:
+    """A claim begins: for `known_as_of`."""
+    return session.begin(_NUMBER.format(instance=instance))
 
 
 def look(session: Session, instance: int, last: Known | None) -> Known | None:
-    """The same, later in a claim."""
-    return _as_of(session.rows(_NUMBER.format(instance=instance), {}), session, instance, last)
+    """What is known now, later in a claim."""
+    return known_as_of(session.rows(_NUMBER.format(instance=instance), {}), session, instance, last)
 
 
-def _as_of(found: Sequence[Row], session: Session, instance: int, last: Known | None) -> Known | None:
+def known_as_of(found: Sequence[Row], session: Session, instance: int, last: Known | None) -> Known | None:
+    """What is known now; `last` where nothing has changed; None: the instance is not hosted."""
     if not found:
         return None
     (number, live_version), *_ = found

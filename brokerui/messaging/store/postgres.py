@@ -16,7 +16,7 @@ import psycopg
 from django.db import DatabaseError, IntegrityError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from brokerui.messaging.store.session import CONVERSATION, GROUP, Given, Row, Session
+from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Given, Row, Session
 from brokerui.messaging.store.tables import Table
 from routing.store import Conflict
 
@@ -33,13 +33,13 @@ PLANS: Final = {
 OPTIONS: Final = " ".join(
     f"-c {name}={value}" for name, value in (("default_transaction_isolation", "read\\ committed"), *PLANS.items())
 )
-_PLANNED: Final = "; ".join(
-    [
-        "SELECT " + ", ".join(f"current_setting('{name}')" for name in PLANS),
-        *(f"SET LOCAL {name} = {value}" for name, value in PLANS.items()),
-    ]
-)
+_CURRENT = ", ".join(f"current_setting('{name}') AS {name}" for name in PLANS)
+_SET = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in PLANS.items())
+# OFFSET keeps the two apart: what they were is read first.
+_PLANNED: Final = f"SELECT before.*, {_SET} FROM (SELECT {_CURRENT} OFFSET 0) AS before"
 _AS_BEFORE: Final = "SELECT " + ", ".join(f"set_config('{name}', %({name})s, true)" for name in PLANS)
+_TAKEN: Final = "brokerui.taken"
+"""A setting of the transaction: the keys that a statement took, for those that travel with it."""
 IDLE: Final = 8
 """Connections that are kept for the next claim."""
 FEW: Final = 10
@@ -74,12 +74,17 @@ class PostgresSession(Session):
         """Kinds of locks, and those of each instance, are apart."""
         return self._instance * 2 + kind
 
-    def lock(self, kind: int, keys: Sequence[str]) -> list[bool]:
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        with self._wrapped, self._connection.pipeline():
+            yield
+
+    def lock(self, kind: int, keys: Sequence[str]) -> Answer:
         lock = _LOCK.format(key="given.key", seed="seed")
         sql = f"SELECT {lock} FROM unnest(%(keys)s::text[]) WITH ORDINALITY AS given(key, place) ORDER BY place"
-        return [locked for (locked,) in self.rows(sql, {"seed": self._seed(kind), "keys": list(keys)})]
+        return self.ask(sql, {"seed": self._seed(kind), "keys": list(keys)})
 
-    def lock_named(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
+    def lock_named(self, sql: str, parameters: Mapping[str, Any]) -> Answer:
         group = _LOCK.format(key="found.conversation_group_id", seed="group_seed")
         one = _LOCK.format(key="found.conversation_id", seed="conversation_seed")
         # OFFSET keeps each lock from being asked for twice, or before its row is found.
@@ -88,13 +93,17 @@ class PostgresSession(Session):
             f" FROM ({sql} OFFSET 0) AS found CROSS JOIN LATERAL (SELECT {group} AS has_group OFFSET 0) AS mine"
         )
         seeds = {"group_seed": self._seed(GROUP), "conversation_seed": self._seed(CONVERSATION)}
-        return self.rows(taken, {**parameters, **seeds})
+        return self.ask(taken, {**parameters, **seeds})
 
-    def take(self, kind: int, sql: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:
+    def take(self, kind: int, sql: str, parameters: Mapping[str, Any], limit: int) -> Answer:
         # OFFSET keeps the condition out of the query: it is asked in the query's order, and no more than needed.
         lock = _LOCK.format(key="found.key", seed="seed")
         taken = f"SELECT * FROM ({sql} OFFSET 0) AS found WHERE {lock} LIMIT %(limit)s"
-        return self.rows(taken, {**parameters, "seed": self._seed(kind), "limit": limit})
+        noted = f"SELECT taken.*, set_config('{_TAKEN}', string_agg(key, ' ') OVER (), true) FROM ({taken}) AS taken"
+        return self.ask(noted, {**parameters, "seed": self._seed(kind), "limit": limit})
+
+    def taken(self) -> Given:
+        return Given(f"= ANY(string_to_array(current_setting('{_TAKEN}', true), ' '))", {})
 
     def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         rows = self.rows(sql, parameters)
@@ -107,20 +116,14 @@ class PostgresSession(Session):
         taken = self.rows(held, {"seed": self._seed(kind), "keys": [row[0] for row in rows]})
         return [row for row, (is_taken,) in zip(rows, taken, strict=True) if not is_taken]
 
+    def ask(self, sql: str, parameters: Mapping[str, Any]) -> Answer:
+        cursor = psycopg.Cursor(self._connection)
+        with self._wrapped:
+            return cursor.execute(sql, parameters, binary=True).fetchall
+
     def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         with self._wrapped:
             return self._cursor.execute(sql, parameters, binary=True).fetchall()
-
-    def _last_of(self, *statements: str) -> list[Row]:
-        """What the last of some statements gives back: all of them on one way there and back. Each sees what was
-        committed when it began, as if it had come alone."""
-        return self._each_of(*statements)[-1]
-
-    def _each_of(self, *statements: str) -> list[list[Row]]:
-        """What each of them gives back that does."""
-        with self._wrapped:
-            self._cursor.execute("; ".join(statements), prepare=False)
-            return [each.fetchall() for each in self._cursor.results() if each.description]
 
     def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
         with self._wrapped:
@@ -209,9 +212,11 @@ class OwnSession(PostgresSession):
             _check_conflict(error)
             raise
 
-    def begin(self, sql: str) -> list[Row]:
+    def begin(self, sql: str) -> Answer:
         self._is_open = True
-        return self._last_of("BEGIN", _SHARED.format(instance=self._instance), sql)
+        self.run("BEGIN", {})
+        self.run(_SHARED.format(instance=self._instance), {})
+        return self.ask(sql, {})
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -246,17 +251,17 @@ class CallersSession(PostgresSession):
         # Of statements whose parameters the server binds, as ours and none of Django's.
         database.connection.prepare_threshold = 1
         super().__init__(database, database.connection, instance)
-        self._before: dict[str, str] | None = None
-        """The caller's settings, while others hold for our statements."""
+        self._before: Answer | None = None
+        """For the caller's settings, while others hold for our statements."""
 
     @contextmanager
     def reading(self) -> Iterator[None]:
         yield
 
-    def begin(self, sql: str) -> list[Row]:
-        before, *_, found = self._each_of(_PLANNED, _SHARED.format(instance=self._instance), sql)
-        self._before = dict(zip(PLANS, before[0], strict=True))
-        return found
+    def begin(self, sql: str) -> Answer:
+        self._before = self.ask(_PLANNED, {})
+        self.run(_SHARED.format(instance=self._instance), {})
+        return self.ask(sql, {})
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -266,8 +271,8 @@ class CallersSession(PostgresSession):
 
     def _restore(self) -> None:
         if self._before is not None:
-            self.run(_AS_BEFORE, self._before)
-            self._before = None
+            (settings,), self._before = self._before(), None
+            self.run(_AS_BEFORE, dict(zip(PLANS, settings, strict=False)))
 
     def close(self) -> None:
         """The transaction goes on, and the locks with it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from brokerui.messaging.store.numbers import queue_number
-from brokerui.messaging.store.session import GROUP, Session
+from brokerui.messaging.store.session import GROUP, Answer, Row, Session
 from brokerui.messaging.store.tables import MESSAGES
 from routing.dialog.batch import Batch, Receive
 from routing.dialog.messages import QueuedMessage
@@ -37,6 +37,9 @@ _OF_HANDLE: Final = (
     " AND EXISTS (SELECT 1 FROM queue_messages m WHERE m.queue_number = %(queue)s AND m.instance_id = e.instance_id"
     " AND m.conversation_group_id = e.conversation_group_id AND m.conversation_handle = e.conversation_handle)"
     f" AND {_FREE.format(group='e.conversation_group_id')}"
+)
+_KNOWN: Final = (
+    "SELECT 1 FROM conversation_endpoints e WHERE e.instance_id = %(instance)s AND e.conversation_handle = %(handle)s"
 )
 _OF_GROUP: Final = (
     "SELECT conversation_group_id AS key FROM queue_messages WHERE queue_number = %(queue)s"
@@ -90,15 +93,29 @@ _SAME: Final = (
 _ORDER: Final = ("rank", "message_sequence_number", "queuing_order")
 
 
-def receive(session: Session, instance: int, now: int, locked: set[str], batch: Batch, asked: Receive) -> None:
-    """Into the batch; the group is locked."""
+def ask(session: Session, instance: int, now: int, asked: Receive) -> Answer:
+    """For the first group that is free, which is locked then; nothing where it is asked for by name."""
+    if asked.only:
+        return list
+    parameters = {"instance": instance, "now": now, "queue": queue_number(instance, asked.queue)}
+    if asked.handle is not None:
+        return session.take(GROUP, _OF_HANDLE, {**parameters, "handle": asked.handle}, 1)
+    if asked.group is not None:
+        return session.take(GROUP, _OF_GROUP, {**parameters, "group": asked.group}, 1)
+    return session.take(GROUP, _NEXT, parameters, 1)
+
+
+def receive(
+    session: Session, instance: int, now: int, locked: set[str], batch: Batch, asked: Receive, found: list[Row]
+) -> None:
+    """Into the batch; the group is locked. `found` is what was answered to `ask`."""
     if asked.only:
         if asked.group in locked:
             batch.received_group = asked.group
             batch.received = _exactly(session, instance, asked)
         return
-    while (found := _lock_group(session, instance, now, asked)) is not None:
-        group, handle = found
+    while found:
+        group, handle = _first(asked, found[0])
         locked.add(group)
         messages = _messages(session, instance, now, group, handle, asked)
         # Before it was locked, another may have received all of it, or leased it.
@@ -106,6 +123,9 @@ def receive(session: Session, instance: int, now: int, locked: set[str], batch: 
             batch.received_group = group
             batch.received = messages[: asked.top]
             return
+        found = ask(session, instance, now, asked)()
+    if asked.handle is not None:
+        batch.is_unknown = not session.rows(_KNOWN, {"instance": instance, "handle": asked.handle})
 
 
 def _exactly(session: Session, instance: int, asked: Receive) -> tuple[QueuedMessage, ...]:
@@ -121,18 +141,13 @@ def _exactly(session: Session, instance: int, asked: Receive) -> tuple[QueuedMes
     return tuple(found[order] for order in asked.only if order in found)
 
 
-def _lock_group(session: Session, instance: int, now: int, asked: Receive) -> tuple[str, str | None] | None:
-    """A group, and the only conversation of it that is to be received, where that is known; None: nothing is free."""
-    parameters = {"instance": instance, "now": now, "queue": queue_number(instance, asked.queue)}
-    if asked.handle is not None:
-        found = session.take(GROUP, _OF_HANDLE, {**parameters, "handle": asked.handle}, 1)
-    elif asked.group is not None:
-        found = session.take(GROUP, _OF_GROUP, {**parameters, "group": asked.group}, 1)
-    else:
-        found = session.take(GROUP, _NEXT, parameters, 1)
-        # Most groups have one conversation; in others the next is to be found first.
-        return next(((group, handle if many == 1 else None) for group, handle, many in found), None)
-    return (found[0][0], asked.handle) if found else None
+def _first(asked: Receive, found: Row) -> tuple[str, str | None]:
+    """A group, and the only conversation of it that is to be received, where that is known."""
+    if asked.handle is not None or asked.group is not None:
+        return found[0], asked.handle
+    group, handle, conversations, *_ = found
+    # Most groups have one conversation; in others the next is to be found first.
+    return group, handle if conversations == 1 else None
 
 
 def _messages(

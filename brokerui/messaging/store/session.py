@@ -7,13 +7,15 @@ once, and how many rows are written at once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple
 
 from brokerui.messaging.store.tables import Table
 
 Row = tuple[Any, ...]
+Answer = Callable[[], list[Row]]
+"""What a statement gives back, to be called when all has come that travels with it."""
 
 CONVERSATION: Final = 0
 GROUP: Final = 1
@@ -44,7 +46,12 @@ class Session(ABC):
         """In which a claim takes its locks, and reads what is committed."""
 
     @abstractmethod
-    def begin(self, sql: str) -> list[Row]:
+    def together(self) -> AbstractContextManager[None]:
+        """Statements that are asked for in it make one way to the database and back, each seeing what was committed
+        when its own turn came; at the end all answers are there."""
+
+    @abstractmethod
+    def begin(self, sql: str) -> Answer:
         """First of all in a claim: nobody moves or drops the instance from now on, where `holds_still`; and what a
         statement without parameters gives back then."""
 
@@ -57,21 +64,30 @@ class Session(ABC):
         """The locks end; what was not committed has not happened."""
 
     @abstractmethod
-    def lock(self, kind: int, keys: Sequence[str]) -> list[bool]:
-        """Of each: whether nobody else has it. It is this session's then."""
+    def lock(self, kind: int, keys: Sequence[str]) -> Answer:
+        """A row of one value for each: whether nobody else has it. It is this session's then."""
 
     @abstractmethod
-    def lock_named(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
+    def lock_named(self, sql: str, parameters: Mapping[str, Any]) -> Answer:
         """The rows of a query, each with two columns more: whether its column `conversation_group_id` is this session's
         now, as a group, and then whether its `conversation_id` is."""
 
     @abstractmethod
-    def take(self, kind: int, sql: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:
-        """The first rows of a query, in its order, whose column `key` nobody else has. They are this session's then."""
+    def take(self, kind: int, sql: str, parameters: Mapping[str, Any], limit: int) -> Answer:
+        """The first rows of a query, in its order, whose first column, `key`, nobody else has. They are this session's
+        then."""
+
+    @abstractmethod
+    def taken(self) -> Given:
+        """A condition on what stands before it: that it is one of the keys that were taken last."""
 
     @abstractmethod
     def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         """The rows of a query whose first column nobody else has. They stay as free as they are."""
+
+    @abstractmethod
+    def ask(self, sql: str, parameters: Mapping[str, Any]) -> Answer:
+        """For what a statement gives back."""
 
     @abstractmethod
     def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from django.db import IntegrityError, connections, transaction
 
 from brokerui.messaging.store.locks import locks_of
-from brokerui.messaging.store.session import CONVERSATION, GROUP, Given, Row, Session
+from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Given, Row, Session
 from brokerui.messaging.store.tables import Table
 from routing.store import Conflict
 
@@ -33,12 +33,17 @@ class SqliteSession(Session):
         self._alias = alias
         self._instance = instance
         self._locks = locks_of(str(connections[alias].settings_dict["NAME"]))
+        self._taken: list[str] = []
+        """Keys, by the last query that took some."""
 
     def reading(self) -> AbstractContextManager[None]:
         return transaction.atomic(self._alias)
 
-    def begin(self, sql: str) -> list[Row]:
-        return self.rows(sql, {})
+    def together(self) -> AbstractContextManager[None]:
+        return nullcontext()  # the database is here
+
+    def begin(self, sql: str) -> Answer:
+        return self.ask(sql, {})
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -56,21 +61,23 @@ class SqliteSession(Session):
     def _lock(self, kind: int, key: str) -> bool:
         return self._locks.take(self, f"{self._instance} {kind} {key}")
 
-    def lock(self, kind: int, keys: Sequence[str]) -> list[bool]:
-        return [self._lock(kind, key) for key in keys]
+    def lock(self, kind: int, keys: Sequence[str]) -> Answer:
+        found = [(self._lock(kind, key),) for key in keys]
+        return lambda: found
 
-    def lock_named(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
+    def lock_named(self, sql: str, parameters: Mapping[str, Any]) -> Answer:
         with connections[self._alias].cursor() as cursor:
             cursor.execute(sql, parameters)
             names = [column[0] for column in cursor.description]
             group, conversation = names.index("conversation_group_id"), names.index("conversation_id")
-            return [(*row, *self._lock_both(row[group], row[conversation])) for row in cursor.fetchall()]
+            found = [(*row, *self._lock_both(row[group], row[conversation])) for row in cursor.fetchall()]
+        return lambda: found
 
     def _lock_both(self, group: str, conversation: str) -> tuple[bool, bool]:
         is_mine = self._lock(GROUP, group)
         return is_mine, is_mine and self._lock(CONVERSATION, conversation)
 
-    def take(self, kind: int, sql: str, parameters: Mapping[str, Any], limit: int) -> list[Row]:
+    def take(self, kind: int, sql: str, parameters: Mapping[str, Any], limit: int) -> Answer:
         taken: list[Row] = []
         with connections[self._alias].cursor() as cursor:
             cursor.execute(sql, parameters)
@@ -79,11 +86,19 @@ class SqliteSession(Session):
                     break
                 if self._lock(kind, row[0]):
                     taken.append(row)
-        return taken
+        self._taken = [row[0] for row in taken]
+        return lambda: taken
+
+    def taken(self) -> Given:
+        return self.among(self._taken)
 
     def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         keys = [(row, f"{self._instance} {kind} {row[0]}") for row in self.rows(sql, parameters)]
         return [row for row, key in keys if self._locks.is_free(self, key)]
+
+    def ask(self, sql: str, parameters: Mapping[str, Any]) -> Answer:
+        found = self.rows(sql, parameters)
+        return lambda: found
 
     def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         with connections[self._alias].cursor() as cursor:

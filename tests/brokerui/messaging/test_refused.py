@@ -181,6 +181,8 @@ REFUSED: list[tuple[str, int, Call]] = [
     ),
     # RECEIVE
     ("receive fewer than none", 127, lambda c: message_receive(instance="A", database="one", queue="FromQ", top=-1)),
+    ("receive of what is not there", 8426, lambda c: message_receive(**QUEUE, conversation_handle=NOWHERE)),
+    ("wait for what is not there", 8426, lambda c: message_receive(**QUEUE, conversation_handle=NOWHERE, wait_s=60)),
     # END CONVERSATION
     ("end what is not there", 8426, lambda c: conversation_end(**over(NOWHERE))),
     ("end twice", 8427, lambda c: conversation_end(**over(c.ended))),
@@ -254,6 +256,7 @@ def check(number: int, call: Call, case: Case) -> None:
 def test_bad_input_of_every_verb_has_its_number(case: Case) -> None:
     for _what, number, call in REFUSED:
         check(number, call, case)
+    assert message_receive(**QUEUE, conversation_group_id=NOWHERE) == ()
     send(case.open)  # and the conversation goes on
 
 

@@ -18,7 +18,7 @@ from brokerui.messaging.errors import BusyError, NoSuchDatabaseError, NoSuchQueu
 from brokerui.messaging.hosting import broker_of, forget_brokers
 from brokerui.messaging.hosts import instance_host
 from brokerui.messaging.keys.services import key_make, peer_take
-from brokerui.messaging.models import HostedInstance
+from brokerui.messaging.models import HostedInstance, OutgoingMessage
 from brokerui.messaging.neighbours import hear_notices
 from brokerui.messaging.outgoing import redis
 from brokerui.messaging.services import (
@@ -103,6 +103,23 @@ def test_what_is_rolled_back_was_not_sent(wire: Wire) -> None:
     send(handle, b"1")
     wire.carry()
     assert bodies() == [b"1"]
+
+
+def test_without_a_transaction_around_it_each_verb_is_one(wire: Wire) -> None:
+    handle = begin()
+    send(handle, b"1")
+    assert OutgoingMessage.objects.count() == 1
+    with pytest.raises(Refused):
+        conversation_send(instance="A", handles=[handle, "nowhere"], messages=[Message(b"2")])
+    if connection.vendor == "postgresql":  # on SQLite Django itself commits it
+        transaction.set_autocommit(False)
+        try:
+            send(handle, b"3")
+            transaction.rollback()
+        finally:
+            transaction.set_autocommit(True)
+    assert OutgoingMessage.objects.count() == 1
+    assert not connection.in_atomic_block
 
 
 def test_what_was_received_and_rolled_back_is_there_again(wire: Wire) -> None:

@@ -200,7 +200,9 @@ def test_receive_of_one_conversation_or_group() -> None:
         )
         world.send(handle.conversation_handle, body=target.encode())
     assert [m.message_body for m in world.receive(group=group)] == [second.encode()]
-    assert world.receive(group=group) == world.receive(handle=second) == world.receive(handle="nowhere") == ()
+    assert world.receive(group=group) == world.receive(handle=second) == world.receive(group="nowhere") == ()
+    with pytest.raises(Refused, match="nowhere"):
+        world.receive(handle="nowhere")
     assert [m.message_body for m in world.receive(handle=first)] == [first.encode()]
 
 

@@ -354,6 +354,13 @@ class StoreConformance:
         assert take(store, asked) == ["1t 0"]
         assert take(store, asked) == []
 
+    def test_it_is_told_of_a_conversation_that_is_not_there(self, store: Store) -> None:
+        write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("2t", 0)])
+        asked = {handle: look(store, Wanted(receive=Receive(Q, handle=handle))) for handle in ("1t", "2t", "nowhere")}
+        assert [handle for handle, batch in asked.items() if batch.is_unknown] == ["nowhere"]
+        assert not look(store, Wanted(receive=Receive(Q, group="nowhere"))).is_unknown
+        assert not look(store, Wanted(receive=Receive(("d", "another queue"), handle="1t"))).is_unknown
+
     def test_top_nothing_locks_the_group_alone(self, store: Store) -> None:
         write(store, endpoint("1t"), enqueued=[message("1t", 0)])
         batch = store.claim(Wanted(receive=Receive(Q, top=0)), NOW)

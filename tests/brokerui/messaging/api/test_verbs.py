@@ -91,6 +91,14 @@ def test_a_conversation_to_its_end(wire: Wire, operator: Client) -> None:
     assert not ConversationEndpoint.objects.filter(conversation_handle=handle).exists()
 
 
+def test_a_receive_of_what_is_not_there(wire: Wire, operator: Client) -> None:
+    """A conversation is refused, also by who would wait; a group is one that has nothing."""
+    unknown = "6f3f0d5e-0000-4000-8000-0000000000ff"
+    said = post(operator, f"{QUEUE}/receive/", {"conversation_handle": unknown, "wait_ms": 30_000}, 404)
+    assert (said["number"], unknown in said["detail"]) == (8426, True)
+    assert receive(operator, conversation_group_id=unknown)["messages"] == []
+
+
 def test_a_row_of_a_queue_has_all_columns(wire: Wire, operator: Client) -> None:
     handle = begin(operator)
     send(operator, handle, "1")

@@ -30,7 +30,7 @@ def test_it_serves_what_is_hosted_wakes_workers_and_ends_when_it_is_told(
     a, woken, problems = address(), [], []
     monkeypatch.setattr(command, "hosted", lambda: {"A": (a,)})
     monkeypatch.setattr(command, "close_old_connections", lambda: None)
-    monkeypatch.setattr(waking, "wake_once", woken.append)
+    monkeypatch.setattr(waking, "wake", woken.append)
 
     def play() -> None:
         try:
@@ -62,8 +62,9 @@ def _peer(at: str) -> Peer | None:
 
 
 def test_a_wake_up_that_fails_is_not_the_last(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    valkey: Valkey, settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    settings.REDIS_URL = valkey.url
     tried: list[object] = []
 
     def fails(task: object) -> None:
@@ -71,16 +72,19 @@ def test_a_wake_up_that_fails_is_not_the_last(
         raise ZeroDivisionError
 
     async def scenario() -> None:
-        waker = waking.Waker()
+        client = command.redis_client()
+        waker = waking.Waker(client)
         task = asyncio.create_task(waker.run())
         for number in range(1, 3):
+            await client.flushall()  # else one that is on its way serves for both
             waker()
             while len(tried) < number:
                 await asyncio.sleep(0.01)
         await asyncio.sleep(0.05)
         await end({task})
+        await client.aclose()
 
-    monkeypatch.setattr(waking, "wake_once", fails)
+    monkeypatch.setattr(waking, "wake", fails)
     played(scenario())
     assert tried == [receive, receive]
     assert "workers were not woken" in caplog.text

@@ -1,0 +1,57 @@
+"""Acknowledgements are kept back for some milliseconds, so that those of several turns go on one way.
+
+Nobody waits for one but who has sent as much as he may without: what came in great number is acknowledged at once. One
+that is lost with its worker is no loss: its message comes again, and is acknowledged again (ACK-3, ACK-4).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from brokerui.messaging.outgoing import put
+from routing.dialog.work import Outbound
+
+SECONDS: Final = 0.05
+FEW: Final = 8
+"""Frames that came in one turn: for more, nothing is kept back."""
+MOST: Final = 50
+"""Acknowledgements that are kept back at most."""
+
+
+class Keeping:
+    """What one worker keeps back, of all instances."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, list[Outbound]] = {}
+        self._count = 0
+        self._until = 0.0
+
+    def keep(self, instance: str, frames: Sequence[Outbound], came: int) -> Sequence[Outbound]:
+        """Of what a turn has made of so many frames that came: what goes at once."""
+        kept = [frame for frame in frames if not frame.is_awaited] if came <= FEW else []
+        if not kept:
+            return frames
+        if not self._count:
+            self._until = time.monotonic() + SECONDS
+        self._kept.setdefault(instance, []).extend(kept)
+        self._count += len(kept)
+        self.look()
+        return [frame for frame in frames if frame.is_awaited]
+
+    def look(self) -> float:
+        """Give out what is due, or is too much; the seconds until another look is worth it."""
+        if not self._count:
+            return SECONDS
+        left = self._until - time.monotonic()
+        if left > 0 and self._count < MOST:
+            return left
+        self.give_out()
+        return SECONDS
+
+    def give_out(self) -> None:
+        """All of it."""
+        kept, self._kept, self._count = self._kept, {}, 0
+        for instance, frames in kept.items():
+            put(instance, frames)

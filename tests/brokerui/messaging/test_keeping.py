@@ -1,0 +1,71 @@
+"""Acknowledgements that wait for each other: a few, not for long, and nothing else waits with them."""
+
+from __future__ import annotations
+
+import pytest
+
+from brokerui.messaging import keeping
+from brokerui.messaging.drain import drain, take_in
+from brokerui.messaging.endpoint.lists import put_arrived, run, take_outgoing
+from brokerui.messaging.keeping import FEW, MOST, Keeping
+from brokerui.messaging.models import OutgoingMessage
+from brokerui.messaging.outgoing import redis
+from brokerui.messaging.services import Message, conversation_begin, conversation_send
+from routing.dialog.work import Outbound
+from tests.brokerui.messaging.hosted import ADDRESSES, Wire
+
+THERE = ADDRESSES["A"]
+
+
+def given_out() -> list[bytes]:
+    """From B to A, since the last time."""
+    return run(redis(), take_outgoing("B", THERE, 1 << 30))
+
+
+def acknowledgements(count: int, first: int = 0) -> list[Outbound]:
+    frames = [(4).to_bytes(4, "big") + number.to_bytes(4, "big") for number in range(first, first + count)]
+    return [Outbound(THERE, frame, is_awaited=False) for frame in frames]
+
+
+@pytest.mark.usefixtures("lists")
+def test_those_of_several_turns_leave_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Keeping()
+    assert kept.keep("B", acknowledgements(1), came=1) == []
+    assert kept.keep("B", acknowledgements(2, first=1), came=FEW) == []
+    assert 0 < kept.look() <= keeping.SECONDS
+    assert given_out() == []
+    monkeypatch.setattr(keeping.time, "monotonic", lambda: float("inf"))
+    assert kept.look() == keeping.SECONDS
+    assert given_out() == [one.frame for one in acknowledgements(3)]
+    kept.give_out()
+    assert given_out() == []
+
+
+@pytest.mark.usefixtures("lists")
+def test_no_more_than_some_are_kept_back() -> None:
+    kept = Keeping()
+    assert kept.keep("B", acknowledgements(MOST), came=1) == []
+    assert len(given_out()) == MOST
+
+
+def test_nothing_waits_that_others_wait_for_nor_where_much_came() -> None:
+    kept, answer = Keeping(), Outbound(THERE, b"a message")
+    assert kept.keep("B", [answer, *acknowledgements(1)], came=2) == [answer]
+    assert kept.keep("B", [answer], came=1) == [answer]
+    many = acknowledgements(1)
+    assert kept.keep("B", many, came=FEW + 1) == many
+
+
+def test_a_message_is_received_at_once_and_acknowledged_a_little_later(wire: Wire) -> None:
+    begun = conversation_begin(instance="A", database="one", from_service="From", to_service="To", encryption=False)
+    conversation_send(instance="A", handles=[begun.conversation_handle], messages=[Message(b"x")])
+    drain("A")
+    run(redis(), put_arrived("B", run(redis(), take_outgoing("A", ADDRESSES["B"], 1 << 30))))
+    kept = Keeping()
+    assert not any(take_in("B", shard, kept) for shard in range(4))
+    assert given_out() == []
+    assert OutgoingMessage.objects.count() == 1
+    kept.give_out()
+    run(redis(), put_arrived("A", given_out()))
+    assert not any(take_in("A", shard) for shard in range(4))
+    assert OutgoingMessage.objects.count() == 0

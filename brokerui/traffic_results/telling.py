@@ -27,6 +27,8 @@ from brokerui.traffic_results.selectors import (
 )
 
 Told = dict[str, Any]
+UNKNOWN_ENTRY = "unknown_entry"
+"""What the quarantine says of a row whose instance or database the estate of its time does not have."""
 MOST_CAUSES = 6
 """Lines of the chart; all others are one."""
 
@@ -47,12 +49,25 @@ def csv_of(run: Run, table: str) -> str:
 
 def _of_route(run: Run) -> Told:
     by_verdict = verdicts(run)
+    if not by_verdict:
+        return {"headline": gettext("Of no row it is known what it met."), "tone": "warn", **_unanswered(run)}
     lost = sum(messages for verdict, messages in by_verdict.items() if not is_delivered(verdict))
     told = {"messages": f"{lost:,}", "all": f"{sum(by_verdict.values()):,}"}
     if not lost:
-        return {"headline": gettext("All %(all)s messages come to where they should.") % told, "tone": "good"}
+        words = gettext("All %(all)s messages come to where they should.")
+        return {"headline": words % told, "tone": "good", **_unanswered(run)}
     words = gettext("%(messages)s of %(all)s messages are not, or not surely, delivered.")
-    return {"headline": words % told, "tone": "bad"}
+    return {"headline": words % told, "tone": "bad", **_unanswered(run)}
+
+
+def _unanswered(run: Run) -> Told:
+    """The rows of a `route` that no version of the estate has an answer for, and which of them are older than all."""
+    unknown = run.record.get("reasons", {}).get(UNKNOWN_ENTRY, 0)
+    early = run.record.get("before_estate") or {}
+    told: Told = {"strange": unknown - early.get("rows", 0)}
+    if early:
+        told |= {"early": early["rows"], "estate_since": datetime.fromisoformat(early["since"])}
+    return told
 
 
 def _of_replay(run: Run) -> Told:

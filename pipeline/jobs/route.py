@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
 from pipeline.counting import rows_in
 from pipeline.engine import Asker
 from pipeline.epochs import epochs_of
-from pipeline.estates import Timeline, load_timeline
+from pipeline.estates import EVER, Timeline, load_timeline
 from pipeline.files import File
 from pipeline.jobs.asking import Asked, ask, finish, inputs_of
 from pipeline.manifest import SUMMARY
@@ -66,8 +66,18 @@ def _route(
         "estates": len(timeline.versions),
         "intervals": len(epochs.boundaries) + 1,
         "questions": asked.questions,
+        "before_estate": _before_estate(asked, timeline),
     }
     finish(asked, run, rows_in(folder))
+
+
+def _before_estate(asked: Asked, timeline: Timeline) -> dict[str, int | str]:
+    """How many rows are older than the first version, and since when that holds: nobody knows what they met."""
+    first = timeline.versions[0].since
+    if first == EVER or not asked.found.unknown.rows:
+        return {}
+    rows = asked.rows.where(F.col("at") < F.lit(first)).count()
+    return {"rows": rows, "since": first.isoformat()} if rows else {}
 
 
 def _write_summary(asked: Asked) -> None:

@@ -122,6 +122,7 @@ def test_a_version_holds_from_its_moment_on_and_before_the_first_there_was_none(
         "c3": "must_deliver",
     }
     assert run.reasons == {"unknown_entry": 1}
+    assert run.more["before_estate"] == {"rows": 1, "since": "2026-01-01T00:00:00+00:00"}
     assert [(one["file"], one["position"]) for one in quarantined(tmp_path / "out")] == [(traffic, 1)]
 
 
@@ -154,6 +155,7 @@ def test_the_record_says_what_ran_on_what(tmp_path: Path) -> None:
     assert record["job"] == "route"
     assert record["counts"] == {"in": 2, "out": 1, "quarantined": 1}
     assert record["reasons"] == {"unknown_entry": 1}
+    assert record["before_estate"] == {}
     assert record["arguments"]["traffic"] == str(tmp_path / "in" / "t.jsonl")
     assert record["seconds"] > 0
 

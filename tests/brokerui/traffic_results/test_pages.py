@@ -79,6 +79,20 @@ def test_a_route_says_what_is_not_delivered(viewer: Client, tmp_path: Path) -> N
     assert "3 of 6 messages are not, or not surely, delivered." in page(viewer, f"/traffic/{run.pk}/")
 
 
+def test_a_route_says_which_rows_nobody_can_answer_and_what_to_do(viewer: Client, tmp_path: Path) -> None:
+    tables = {"_summary/flow_matrix": [link("met")]}
+    run = gold_load(str(gold(tmp_path / "gold", "route", tables))).run
+    assert "1 row names an instance or a database that the estate did not have." in page(viewer, f"/traffic/{run.pk}/")
+    run.record |= {"reasons": {"unknown_entry": 5}, "before_estate": {"rows": 5, "since": "2026-03-01T12:00:00+00:00"}}
+    run.save()
+    text = page(viewer, f"/traffic/{run.pk}/")
+    assert "Of no row it is known what it met." in text
+    assert "5 rows are older than the estate." in text
+    assert "since 2026-03-01 12:00 UTC" in text
+    assert "brokerui pipeline route --estate estate.json --traffic traffic --out routed" in text
+    assert "did not have" not in text
+
+
 def test_a_log_with_its_delays_and_what_came_elsewhere(viewer: Client) -> None:
     run = told_run()
     of = {"run": run, "span": "hour", "since": HOUR, "instance": "host1"}

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -86,8 +87,9 @@ def estates(intervals: int = 100) -> tuple[str, str]:
         document = large_estate()
         _expire(document, intervals - 1)
         before.write_text(json.dumps(document), encoding="utf-8")
+        numbers = count(1)
         for _, routes in _tables(document):
-            routes[:] = [route for number, route in enumerate(routes) if (number + len(routes)) % 100]
+            routes[:] = [route for route in routes if next(numbers) % 100]
         after.write_text(json.dumps(document), encoding="utf-8")
     return str(before), str(after)
 

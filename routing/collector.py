@@ -8,11 +8,9 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock
 
-_guard = Lock()
-_resting = 0
-_was_on = True
+_resting: list[bool] = []
+"""For each that has it rest: whether it was on before any did. Appending and taking are one step for all threads."""
 
 
 @contextmanager
@@ -21,27 +19,12 @@ def collector_at_rest() -> Iterator[None]:
 
     Threads may overlap: it rests until the last has ended, and is then as the first found it.
     """
-    _enter()
+    _resting.append(gc.isenabled() or any(_resting))
+    gc.disable()
     try:
         yield
     finally:
-        _leave()
-
-
-def _enter() -> None:
-    global _resting, _was_on  # noqa: PLW0603  # the collector is one for the process, and so is what it was
-    with _guard:
-        if not _resting:
-            _was_on = gc.isenabled()
-            gc.disable()
-        _resting += 1
-
-
-def _leave() -> None:
-    global _resting  # noqa: PLW0603  # see _enter
-    with _guard:
-        _resting -= 1
-        if not _resting and _was_on:
+        if _resting.pop() and not _resting:
             gc.enable()
 
 

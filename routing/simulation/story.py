@@ -149,8 +149,7 @@ def _of_application(record: Began | Sent | Received | Ended | RefusedVerb) -> st
             return f"receives {record.sequence} {record.message_type.rpartition('/')[2]} {record.code or ''}".rstrip()
         case Ended():
             return f"ends ({record.how})"
-        case RefusedVerb():
-            return f"{record.verb} is refused, {record.number}"
+    return f"{record.verb} is refused, {record.number}"
 
 
 def _of_header(header: Header) -> str:

@@ -191,3 +191,21 @@ def test_a_violation_that_needs_a_late_fault_keeps_it() -> None:
         assert small.world.mask.calm_after is None or small.world.mask.calm_after > late - 1000
         assert small.violations[0].promise == found.violations[0].promise
         assert not simulate(found.world.seed, "heavy", WHOLE.calm(late - 1000)).violations
+
+
+def test_faults_after_the_violation_are_not_needed() -> None:
+    broken = next(mutation for mutation in MUTATIONS if mutation.name == "forget a duplicate")
+    with broken.applied():
+        found = next(one for one in map(simulate, range(100)) if one.violations and one.violations[0].at - START > 2000)
+        shrinking = _Shrinking(found, 20)
+        shrinking._calm_early()
+    calm = shrinking._best.world.mask.calm_after
+    assert calm is not None
+    assert calm <= found.violations[0].at - START
+
+
+def test_a_failover_that_is_left_out_does_not_happen() -> None:
+    world = next(one for one in map(draw_world, range(100)) if one.failovers)
+    name = world.failovers[0].name
+    without = draw_world(world.seed, mask=WHOLE.without(name))
+    assert [one.name for one in without.failovers] == [one.name for one in world.failovers if one.name != name]

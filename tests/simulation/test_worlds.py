@@ -40,6 +40,17 @@ def test_promises_are_kept_where_upheavals_broke_them(seed: int) -> None:
     check(seed, "heavy")
 
 
+@pytest.mark.parametrize(
+    ("seed", "faults"),
+    [
+        (143, "none"),  # what is for a service of the same instance, in a world with keys
+        (166, "light"),  # a new broker while an outage lasts
+    ],
+)
+def test_promises_are_kept_in_worlds_that_are_seldom(seed: int, faults: str) -> None:
+    check(seed, faults)
+
+
 @pytest.mark.parametrize("first", range(0, 60, TOGETHER))
 @pytest.mark.parametrize("faults", ["none", "light", "heavy"])
 def test_promises_are_kept_in_known_worlds(faults: str, first: int) -> None:

@@ -14,7 +14,7 @@ from routing.address import parse_address
 from routing.document import write_estate
 from routing.estate import Database, Estate, Instance
 from routing.finding import INFO
-from routing.parts import Contract, ContractMessage, MessageType, Priority, Queue, Service
+from routing.parts import Contract, ContractMessage, MessageType, Priority, Queue, RemoteServiceBinding, Service
 from routing.route import Route
 from routing.table import RouteTable
 from routing.tsql import Group, export_sql, read_scripts
@@ -141,6 +141,27 @@ def test_a_contract_is_changed_while_no_service_holds_it() -> None:
         "CREATE CONTRACT [c] ([n] SENT BY ANY);",
         "ALTER SERVICE [s] (ADD CONTRACT [c]);",
     ]
+
+
+def test_a_binding_of_another_service_is_made_again() -> None:
+    """ALTER REMOTE SERVICE BINDING changes the user alone."""
+    before, after = (
+        Database("A", remote_service_bindings=(RemoteServiceBinding("b", service, "u"),)) for service in "xy"
+    )
+    assert change(before, after) == [
+        "DROP REMOTE SERVICE BINDING [b];",
+        "CREATE REMOTE SERVICE BINDING [b] TO SERVICE N'y' WITH USER = [u], ANONYMOUS = OFF;",
+    ]
+
+
+def test_nothing_is_dropped_that_the_product_would_not_make_again() -> None:
+    """8492: nothing that an initiator may send."""
+    before, after = (
+        Database("A", contracts=(Contract("c", (ContractMessage("m", by),)),), message_types=(MessageType("m"),))
+        for by in ("ANY", "TARGET")
+    )
+    [line] = change(before, after)
+    assert line.startswith('-- brokerui: {"contract": {"name": "c"')
 
 
 def test_a_contract_is_changed_while_no_priority_names_it() -> None:

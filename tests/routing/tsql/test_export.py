@@ -143,15 +143,23 @@ def test_a_contract_is_changed_while_no_service_holds_it() -> None:
     ]
 
 
-def test_a_binding_of_another_service_is_made_again() -> None:
-    """ALTER REMOTE SERVICE BINDING changes the user alone."""
-    before, after = (
-        Database("A", remote_service_bindings=(RemoteServiceBinding("b", service, "u"),)) for service in "xy"
-    )
-    assert change(before, after) == [
-        "DROP REMOTE SERVICE BINDING [b];",
-        "CREATE REMOTE SERVICE BINDING [b] TO SERVICE N'y' WITH USER = [u], ANONYMOUS = OFF;",
-    ]
+@pytest.mark.parametrize(
+    ("after", "lines"),
+    [
+        (RemoteServiceBinding("b", "x", "v"), ["ALTER REMOTE SERVICE BINDING [b] WITH USER = [v], ANONYMOUS = OFF;"]),
+        (
+            RemoteServiceBinding("b", "y", "u"),
+            [
+                "DROP REMOTE SERVICE BINDING [b];",
+                "CREATE REMOTE SERVICE BINDING [b] TO SERVICE N'y' WITH USER = [u], ANONYMOUS = OFF;",
+            ],
+        ),
+    ],
+)
+def test_a_binding_is_altered_or_made_again(after: RemoteServiceBinding, lines: list[str]) -> None:
+    """ALTER REMOTE SERVICE BINDING does not change the service."""
+    before = RemoteServiceBinding("b", "x", "u")
+    assert change(*(Database("A", remote_service_bindings=(one,)) for one in (before, after))) == lines
 
 
 def test_nothing_is_dropped_that_the_product_would_not_make_again() -> None:

@@ -1,15 +1,19 @@
 """The cyclic collector rests for a while, and is as it was afterwards.
 
-Each in an interpreter of its own: threads that other tests left behind may have the collector rest, too.
+What it is before and after is looked at in interpreters of their own: threads that other tests left behind may have the
+collector rest, too.
 """
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from textwrap import dedent
 
 import pytest
+
+from routing.collector import collector_at_rest, settle
 
 BEGIN = """
 import gc
@@ -56,6 +60,20 @@ def test_it_rests_until_the_last_has_ended() -> None:
         print(gc.isenabled())
     """
     assert said(script) == ["False", "True"]
+
+
+def test_it_rests_as_long_as_anybody_wants_it() -> None:
+    with collector_at_rest():
+        with collector_at_rest():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+
+
+def test_what_has_settled_here_is_not_looked_through() -> None:
+    before = gc.get_freeze_count()
+    settle()
+    assert gc.get_freeze_count() > before
+    gc.unfreeze()
 
 
 def test_what_has_settled_is_not_looked_through() -> None:

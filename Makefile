@@ -42,7 +42,7 @@ run: setup ## start BrokerUI on http://127.0.0.1:8000 (PORT=… to change); Ctrl
 
 test: check ## everything: check, then all tests, in a real browser too (ARGS=… for pytest)
 	@$(if $(ARGS),,$(PY) scripts/postgres.py $(PYTEST) -q -n 2 $(ON_POSTGRES))
-	@browser=$$($(PY) scripts/browser.py) && $(BROWSER_PYTEST) -n 2 --dist loadgroup $(ARGS)
+	@browser=$$($(PY) scripts/browser.py) && $(BROWSER_PYTEST) -n 2 $(ARGS)
 
 coverage: $(VENV)/.dev ## what of routing/ its own tests reach, branch by branch
 	@$(PYTEST) -q -n 2 tests/routing tests/simulation --cov=routing --cov-branch --cov-report=term-missing:skip-covered

@@ -12,6 +12,7 @@ from hypothesis import settings
 
 from brokerui.eventlog.recording import Recorder
 from scripts import browser
+from tests.scheduling import OneSpark
 
 # Playwright's synchronous API runs an event loop in the test's own thread; Django then takes every query of
 # the test for one from a coroutine.
@@ -39,6 +40,11 @@ CHROMIUM_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneSpark:
+    return OneSpark(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ ARGS ?=
 # A home of their own: tests must not touch what a running product keeps in var/.
 PYTEST := env BROKERUI_HOME="$(CURDIR)/var/test" $(BIN)/pytest
 BROWSER_PYTEST := BROKERUI_CHROMIUM="$$browser" $(PYTEST)
+# On two cores three processes: one has Spark, and half of the time the others wait for what they have started.
 # These also run on PostgreSQL; without DATABASE_URL on a server of their own.
 ON_POSTGRES := tests/brokerui/estate tests/brokerui/lint tests/brokerui/intake tests/brokerui/test_query_counts.py \
     tests/brokerui/messaging/test_store.py tests/brokerui/messaging/test_services.py tests/brokerui/messaging/test_leases.py \
@@ -42,7 +43,7 @@ run: setup ## start BrokerUI on http://127.0.0.1:8000 (PORT=… to change); Ctrl
 
 test: check ## everything: check, then all tests, in a real browser too (ARGS=… for pytest)
 	@$(if $(ARGS),,$(PY) scripts/postgres.py $(PYTEST) -q -n 2 $(ON_POSTGRES))
-	@browser=$$($(PY) scripts/browser.py) && $(BROWSER_PYTEST) -n 2 $(ARGS)
+	@browser=$$($(PY) scripts/browser.py) && $(BROWSER_PYTEST) -n 3 $(ARGS)
 
 coverage: $(VENV)/.dev ## what of routing/ its own tests reach, branch by branch
 	@$(PYTEST) -q -n 2 tests/routing tests/simulation --cov=routing --cov-branch --cov-report=term-missing:skip-covered

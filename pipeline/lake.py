@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import types as T  # noqa: N812 - as everybody calls it
+from pyspark.sql import types as T
 
 from pipeline.epochs import Span
 from pipeline.output import write_record

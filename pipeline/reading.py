@@ -8,7 +8,7 @@ from functools import reduce
 from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F
 from pyspark.sql.types import LongType
 
 from pipeline.files import CSV, EVENTS, MAX_LINE, PARQUET, UTF_16, File, Layout

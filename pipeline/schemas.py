@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pyarrow as pa
-from pyspark.sql import types as T  # noqa: N812 - as everybody calls it
+from pyspark.sql import types as T
 
 from routing.names import SERVICE_NAME, SYSNAME
 

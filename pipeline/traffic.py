@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F
 
 from pipeline.counting import rows_in
 from pipeline.epochs import Span

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from pyspark import pipelines as dp
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F
 
 from pipeline.jobs.telemetry import EVENTS, TABLES
 from pipeline.reading import logged

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F
 
 from pipeline.telemetry.log import ORDER, SAMPLE, SENT, SPAN, Log, by_span
 

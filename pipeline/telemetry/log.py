@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F
 
 CONVERSATION, CONNECTION, FORWARDED, DROPPED, CLASSIFY, MIRRORED, ACKNOWLEDGED = 124, 138, 139, 140, 141, 144, 149
 LOGIN, UNDELIVERABLE, CORRUPTED = 159, 160, 161

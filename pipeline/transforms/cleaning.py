@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
-from pyspark.sql import types as T  # noqa: N812
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from pipeline.schemas import COLUMNS, LARGEST, LONGEST, TRAFFIC
 from pipeline.transforms.classing import NO_NAME, class_of_keys

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
-from pyspark.sql import types as T  # noqa: N812
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from pipeline.schemas import EVENT
 from pipeline.transforms.cleaning import PLACE, REASON, moment_of, text_of

@@ -10,7 +10,7 @@ from datetime import datetime
 from math import log, sin, tau
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F
 
 from pipeline.schemas import COLUMNS
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F
 
 from pipeline.schemas import KEYS
 from pipeline.transforms.classing import interval_of, passed

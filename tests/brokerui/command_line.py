@@ -53,7 +53,7 @@ def _status(arguments: list[str]) -> int:
 def start(*arguments: object, stdin: bytes = b"", **rest: Any) -> subprocess.CompletedProcess[bytes]:
     """The command in a process of its own."""
     command = [sys.executable, "-m", "brokerui.cli", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, cwd=CHECKOUT, check=False, timeout=60, **rest)
+    return subprocess.run(command, input=stdin, capture_output=True, cwd=CHECKOUT, check=False, timeout=300, **rest)
 
 
 def refused(result: Result) -> str:

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing, contextmanager
 import pytest
 
 from brokerui.home import CHECKOUT
-from brokerui.running.patience import WAITED_FOR, has_arrived
+from brokerui.running.patience import ARRIVAL_SECONDS, WAITED_FOR, has_arrived
 from tests.brokerui.product import eventually, free_port
 
 THREADS = 2
@@ -30,10 +30,8 @@ def port() -> Iterator[int]:
     with subprocess.Popen(command, cwd=CHECKOUT, stderr=subprocess.PIPE) as process:
         eventually(lambda: answers(number))
         yield number
-        started = time.monotonic()
         process.terminate()
-        assert process.wait(30) == 0
-        assert time.monotonic() - started < 10
+        assert process.wait(60) == 0
 
 
 def answers(number: int) -> bool:
@@ -46,7 +44,7 @@ def answers(number: int) -> bool:
 
 @contextmanager
 def talking(port: int) -> Iterator[socket.socket]:
-    with closing(socket.create_connection(("127.0.0.1", port), timeout=5)) as client:
+    with closing(socket.create_connection(("127.0.0.1", port), timeout=ARRIVAL_SECONDS - 1)) as client:
         yield client
 
 

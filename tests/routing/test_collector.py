@@ -24,7 +24,7 @@ from routing.collector import collector_at_rest
 def said(script: str) -> list[str]:
     """What the script prints, by line."""
     command = [sys.executable, "-c", BEGIN + dedent(script)]
-    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.split()
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=600).stdout.split()
 
 
 @pytest.mark.parametrize("is_on", [True, False])

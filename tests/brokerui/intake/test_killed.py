@@ -21,7 +21,7 @@ def start(home: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def done(home: Path, *arguments: str) -> str:
     process = start(home, *arguments)
-    out, _ = process.communicate(timeout=120)
+    out, _ = process.communicate(timeout=600)
     assert process.returncode == 0
     return out
 

@@ -12,7 +12,7 @@ from tests.brokerui.product import PROGRAMS, command, eventually, free_port, run
 
 pytestmark = pytest.mark.slow
 
-SECONDS = 60
+SECONDS = 240
 SCRIPT = """
 USE one
 GO

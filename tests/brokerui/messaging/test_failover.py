@@ -306,7 +306,7 @@ def test_who_settles_a_lease_meanwhile_is_not_waited_for_and_refused(wire: Wire,
     receipt = leased()
     with ThreadPoolExecutor(1) as other, transaction.atomic():
         Lease.objects.select_for_update().get(pk=receipt)
-        other.submit(_failed_over_elsewhere).result(timeout=20)
+        other.submit(_failed_over_elsewhere).result(timeout=120)
     with pytest.raises((Refused, MessagingError)):
         lease_commit(receipt=receipt, owner="me")
     assert bodies("B") == [b"1"]

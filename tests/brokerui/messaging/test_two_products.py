@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 AT_ONCE = 20
 """Messages of one command."""
-SECONDS = 150
+SECONDS = 400
 """Two retry periods, on a machine that does other things too."""
 
 FROM = """

@@ -39,7 +39,7 @@ def test_the_next_loading_gives_the_same_as_an_undisturbed_one(tmp_path: Path) -
 
     def run(*arguments: str) -> int:
         return subprocess.run(
-            [sys.executable, *arguments], env=environment, cwd=CHECKOUT, check=False, timeout=120
+            [sys.executable, *arguments], env=environment, cwd=CHECKOUT, check=False, timeout=600
         ).returncode
 
     for moment in ("fill", "move"):

@@ -31,7 +31,7 @@ from tests.brokerui.product import environment, eventually, processes_of
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 ROWS = 3
 CSV = "conversation_id,at,from_instance,from_database,to_service,messages,bytes\n"
-SECONDS = 240
+SECONDS = 600
 KILLED = """
 import django, sys
 django.setup()

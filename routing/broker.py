@@ -18,7 +18,7 @@ from routing.dialog.answering import acknowledge_dedicated
 from routing.dialog.batch import Asked, Changes, Wanted
 from routing.dialog.choices import Choices
 from routing.dialog.directory import Directory
-from routing.dialog.due import advance
+from routing.dialog.due import advance, send_posted
 from routing.dialog.endpoint import ConversationKey, Endpoint, QueueKey
 from routing.dialog.settings import Settings
 from routing.dialog.transmission import Transmission, TransmissionObjects
@@ -99,6 +99,12 @@ class Broker:
         self._outbound += work.outbound
         self._filled.update(message.queue_key for message in changes.enqueued)
         self._events += [(work.now, event) for event in changes.events]
+
+    def send_at_once(self, work: Work) -> None:
+        """What an application has posted leaves with its commit, and need not be due first. For one that commits at
+        once: it goes by the routes of now."""
+        if sum(len(one.message_body or b"") for one in work.changes.outgoing) <= self.settings.fragment_bytes:
+            send_posted(work)
 
     def _commit(self, work: Work, changes: Changes) -> None:
         """With whom to ask for principals, and what has changed; what waits for one that is found is tried at once."""
@@ -281,8 +287,16 @@ def _is_more(work: Work, limit: int) -> bool:
     they were locked: half of the limit is as good as all of it."""
     if 2 * len(work.batch.due) > limit or work.changes.retry_services:
         return True
-    endpoints = map(work.seen, {**work.batch.endpoints, **work.changes.endpoints})
-    return any(one is not None and one.due is not None and one.due <= work.now for one in endpoints)
+    return any(_is_due(work.seen(handle), work.now) for handle in {**work.batch.endpoints, **work.changes.endpoints})
+
+
+def has_become_due(work: Work) -> bool:
+    """Whether something is due by now in what a unit of work has changed; asked after its commit."""
+    return any(_is_due(endpoint, work.now) for endpoint in work.changes.endpoints.values())
+
+
+def _is_due(endpoint: Endpoint | None, now: int) -> bool:
+    return endpoint is not None and endpoint.due is not None and endpoint.due <= now
 
 
 class Arrivals:

@@ -8,13 +8,14 @@ import warnings
 from brokerui.languages import local
 from routing.sentence import say
 
-CONCURRENCY = 2
-"""Processes, not threads: what is computed is Python, and two threads would take turns."""
+CONCURRENCY = 3
+"""Processes, not threads: what is computed is Python, and two threads would take turns. One sends and one takes in as
+long as there is traffic, so that the third does whatever else there is."""
 PIPELINE = "pipeline"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    said = local(say("how many tasks at a time (default: 2)"))
+    said = local(say("how many tasks at a time (default: 3)"))
     parser.add_argument("--concurrency", metavar="N", type=int, default=CONCURRENCY, help=said)
     said = local(say("only these queues, by commas (default: all but pipeline)"))
     parser.add_argument("--queues", metavar="NAMES", default="", help=said)

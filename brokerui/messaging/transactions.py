@@ -14,10 +14,10 @@ from brokerui.messaging.activation.noting import messages_came, received
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import BusyError
 from brokerui.messaging.hosting import ReplacedError, broker_of, check_database, working_broker_of
-from brokerui.messaging.outgoing import hand_over
+from brokerui.messaging.outgoing import hand_over, has_room
 from brokerui.messaging.tasks import transmit
 from brokerui.messaging.waking import wake_once
-from routing.broker import Broker
+from routing.broker import Broker, has_become_due
 from routing.dialog.batch import Wanted
 from routing.dialog.work import Work
 from routing.store import Conflict
@@ -42,6 +42,8 @@ def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]
             yield broker, work
             if wanted.receive is not None:
                 received(broker, wanted.receive.queue, is_empty=work.batch.received_group is None)
+            if not is_callers and has_room(instance):
+                broker.send_at_once(work)
         except BaseException:
             broker.release(work)
             raise
@@ -51,7 +53,7 @@ def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]
         frames, events = broker.frames_to_send(work.now), broker.events()
         transaction.on_commit(partial(hand_over, instance, frames, events))
         transaction.on_commit(partial(messages_came, broker, broker.filled()))
-        if work.changes.outgoing or work.changes.retry_all:
+        if work.changes.retry_all or has_become_due(work):
             transaction.on_commit(partial(wake_once, transmit))
 
 

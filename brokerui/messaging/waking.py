@@ -35,6 +35,16 @@ if state then return 0 end
 redis.call('SET', KEYS[1], 'woken', 'PX', ARGV[1])
 return 1
 """
+_BEGIN = """
+local state = redis.call('GET', KEYS[1])
+if state == 'working' then
+  if redis.call('LLEN', KEYS[2]) == 0 then redis.call('RPUSH', KEYS[2], 1) end
+  redis.call('PEXPIRE', KEYS[2], ARGV[1])
+  return 'other'
+end
+redis.call('SET', KEYS[1], 'working', 'PX', ARGV[1])
+return state
+"""
 _END = """
 if redis.call('LPOP', KEYS[2]) then return 1 end
 redis.call('DEL', KEYS[1])
@@ -77,11 +87,16 @@ def awake(task: Any) -> None:
 def work_off(task: Any, work: Callable[[], bool], aside: Callable[[], float] = lambda: LINGER_SECONDS) -> None:
     """The wake-up has come: work, which says whether there is more, until there is nothing and nobody asks for more.
 
-    `aside` is done whenever there is nothing, and says in how many seconds it is to be done again at the latest.
+    `aside` is done whenever there is nothing, and says in how many seconds it is to be done again at the latest. Who
+    finds another at work leaves it to him. Who only looks, as beat has him do, waits for nothing: he takes a place.
     """
     began = said = time.monotonic()
-    _say(task, b"working")
-    while work() or _goes_on(task, aside):
+    state = _begin(task)
+    if state == b"other":
+        return
+    linger = LINGER_SECONDS if state else 0.0
+    while work() or _goes_on(task, aside, linger):
+        linger = LINGER_SECONDS
         at = time.monotonic()
         if at - began >= TURN_SECONDS:
             _say(task, b"woken")
@@ -92,6 +107,15 @@ def work_off(task: Any, work: Callable[[], bool], aside: Callable[[], float] = l
             said = at
 
 
+def _begin(task: Any) -> bytes | None:
+    """Whether this one was asked for, or looks by himself (None), or another is at work."""
+    try:
+        state: bytes | None = redis().eval(_BEGIN, *request(task)[1:])
+    except (RedisError, OSError):
+        return None
+    return state
+
+
 def _say(task: Any, state: bytes) -> None:
     try:
         redis().set(_key(task), state, px=LEASE_MS)
@@ -99,9 +123,9 @@ def _say(task: Any, state: bytes) -> None:
         return
 
 
-def _goes_on(task: Any, aside: Callable[[], float]) -> bool:
+def _goes_on(task: Any, aside: Callable[[], float], linger: float) -> bool:
     """More was asked for since the work was begun, or is soon."""
-    until = time.monotonic() + LINGER_SECONDS
+    until = time.monotonic() + linger
     try:
         while (left := until - time.monotonic()) > 0:
             if redis().blpop([_bell(task)], timeout=max(min(left, aside()), 0.001)):  # 0 would be for ever

@@ -70,7 +70,7 @@ def attempt(work: Work, endpoint: Endpoint, *, again: bool) -> None:
 
 def _attempt_here(work: Work, endpoint: Endpoint, place: Place) -> None:
     """In its order, as far as it is taken now."""
-    for message in work.batch.outgoing.get(endpoint.conversation_handle, ()):
+    for message in work.outgoing.get(endpoint.conversation_handle, ()):
         answer = _offer(work, endpoint, message, place)
         if answer.error is not None:
             take_error(work, endpoint, answer.error)

@@ -7,6 +7,7 @@ from routing.dialog.arriving import fail
 from routing.dialog.delivering import attempt
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.error_message import broker_error
+from routing.dialog.messages import Outgoing
 from routing.dialog.retry import wait_to_probe
 from routing.dialog.states import CD, LIFETIME, REPLAY_IMPOSSIBLE, SI, TIMER
 from routing.dialog.system import TIMER_TYPE
@@ -20,6 +21,23 @@ def advance(work: Work) -> None:
         seen = work.seen(handle)
         if seen is not None:
             _advance(work, work.own(seen))
+
+
+def send_posted(work: Work) -> None:
+    """What was posted here leaves with its commit, where nothing of its conversation waits before it."""
+    posted: dict[str, list[Outgoing]] = {}
+    for message in work.changes.outgoing:
+        posted.setdefault(message.conversation_handle, []).append(message)
+    for handle, messages in posted.items():
+        seen = work.seen(handle)
+        if seen is not None and _is_next(work, seen, messages[0]):
+            work.outgoing = {handle: tuple(messages)}
+            attempt(work, work.own(seen), again=False)
+
+
+def _is_next(work: Work, endpoint: Endpoint, message: Outgoing) -> bool:
+    is_ready = endpoint.ready_since is not None and endpoint.lifetime > work.now
+    return is_ready and endpoint.sending_sequence == message.message_sequence_number
 
 
 def _advance(work: Work, endpoint: Endpoint) -> None:

@@ -97,7 +97,7 @@ def _affordable(work: Work, endpoint: Endpoint, limit: int) -> tuple[list[Outgoi
     left = work.around.settings.batch_bytes - work.outbound_bytes
     rows: list[Outgoing] = []
     fragments = 0
-    for row in work.batch.outgoing.get(endpoint.conversation_handle, ()):
+    for row in work.outgoing.get(endpoint.conversation_handle, ()):
         if left <= 0:
             break
         size = len(row.message_body or b"")

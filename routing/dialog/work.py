@@ -124,6 +124,7 @@ class Work:
         "now",
         "outbound",
         "outbound_bytes",
+        "outgoing",
         "owed",
         "ready",
         "transmissions",
@@ -138,6 +139,8 @@ class Work:
         self._gone: set[str] = set()
         self._handles: dict[ConversationKey, str] = {}
         """Of the endpoints that were made here."""
+        self.outgoing = batch.outgoing
+        """By handle, in order: what is to be sent now."""
         self._received: dict[str, Ranges] = {}
         self.transmissions: dict[str, Transmission] = {}
         """Changed ones, by handle."""
@@ -317,7 +320,9 @@ class Work:
 
     def settle(self, endpoint: Endpoint, below: int) -> None:
         """Messages of an own endpoint below a number out of the transmission queue: they have arrived."""
-        self.changes.settled[endpoint.conversation_handle] = below
+        handle = endpoint.conversation_handle
+        self.changes.settled[handle] = below
+        self._drop_posted(handle, 0, below)
         endpoint.outgoing -= below - endpoint.acknowledged_sequence
         endpoint.acknowledged_sequence = below
         endpoint.sending_sequence = max(endpoint.sending_sequence, below)
@@ -329,14 +334,20 @@ class Work:
         handle = endpoint.conversation_handle
         least = first or 0
         if endpoint.outgoing:
-            posted = self.changes.outgoing
-            posted[:] = (m for m in posted if m.conversation_handle != handle or m.message_sequence_number < least)
+            self._drop_posted(handle, least, endpoint.send_sequence)
             self.changes.unsent[handle] = min(least, self.changes.unsent.get(handle, least))
         if first is None:
             endpoint.outgoing = 0
             endpoint.acknowledged_sequence = endpoint.transmitted = endpoint.sending_sequence = endpoint.send_sequence
         else:
             endpoint.outgoing = first - endpoint.acknowledged_sequence
+
+    def _drop_posted(self, handle: str, first: int, below: int) -> None:
+        """Of what was posted here, for it never has to stand in the transmission queue."""
+        posted = self.changes.outgoing
+        if posted:
+            kept = (m for m in posted if m[0] != handle or not first <= m.message_sequence_number < below)
+            posted[:] = kept
 
     def set_status(self, endpoint: Endpoint, status: int) -> None:
         """Why what an own endpoint has to send waits; 0: for nothing but its turn, or an acknowledgement."""

@@ -68,6 +68,9 @@ class Host:
         self._clock = around.world.clocks[name]
         self._choices = Choices(around.world.chance("choices", name).getrandbits)
         self._chance = around.world.chance("inbox", name)
+        self._hurry = around.world.chance("at once", name)
+        self._at_once = self._hurry.pick((0, 500, 1000))
+        """Of the transactions that are not kept open: how many, in thousandths, send with their commit."""
         self.store = RecordingStore(name, around.world.crashes.get(name, ()), self._written)
         self._limits = around.world.limits
         self._broker: Broker | None = None
@@ -285,6 +288,8 @@ class Host:
             self.open += 1
             self._around.agenda.after(open_for, self._close, self._life, work, said, done)
         else:
+            if self._hurry.happens(self._at_once):
+                self._broker.send_at_once(work)
             self._commit(self._life, work, said, done)
 
     def _close(self, life: int, work: Work, said: Sequence[Record], done: Done) -> None:

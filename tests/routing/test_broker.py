@@ -10,13 +10,14 @@ from routing.adjacent.fragment import ERROR, UNSEQUENCED, write
 from routing.adjacent.roles import RoleQuestion, write_role
 from routing.broker import AGAIN_MS
 from routing.dialog.batch import Changes, Wanted
+from routing.dialog.end_conversation import end_with_cleanup
 from routing.dialog.endpoint import REPLAY_MS
 from routing.dialog.error_message import broker_error
 from routing.dialog.send import send
 from routing.dialog.settings import Settings
 from routing.store import Conflict, MemoryStore
-from tests.routing.dialog.joined import LOCAL, Joined, carried, joined_estate, way
-from tests.routing.dialog.local import SECOND, TWO
+from tests.routing.dialog.joined import LOCAL, THREE, Joined, carried, joined_estate, way
+from tests.routing.dialog.local import ONE, SECOND, TWO
 
 
 class Lost(Exception):
@@ -48,6 +49,77 @@ class Failing(MemoryStore):
 def failing() -> tuple[Joined, dict[str, Failing]]:
     stores = {host: Failing() for host in "ab"}
     return Joined(stores=stores), stores
+
+
+# ---------------------------------------------------------------- what leaves with the commit that sends it
+
+
+def test_a_message_leaves_with_the_commit_of_its_application() -> None:
+    world = Joined()
+    handle = world.begin()
+    world.is_quick = True
+    world.send(handle, b"1", b"2")
+    assert len(world.brokers["a"].frames_to_send(world.now)) == 2
+    assert world.there(handle).ready_since is None
+    assert (world.brokers["a"].next_timer() or 0) > world.now, "nothing is due: nobody need be woken"
+    world.later(5 * SECOND)
+    assert world.received() == ["1", "2"], "these were lost, and are sent again"
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_what_is_not_committed_does_not_leave(when: str) -> None:
+    world, stores = failing()
+    handle = world.begin()
+    world.is_quick = True
+    stores["a"].fails = when
+    with pytest.raises(Lost):
+        world.send(handle, b"x")
+    assert world.brokers["a"].frames_to_send(world.now) == []
+    world.restart("a")
+    world.later(5 * SECOND)
+    assert world.received() == ["x"] * (when == "after")
+
+
+def test_a_message_does_not_pass_one_that_waits() -> None:
+    world = Joined()
+    handle = world.begin()
+    world.send(handle, b"1")
+    world.is_quick = True
+    world.send(handle, b"2")
+    assert world.brokers["a"].frames_to_send(world.now) == []
+    world.settle()
+    assert world.received() == ["1", "2"]
+
+
+def test_much_is_left_to_those_who_send_in_parts() -> None:
+    world = Joined(settings=Settings(fragment_bytes=1000))
+    handle = world.begin()
+    world.is_quick = True
+    world.send(handle, bytes(600), bytes(401))
+    assert world.brokers["a"].frames_to_send(world.now) == []
+    assert world.brokers["a"].next_timer() == world.now
+    world.send(world.begin(), bytes(600), bytes(400))
+    assert len(world.brokers["a"].frames_to_send(world.now)) == 2
+
+
+def test_its_way_may_become_a_local_one_before_it_leaves() -> None:
+    """Two routes serve, and each attempt chooses one, of which one leads back here (LOOP-2): what has arrived so no
+    longer waits to be sent."""
+    one = {"name": "one", "broker_instance": ONE, "services": [{"name": "From", "queue": "FromQ"}]}
+    four = {"name": "four", "broker_instance": THREE, "services": [{"name": "To", "queue": "ToQ"}], "routes": LOCAL}
+    routes = [way("To", "b"), way("To", "a")]
+    databases = [one | {"routes": routes}, four, {"name": "msdb", "routes": LOCAL}]
+    for seed in range(20):
+        world = Joined(joined_estate(a={"databases": databases}, three={"services": [], "routes": []}), seed=seed)
+        handle = world.begin()
+        world.is_quick = True
+        world.send(handle, b"x")
+        world.settle()
+        assert world.received("two") + world.received("four") == ["x"]
+        assert world.there(handle).outgoing == 0
+        world.brokers["a"].retry_all(world.now)  # finds no row without its conversation once this one has gone
+        world.on(end_with_cleanup, handle)
+        world.brokers["a"].retry_all(world.now)
 
 
 # ---------------------------------------------------------------- nothing leaves before the commit

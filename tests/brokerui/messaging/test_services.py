@@ -10,9 +10,9 @@ from django.db import connection, transaction
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
-from brokerui.messaging import clock
+from brokerui.messaging import clock, tasks
 from brokerui.messaging.drain import follow_estate
-from brokerui.messaging.endpoint.lists import put_notices, run
+from brokerui.messaging.endpoint.lists import outgoing_held, put_notices, run
 from brokerui.messaging.endpoint.telling import Failed, Notice, Online
 from brokerui.messaging.errors import BusyError, NoSuchDatabaseError, NoSuchQueueError, NotHostedError
 from brokerui.messaging.hosting import broker_of, forget_brokers
@@ -120,6 +120,24 @@ def test_without_a_transaction_around_it_each_verb_is_one(wire: Wire) -> None:
             transaction.set_autocommit(True)
     assert OutgoingMessage.objects.count() == 1
     assert not connection.in_atomic_block
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="on SQLite Django itself commits it")
+def test_outside_of_a_transaction_a_message_leaves_with_its_commit(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nobody is woken for it. Within one it may be long until the commit, and workers send it then."""
+    woken = list[Any]()
+    monkeypatch.setattr("brokerui.messaging.transactions.wake_once", woken.append)
+    handle = begin()
+    send(handle, b"1")
+    (held,) = run(redis(), outgoing_held("A")).values()
+    assert held > 0
+    assert woken == []
+    with transaction.atomic():
+        send(handle, b"2")
+    assert run(redis(), outgoing_held("A")) == {ADDRESSES["B"]: held}
+    assert woken == [tasks.transmit]
+    wire.carry()
+    assert bodies() == [b"1", b"2"]
 
 
 def test_what_was_received_and_rolled_back_is_there_again(wire: Wire) -> None:

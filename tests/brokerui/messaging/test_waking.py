@@ -64,6 +64,22 @@ def test_who_has_just_done_all_does_what_comes_soon_too(woken: list[str]) -> Non
     assert len(done) + len(woken) == 2, "one or the other, however slow the machine is"
 
 
+def test_who_finds_another_at_work_leaves_it_to_him(woken: list[str]) -> None:
+    """As when beat has somebody look, or a wake-up came twice; and he looks once more."""
+    second, done_by_second = works(False)
+    first, done_by_first = works(False, False, then=lambda: work_off(TASK, second))
+    work_off(TASK, first)
+    assert (len(done_by_first), len(done_by_second), woken) == (2, 0, [])
+
+
+def test_who_was_not_asked_for_waits_for_nothing(woken: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """He would take a place of the few that there are, and those who were asked for would wait."""
+    monkeypatch.setattr(waking, "LINGER_SECONDS", 600.0)
+    work, done = works(False)
+    work_off(TASK, work)
+    assert (len(done), woken) == (1, [])
+
+
 def test_long_work_goes_on_after_the_turns_of_others(woken: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waking, "TURN_SECONDS", 0.0)
     work, done = works(True)

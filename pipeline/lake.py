@@ -20,20 +20,26 @@ from pipeline.output import write_record
 from pipeline.schemas import KEYS, TRAFFIC
 from pipeline.transforms.cleaning import CLASS
 from pipeline.transforms.filing import DAY
+from pipeline.transforms.weighing import WEIGHTS
 from routing.errors import InputError
 from routing.sentence import say
 
-BRONZE, SILVER, CLASSES, QUARANTINE = "bronze", "silver", "classes", "_quarantine"
-TABLES = (BRONZE, SILVER, CLASSES, QUARANTINE)
+BRONZE, SILVER, SUMS, CLASSES, QUARANTINE = "bronze", "silver", "sums", "classes", "_quarantine"
+TABLES = (BRONZE, SILVER, SUMS, CLASSES, QUARANTINE)
 COMMITS, STAGING, LOCK = "_commits", "_staging", "_lock"
 SILVER_TYPE = T.StructType([*TRAFFIC.fields, T.StructField(CLASS, T.LongType()), T.StructField(DAY, T.DateType())])
 PLACE = {"_file": "_metadata.file_path", "_row": "_metadata.row_index"}
+SUMS_TYPE = T.StructType(
+    [T.StructField(CLASS, T.LongType()), T.StructField(DAY, T.DateType())]
+    + [T.StructField(name, T.LongType()) for name in WEIGHTS]
+)
 CLASSES_TYPE = T.StructType([*(TRAFFIC[key] for key in KEYS), T.StructField(CLASS, T.LongType())])
 
 
 @dataclass(frozen=True, slots=True)
 class Lake:
-    """A folder with a table each for what came (bronze), for clean rows (silver), their classes and the rest."""
+    """A folder with a table each for what came (bronze), for clean rows (silver), their sums by day, their classes and
+    the rest."""
 
     root: Path
 

@@ -52,6 +52,8 @@ class Source:
     """What the root is called for people: of copies, where the files came from."""
     classes: tuple[Path, ...] = ()
     """Folders where it is said what each class stands for; none where only the rows tell."""
+    sums: tuple[Path, ...] = ()
+    """Folders with the sums of each class on each day; none where only the rows tell."""
 
     @property
     def faults(self) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from pipeline.counting import rows_in
 from pipeline.epochs import Span
 from pipeline.files import File, examined, files_below
-from pipeline.lake import CLASSES, SILVER, Lake, is_lake
+from pipeline.lake import CLASSES, SILVER, SUMS, Lake, is_lake
 from pipeline.reading import Source, read_files
 from pipeline.schemas import COLUMNS
 from pipeline.transforms.cleaning import CLASS, REASON
@@ -58,5 +58,6 @@ def _of_lake(spark: SparkSession, lake: Lake, name: str) -> Source:
         F.to_json(F.struct(*COLUMNS)).alias("_raw"),
         good,
     )
-    classes = tuple(map(Path, lake.folders(CLASSES)))
-    return Source(rows, placed, None, files, lake.root, name, classes)
+    classes, sums = (tuple(map(Path, lake.folders(table))) for table in (CLASSES, SUMS))
+    # Runs of before there were sums have none.
+    return Source(rows, placed, None, files, lake.root, name, classes, sums if len(sums) == len(folders) else ())

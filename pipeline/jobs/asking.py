@@ -16,7 +16,7 @@ from pipeline.engine import Answered, Asker, answer, write_sets
 from pipeline.epochs import Epochs
 from pipeline.estates import Timeline
 from pipeline.files import files_below, identity
-from pipeline.lake import CLASSES_TYPE, Lake, is_lake
+from pipeline.lake import CLASSES_TYPE, SUMS_TYPE, Lake, is_lake
 from pipeline.manifest import manifest
 from pipeline.marks import write_marks
 from pipeline.output import QUARANTINE, write_rows
@@ -26,7 +26,7 @@ from pipeline.record import Run
 from pipeline.schemas import KEYS
 from pipeline.transforms.cleaning import CLASS, REASON, good
 from pipeline.transforms.flowing import unknown
-from pipeline.transforms.weighing import condensed, questions, timed
+from pipeline.transforms.weighing import condensed, questions, sums_or_rows, timed
 
 UNKNOWN_ENTRY = "unknown_entry"
 WORK = "_work"
@@ -64,6 +64,9 @@ def ask(spark: SparkSession, source: Source, askers: tuple[Asker, Asker], epochs
     rows = good(source.rows)
     weighable, folders = _weighable(spark, rows, source.classes, epochs, work)
     marks = _marks(spark, folders, epochs, work)
+    if source.sums:
+        sums = spark.read.schema(SUMS_TYPE).parquet(*map(str, source.sums))
+        weighable = sums_or_rows(sums, weighable, marks, epochs.boundaries)
     classes = spark.read.schema(CLASSES_TYPE).parquet(*map(str, folders))
     write_rows(questions(timed(weighable, marks), classes), work / "questions")
     found = answer(work / "questions", *askers, epochs, work / "answers")

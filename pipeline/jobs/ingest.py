@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from pipeline.counting import reasons_in, rows_in
 from pipeline.files import File, examined, files_below, identity
-from pipeline.lake import BRONZE, CLASSES, QUARANTINE, SILVER, Lake, lake_for_writing
+from pipeline.lake import BRONZE, CLASSES, QUARANTINE, SILVER, SUMS, Lake, lake_for_writing
 from pipeline.output import write_rows
 from pipeline.quarantine import write_faults
 from pipeline.reading import count_rows, quarantined, read_files
@@ -23,6 +23,7 @@ from pipeline.surviving import surviving
 from pipeline.transforms.cleaning import CLASS, REASON, good
 from pipeline.transforms.doubles import doubles, without_known
 from pipeline.transforms.filing import DAY, filed
+from pipeline.transforms.weighing import daily
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def ingest_files(spark: SparkSession, lake: Lake, paths: Sequence[Path], options
 
 
 def _clear(lake: Lake) -> None:
-    for table in (SILVER, CLASSES, QUARANTINE):
+    for table in (SILVER, SUMS, CLASSES, QUARANTINE):
         shutil.rmtree(lake.staging / table, ignore_errors=True)
 
 
@@ -90,8 +91,8 @@ def _write(spark: SparkSession, lake: Lake, files: list[File], run: Run, options
     known = lake.silver(spark) if lake.folders(SILVER) and not keep_duplicates else None
     write_rows(_clean(good(source.rows), known, keep_duplicates=keep_duplicates), silver, DAY)
     run.phase("silver")
-    _write_classes(spark, lake, silver)
-    run.phase("classes")
+    _write_sums(spark, lake, silver)
+    run.phase("sums")
     write_faults(source.faults, quarantine)
     seen, out = count_rows(source), rows_in(silver)
     if out + len(source.faults) < seen:
@@ -113,11 +114,13 @@ def _clean(rows: DataFrame, known: DataFrame | None, *, keep_duplicates: bool) -
     return filed(rows)
 
 
-def _write_classes(spark: SparkSession, lake: Lake, silver: Path) -> None:
-    """Those that no run met before."""
+def _write_sums(spark: SparkSession, lake: Lake, silver: Path) -> None:
+    """What is asked about instead of rows: each class on each day; and the classes that no run met before."""
     if not rows_in(silver):
         return
-    met: DataFrame = spark.read.parquet(str(silver)).select(*KEYS, CLASS).dropDuplicates()
+    sums = lake.staging / SUMS
+    write_rows(daily(spark.read.parquet(str(silver))).coalesce(1), sums)
+    met: DataFrame = spark.read.parquet(str(sums)).select(*KEYS, CLASS).dropDuplicates()
     if lake.folders(CLASSES):
         met = met.join(lake.classes(spark).select(CLASS), CLASS, "left_anti").select(*KEYS, CLASS)
     write_rows(met.coalesce(1), lake.staging / CLASSES)

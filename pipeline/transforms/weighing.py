@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, time, timedelta
+from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -11,10 +13,13 @@ from pyspark.sql import functions as F
 from pipeline.schemas import KEYS
 from pipeline.transforms.classing import interval_of, passed
 from pipeline.transforms.cleaning import CLASS
+from pipeline.transforms.filing import DAY, day_of
 
 INTERVAL = "interval"
 QUESTION = (CLASS, INTERVAL)
 WEIGHTS = ("rows", "messages", "bytes")
+_LAST_OF_DAY = timedelta(days=1, microseconds=-1)
+_MICROSECONDS_A_DAY = 86_400_000_000
 
 
 def timed(rows: DataFrame, marks: DataFrame | None) -> DataFrame:
@@ -30,6 +35,36 @@ def timed(rows: DataFrame, marks: DataFrame | None) -> DataFrame:
 def questions(timed_rows: DataFrame, classes: DataFrame) -> DataFrame:
     """Each class in each interval, weighed. Only numbers are compared."""
     return timed_rows.groupBy(*QUESTION).agg(*_sums()).join(classes, CLASS)
+
+
+def daily(silver: DataFrame) -> DataFrame:
+    """One row for all of a class on a day."""
+    return silver.withColumn("rows", F.lit(1)).groupBy(*KEYS, CLASS, DAY).agg(*_sums())
+
+
+def sums_or_rows(
+    sums: DataFrame, rows: DataFrame, marks: DataFrame | None, boundaries: Sequence[datetime]
+) -> DataFrame:
+    """What is to be weighed, as few rows as will do: on a day in which no moment matters for a class, its sum; else its
+    rows of the day."""
+    whole = sums.withColumn("at", F.col(DAY).cast("timestamp"))
+    columns = (CLASS, "at", *WEIGHTS)
+    days = {
+        moment.replace(hour=0, minute=0, second=0, microsecond=0) for moment in boundaries if moment.time() > time()
+    }
+    if marks is None or not days:
+        return whole.select(*columns)
+    divided = F.broadcast(_divided(marks))
+    on_days = reduce(operator.or_, (F.col("at").between(F.lit(day), F.lit(day + _LAST_OF_DAY)) for day in sorted(days)))
+    parts = rows.where(on_days).withColumn(DAY, day_of(F.col("at"))).join(divided, [CLASS, DAY], "left_semi")
+    rest = whole.join(divided, [CLASS, DAY], "left_anti")
+    return rest.select(*columns).unionByName(parts.select(*columns))
+
+
+def _divided(marks: DataFrame) -> DataFrame:
+    """The classes with the days in which a moment matters for them, but for their first."""
+    moments = marks.select(CLASS, F.explode("marks").alias("_mark")).where(F.col("_mark") % _MICROSECONDS_A_DAY != 0)
+    return moments.select(CLASS, day_of(F.timestamp_micros("_mark")).alias(DAY)).dropDuplicates()
 
 
 def condensed(rows: DataFrame, boundaries: Sequence[datetime]) -> DataFrame:

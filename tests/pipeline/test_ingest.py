@@ -199,6 +199,15 @@ def test_rows_of_one_class_have_one_number_in_every_table(dirty: tuple[Path, Pat
     assert len(set(met.values())) == len(met)
 
 
+def test_the_sums_of_each_day_are_those_of_its_rows(dirty: tuple[Path, Path, Run]) -> None:
+    expected: dict[tuple[object, ...], list[int]] = {}
+    for one in silver(dirty[1]):
+        sums = expected.setdefault((one["class"], one["at"].date()), [0, 0, 0])
+        sums[:] = [sums[0] + 1, sums[1] + one["messages"], sums[2] + one["bytes"]]
+    found = pq.read_table(dirty[1] / "sums").to_pylist()
+    assert {(one["class"], one["day"]): [one["rows"], one["messages"], one["bytes"]] for one in found} == expected
+
+
 # ---------------------------------------------------------------- again, and more
 
 

@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.cli import main
+from pipeline.jobs.ingest import Options as IngestOptions
+from pipeline.jobs.ingest import ingest
 from pipeline.jobs.replay import Options, replay
 from pipeline.record import Run
 from pipeline.session import SparkSettings
@@ -51,17 +53,23 @@ def change(before: list[Json] | None, after: list[Json] | None) -> tuple[str, st
 
 
 @pytest.mark.usefixtures("shipped")
-def test_every_row_is_answered_before_and_after_and_the_sums_are_those_of_the_rows(tmp_path: Path) -> None:
+@pytest.mark.parametrize("through_a_lake", [False, True], ids=["files", "lake"])
+def test_every_row_is_answered_before_and_after_and_the_sums_are_those_of_the_rows(
+    tmp_path: Path, through_a_lake: bool
+) -> None:
     """A history of random estates against an edit of one of them: some entry points are on one side only."""
     rng = random.Random(random.getrandbits(64))
     history, rows = history_and_rows(rng)
     edited = random_edit(rng, history.documents[len(history.documents) // 2])
     after = read_estate(json.dumps(edited))
-    out = tmp_path / "out"
+    out, traffic = tmp_path / "out", write_traffic(rows, tmp_path / "traffic")
+    if through_a_lake:
+        ingest(IngestOptions(traffic, str(tmp_path / "lake")), SETTINGS)
+        traffic = str(tmp_path / "lake")
     run = replayed(
         write_history(history, tmp_path / "history"),
         written(tmp_path / "after.json", edited),
-        write_traffic(rows, tmp_path / "traffic"),
+        traffic,
         out,
         rows=True,
     )

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
+from pipeline.counting import files_in
 from pipeline.epochs import Span
 from pipeline.output import write_record
 from pipeline.schemas import KEYS, TRAFFIC
@@ -42,11 +45,33 @@ class Lake:
     the rest."""
 
     root: Path
+    only: frozenset[str] | None = None
+    """Some of its runs, by the names of their folders; None: all that count."""
+
+    def of(self, runs: Set[str]) -> Lake:
+        """What these of its runs have brought."""
+        return Lake(self.root, frozenset(runs))
 
     def commits(self) -> dict[str, dict[str, Any]]:
         """The records of the runs that count, by the name of their folders."""
-        records = sorted((self.root / COMMITS).glob("run=*.json"))
-        return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in records}
+        return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in self._records()}
+
+    def _records(self) -> list[Path]:
+        found = sorted((self.root / COMMITS).glob("run=*.json"))
+        return [path for path in found if self.only is None or path.stem in self.only]
+
+    def as_input(self, runs: Set[str] | None = None) -> dict[str, Any]:
+        """Which runs of it a job reads, for its record; with a digest, since another lake may come in its place."""
+        records = (self if runs is None else self.of(runs))._records()
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in records)).hexdigest()
+        return {"path": str(self.root), "runs": [path.stem for path in records], "digest": digest}
+
+    def last_moment(self) -> datetime:
+        """The latest of its clean rows, as their files say. Raises `ValueError` where there are none."""
+        files = (path for folder in self.folders(SILVER) for path in files_in(Path(folder)))
+        groups = (group for path in files for group in _groups(pq.read_metadata(path)))
+        moments: list[datetime] = [group.statistics.max for group in groups]
+        return max(moments)
 
     def folders(self, table: str) -> list[str]:
         """Where the rows of a table are that count."""
@@ -108,6 +133,13 @@ class Lake:
                 if folder.name not in known:
                     shutil.rmtree(folder)
         self.staging.mkdir()
+
+
+def _groups(metadata: Any) -> Iterator[Any]:
+    """Of the column `at`, what is known of each part of a file."""
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        yield next(c for c in map(group.column, range(group.num_columns)) if c.path_in_schema == "at")
 
 
 def is_lake(name: str) -> bool:

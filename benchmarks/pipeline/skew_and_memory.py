@@ -21,7 +21,7 @@ from pipeline.engine import Asker
 from pipeline.epochs import epochs_of
 from pipeline.estates import load_timeline
 from pipeline.jobs.asking import ask
-from pipeline.traffic import open_traffic, span_of, traffic_files
+from pipeline.traffic import traffic_of
 from pipeline.transforms.flowing import routed
 
 LIMIT = 3_000
@@ -41,8 +41,9 @@ def main() -> int:
         out = PLACE / "out"
         shutil.rmtree(out, ignore_errors=True)
         asker = Asker(timeline)
-        source = open_traffic(bench.spark, traffic, traffic_files(traffic))
-        found = ask(bench.spark, source, (asker, asker), epochs_of([timeline], span_of(traffic)), out)
+        given = traffic_of(traffic)
+        source = given.open(bench.spark, given.files())
+        found = ask(bench.spark, source, (asker, asker), epochs_of([timeline], given.span()), out)
         routed(found.rows, found.answers, found.sets).write.parquet(str(out / "rows"))
 
     def measured(name: str, rows: int, busiest: float = 0.0) -> Took:

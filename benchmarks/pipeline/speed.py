@@ -31,7 +31,7 @@ from pipeline.jobs.ingest import Options, ingest_files
 from pipeline.lake import lake_for_writing
 from pipeline.output import write_rows
 from pipeline.schemas import COLUMNS
-from pipeline.traffic import open_traffic, span_of
+from pipeline.traffic import traffic_of
 from pipeline.transforms.flowing import routed
 
 KEYS = ("from_instance", "from_database", "to_service", "to_broker_instance")
@@ -101,9 +101,10 @@ def _asks(bench: Bench, lake: str, intervals: int, runs: int, keys: Took, copied
 
 def _asked(bench: Bench, lake: str, *timelines: Timeline) -> Asked:
     shutil.rmtree(OUT, ignore_errors=True)
-    epochs = epochs_of(timelines, span_of(lake))
+    traffic = traffic_of(lake)
+    epochs = epochs_of(timelines, traffic.span())
     askers = [Asker(timeline) for timeline in timelines]
-    return ask(bench.spark, open_traffic(bench.spark, lake, []), (askers[0], askers[-1]), epochs, OUT)
+    return ask(bench.spark, traffic.open(bench.spark, []), (askers[0], askers[-1]), epochs, OUT)
 
 
 def _duckdb(lake: str) -> None:

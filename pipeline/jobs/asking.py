@@ -15,8 +15,7 @@ from pipeline.counting import reasons_in
 from pipeline.engine import Answered, Asker, answer, write_sets
 from pipeline.epochs import Epochs
 from pipeline.estates import Timeline
-from pipeline.files import files_below, identity
-from pipeline.lake import CLASSES_TYPE, SUMS_TYPE, Lake, is_lake
+from pipeline.lake import CLASSES_TYPE, SUMS_TYPE
 from pipeline.manifest import manifest
 from pipeline.marks import write_marks
 from pipeline.output import QUARANTINE, write_rows
@@ -24,6 +23,7 @@ from pipeline.quarantine import write_faults
 from pipeline.reading import Source, count_rows, quarantined
 from pipeline.record import Run
 from pipeline.schemas import KEYS
+from pipeline.traffic import Traffic
 from pipeline.transforms.cleaning import CLASS, REASON, good
 from pipeline.transforms.flowing import unknown
 from pipeline.transforms.weighing import condensed, questions, sums_or_rows, timed
@@ -94,17 +94,13 @@ def _marks(spark: SparkSession, classes: Sequence[Path], epochs: Epochs, work: P
     return spark.read.parquet(str(work / "marks"))
 
 
-def inputs_of(traffic: str, *timelines: Timeline) -> list[dict[str, Any]]:
-    """What a job reads, for its record: the documents, and the files of the traffic or the runs of a lake."""
-    documents = [version.as_json() for timeline in timelines for version in timeline.versions]
-    if is_lake(traffic):
-        lake = Lake(Path(traffic).absolute())
-        return [*documents, {"path": str(lake.root), "runs": sorted(lake.commits())}]
-    return [*documents, *map(identity, files_below(traffic))]
+def inputs_of(traffic: Traffic, *timelines: Timeline) -> list[dict[str, Any]]:
+    """What a job reads, for its record: the documents, and the traffic."""
+    return [*(version.as_json() for timeline in timelines for version in timeline.versions), *traffic.inputs()]
 
 
-def finish(asked: Asked, run: Run, out: int) -> None:
-    """Quarantine, and the counts: in = out + quarantined."""
+def finish(asked: Asked, run: Run, out: int, fresh: Source | None = None) -> None:
+    """Quarantine, and the counts: in = out + quarantined. `fresh`: all that is not in quarantine already."""
     source, found = asked.source, asked.found
     quarantine = asked.folder / QUARANTINE
     seen = count_rows(source)
@@ -112,6 +108,7 @@ def finish(asked: Asked, run: Run, out: int) -> None:
     if asked.known + found.unknown.rows + len(source.faults) < seen:
         write_rows(quarantined(source, source.placed.where(F.col(REASON).isNotNull())), quarantine)
     if found.unknown.rows:
+        source = fresh or source
         strange = unknown(timed(good(source.placed), asked.marks), asked.answers)
         write_rows(quarantined(source, strange.withColumn(REASON, F.lit(UNKNOWN_ENTRY))), quarantine)
     run.count(seen, out, reasons_in(quarantine))

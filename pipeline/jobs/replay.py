@@ -17,7 +17,7 @@ from pipeline.output import replaced, write_record, write_rows
 from pipeline.record import Run
 from pipeline.session import SparkSettings, spark_session
 from pipeline.surviving import emptied, surviving
-from pipeline.traffic import check_traffic, open_traffic, span_of, traffic_files
+from pipeline.traffic import Traffic, traffic_of
 from pipeline.transforms.flowing import differential, flow_matrix, replayed, top_flows
 
 TOP = 100
@@ -40,15 +40,15 @@ def replay(options: Options, settings: SparkSettings) -> Run:
     """Writes the differential, weighted by the traffic; the flows that change most; and the flow matrix."""
     run = Run("replay", asdict(options))
     before, after = load_timeline(options.baseline), load_timeline(options.proposed)
-    check_traffic(options.traffic)
-    run.inputs = inputs_of(options.traffic, before, after)
+    traffic = traffic_of(options.traffic)
+    run.inputs = inputs_of(traffic, before, after)
     run.phase("estates")
     with replaced(options.out) as folder:
         spark = spark_session(settings)
         run.phase("start")
         surviving(
-            traffic_files(options.traffic),
-            lambda files: _replay(spark, options, (before, after), files, folder, run),
+            traffic.files(),
+            lambda files: _replay(spark, options, (traffic, before, after), files, folder, run),
             lambda: emptied(folder),
         )
         write_record(folder, run.as_json())
@@ -56,11 +56,17 @@ def replay(options: Options, settings: SparkSettings) -> Run:
 
 
 def _replay(
-    spark: SparkSession, options: Options, sides: tuple[Timeline, Timeline], files: list[File], folder: Path, run: Run
+    spark: SparkSession,
+    options: Options,
+    asking: tuple[Traffic, Timeline, Timeline],
+    files: list[File],
+    folder: Path,
+    run: Run,
 ) -> None:
-    epochs = epochs_of(sides, span_of(options.traffic))
+    traffic, *sides = asking
+    epochs = epochs_of(sides, traffic.span())
     before, after = (Asker(side) for side in sides)
-    asked = ask(spark, open_traffic(spark, options.traffic, files), (before, after), epochs, folder)
+    asked = ask(spark, traffic.open(spark, files), (before, after), epochs, folder)
     run.more = {"summary": summary(asked), "intervals": len(epochs.boundaries) + 1, "questions": asked.questions}
     run.said = [_said(change, weight) for change, weight in sorted(asked.found.changes.items())]
     run.phase("ask")

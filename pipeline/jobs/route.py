@@ -13,14 +13,18 @@ from pipeline.engine import Asker
 from pipeline.epochs import epochs_of
 from pipeline.estates import EVER, Timeline, load_timeline
 from pipeline.files import File
+from pipeline.former import former_of
 from pipeline.jobs.asking import Asked, ask, finish, inputs_of
 from pipeline.manifest import SUMMARY
 from pipeline.output import replaced, write_record, write_rows
+from pipeline.reading import Source
 from pipeline.record import Run
 from pipeline.session import SparkSettings, spark_session
 from pipeline.surviving import emptied, surviving
-from pipeline.traffic import check_traffic, open_traffic, span_of, traffic_files
+from pipeline.traffic import Traffic, open_lake, traffic_of
+from pipeline.transforms.cleaning import good
 from pipeline.transforms.flowing import flow_matrix, met, routed
+from pipeline.transforms.weighing import timed
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +40,15 @@ def route(options: Options, settings: SparkSettings) -> Run:
     """Writes a row for each row of the input, with `outcomes` and `verdict`."""
     run = Run("route", asdict(options))
     timeline = load_timeline(options.estate)
-    check_traffic(options.traffic)
-    run.inputs = inputs_of(options.traffic, timeline)
+    traffic = traffic_of(options.traffic)
+    run.inputs = inputs_of(traffic, timeline)
     run.phase("estates")
     with replaced(options.out) as folder:
         spark = spark_session(settings)
         run.phase("start")
         surviving(
-            traffic_files(options.traffic),
-            lambda files: _route(spark, options, timeline, files, folder, run),
+            traffic.files(),
+            lambda files: _route(spark, options, (traffic, timeline), files, folder, run),
             lambda: emptied(folder),
         )
         write_record(folder, run.as_json())
@@ -52,23 +56,39 @@ def route(options: Options, settings: SparkSettings) -> Run:
 
 
 def _route(
-    spark: SparkSession, options: Options, timeline: Timeline, files: list[File], folder: Path, run: Run
+    spark: SparkSession, options: Options, asking: tuple[Traffic, Timeline], files: list[File], folder: Path, run: Run
 ) -> None:
-    epochs = epochs_of([timeline], span_of(options.traffic))
+    traffic, timeline = asking
+    epochs = epochs_of([timeline], traffic.span())
     asker = Asker(timeline)
-    asked = ask(spark, open_traffic(spark, options.traffic, files), (asker, asker), epochs, folder)
+    asked = ask(spark, traffic.open(spark, files), (asker, asker), epochs, folder)
     run.phase("ask")
-    write_rows(routed(asked.rows, asked.answers, asked.sets), folder)
+    fresh = _write_rows(spark, options.out, traffic, timeline, asked, run)
     run.phase("rows")
     _write_summary(asked)
     run.phase("summary")
-    run.more = {
+    run.more |= {
         "estates": len(timeline.versions),
         "intervals": len(epochs.boundaries) + 1,
         "questions": asked.questions,
         "before_estate": _before_estate(asked, timeline),
     }
-    finish(asked, run, rows_in(folder))
+    finish(asked, run, rows_in(folder), fresh)
+
+
+def _write_rows(
+    spark: SparkSession, out: str, traffic: Traffic, timeline: Timeline, asked: Asked, run: Run
+) -> Source | None:
+    """Of a lake, only what no run before has written, which is returned; of files all."""
+    rows, fresh, lake = asked.rows, None, traffic.lake
+    former = former_of(run.job, out, lake, timeline) if lake else None
+    if lake and former:
+        former.take_over(asked.folder)
+        fresh = open_lake(spark, lake.of(lake.commits().keys() - former.runs), traffic.name)
+        rows = timed(good(fresh.rows), asked.marks)
+    write_rows(routed(rows, asked.answers, asked.sets), asked.folder)
+    run.more["taken_over"] = len(former.files) if former else 0
+    return fresh
 
 
 def _before_estate(asked: Asked, timeline: Timeline) -> dict[str, int | str]:

@@ -6,9 +6,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.schemas import COLUMNS, KEYS
-from pipeline.transforms.weighing import QUESTION
+from pipeline.transforms.weighing import QUESTION, WEIGHTS
 
-_WEIGHTS = ("rows", "messages", "bytes")
 _OUTCOME = ("outcome", "instance", "database", "reason", "address")
 
 
@@ -45,15 +44,15 @@ def _sided(answers: DataFrame, sets: DataFrame) -> DataFrame:
 def met(answers: DataFrame, sets: DataFrame) -> DataFrame:
     """Every class with its outcomes, and what it carried; once for each set of outcomes it had."""
     known = answers.where("before IS NOT NULL")
-    summed = known.groupBy(*KEYS, F.col("before").alias("number")).agg(*(F.sum(name).alias(name) for name in _WEIGHTS))
-    return summed.join(sets, "number").select(*KEYS, "outcomes", "verdict", *_WEIGHTS)
+    summed = known.groupBy(*KEYS, F.col("before").alias("number")).agg(*(F.sum(name).alias(name) for name in WEIGHTS))
+    return summed.join(sets, "number").select(*KEYS, "outcomes", "verdict", *WEIGHTS)
 
 
 def differential(answers: DataFrame, sets: DataFrame) -> DataFrame:
     """Every class that ends otherwise, with what it carried; once for each pair of before and after it had."""
     changed = answers.where("change IN ('worse', 'better', 'moved')")
-    summed = changed.groupBy(*KEYS, *_SIDES, "change", "kind").agg(*(F.sum(name).alias(name) for name in _WEIGHTS))
-    return _sided(summed, sets).select(*KEYS, *_SIDES, F.col("change").alias("verdict"), "kind", *_WEIGHTS)
+    summed = changed.groupBy(*KEYS, *_SIDES, "change", "kind").agg(*(F.sum(name).alias(name) for name in WEIGHTS))
+    return _sided(summed, sets).select(*KEYS, *_SIDES, F.col("change").alias("verdict"), "kind", *WEIGHTS)
 
 
 def top_flows(changes: DataFrame, count: int) -> DataFrame:
@@ -69,11 +68,11 @@ def flow_matrix(answers: DataFrame, sets: DataFrame) -> DataFrame:
     sides = [
         answers.where(F.col(side).isNotNull())
         .groupBy("from_instance", "from_database", F.col(side).alias("number"))
-        .agg(*(F.sum(name).alias(name) for name in _WEIGHTS))
+        .agg(*(F.sum(name).alias(name) for name in WEIGHTS))
         .withColumn("side", F.lit(side))
         for side in _SIDES
     ]
     ends = sets.select("number", (F.size("outcomes") == 1).alias("is_certain"), F.explode("outcomes").alias("end"))
     links = sides[0].unionByName(sides[1]).join(ends, "number")
     keys = ("side", "from_instance", "from_database", *_OUTCOME, "is_certain")
-    return links.select("*", "end.*").groupBy(*keys).agg(*(F.sum(name).alias(name) for name in _WEIGHTS)).select("*")
+    return links.select("*", "end.*").groupBy(*keys).agg(*(F.sum(name).alias(name) for name in WEIGHTS)).select("*")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -207,3 +208,86 @@ def test_counters_of_reasons_add_up(tmp_path: Path) -> None:
     run, _ = asked(tmp_path, document(TO_PARTS), *rows)
     assert run.reasons == {"bad_at": 1, "bad_messages": 1, "bad_to_service": 1, "unknown_entry": 1}
     assert Counter(one["reason"] for one in quarantined(tmp_path / "out")) == run.reasons
+
+
+# ---------------------------------------------------------------- again, after more has come
+
+
+def routed_lake(tmp_path: Path, estate: str) -> tuple[Run, list[tuple[str, str, str]]]:
+    """The run, and of each row of the result its conversation, the time and how it ended."""
+    run = route(Options(estate, str(tmp_path / "lake"), str(tmp_path / "out")), SETTINGS)
+    rows = pq.read_table(tmp_path / "out").to_pylist()
+    found = [(one["conversation_id"], one["at"].isoformat(), json.dumps(one["outcomes"])) for one in rows]
+    return run, sorted(found)
+
+
+def anew(tmp_path: Path, estate: str) -> tuple[list[tuple[str, str, str]], list[Json], dict[str, int]]:
+    """What a run says that finds no former result: rows, quarantine, counts."""
+    shutil.rmtree(tmp_path / "out")
+    run, rows = routed_lake(tmp_path, estate)
+    return rows, in_quarantine(tmp_path / "out"), run.counts
+
+
+def in_quarantine(out: Path) -> list[Json]:
+    return sorted(quarantined(out), key=lambda one: str(one["raw"]))
+
+
+def came(tmp_path: Path, name: str, *rows: Json) -> None:
+    written(tmp_path / "in" / f"{name}.jsonl", list(rows))
+    ingest(IngestOptions(str(tmp_path / "in"), str(tmp_path / "lake")), SETTINGS)
+
+
+def version(tmp_path: Path, since: str, *routes: Json) -> str:
+    written(tmp_path / "history" / f"{since}.json", document(*routes, valid_from=f"{since}T00:00:00Z"))
+    return str(tmp_path / "history")
+
+
+def test_rows_that_were_routed_are_taken_over_and_what_is_new_is_routed(tmp_path: Path) -> None:
+    history = version(tmp_path, "2026-01-01", TO_PARTS)
+    came(tmp_path, "a", row(1), row(2, from_database="Nowhere"))
+    assert routed_lake(tmp_path, history)[0].more["taken_over"] == 0
+    first = {path.name: path.stat().st_ino for path in (tmp_path / "out").glob("*.parquet")}
+    # A version that begins after all rows that were routed, rows under each, and one that is older than all.
+    version(tmp_path, "2026-03-02")
+    later, older = {"at": "2026-03-02T08:00:00Z"}, {"at": "2025-03-02T08:00:00Z"}
+    came(tmp_path, "b", row(3), row(4, **later), row(5, **older), row(6, from_database="X"))
+    run, rows = routed_lake(tmp_path, history)
+    second = {path.name: path.stat().st_ino for path in (tmp_path / "out").glob("*.parquet")}
+    assert first.items() < second.items(), "the same files"
+    assert run.more["taken_over"] == len(first)
+    assert run.counts == {"in": 6, "out": 3, "quarantined": 3}
+    assert (rows, in_quarantine(tmp_path / "out"), run.counts) == anew(tmp_path, history)
+    assert len({outcome for _, _, outcome in rows}) == 2
+
+
+def test_a_version_that_begins_among_the_rows_has_them_all_routed_again(tmp_path: Path) -> None:
+    history = version(tmp_path, "2026-01-01", TO_PARTS)
+    came(tmp_path, "a", row(1), row(2, at="2026-03-03T12:00:00Z"))
+    routed_lake(tmp_path, history)
+    version(tmp_path, "2026-03-02")
+    run, rows = routed_lake(tmp_path, history)
+    assert run.more["taken_over"] == 0
+    assert rows == anew(tmp_path, history)[0]
+    assert len({outcome for _, _, outcome in rows}) == 2
+
+
+@pytest.mark.parametrize("what", ["estate", "lake", "rows", "record", "product"])
+def test_what_does_not_fit_is_not_taken_over(tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    history = version(tmp_path, "2026-01-01", TO_PARTS)
+    came(tmp_path, "a", row(1), row(2))
+    routed_lake(tmp_path, history)
+    if what == "estate":
+        version(tmp_path, "2026-01-01")
+    elif what == "lake":  # another in its place, with a run of the same name
+        shutil.rmtree(tmp_path / "lake")
+        shutil.rmtree(tmp_path / "in")
+        came(tmp_path, "a", row(7))
+    elif what == "rows":
+        next((tmp_path / "out").glob("*.parquet")).unlink()
+    elif what == "record":
+        (tmp_path / "out" / "_run.json").write_text("{}")
+    else:
+        monkeypatch.setattr("pipeline.former.versions", lambda: {"brokerui": "9"})
+    run, rows = routed_lake(tmp_path, history)
+    assert run.more["taken_over"] == 0
+    assert rows == anew(tmp_path, history)[0]

@@ -31,7 +31,7 @@ from tests.brokerui.pages import nothing_shown, user_of
 __all__ = ["nothing_shown"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small", "nothing_shown")]
 
-EXAMPLES = int(os.environ.get("API_EXAMPLES", "15"))
+EXAMPLES = int(os.environ.get("API_EXAMPLES", "10"))
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

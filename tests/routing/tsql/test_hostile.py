@@ -147,8 +147,8 @@ def _seconds(text: str, times: int) -> float:
 @pytest.mark.parametrize("name", ["routes", "rows", "one line", "batches", "quotes, one too many", "nested comments"])
 def test_memory_is_at_most_twelve_times_the_script(name: str) -> None:
     data = SIZES[name](600_000).encode()
-    # When cycles are collected is chance, and caches of other tests play a part: the best of three counts.
-    assert min(_peak(data) for _ in range(3)) + len(data) < 12 * len(data)
+    # When cycles are collected is chance, and caches of other tests play a part: one of three has to keep it.
+    assert any(_peak(data) + len(data) < 12 * len(data) for _ in range(3))
 
 
 def _peak(data: bytes) -> int:

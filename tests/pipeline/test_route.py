@@ -6,15 +6,20 @@ import json
 import random
 import shutil
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
+from pipeline.estates import load_timeline
+from pipeline.former import former_of
 from pipeline.jobs.ingest import Options as IngestOptions
 from pipeline.jobs.ingest import ingest
 from pipeline.jobs.route import Options, route
+from pipeline.lake import Lake
 from pipeline.record import Run
 from pipeline.schemas import COLUMNS
 from pipeline.session import SparkSettings
@@ -260,34 +265,39 @@ def test_rows_that_were_routed_are_taken_over_and_what_is_new_is_routed(tmp_path
     assert len({outcome for _, _, outcome in rows}) == 2
 
 
-def test_a_version_that_begins_among_the_rows_has_them_all_routed_again(tmp_path: Path) -> None:
-    history = version(tmp_path, "2026-01-01", TO_PARTS)
-    came(tmp_path, "a", row(1), row(2, at="2026-03-03T12:00:00Z"))
-    routed_lake(tmp_path, history)
-    version(tmp_path, "2026-03-02")
-    run, rows = routed_lake(tmp_path, history)
-    assert run.more["taken_over"] == 0
-    assert rows == anew(tmp_path, history)[0]
-    assert len({outcome for _, _, outcome in rows}) == 2
-
-
-@pytest.mark.parametrize("what", ["estate", "lake", "rows", "record", "product"])
-def test_what_does_not_fit_is_not_taken_over(tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    history = version(tmp_path, "2026-01-01", TO_PARTS)
+def test_what_does_not_fit_is_not_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    history, out = version(tmp_path, "2026-01-01", TO_PARTS), tmp_path / "out"
     came(tmp_path, "a", row(1), row(2))
     routed_lake(tmp_path, history)
-    if what == "estate":
-        version(tmp_path, "2026-01-01")
-    elif what == "lake":  # another in its place, with a run of the same name
-        shutil.rmtree(tmp_path / "lake")
-        shutil.rmtree(tmp_path / "in")
-        came(tmp_path, "a", row(7))
-    elif what == "rows":
-        next((tmp_path / "out").glob("*.parquet")).unlink()
-    elif what == "record":
-        (tmp_path / "out" / "_run.json").write_text("{}")
-    else:
-        monkeypatch.setattr("pipeline.former.versions", lambda: {"brokerui": "9"})
-    run, rows = routed_lake(tmp_path, history)
-    assert run.more["taken_over"] == 0
-    assert rows == anew(tmp_path, history)[0]
+    lake, commit = Lake(tmp_path / "lake"), tmp_path / "lake" / "_commits" / "run=000001.json"
+
+    def is_taken_over() -> bool:
+        return former_of("route", str(out), lake, load_timeline(history)) is not None
+
+    assert is_taken_over()
+    with monkeypatch.context() as other:
+        other.setattr("pipeline.former.versions", lambda: {"brokerui": "9"})
+        assert not is_taken_over(), "another version of the product may have other rules"
+    with changed(tmp_path / "history" / "2026-01-01.json", json.dumps(document(valid_from="2026-01-01T00:00:00Z"))):
+        assert not is_taken_over(), "another estate"
+    with changed(commit, commit.read_text() + " "):
+        assert not is_taken_over(), "another lake, with a run of the same name"
+    with changed(out / "_run.json", "{}"):
+        assert not is_taken_over(), "no record of ours"
+    version(tmp_path, "2026-03-02")
+    assert is_taken_over(), "it begins after all rows"
+    version(tmp_path, "2026-03-01")
+    assert not is_taken_over(), "it begins before them"
+    (tmp_path / "history" / "2026-03-01.json").unlink()
+    assert is_taken_over()
+    next(out.glob("*.parquet")).write_bytes(b"")
+    assert not is_taken_over(), "a file was cut off"
+
+
+@contextmanager
+def changed(path: Path, text: str) -> Iterator[None]:
+    """A file with another content, for a while."""
+    before = path.read_text()
+    path.write_text(text)
+    yield
+    path.write_text(before)

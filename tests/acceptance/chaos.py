@@ -14,6 +14,7 @@ import bisect
 import os
 import random
 import signal
+import statistics
 import sys
 import tempfile
 import time
@@ -165,12 +166,19 @@ def order(kills: int, chosen: random.Random) -> list[str]:
 def recovery(moments: Sequence[float], kill: Kill) -> float | None:
     """Seconds from a kill to the first window in which as much is received as nine tenths of before; None: never in
     half a minute. The window may begin with the kill, for which the time is 0."""
-    level = _rate(moments, kill.at - LEVEL, kill.at)
+    level = _level(moments, kill.at)
     for tenth in range(300):
         begin = kill.at + tenth / 10
         if _rate(moments, begin, begin + WINDOW) >= 0.9 * level:
             return tenth / 10
     return None
+
+
+def _level(moments: Sequence[float], until: float) -> float:
+    """What was usual before a moment: of the windows before it the middle one. The kill before may be in them, and what
+    had to be caught up after it, which would make the mean more than is ever sent."""
+    begins = (until - LEVEL + step for step in range(int(LEVEL - WINDOW) + 1))
+    return statistics.median(_rate(moments, begin, begin + WINDOW) for begin in begins)
 
 
 def _rate(moments: Sequence[float], begin: float, end: float) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -35,9 +36,17 @@ class Former:
         """Its rows, and what it put into quarantine, into a new result: the same files under another name."""
         (folder / QUARANTINE).mkdir(exist_ok=True)
         for name in self.files:
-            os.link(self.folder / name, folder / name)
+            _name_also(self.folder / name, folder / name)
         for path in (self.folder / QUARANTINE).glob("*.parquet"):
-            os.link(path, folder / QUARANTINE / path.name)
+            _name_also(path, folder / QUARANTINE / path.name)
+
+
+def _name_also(path: Path, name: Path) -> None:
+    """Of file systems in which a file has but one name, a copy."""
+    try:
+        os.link(path, name)
+    except OSError:
+        shutil.copyfile(path, name)
 
 
 def former_of(job: str, out: str, lake: Lake, timeline: Timeline) -> Former | None:

@@ -25,7 +25,7 @@ EVERY_SECONDS = 1.0
 GRACE_SECONDS = 10.0
 """How long the job may take to clear up once its starter is gone."""
 STAGES = {
-    "ingest": ("bronze", "silver", "classes", "quarantine"),
+    "ingest": ("bronze", "silver", "sums", "quarantine"),
     "route": ("estates", "start", "ask", "rows", "summary", "quarantine"),
     "replay": ("estates", "start", "ask", "gold", "rows", "quarantine"),
     "telemetry": ("estates", "start", "examine", "clean", *TABLES, "ways", "quarantine"),

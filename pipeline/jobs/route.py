@@ -86,7 +86,8 @@ def _write_rows(
         former.take_over(asked.folder)
         fresh = open_lake(spark, lake.of(lake.commits().keys() - former.runs), traffic.name)
         rows = timed(good(fresh.rows), asked.marks)
-    write_rows(routed(rows, asked.answers, asked.sets), asked.folder)
+    if fresh is None or fresh.files:
+        write_rows(routed(rows, asked.answers, asked.sets), asked.folder)
     run.more["taken_over"] = len(former.files) if former else 0
     return fresh
 

@@ -288,21 +288,21 @@ class Host:
             self.open += 1
             self._around.agenda.after(open_for, self._close, self._life, work, said, done)
         else:
-            if self._hurry.happens(self._at_once):
-                self._broker.send_at_once(work)
-            self._commit(self._life, work, said, done)
+            self._commit(self._life, work, said, done, at_once=self._hurry.happens(self._at_once))
 
     def _close(self, life: int, work: Work, said: Sequence[Record], done: Done) -> None:
         self.open -= 1
         self._commit(life, work, said, done)
 
-    def _commit(self, life: int, work: Work, said: Sequence[Record], done: Done) -> None:
+    def _commit(self, life: int, work: Work, said: Sequence[Record], done: Done, *, at_once: bool = False) -> None:
         if life != self._life or self._broker is None:
             done(GONE)
             return
         conflicts: list[Conflict] = []
 
         def commit(broker: Broker) -> None:
+            if at_once:
+                broker.send_at_once(work)
             try:
                 broker.commit(work)
             except Conflict as conflict:

@@ -261,6 +261,9 @@ def test_rows_that_were_routed_are_taken_over_and_what_is_new_is_routed(tmp_path
     assert first.items() < second.items(), "the same files"
     assert run.more["taken_over"] == len(first)
     assert run.counts == {"in": 6, "out": 3, "quarantined": 3}
+    third, again = routed_lake(tmp_path, history)
+    assert (again, third.counts) == (rows, run.counts)
+    assert third.more["taken_over"] == len(second), "nothing new: no file either"
     assert (rows, in_quarantine(tmp_path / "out"), run.counts) == anew(tmp_path, history)
     assert len({outcome for _, _, outcome in rows}) == 2
 

@@ -34,6 +34,7 @@ def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]
     Within a transaction of the caller's it counts when that is committed, and whoever writes something beside it opens
     one; else it counts at the end. Then workers are woken, and not before.
     """
+    commits_at_once = connection.get_autocommit()
     with _transaction() as is_callers, _busy_after_conflict():
         broker, work = _claimed(instance, wanted, is_callers)
         try:
@@ -42,7 +43,7 @@ def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]
             yield broker, work
             if wanted.receive is not None:
                 received(broker, wanted.receive.queue, is_empty=work.batch.received_group is None)
-            if not is_callers and has_room(instance):
+            if commits_at_once and work.changes.outgoing and has_room(instance):
                 broker.send_at_once(work)
         except BaseException:
             broker.release(work)

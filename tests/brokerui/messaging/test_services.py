@@ -122,7 +122,6 @@ def test_without_a_transaction_around_it_each_verb_is_one(wire: Wire) -> None:
     assert not connection.in_atomic_block
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="on SQLite Django itself commits it")
 def test_outside_of_a_transaction_a_message_leaves_with_its_commit(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
     """And nobody is woken for it. Within one it may be long until the commit, and workers send it then."""
     woken = list[Any]()

@@ -39,14 +39,18 @@ class Peers:
             raise CannotBeHad(f"its packages cannot be installed: {str(error.stderr).strip()[-200:]}") from error
 
     def rate(self, program: str, *words: object, **environ: str) -> float:
-        """What a program prints."""
+        """The last number that a program prints."""
+        return self.figures(program, *words, **environ)[-1]
+
+    def figures(self, program: str, *words: object, **environ: str) -> list[float]:
+        """The numbers of the last line that a program prints."""
         command = [str(self.python), str(HERE / f"{program}.py"), *map(str, words)]
         said = subprocess.run(
             command, env={**os.environ, **environ}, capture_output=True, text=True, check=False, timeout=600
         )
         if said.returncode:
             raise CannotBeHad(said.stderr.strip()[-400:])
-        return float(said.stdout.split()[-1])
+        return [float(word) for word in said.stdout.splitlines()[-1].split()]
 
     @contextmanager
     def worker(self, **environ: str) -> Iterator[None]:

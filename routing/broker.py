@@ -136,10 +136,11 @@ class Broker:
 
     # ------------------------------------------------------------ what comes in
 
-    def receive(self, frames: Sequence[bytes], now: int) -> None:
+    def receive(self, frames: Sequence[bytes], now: int, *, is_soon: bool = False) -> None:
         """Fragments from any neighbours, in any order, damaged or not: kept, forwarded, or dropped. Questions and
         answers about roles among them (MIR-2).
 
+        `is_soon`: what `frames_to_send` gives then leaves after `Store.harden` only (ACK-5).
         Raises `routing.store.Conflict`: none of them was kept, and their senders will send them again.
         """
         came, self._postponed, self._postponed_bytes = [*self._postponed, *frames], [], 0
@@ -152,6 +153,7 @@ class Broker:
                 self._hear(work, said)
             for fragment in arrivals.in_order():
                 self._take(work, fragment)
+            work.changes.is_soon = is_soon
             self._finish(work)
         self._note_forwarded(now)
 

@@ -40,7 +40,13 @@ class Store(Protocol):
         ...
 
     def commit(self, changes: Changes) -> None:
-        """All of the changes, durably; the claim ends. Raises `Conflict`: none of them, and the claim ends too."""
+        """All of the changes, durably unless `Changes.is_soon`; the claim ends. Raises `Conflict`: none of them, and
+        the claim ends too."""
+        ...
+
+    def harden(self) -> None:
+        """What was committed is durable from here on. Raises `Conflict`, and so does every claim then: some of it may
+        be lost, what its user has in memory may tell of that, and he begins anew, with another store."""
         ...
 
     def release(self, token: int) -> None:
@@ -209,6 +215,9 @@ class MemoryStore:
         self._remove(changes)
         self._write(changes)
         self.release(changes.token)
+
+    def harden(self) -> None:
+        """Nothing is more durable than memory here."""
 
     def release(self, token: int) -> None:
         claim = self._claims.pop(token, None)

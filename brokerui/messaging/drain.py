@@ -22,7 +22,7 @@ from brokerui.messaging.endpoint.lists import leave_shard, run, take_shard, wait
 from brokerui.messaging.errors import NotHostedError
 from brokerui.messaging.forwarded import show_forwarded
 from brokerui.messaging.hosting import broker_of, working_broker_of
-from brokerui.messaging.keeping import Keeping
+from brokerui.messaging.keeping import FEW, Keeping
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.outgoing import hand_over, has_room, redis
 from routing.broker import Broker
@@ -128,11 +128,14 @@ def take_in(instance: str, shard: int, keeping: Keeping | None = None) -> bool:
 def _take(broker: Broker, frames: Sequence[bytes], keeping: Keeping | None) -> None:
     at = now()
     try:
-        broker.receive(frames, at)
+        broker.receive(frames, at, is_soon=keeping is not None and len(frames) <= FEW)
+        given = broker.frames_to_send(at)
+        at_once = keeping.keep(broker, given, len(frames)) if keeping else given
+        if at_once:
+            broker.store.harden()
     except Conflict:
         return  # lost on the network, as far as their senders can tell: they send them again (ACK-3)
-    given = broker.frames_to_send(at)
-    _give_out(broker, at, keeping.keep(broker.instance, given, len(frames)) if keeping else given)
+    _give_out(broker, at, at_once)
 
 
 def _give_out(broker: Broker, at: int, frames: Sequence[Outbound]) -> None:

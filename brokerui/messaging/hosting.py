@@ -101,6 +101,7 @@ def _made(instance: str, in_transaction: bool) -> tuple[_Hosted, bool]:
     broker = Broker(live.estate, instance, store, Choices(SystemRandom().getrandbits), security=security)
     hosted = _Hosted(broker, store, live.version, keys)
     store.follow = partial(_keep_up, instance, hosted)
+    store.forget = forget_brokers
     return hosted, is_new
 
 

@@ -1,4 +1,5 @@
-"""Acknowledgements are kept back for some milliseconds, so that those of several turns go on one way.
+"""Acknowledgements are kept back for some milliseconds, so that those of several turns go on one way, and what they
+acknowledge is made durable at once (ACK-5).
 
 Nobody waits for one but who has sent as much as he may without: what came in great number is acknowledged at once. One
 that is lost with its worker is no loss: its message comes again, and is acknowledged again (ACK-3, ACK-4).
@@ -11,7 +12,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from brokerui.messaging.outgoing import put
+from routing.broker import Broker
 from routing.dialog.work import Outbound
+from routing.store import Conflict
 
 SECONDS: Final = 0.05
 FEW: Final = 8
@@ -24,18 +27,18 @@ class Keeping:
     """What one worker keeps back, of all instances."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, list[Outbound]] = {}
+        self._kept: dict[Broker, list[Outbound]] = {}
         self._count = 0
         self._until = 0.0
 
-    def keep(self, instance: str, frames: Sequence[Outbound], came: int) -> Sequence[Outbound]:
+    def keep(self, broker: Broker, frames: Sequence[Outbound], came: int) -> Sequence[Outbound]:
         """Of what a turn has made of so many frames that came: what goes at once."""
         kept = [frame for frame in frames if not frame.is_awaited] if came <= FEW else []
         if not kept:
             return frames
         if not self._count:
             self._until = time.monotonic() + SECONDS
-        self._kept.setdefault(instance, []).extend(kept)
+        self._kept.setdefault(broker, []).extend(kept)
         self._count += len(kept)
         self.look()
         return [frame for frame in frames if frame.is_awaited]
@@ -53,5 +56,9 @@ class Keeping:
     def give_out(self) -> None:
         """All of it."""
         kept, self._kept, self._count = self._kept, {}, 0
-        for instance, frames in kept.items():
-            put(instance, frames)
+        for broker, frames in kept.items():
+            try:
+                broker.store.harden()
+            except Conflict:
+                continue  # what they acknowledge may be lost
+            put(broker.instance, frames)

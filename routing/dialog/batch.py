@@ -139,4 +139,6 @@ class Changes:
     """Whatever waits in the transmission queue or is held is due now, but for what others have claimed."""
     retry_services: set[Asked] = field(default_factory=set)
     """Of databases, with the service that the messages are for: the same for their conversations alone."""
+    is_soon: bool = False
+    """Others see it at once, and it need not be durable yet: nothing leaves that tells of it before `Store.harden`."""
     events: list[Event] = field(default_factory=list)

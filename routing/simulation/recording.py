@@ -56,6 +56,9 @@ class RecordingStore:
             return self._crashes.pop()
         return None
 
+    def harden(self) -> None:
+        self.inner.harden()
+
     def release(self, token: int) -> None:
         self.inner.release(token)
 

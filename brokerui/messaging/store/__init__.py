@@ -59,6 +59,11 @@ class DatabaseStore:
         self.follow: Callable[[], None] | None = None
         """Called in a claim, before its user decides anything, where the estate has another version than his, or the
         instance has gone."""
+        self.forget: Callable[[], None] | None = None
+        """Called where something that was committed may have been lost: what its user has in memory may tell of it, and
+        another store takes its place."""
+        self._losses: int | None = None
+        """Of the session, when something was committed that was to be durable later; None: all of it is."""
         self._claims: dict[int, Claim] = {}
         self._tokens = count(1)
         self._known: knowing.Known | None = None
@@ -78,6 +83,7 @@ class DatabaseStore:
             raise Conflict("the claim has ended")
         self._claims[token] = claim
         try:
+            self._check_losses(claim.session)
             with claim.session.reading():
                 with claim.session.together():
                     known = knowing.ask(claim.session, self.instance) if claim.known is None else None
@@ -103,12 +109,33 @@ class DatabaseStore:
         if claim is None:
             raise Conflict("the claim has ended")
         try:
-            with claim.session.writing():
+            with claim.session.writing(is_soon=changes.is_soon):
                 if not claim.session.holds_still:
                     self._checked(knowing.look(claim.session, self.instance, claim.known))
                 Commit(claim, changes).write()
+            if changes.is_soon and self._losses is None:
+                self._losses = claim.session.losses
         finally:
             self.release(changes.token)
+
+    def harden(self) -> None:
+        if self._losses is None:
+            return
+        session = self._session()
+        try:
+            self._check_losses(session)
+            session.harden()
+            self._losses = None
+        finally:
+            session.close()
+
+    def _check_losses(self, session: Session) -> None:
+        """A server that goes down takes with it what it had not written, and all connections. This store says so for
+        ever, also to those who have kept what was to leave later."""
+        if self._losses not in (None, session.losses):
+            if self.forget is not None:
+                self.forget()
+            raise Conflict("the database has gone down since something was committed that was not durable yet")
 
     def _checked(self, known: knowing.Known | None) -> knowing.Known:
         if known is None:

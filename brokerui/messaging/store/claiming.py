@@ -243,7 +243,11 @@ def _read_rows(claim: Claim, batch: Batch, now: int) -> None:
 def _read_outgoing(claim: Claim, batch: Batch, firsts: list[tuple[str, int]]) -> None:
     """Not much more than a batch sends: conversations to which it does not come are due the next time."""
     each = min(OUTGOING_AT_ONCE, max(LEAST, ROWS_AT_ONCE // len(firsts)))
-    ranges = [(handle, first, first + each, place) for place, (handle, first) in enumerate(firsts)]
+    ranges = [
+        # Where the last attempt found no way, one message shows whether there is one now; the others follow it.
+        (handle, first, first + (1 if batch.endpoints[handle].transmission_status else each), place)
+        for place, (handle, first) in enumerate(firsts)
+    ]
     given = claim.session.given(ranges, key="text", first="int8", below="int8", place="int8")
     found = claim.session.firsts(OUTGOING, _TO_SEND, "message_sequence_number")
     parameters = {**claim.mine, **given.parameters, "top": None, "bytes": BYTES_AT_ONCE}

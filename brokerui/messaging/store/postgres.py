@@ -33,6 +33,8 @@ PLANS: Final = {
 OPTIONS: Final = " ".join(
     f"-c {name}={value}" for name, value in (("default_transaction_isolation", "read\\ committed"), *PLANS.items())
 )
+# Something to be written, as small as possible: a commit without it waits for nothing.
+_HARDEN: Final = "SELECT pg_logical_emit_message(true, 'brokerui', '')"
 _CURRENT = ", ".join(f"current_setting('{name}') AS {name}" for name in PLANS)
 _SET = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in PLANS.items())
 # OFFSET keeps the two apart: what they were is read first.
@@ -218,12 +220,22 @@ class OwnSession(PostgresSession):
         self.run(_SHARED.format(instance=self._instance), {})
         return self.ask(sql, {})
 
+    @property
+    def losses(self) -> int:
+        return self._pool.losses
+
+    def harden(self) -> None:
+        with self.reading():
+            self.run(_HARDEN, {})
+
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self, *, is_soon: bool) -> Iterator[None]:
         self._end = "ROLLBACK"
         self._check_open()
         with _raising_conflicts(), self._travelling():
             yield
+            if is_soon:
+                self.run("SET LOCAL synchronous_commit = off", {})
             # With the rest: should the connection break from here on, nobody knows whether it was committed.
             self.run("COMMIT", {})
         self._is_open = False
@@ -263,8 +275,13 @@ class CallersSession(PostgresSession):
         self.run(_SHARED.format(instance=self._instance), {})
         return self.ask(sql, {})
 
+    losses = 0
+
+    def harden(self) -> None:
+        """The caller's commit does."""
+
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self, *, is_soon: bool) -> Iterator[None]:
         with _raising_conflicts(), self._travelling():
             yield
             self._restore()
@@ -307,6 +324,8 @@ class Pool:
         self._alias = alias
         self._idle: list[psycopg.Connection[Row]] = []
         self._process = os.getpid()
+        self.losses = 0
+        """Connections that the server has ended."""
 
     @property
     def database(self) -> BaseDatabaseWrapper:
@@ -319,8 +338,12 @@ class Pool:
             connection = self._idle.pop()
             if is_alive(connection):
                 return connection
-            connection.close()
+            self._lose(connection)
         return self._connect()
+
+    def _lose(self, connection: psycopg.Connection[Row]) -> None:
+        self.losses += 1
+        connection.close()
 
     def _connect(self) -> psycopg.Connection[Row]:
         given = {
@@ -333,7 +356,9 @@ class Pool:
             return psycopg.connect(**given, autocommit=True, prepare_threshold=1)
 
     def put(self, connection: psycopg.Connection[Row]) -> None:
-        if connection.closed or len(self._idle) >= IDLE:
+        if connection.closed:
+            self._lose(connection)
+        elif len(self._idle) >= IDLE:
             connection.close()
         else:
             self._idle.append(connection)

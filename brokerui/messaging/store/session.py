@@ -56,8 +56,18 @@ class Session(ABC):
         statement without parameters gives back then."""
 
     @abstractmethod
-    def writing(self) -> AbstractContextManager[None]:
-        """All that is written in it is committed together, or nothing is. Raises `routing.store.Conflict`."""
+    def writing(self, *, is_soon: bool) -> AbstractContextManager[None]:
+        """All that is written in it is committed together, or nothing is. Raises `routing.store.Conflict`. `is_soon`:
+        it need not be durable before `harden`."""
+
+    @abstractmethod
+    def harden(self) -> None:
+        """What was committed is durable, as far as the server has not gone since. Raises `routing.store.Conflict`."""
+
+    @property
+    @abstractmethod
+    def losses(self) -> int:
+        """Connections that the server has ended, of those that this process had; with each it may have gone down."""
 
     @abstractmethod
     def close(self) -> None:

@@ -45,8 +45,13 @@ class SqliteSession(Session):
     def begin(self, sql: str) -> Answer:
         return self.ask(sql, {})
 
+    losses = 0
+
+    def harden(self) -> None:
+        """Each commit does."""
+
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self, *, is_soon: bool) -> Iterator[None]:
         try:
             with transaction.atomic(self._alias):
                 yield

@@ -7,12 +7,14 @@ import pytest
 from brokerui.messaging import keeping
 from brokerui.messaging.drain import drain, take_in
 from brokerui.messaging.endpoint.lists import put_arrived, run, take_outgoing
+from brokerui.messaging.hosting import broker_of
 from brokerui.messaging.keeping import FEW, MOST, Keeping
 from brokerui.messaging.models import OutgoingMessage
 from brokerui.messaging.outgoing import redis
-from brokerui.messaging.services import Message, conversation_begin, conversation_send
+from brokerui.messaging.services import Message, conversation_begin, conversation_send, message_receive
 from routing.dialog.work import Outbound
-from tests.brokerui.messaging.hosted import ADDRESSES, Wire
+from tests.brokerui.messaging.hosted import ADDRESSES
+from tests.brokerui.messaging.test_store import end_connections, on_postgres
 
 THERE = ADDRESSES["A"]
 
@@ -27,11 +29,11 @@ def acknowledgements(count: int, first: int = 0) -> list[Outbound]:
     return [Outbound(THERE, frame, is_awaited=False) for frame in frames]
 
 
-@pytest.mark.usefixtures("lists")
+@pytest.mark.usefixtures("wire")
 def test_those_of_several_turns_leave_together(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Keeping()
-    assert kept.keep("B", acknowledgements(1), came=1) == []
-    assert kept.keep("B", acknowledgements(2, first=1), came=FEW) == []
+    assert kept.keep(broker_of("B"), acknowledgements(1), came=1) == []
+    assert kept.keep(broker_of("B"), acknowledgements(2, first=1), came=FEW) == []
     assert 0 < kept.look() <= keeping.SECONDS
     assert given_out() == []
     monkeypatch.setattr(keeping.time, "monotonic", lambda: float("inf"))
@@ -41,31 +43,75 @@ def test_those_of_several_turns_leave_together(monkeypatch: pytest.MonkeyPatch) 
     assert given_out() == []
 
 
-@pytest.mark.usefixtures("lists")
+@pytest.mark.usefixtures("wire")
 def test_no_more_than_some_are_kept_back() -> None:
     kept = Keeping()
-    assert kept.keep("B", acknowledgements(MOST), came=1) == []
+    assert kept.keep(broker_of("B"), acknowledgements(MOST), came=1) == []
     assert len(given_out()) == MOST
 
 
+@pytest.mark.usefixtures("wire")
 def test_nothing_waits_that_others_wait_for_nor_where_much_came() -> None:
     kept, answer = Keeping(), Outbound(THERE, b"a message")
-    assert kept.keep("B", [answer, *acknowledgements(1)], came=2) == [answer]
-    assert kept.keep("B", [answer], came=1) == [answer]
+    assert kept.keep(broker_of("B"), [answer, *acknowledgements(1)], came=2) == [answer]
+    assert kept.keep(broker_of("B"), [answer], came=1) == [answer]
     many = acknowledgements(1)
-    assert kept.keep("B", many, came=FEW + 1) == many
+    assert kept.keep(broker_of("B"), many, came=FEW + 1) == many
 
 
-def test_a_message_is_received_at_once_and_acknowledged_a_little_later(wire: Wire) -> None:
+def send_one() -> None:
+    """From A, as far as the list of what has arrived at B."""
     begun = conversation_begin(instance="A", database="one", from_service="From", to_service="To", encryption=False)
     conversation_send(instance="A", handles=[begun.conversation_handle], messages=[Message(b"x")])
     drain("A")
     run(redis(), put_arrived("B", run(redis(), take_outgoing("A", ADDRESSES["B"], 1 << 30))))
-    kept = Keeping()
+
+
+def come_in(kept: Keeping) -> None:
     assert not any(take_in("B", shard, kept) for shard in range(4))
+
+
+@pytest.mark.usefixtures("wire")
+def test_a_message_is_received_at_once_and_acknowledged_a_little_later() -> None:
+    send_one()
+    kept = Keeping()
+    come_in(kept)
+    assert len(message_receive(instance="B", database="two", queue="ToQ")) == 1
     assert given_out() == []
     assert OutgoingMessage.objects.count() == 1
     kept.give_out()
     run(redis(), put_arrived("A", given_out()))
     assert not any(take_in("A", shard) for shard in range(4))
     assert OutgoingMessage.objects.count() == 0
+
+
+@on_postgres
+@pytest.mark.usefixtures("wire")
+def test_what_may_be_lost_with_the_server_is_not_acknowledged() -> None:
+    send_one()
+    kept, before = Keeping(), broker_of("B")
+    come_in(kept)
+    end_connections()
+    kept.give_out()
+    assert given_out() == []
+    assert broker_of("B") is not before  # what it has in memory may never have happened
+    send_one()
+    come_in(kept)
+    kept.give_out()
+    assert len(given_out()) == 1
+
+
+@on_postgres
+@pytest.mark.usefixtures("wire")
+def test_who_works_on_after_the_server_has_gone_begins_anew() -> None:
+    send_one()
+    kept, before = Keeping(), broker_of("B")
+    come_in(kept)
+    end_connections()
+    send_one()
+    come_in(kept)  # as if what came then were lost on the network
+    assert broker_of("B") is not before
+    send_one()
+    come_in(kept)
+    kept.give_out()
+    assert len(given_out()) == 1

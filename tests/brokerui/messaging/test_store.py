@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import psycopg
 import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
 
@@ -18,15 +19,16 @@ from brokerui.messaging.models import ConversationEndpoint, HeldFragment, Hosted
 from brokerui.messaging.store import DatabaseStore, claiming, knowing
 from brokerui.messaging.store.locks import Locks, _after_fork, locks_of
 from brokerui.messaging.store.numbers import queue_number
-from brokerui.messaging.store.postgres import IDLE, OwnSession, Pool, pool_of
+from brokerui.messaging.store.postgres import _HARDEN, IDLE, OwnSession, Pool, pool_of
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Session
 from brokerui.messaging.store.sqlite import SqliteSession
 from routing.dialog.batch import Changes, Receive, Wanted
-from routing.dialog.endpoint import Group
+from routing.dialog.endpoint import Endpoint, Group
 from routing.dialog.messages import Outgoing
 from routing.dialog.settings import Settings
 from routing.mirrored_route import Key, MirroredRoute
 from routing.store import Conflict, Depth
+from scripts.postgres import running
 from tests.routing.dialog.joined import Joined
 from tests.routing.store.conformance import (
     ALL,
@@ -42,8 +44,8 @@ from tests.routing.store.conformance import (
     write,
 )
 
-on_postgres = pytest.mark.skipif("connection.vendor != 'postgresql'", reason="of PostgreSQL")
-on_sqlite = pytest.mark.skipif("connection.vendor != 'sqlite'", reason="of SQLite")
+on_postgres = pytest.mark.skipif(connection.vendor != "postgresql", reason="of PostgreSQL")
+on_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="of SQLite")
 
 
 # Claims are transactions of their own: no test is one. What it leaves is removed from our tables alone.
@@ -351,10 +353,10 @@ def asked(
     times = 0
 
     def counting(kind: str, original: Any) -> Any:
-        def counted(self: Session, *given: Any) -> Any:
+        def counted(self: Session, *given: Any, **named: Any) -> Any:
             nonlocal times
             times += not (kind == "run" and given[0] == "COMMIT")
-            return original(self, *given)
+            return original(self, *given, **named)
 
         return counted
 
@@ -588,6 +590,68 @@ def test_a_connection_that_ends_frees_what_it_held_and_its_commit_is_a_conflict(
         store.commit(Changes(lost.token, NOW, received=list(lost.received), emptied=["1t"]))
     assert take(other) == ["1t 0"]
     write(store, endpoint("2t"))  # with a new connection
+
+
+# ---------------------------------------------------------------- what need not be durable at once
+
+
+def write_soon(store: DatabaseStore, handle: str) -> None:
+    token = store.claim(Wanted(), NOW).token
+    made = endpoint(handle)
+    store.commit(Changes(token, NOW, endpoints={handle: made}, groups={handle: group_of(made)}, is_soon=True))
+
+
+def group_of(one: Endpoint) -> Group:
+    return Group(one.conversation_group_id, one.database, one.service_name, "Q", 1)
+
+
+def test_others_see_at_once_what_is_durable_later(instance: int, store: DatabaseStore) -> None:
+    store.harden()
+    write_soon(store, "1t")
+    assert "1t" in look(DatabaseStore(instance), Wanted(("1t",))).endpoints
+    store.harden()
+    store.harden()
+
+
+@on_postgres
+def test_who_had_not_hardened_it_is_told_that_it_may_be_lost(instance: int, store: DatabaseStore) -> None:
+    told: list[int] = []
+    store.forget = lambda: told.append(1)
+    write_soon(store, "1t")
+    end_connections()
+    for ask in (store.harden, lambda: store.claim(Wanted(), NOW), store.harden):
+        with pytest.raises(Conflict):
+            ask()
+    assert len(told) == 3
+    write_soon(DatabaseStore(instance), "2t")
+
+
+@on_postgres
+def test_what_is_durable_is_nobodys_concern_when_the_server_goes(store: DatabaseStore) -> None:
+    store.forget = pytest.fail
+    write_soon(store, "1t")
+    store.harden()
+    write(store, endpoint("2t"))
+    end_connections()
+    store.harden()
+    assert look(store, Wanted(("1t", "2t"))).busy == frozenset()
+
+
+@on_postgres
+def test_what_was_hardened_outlives_a_crash_of_the_server() -> None:
+    with running(durable=True) as server:
+        server.stop()
+        server.options = ("-c", "wal_writer_delay=10s")  # by itself it would write nothing down meanwhile
+        server.start()
+        address = f"host={server.folder} user=brokerui dbname=postgres"
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute("CREATE TABLE t (number int)")
+            connection.execute("BEGIN; SET LOCAL synchronous_commit = off; INSERT INTO t VALUES (1); COMMIT")
+            connection.execute(_HARDEN)
+            server.stop(signal.SIGKILL)
+        server.start()
+        with psycopg.connect(address) as connection:
+            assert connection.execute("SELECT number FROM t").fetchall() == [(1,)]
 
 
 @on_postgres

@@ -48,6 +48,10 @@ class Counting:
         self.calls += 1
         self.store.commit(changes)
 
+    def harden(self) -> None:
+        self.calls += 1
+        self.store.harden()
+
     def release(self, token: int) -> None:
         self.calls += 1
         self.store.release(token)

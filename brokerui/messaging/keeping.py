@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from brokerui.messaging.outgoing import put
@@ -28,11 +29,14 @@ class Keeping:
 
     def __init__(self) -> None:
         self._kept: dict[Broker, list[Outbound]] = {}
+        self._brokers: set[Broker] = set()
+        """Of which there may be something that is not durable yet."""
         self._count = 0
         self._until = 0.0
 
     def keep(self, broker: Broker, frames: Sequence[Outbound], came: int) -> Sequence[Outbound]:
         """Of what a turn has made of so many frames that came: what goes at once."""
+        self._brokers.add(broker)
         kept = [frame for frame in frames if not frame.is_awaited] if came <= FEW else []
         if not kept:
             return frames
@@ -52,6 +56,13 @@ class Keeping:
             return left
         self.give_out()
         return SECONDS
+
+    def end(self) -> None:
+        """Nothing is kept back any more, and all that came is durable."""
+        self.give_out()
+        for broker in self._brokers:
+            with suppress(Conflict):  # it is as if it had not come
+                broker.store.harden()
 
     def give_out(self) -> None:
         """All of it."""

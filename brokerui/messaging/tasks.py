@@ -34,7 +34,7 @@ def receive() -> None:
     """Take what came over the network; what may be sent because of it follows at once."""
     hosted, keeping = hosted_names(), Keeping()
     work_off(receive, lambda: bool([at for at in arrived(hosted) if take_in(*at, keeping)]), keeping.look)
-    keeping.give_out()
+    keeping.end()
     if any(is_due(instance) for instance in hosted):
         wake_once(transmit)
 

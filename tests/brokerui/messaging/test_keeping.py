@@ -115,3 +115,18 @@ def test_who_works_on_after_the_server_has_gone_begins_anew() -> None:
     come_in(kept)
     kept.give_out()
     assert len(given_out()) == 1
+
+
+@on_postgres
+@pytest.mark.usefixtures("wire")
+def test_at_the_end_all_is_durable_also_what_nothing_answers() -> None:
+    send_one()
+    come_in(there := Keeping())
+    there.end()
+    run(redis(), put_arrived("A", given_out()))
+    kept, before = Keeping(), broker_of("A")
+    assert not any(take_in("A", shard, kept) for shard in range(4))
+    kept.end()
+    end_connections()
+    send_one()
+    assert broker_of("A") is before

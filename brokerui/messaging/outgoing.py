@@ -51,9 +51,9 @@ def has_room(instance: str) -> bool:
 
 def hand_over(instance: str, frames: Sequence[Outbound], events: Sequence[tuple[int, Event]]) -> None:
     """To the endpoint and to the log."""
-    recorder.note(instance, events)
     if frames:
         put(instance, frames)
+    recorder.note(instance, events)
 
 
 def put(instance: str, frames: Sequence[Outbound]) -> None:

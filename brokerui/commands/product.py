@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from brokerui.languages import local
 from routing.errors import InputError
-from routing.sentence import say
+from routing.sentence import Sentence, say
 
 
 @contextmanager
@@ -23,5 +23,14 @@ def the_product() -> Iterator[None]:
     try:
         yield
     except DatabaseError as error:
-        problem = say("cannot be read or written: {reason}", reason=str(error))
-        raise InputError(local(say("the database")), "", problem) from None
+        raise InputError(local(say("the database")), "", _problem(error)) from None
+
+
+def _problem(error: Exception) -> Sentence:
+    """A home that the product was never started with is the most usual one."""
+    from django.db import DatabaseError, connection
+
+    with suppress(DatabaseError):
+        if not connection.introspection.table_names():
+            return say("is not prepared yet: start the product with this home once")
+    return say("cannot be read or written: {reason}", reason=str(error))

@@ -16,6 +16,7 @@ from routing.document import read_version, write_estate
 from routing.edits import SetHopLimit
 from routing.errors import InputError
 from tests.brokerui.estate.helpers import TWO, brought_in, changed
+from tests.brokerui.product import command
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +71,7 @@ def test_bad_usage_exits_2(arguments: list[str]) -> None:
     assert caught.value.code == 2
 
 
+@pytest.mark.django_db
 def test_a_database_that_cannot_be_read_is_one_clear_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -79,3 +81,9 @@ def test_a_database_that_cannot_be_read_is_one_clear_line(
     monkeypatch.setattr(history, "history_write", fail)
     assert main(["estate", "history", "-o", str(tmp_path)]) == 4
     assert capsys.readouterr().err == "error: the database: cannot be read or written: no such table: estate_version\n"
+
+
+def test_a_home_that_the_product_was_never_started_with_is_told(tmp_path: Path) -> None:
+    ended = command(tmp_path, "estate", "history", "-o", str(tmp_path / "out"))
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert ended.stderr == "error: the database: is not prepared yet: start the product with this home once\n"

@@ -28,13 +28,16 @@ def load_estate(name: str, max_size: int = MAX_SIZE) -> Estate:
     return read_estate(load_bytes(name, max_size), where=name)
 
 
-def load_bytes(name: str, max_size: int) -> bytes:
-    """All of a file, or (`-`) of standard input. Raises `InputError` where it is larger than `max_size`."""
+def load_bytes(name: str, max_size: int, *, is_fixed: bool = False) -> bytes:
+    """All of a file, or (`-`) of standard input. Raises `InputError` where it is larger than `max_size`, which an
+    option of the command raises unless it `is_fixed`."""
     with opened(name) as stream:
         content = _read(stream, name, max_size + 1)
-    if len(content) > max_size:
-        raise InputError(name, "", say("is larger than {limit} bytes; --max-size allows more", limit=max_size))
-    return content
+    if len(content) <= max_size:
+        return content
+    if is_fixed:
+        raise InputError(name, "", say("is larger than {limit} bytes", limit=max_size))
+    raise InputError(name, "", say("is larger than {limit} bytes; --max-size allows more", limit=max_size))
 
 
 def load_conversations(name: str, estate: Estate) -> list[Conversation]:

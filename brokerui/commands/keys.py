@@ -88,7 +88,7 @@ def _import(options: argparse.Namespace, instance: str, database: str) -> None:
     from brokerui.messaging.keys.files import MOST, pair_from, public_from
     from brokerui.messaging.keys.services import key_take, peer_take
 
-    content = load_bytes(options.file, MOST)
+    content = load_bytes(options.file, MOST, is_fixed=True)
     at = {"instance": instance, "database": database, "author": _author()}
     try:
         found = pair_from(content, _passphrase()) if options.private else public_from(content)

@@ -11,9 +11,10 @@ from brokerui.commands.arguments import identifier, size
 from brokerui.commands.messaging import HOST_DB, place, verb
 from brokerui.inputs import STANDARD_INPUT, load_bytes
 from brokerui.languages import local
+from routing.dialog.settings import Settings
 from routing.sentence import say
 
-MOST_BODY = 256 << 20
+MOST_BODY = Settings().message_bytes
 AT_ONCE = 100
 """Messages in one transaction."""
 
@@ -52,7 +53,7 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
 def run(options: argparse.Namespace) -> int:
     """Prints handle and id of the conversation, a line of JSON, once everything is committed."""
     options.check(options)
-    body = load_bytes(options.file or STANDARD_INPUT, MOST_BODY) if options.size is None else None
+    body = load_bytes(options.file or STANDARD_INPUT, MOST_BODY, is_fixed=True) if options.size is None else None
     instance, database = options.sender
     with verb(f"{instance}/{database}"):
         from django.db import transaction

@@ -30,7 +30,7 @@ from routing.errors import Invalid
 from routing.sentence import say
 
 LARGEST: Final = 32 << 20
-"""Bytes of a request with messages. Larger ones are sent in Python: their bodies may have up to 2 GB."""
+"""Bytes of a request with messages. Larger ones are sent in Python: their bodies may have up to 256 MB."""
 KEY: Final = 64
 """Characters of an Idempotency-Key."""
 NOT_FOUND: Final = 8426

@@ -7,14 +7,17 @@ import json
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from brokerui.commands.messaging import HOST_DB, HOST_DB_QUEUE, place
+from brokerui.commands.send import MOST_BODY
 from brokerui.estate.numbering import FIRST
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
+from brokerui.messaging.models import ConversationEndpoint
 from routing.edits import PutDatabase
 from routing.estate import Database
 from routing.parts import Contract, ContractMessage, MessageType, Service
@@ -97,6 +100,17 @@ def test_what_every_database_has_of_itself_has_no_number(wire: Wire, call: Calla
     ]
     assert call("receive", "B/two/ToQ").out.count("\n") == 1
     assert call("receive", "B/two/ToQ", "--wait", "1").out == ""
+
+
+def test_a_body_that_is_too_large_is_told_with_the_limit(wire: Wire, call: Callable[..., Any], tmp_path: Path) -> None:
+    words = ("send", "--from", "A/one", "--service", "From", "--to", "To")
+    with (tmp_path / "body").open("wb") as file:
+        file.truncate(MOST_BODY + 1)  # a hole: it takes no place
+    said = call(*words, tmp_path / "body")
+    assert (said.status, said.err) == (4, f"error: {tmp_path / 'body'}: is larger than {MOST_BODY} bytes\n")
+    said = call(*words, "--size", MOST_BODY + 1)
+    assert (said.status, f": 8459: The message is too long: {MOST_BODY + 1} bytes" in said.err) == (4, True)
+    assert ConversationEndpoint.objects.count() == 0
 
 
 def test_the_name_of_a_queue_may_hold_slashes_and_others_not() -> None:

@@ -6,24 +6,24 @@ import hashlib
 import zlib
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from routing.classes import Node, Vocabulary
-from routing.delta import Delta, delta
+from routing.classes import Node
 from routing.document import MAX_SIZE, read_estate, read_version
 from routing.errors import InputError
 from routing.estate import Estate
+from routing.names import DYNAMIC_ROUTING_SERVICE
+from routing.route import Route
 from routing.sentence import say
 
-Scope = tuple[Node | None, str | None]
-"""An entry point, or any (None), and a service by name, or any (None): what a change may matter for."""
-ALL: frozenset[Scope] = frozenset({(None, None)})
-EVER = datetime.min.replace(tzinfo=UTC)
+Expiring = Mapping[Node, Mapping[str | None, Sequence[datetime]]]
+"""By who asks a table, and by the service that its routes matter for, or any (None): when some of them expire."""
+EVER, NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -34,8 +34,7 @@ class Version:
     """
 
     since: datetime
-    expiring: Mapping[datetime, frozenset[Scope]]
-    """The moments at which routes of it expire, if it is in force then, each with what that may matter for."""
+    expiring: Expiring
     packed: bytes
     where: str
     digest: str
@@ -45,6 +44,12 @@ class Version:
         """Which document it was, for the record of a run."""
         since = None if self.since == EVER else self.since.isoformat()
         return {"path": str(Path(self.where).absolute()), "sha256": self.digest, "since": since}
+
+    def unaltered_until(self, nodes: Iterable[Node], service: str, moment: datetime) -> datetime:
+        """The next moment at which a route expires that these nodes may look at for a service."""
+        tables = [self.expiring[node] for node in nodes if node in self.expiring]
+        moments = (one for table in tables for name in (service, None) for one in table.get(name, ()))
+        return min((one for one in moments if one > moment), default=NEVER)
 
     @property
     def estate(self) -> Estate:
@@ -65,58 +70,33 @@ class Timeline:
 
     def boundaries(self) -> list[datetime]:
         """The moments at which answers may change: a version comes into force, or a route of it expires."""
-        ends = [version.since for version in self.versions[1:]] + [datetime.max.replace(tzinfo=UTC)]
         found = {version.since for version in self.versions} - {EVER}
-        for version, until in zip(self.versions, ends, strict=True):
-            found.update(moment for moment in version.expiring if version.since < moment < until)
+        for version in self.versions:
+            until = self.at(version.since)[1]
+            moments = {one for table in version.expiring.values() for some in table.values() for one in some}
+            found.update(moment for moment in moments if version.since < moment < until)
         return sorted(found)
 
-    def matters_for(self, moment: datetime) -> frozenset[Scope]:
-        """Which conversations may be answered otherwise from this moment on."""
+    def at(self, moment: datetime) -> tuple[Version | None, datetime]:
+        """The version in force at a moment, and until when it is; None before the first."""
         place = bisect_right(self.versions, moment, key=lambda version: version.since)
-        if not place:
-            return frozenset()
-        version = self.versions[place - 1]
-        return ALL if version.since == moment else version.expiring.get(moment, frozenset())
-
-    def at(self, moment: datetime) -> Estate | None:
-        """The estate in force at a moment; None before the first version."""
-        place = bisect_right(self.versions, moment, key=lambda version: version.since)
-        return self.versions[place - 1].estate if place else None
+        until = self.versions[place].since if place < len(self.versions) else NEVER
+        return (self.versions[place - 1] if place else None), until
 
 
-def _expiring(estate: Estate) -> dict[datetime, frozenset[Scope]]:
-    """By moment: what the estate without the routes that expire then may answer otherwise."""
-    lost: dict[datetime, list[tuple[str, str, str]]] = defaultdict(list)
+def _expiring(estate: Estate) -> Expiring:
+    found: dict[Node, dict[str | None, set[datetime]]] = defaultdict(lambda: defaultdict(set))
     for instance in estate.instances.values():
-        for database in instance.databases.values():
-            for route in database.table.routes.values():
+        for asking, table in instance.tables.items():
+            for route in table.routes.values():
                 if route.lifetime is not None:
-                    lost[route.lifetime].append((instance.name, database.name, route.name))
-    vocabulary = Vocabulary(estate, estate)
-    return {moment: _told_apart(estate, routes, vocabulary) for moment, routes in lost.items()}
+                    found[instance.name, asking][_matters_for(route)].add(route.lifetime)
+    return {node: {name: sorted(moments) for name, moments in names.items()} for node, names in found.items()}
 
 
-def _told_apart(estate: Estate, lost: Sequence[tuple[str, str, str]], vocabulary: Vocabulary) -> frozenset[Scope]:
-    after = estate
-    for instance, database, route in lost:
-        after = after.with_route(instance, database, route, None)
-    return frozenset(_scopes(delta(estate, after, vocabulary)))
-
-
-def _scopes(found: Delta) -> Iterator[Scope]:
-    if found.by_identifier or found.one_sided:
-        yield None, None
-    for node in found.always:
-        yield _entry(node), None
-    for service, nodes in found.by_name.items():
-        for node in nodes:
-            yield _entry(node), service
-
-
-def _entry(node: Node) -> Node | None:
-    """The table of a database is asked about what begins there; what an instance does with what comes, about all."""
-    return node if node[1] is not None else None
+def _matters_for(route: Route) -> str | None:
+    """MATCH-4 and MATCH-5 decide for whatever no route names."""
+    return route.remote_service_name if route.remote_service_name != DYNAMIC_ROUTING_SERVICE else None
 
 
 def load_timeline(name: str) -> Timeline:

@@ -1,37 +1,31 @@
-"""The moments that matter for each class of a traffic, as a table: class by class, from file to file."""
+"""The moments at which the answers of classes change, as tables for Spark."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from collections.abc import Collection, Mapping
+from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.counting import files_in
-from pipeline.epochs import Epochs, Key
-from pipeline.schemas import KEYS, MARKS
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+from pipeline.courses import Course
+from pipeline.schemas import DIVIDED, MARKS
 
 
-def write_marks(classes: Iterable[Path], epochs: Epochs, folder: Path) -> None:
-    """Of the classes in these folders, those for which something changes at some time."""
+def write_marks(courses: Mapping[int, Course], folder: Path) -> bool:
+    """Of the classes for which anything changes; whether there is one."""
+    rows = [{"class": number, "marks": course.marks} for number, course in courses.items() if course.marks]
+    _write(rows, MARKS, folder)
+    return bool(rows)
+
+
+def write_divided(divided: Mapping[int, Collection[date]], courses: Mapping[int, Course], folder: Path) -> None:
+    """Of the classes whose rows have to be looked at on some days."""
+    rows = [{"class": number, "marks": courses[number].marks, "days": sorted(days)} for number, days in divided.items()]
+    _write(rows, DIVIDED, folder)
+
+
+def _write(rows: list[dict[str, object]], schema: pa.Schema, folder: Path) -> None:
     folder.mkdir(parents=True)
-    with pq.ParquetWriter(folder / "marks.parquet", MARKS) as writer:
-        for path in (path for one in classes for path in files_in(one)):
-            for batch in pq.ParquetFile(path).iter_batches(columns=[*KEYS, "class"]):
-                writer.write_table(_marks(batch, epochs))
-
-
-def _marks(batch: pa.RecordBatch, epochs: Epochs) -> pa.Table:
-    *keys, numbers = (column.to_pylist() for column in batch.columns)
-    marks = [epochs.marks(key) for key in map(Key._make, zip(*keys, strict=True))]
-    rows = [
-        {"class": number, "marks": [(moment - _EPOCH) // _MICROSECOND for moment in moments]}
-        for number, moments in zip(numbers, marks, strict=True)
-        if moments
-    ]
-    return pa.Table.from_pylist(rows, schema=MARKS)
+    pq.write_table(pa.Table.from_pylist(rows, schema=schema), folder / "part.parquet")

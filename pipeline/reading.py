@@ -41,8 +41,8 @@ class Source:
 
     rows: DataFrame
     """As `clean` gives them, without their places: to know the place of every row costs a fifth more."""
-    placed: DataFrame
-    """The same with their places."""
+    placed: Callable[[], DataFrame]
+    """The same with their places: planned only for what is put into quarantine."""
     lines: DataFrame | None
     """Every line of the text files, with the place that `rows` gives it, and whether it is a row (`_is_row`)."""
     files: tuple[File, ...]
@@ -91,10 +91,9 @@ def read_files(spark: SparkSession, files: Sequence[File], root: Path, shown: st
     lines = [
         _lines(spark, layout, paths).drop("value") for layout, paths in groups.items() if layout.kind not in IN_COLUMNS
     ]
-    rows, placed = (_together(spark, groups, form, with_place=with_place) for with_place in (False, True))
     return Source(
-        rows.drop(*PLACE),
-        placed,
+        _together(spark, groups, form, with_place=False).drop(*PLACE),
+        lambda: _together(spark, groups, form, with_place=True),
         reduce(DataFrame.unionByName, lines) if lines else None,
         tuple(files),
         root,

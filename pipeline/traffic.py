@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.counting import rows_in
@@ -17,6 +17,7 @@ from pipeline.lake import CLASSES, SILVER, SUMS, Lake, is_lake
 from pipeline.reading import Source, read_files
 from pipeline.schemas import COLUMNS
 from pipeline.transforms.cleaning import CLASS, REASON
+from pipeline.transforms.filing import DAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +63,17 @@ def open_lake(spark: SparkSession, lake: Lake, name: str) -> Source:
     """Silver was cleaned when it was written."""
     folders = tuple(Path(folder) for folder in lake.folders(SILVER))
     files = tuple(File(folder, None, rows=rows_in(folder)) for folder in folders)
-    good = F.lit(None).cast("string").alias(REASON)
-    rows = lake.silver(spark).select(*COLUMNS, CLASS, good)
-    placed = lake.silver(spark, with_place=True).select(
-        *COLUMNS,
-        CLASS,
-        "_file",
-        F.lit(None).cast("long").alias("_block"),
-        "_row",
-        F.to_json(F.struct(*COLUMNS)).alias("_raw"),
-        good,
-    )
+    rows = lake.silver(spark).select(*COLUMNS, CLASS, DAY, _good())
     classes, sums = (tuple(map(Path, lake.folders(table))) for table in (CLASSES, SUMS))
     # Runs of before there were sums have none.
-    return Source(rows, placed, None, files, lake.root, name, classes, sums if len(sums) == len(folders) else ())
+    sums = sums if len(sums) == len(folders) else ()
+    return Source(rows, lambda: _placed(spark, lake), None, files, lake.root, name, classes, sums)
+
+
+def _placed(spark: SparkSession, lake: Lake) -> DataFrame:
+    place = ("_file", F.lit(None).cast("long").alias("_block"), "_row", F.to_json(F.struct(*COLUMNS)).alias("_raw"))
+    return lake.silver(spark, with_place=True).select(*COLUMNS, CLASS, *place, _good())
+
+
+def _good() -> Column:
+    return F.lit(None).cast("string").alias(REASON)

@@ -91,9 +91,12 @@ class Journeys:
 
     def outcomes(self, conversation: Conversation) -> tuple[Outcome, ...]:
         """The complete set, without doubles, in order."""
+        return in_order(self.walked(conversation).ends)
+
+    def walked(self, conversation: Conversation) -> Walk:
+        """Every place that it may come to, and every outcome."""
         start = Place(conversation.instance, conversation.database, self._estate.hop_limit)
-        ends = walk(start, lambda place: self._decide(conversation, place)).ends
-        return in_order(ends)
+        return walk(start, lambda place: self._decide(conversation, place))
 
     def _decide(self, conversation: Conversation, place: Place) -> Decisions:
         if place.database is not None:

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 from benchmarks.claims import claim, machine, peak_megabytes
 from benchmarks.pipeline.traffic import PLACE, Bench, Took, estates
 from pipeline.engine import Asker
-from pipeline.epochs import epochs_of
+from pipeline.epochs import boundaries_of
 from pipeline.estates import load_timeline
 from pipeline.jobs.asking import ask
 from pipeline.traffic import traffic_of
@@ -43,7 +43,7 @@ def main() -> int:
         asker = Asker(timeline)
         given = traffic_of(traffic)
         source = given.open(bench.spark, given.files())
-        found = ask(bench.spark, source, (asker, asker), epochs_of([timeline], given.span()), out)
+        found = ask(bench.spark, source, (asker, asker), boundaries_of([timeline], given.span()), out)
         routed(found.rows, found.answers, found.sets).write.parquet(str(out / "rows"))
 
     def measured(name: str, rows: int, busiest: float = 0.0) -> Took:

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 from benchmarks.claims import claim, machine
 from benchmarks.pipeline.traffic import PLACE, Bench, Took, estates, noop
 from pipeline.engine import Asker
-from pipeline.epochs import epochs_of
+from pipeline.epochs import boundaries_of
 from pipeline.estates import Timeline, load_timeline
 from pipeline.files import files_below
 from pipeline.jobs.asking import Asked, ask
@@ -102,9 +102,9 @@ def _asks(bench: Bench, lake: str, intervals: int, runs: int, keys: Took, copied
 def _asked(bench: Bench, lake: str, *timelines: Timeline) -> Asked:
     shutil.rmtree(OUT, ignore_errors=True)
     traffic = traffic_of(lake)
-    epochs = epochs_of(timelines, traffic.span())
+    boundaries = boundaries_of(timelines, traffic.span())
     askers = [Asker(timeline) for timeline in timelines]
-    return ask(bench.spark, traffic.open(bench.spark, []), (askers[0], askers[-1]), epochs, OUT)
+    return ask(bench.spark, traffic.open(bench.spark, []), (askers[0], askers[-1]), boundaries, OUT)
 
 
 def _duckdb(lake: str) -> None:

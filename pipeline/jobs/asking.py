@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
+from pipeline.answers import Answered, Answers, Question, Weighing, Weight, write_sets
 from pipeline.counting import reasons_in
-from pipeline.engine import Answered, Asker, answer, write_sets
-from pipeline.epochs import Epochs
+from pipeline.courses import Asking, Course
+from pipeline.engine import Asker
 from pipeline.estates import Timeline
-from pipeline.lake import CLASSES_TYPE, SUMS_TYPE
 from pipeline.manifest import manifest
-from pipeline.marks import write_marks
+from pipeline.marks import write_divided, write_marks
 from pipeline.output import QUARANTINE, write_rows
 from pipeline.quarantine import write_faults
 from pipeline.reading import Source, count_rows, quarantined
 from pipeline.record import Run
-from pipeline.schemas import KEYS
+from pipeline.schemas import ANSWERS, DIVIDED, MARKS, SETS
+from pipeline.sums import A_DAY, A_MOMENT, Sums, keys_in, parts_in
 from pipeline.traffic import Traffic
-from pipeline.transforms.cleaning import CLASS, REASON, good
+from pipeline.transforms.cleaning import REASON, good
+from pipeline.transforms.filing import DAY
 from pipeline.transforms.flowing import unknown
-from pipeline.transforms.weighing import condensed, questions, sums_or_rows, timed
+from pipeline.transforms.weighing import condensed, parts, timed
 
 UNKNOWN_ENTRY = "unknown_entry"
 WORK = "_work"
@@ -45,11 +50,11 @@ class Asked:
     found: Answered
     folder: Path
     marks: DataFrame | None
-    """The moments that matter for each class; None where nothing ever changes."""
+    """The moments at which answers change, by class; None where none ever does."""
 
     @property
     def questions(self) -> int:
-        """How often the rules were asked."""
+        """How many answers there are to classes: each holds from one moment at which it changes to the next."""
         return self.found.unknown.questions + sum(weight.questions for weight in self.found.changes.values())
 
     @property
@@ -58,40 +63,54 @@ class Asked:
         return sum(weight.rows for weight in self.found.changes.values())
 
 
-def ask(spark: SparkSession, source: Source, askers: tuple[Asker, Asker], epochs: Epochs, folder: Path) -> Asked:
-    """Asks the rules once for each class in each interval that the traffic has."""
-    work = folder / WORK
-    rows = good(source.rows)
-    weighable, folders = _weighable(spark, rows, source.classes, epochs, work)
-    marks = _marks(spark, folders, epochs, work)
-    if source.sums:
-        sums = spark.read.schema(SUMS_TYPE).parquet(*map(str, source.sums))
-        weighable = sums_or_rows(sums, weighable, marks, epochs.boundaries)
-    classes = spark.read.schema(CLASSES_TYPE).parquet(*map(str, folders))
-    write_rows(questions(timed(weighable, marks), classes), work / "questions")
-    found = answer(work / "questions", *askers, epochs, work / "answers")
-    write_sets(found, work / "sets")
-    answers, sets = (spark.read.parquet(str(work / name)) for name in ("answers", "sets"))
+def ask(
+    spark: SparkSession,
+    source: Source,
+    askers: tuple[Asker, Asker],
+    boundaries: Sequence[datetime],
+    folder: Path,
+) -> Asked:
+    """Asks the rules about each class, once more whenever its answer may change while there is traffic of it."""
+    work, rows, asking = folder / WORK, good(source.rows), Asking(*askers)
+    classes, sums = _summed(spark, source, rows, boundaries, work)
+    keys = keys_in(classes)
+    courses = asking.courses(keys, sums)
+    marks = _read(spark, work / "marks", MARKS) if write_marks(courses, work / "marks") else None
+    weights = weighed(spark, rows, courses, sums, work)
+    found = Answers(keys, courses, asking.sets).write(weights, work / "answers")
+    write_sets(asking.sets, work / "sets")
+    answers, sets = _read(spark, work / "answers", ANSWERS), _read(spark, work / "sets", SETS)
     return Asked(source, timed(rows, marks), answers, sets, found, folder, marks)
 
 
-def _weighable(
-    spark: SparkSession, rows: DataFrame, classes: Sequence[Path], epochs: Epochs, work: Path
-) -> tuple[DataFrame, Sequence[Path]]:
-    """What is to be weighed, and the folders of its classes. A lake knows these; of files they are found out first."""
-    if classes:
-        return rows.withColumn("rows", F.lit(1)), classes
-    write_rows(condensed(rows.withColumn("rows", F.lit(1)), epochs.boundaries), work / "condensed")
-    found = spark.read.parquet(str(work / "condensed"))
-    write_rows(found.select(*KEYS, CLASS).dropDuplicates(), work / "classes")
-    return found, [work / "classes"]
+def _summed(
+    spark: SparkSession, source: Source, rows: DataFrame, boundaries: Sequence[datetime], work: Path
+) -> tuple[Sequence[Path], Sums]:
+    """The folders of the classes, and the sums. A lake has both; of files they are found out first."""
+    if source.sums:
+        return source.classes, Sums(source.sums, DAY, A_DAY)
+    condensed_rows = condensed(rows.withColumn("rows", F.lit(1)), boundaries)
+    write_rows(condensed_rows, work / "condensed")
+    return [work / "condensed"], Sums([work / "condensed"], "at", A_MOMENT)
 
 
-def _marks(spark: SparkSession, classes: Sequence[Path], epochs: Epochs, work: Path) -> DataFrame | None:
-    if not epochs.boundaries:
-        return None
-    write_marks(classes, epochs, work / "marks")
-    return spark.read.parquet(str(work / "marks"))
+def weighed(
+    spark: SparkSession, rows: DataFrame, courses: Mapping[int, Course], sums: Sums, work: Path
+) -> Mapping[Question, Weight]:
+    """What each question carried: by the sums, and by the rows where a sum is of more than one."""
+    weighing = Weighing(courses, sums.length)
+    weighing.add_sums(sums)
+    if weighing.divided:
+        write_divided(weighing.divided, courses, work / "divided")
+        days = set().union(*weighing.divided.values())
+        divided = _read(spark, work / "divided", DIVIDED)
+        weighing.add_parts(parts_in(parts(rows, divided, weighing.divided.keys(), days).toArrow()))
+    return weighing.weights
+
+
+def _read(spark: SparkSession, folder: Path, schema: pa.Schema) -> DataFrame:
+    """What the driver wrote; Spark need not look into the files to know what they hold."""
+    return spark.read.schema(from_arrow_schema(schema)).parquet(str(folder))
 
 
 def inputs_of(traffic: Traffic, *timelines: Timeline) -> list[dict[str, Any]]:
@@ -106,10 +125,10 @@ def finish(asked: Asked, run: Run, out: int, fresh: Source | None = None) -> Non
     seen = count_rows(source)
     write_faults(source.faults, quarantine)
     if asked.known + found.unknown.rows + len(source.faults) < seen:
-        write_rows(quarantined(source, source.placed.where(F.col(REASON).isNotNull())), quarantine)
+        write_rows(quarantined(source, source.placed().where(F.col(REASON).isNotNull())), quarantine)
     if found.unknown.rows:
         source = fresh or source
-        strange = unknown(timed(good(source.placed), asked.marks), asked.answers)
+        strange = unknown(timed(good(source.placed()), asked.marks), asked.answers)
         write_rows(quarantined(source, strange.withColumn(REASON, F.lit(UNKNOWN_ENTRY))), quarantine)
     run.count(seen, out, reasons_in(quarantine))
     shutil.rmtree(asked.folder / WORK)

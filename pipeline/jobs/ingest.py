@@ -96,9 +96,9 @@ def _write(spark: SparkSession, lake: Lake, files: list[File], run: Run, options
     write_faults(source.faults, quarantine)
     seen, out = count_rows(source), rows_in(silver)
     if out + len(source.faults) < seen:
-        write_rows(quarantined(source, source.placed.where(F.col(REASON).isNotNull())), quarantine)
+        write_rows(quarantined(source, source.placed().where(F.col(REASON).isNotNull())), quarantine)
         if out + rows_in(quarantine) < seen and not keep_duplicates:
-            again = doubles(good(source.placed), known)
+            again = doubles(good(source.placed()), known)
             write_rows(quarantined(source, again), quarantine)
     run.count(seen, out, reasons_in(quarantine))
     run.phase("quarantine")

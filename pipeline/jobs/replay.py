@@ -7,9 +7,10 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from pipeline.answers import Weight
 from pipeline.counting import rows_in
-from pipeline.engine import Asker, Weight
-from pipeline.epochs import epochs_of
+from pipeline.engine import Asker
+from pipeline.epochs import boundaries_of
 from pipeline.estates import Timeline, load_timeline
 from pipeline.files import File
 from pipeline.jobs.asking import Asked, ask, finish, inputs_of
@@ -64,10 +65,10 @@ def _replay(
     run: Run,
 ) -> None:
     traffic, *sides = asking
-    epochs = epochs_of(sides, traffic.span())
+    boundaries = boundaries_of(sides, traffic.span())
     before, after = (Asker(side) for side in sides)
-    asked = ask(spark, traffic.open(spark, files), (before, after), epochs, folder)
-    run.more = {"summary": summary(asked), "intervals": len(epochs.boundaries) + 1, "questions": asked.questions}
+    asked = ask(spark, traffic.open(spark, files), (before, after), boundaries, folder)
+    run.more = {"summary": summary(asked), "intervals": len(boundaries) + 1, "questions": asked.questions}
     run.said = [_said(change, weight) for change, weight in sorted(asked.found.changes.items())]
     run.phase("ask")
     _write_gold(asked)

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from pipeline.counting import rows_in
 from pipeline.engine import Asker
-from pipeline.epochs import epochs_of
+from pipeline.epochs import boundaries_of
 from pipeline.estates import EVER, Timeline, load_timeline
 from pipeline.files import File
 from pipeline.former import former_of
@@ -59,9 +59,9 @@ def _route(
     spark: SparkSession, options: Options, asking: tuple[Traffic, Timeline], files: list[File], folder: Path, run: Run
 ) -> None:
     traffic, timeline = asking
-    epochs = epochs_of([timeline], traffic.span())
+    boundaries = boundaries_of([timeline], traffic.span())
     asker = Asker(timeline)
-    asked = ask(spark, traffic.open(spark, files), (asker, asker), epochs, folder)
+    asked = ask(spark, traffic.open(spark, files), (asker, asker), boundaries, folder)
     run.phase("ask")
     fresh = _write_rows(spark, options.out, traffic, timeline, asked, run)
     run.phase("rows")
@@ -69,7 +69,7 @@ def _route(
     run.phase("summary")
     run.more |= {
         "estates": len(timeline.versions),
-        "intervals": len(epochs.boundaries) + 1,
+        "intervals": len(boundaries) + 1,
         "questions": asked.questions,
         "before_estate": _before_estate(asked, timeline),
     }

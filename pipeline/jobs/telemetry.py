@@ -136,9 +136,9 @@ def _finish(source: Source, run: Run, folder: Path) -> None:
     quarantine = folder / QUARANTINE
     write_faults(source.faults, quarantine)
     if out + len(source.faults) < seen:
-        write_rows(quarantined(source, source.placed.where(F.col(REASON).isNotNull())), quarantine)
+        write_rows(quarantined(source, source.placed().where(F.col(REASON).isNotNull())), quarantine)
         if out + rows_in(quarantine) < seen:
-            write_rows(quarantined(source, copies(source.placed.where(F.col(REASON).isNull()))), quarantine)
+            write_rows(quarantined(source, copies(source.placed().where(F.col(REASON).isNull()))), quarantine)
     run.count(seen, out, reasons_in(quarantine))
     shutil.rmtree((folder / EVENTS_ONCE).parent)
     run.more["tables"] = manifest(folder)

@@ -1,19 +1,17 @@
-"""The answer at the beginning of a validity interval is the one that the rules give at each moment of it."""
+"""An answer is the one that the rules give, at the moment it is asked for and until it says."""
 
 from __future__ import annotations
 
 import json
 import random
-from bisect import bisect_right
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pipeline.engine import Asker
-from pipeline.epochs import Key, epochs_of
-from pipeline.estates import ALL, Scope, load_timeline
+from pipeline.engine import Asker, Key
+from pipeline.estates import NEVER, load_timeline
 from routing.asking import conversation_from
 from routing.document import read_estate
 from routing.journey import outcomes
@@ -23,6 +21,7 @@ from tests.strategies import AT, random_case
 
 DYNAMIC = "SQL/ServiceBroker/BrokerConfiguration"
 MOMENTS = [AT + timedelta(seconds=seconds) for seconds in range(-5, 6)]
+BETWEEN = [AT.replace(year=2000), *MOMENTS, *(moment + timedelta(milliseconds=1) for moment in MOMENTS)]
 
 
 def spread(rng: random.Random, estate: dict[str, Any]) -> dict[str, Any]:
@@ -35,61 +34,71 @@ def spread(rng: random.Random, estate: dict[str, Any]) -> dict[str, Any]:
     return estate
 
 
-def test_answers_are_those_of_the_rules_at_every_moment(tmp_path: Path) -> None:
+def test_answers_are_those_of_the_rules_at_every_moment_until_they_end(tmp_path: Path) -> None:
     rng = random.Random(random.getrandbits(64))
-    several = skipped = 0
+    several = held = 0
     for _ in range(150):
         case = random_case(rng)
         estate = spread(rng, case.estate)
         timeline = load_timeline(written(tmp_path / "estate.json", estate))
-        epochs = epochs_of([timeline])
         asker, read = Asker(timeline), read_estate(json.dumps(estate))
         for one in map(conversation_from, case.conversations):
             key = Key(one.instance, one.database, one.to_service, one.to_broker_instance, one.is_reply)
-            moments = [AT.replace(year=2000), *epochs.boundaries]
-            rng.shuffle(moments)
-            marks = epochs.marks(key)
-            begins = [epochs.begin(key, bisect_right(marks, moment)) for moment in moments]
-            found = [asker.outcomes(key, begin) for begin in begins]
-            assert found == [outcomes(read, one, moment) for moment in moments]
-            within = epochs_of([timeline], (AT - timedelta(seconds=2), AT + timedelta(seconds=2)))
-            for moment in (AT - timedelta(seconds=2), AT, AT + timedelta(seconds=1.5)):
-                begin = within.begin(key, bisect_right(within.marks(key), moment))
-                assert asker.outcomes(key, begin) == outcomes(read, one, moment)
-            several += len(set(found)) > 1
-            skipped += len(marks) < len(epochs.boundaries)
+            moments = rng.sample(BETWEEN, len(BETWEEN))
+            found = {moment: asker.answer(key, moment) for moment in moments}
+            expected = {moment: outcomes(read, one, moment) for moment in moments}
+            for moment, answer in found.items():
+                assert answer.until > moment
+                assert all(expected[later] == answer.outcomes for later in moments if moment <= later < answer.until)
+            several += len(set(expected.values())) > 1
+            held += len({answer.until for answer in found.values()}) < len(timeline.boundaries()) + 1
     assert several > 100
-    assert skipped > 100
+    assert held > 100
 
 
-ORDERS, AT_HOST = ("host1", "Orders"), ("host2", "msdb")
+ORDERS, OUTSIDE = Key("host1", "Orders", "Stock", None, False), Key("host1", None, "Stock", None, False)
 
 
 @pytest.mark.parametrize(
-    ("service", "matters_for"),
-    [("Stock", {(ORDERS, "Stock")}), (None, {(ORDERS, None)}), (DYNAMIC, {(ORDERS, None), (ORDERS, DYNAMIC)})],
-    ids=["a named route", "a wildcard", "the one that asks for routes"],
+    ("service", "key", "until"),
+    [
+        ("Stock", ORDERS, AT),
+        ("Stock", ORDERS._replace(to_service="Entry"), NEVER),
+        ("Stock", OUTSIDE, NEVER),
+        (None, ORDERS._replace(to_service="Entry"), AT),
+        (DYNAMIC, ORDERS._replace(to_service="Entry"), AT),
+        (DYNAMIC, ORDERS._replace(to_service=DYNAMIC), AT),
+    ],
+    ids=["its service", "another service", "another table", "a wildcard", "one that asks for routes", "that service"],
 )
-def test_a_route_that_expires_matters_for_its_service_from_its_database(
-    tmp_path: Path, service: str | None, matters_for: set[Scope]
+def test_an_answer_ends_where_a_route_expires_that_may_matter_for_it(
+    tmp_path: Path, service: str | None, key: Key, until: datetime
 ) -> None:
     lost = {**TO_PARTS, "remote_service_name": service, "lifetime": format_moment(AT)}
     timeline = load_timeline(written(tmp_path / "estate.json", document(lost)))
     assert timeline.boundaries() == [AT]
-    assert timeline.matters_for(AT) == matters_for
-    assert timeline.matters_for(AT + timedelta(seconds=1)) == frozenset()
+    asker = Asker(timeline)
+    assert asker.answer(key, AT - timedelta(days=1)).until == until
+    assert asker.answer(key, AT).until == NEVER
 
 
-def test_a_route_of_msdb_matters_for_what_comes_from_anywhere(tmp_path: Path) -> None:
-    estate = document()
+def test_a_route_of_msdb_matters_for_what_comes_there_on_its_way(tmp_path: Path) -> None:
+    estate = document(TO_PARTS)
     estate["instances"][1]["databases"][1]["routes"] = [{**TO_PARTS, "lifetime": format_moment(AT)}]
-    timeline = load_timeline(written(tmp_path / "estate.json", estate))
-    assert timeline.matters_for(AT) == {(None, "Stock"), (AT_HOST, "Stock")}
+    asker = Asker(load_timeline(written(tmp_path / "estate.json", estate)))
+    before = AT - timedelta(days=1)
+    for key in (ORDERS, OUTSIDE._replace(from_instance="host2"), Key("host2", "msdb", "Stock", None, False)):
+        assert asker.answer(key, before).until == AT
+    assert asker.answer(OUTSIDE, before).until == NEVER
+    assert asker.answer(ORDERS._replace(to_service="Entry"), before).until == NEVER
 
 
-def test_a_version_matters_for_all(tmp_path: Path) -> None:
-    for name, moment in (("1.json", AT), ("2.json", AT + timedelta(days=1))):
+def test_an_answer_ends_where_another_version_begins(tmp_path: Path) -> None:
+    later = AT + timedelta(days=1)
+    for name, moment in (("1.json", AT), ("2.json", later)):
         written(tmp_path / "h" / name, {**document(), "valid_from": format_moment(moment)})
     timeline = load_timeline(str(tmp_path / "h"))
-    assert [timeline.matters_for(moment) for moment in timeline.boundaries()] == [ALL, ALL]
-    assert timeline.at(AT - timedelta(seconds=1)) is None
+    asker = Asker(timeline)
+    assert timeline.boundaries() == [AT, later]
+    assert asker.answer(ORDERS, AT - timedelta(seconds=1)) == (None, AT)
+    assert [asker.answer(ORDERS, moment).until for moment in (AT, later)] == [later, NEVER]

@@ -1,16 +1,25 @@
-"""Sums by day in the place of rows: where nothing changes in the middle of a day, nobody looks at a row of it."""
+"""Sums by day in the place of rows: where no answer changes in the middle of a day, nobody looks at a row of it."""
 
 from __future__ import annotations
 
 import random
+from bisect import bisect_right
+from collections import Counter
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from pipeline.answers import Weighing
+from pipeline.courses import Asking, Course
+from pipeline.engine import Answer, Asker, Key
+from pipeline.jobs.asking import weighed
+from pipeline.record import DoesNotAddUpError
+from pipeline.sums import A_DAY, A_MOMENT, Sums, keys_in, to_micros
 from pipeline.transforms.filing import DAY, day_of
-from pipeline.transforms.weighing import WEIGHTS, questions, sums_or_rows, timed
+from pipeline.transforms.weighing import WEIGHTS
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -20,47 +29,95 @@ MOMENTS = [
     for at in (timedelta(), MICROSECOND, timedelta(hours=12), timedelta(days=1) - MICROSECOND)
 ]
 """The ends of each day, and what is nearest to them."""
-TYPES = "class long, at timestamp, rows long, messages long, bytes long"
+TYPES = "class long, at timestamp, messages long, bytes long"
 
 
-def micros(moment: datetime) -> int:
-    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // MICROSECOND
+def course(*moments: datetime) -> Course:
+    found = Course()
+    for number, moment in enumerate((BEGIN - timedelta(days=1), *moments)):
+        found.add(to_micros(moment), (number, number))
+    return found
+
+
+def summed(rows: DataFrame, folder: Path) -> Sums:
+    sums = [F.sum(name).alias(name) for name in WEIGHTS]
+    daily = rows.withColumn("rows", F.lit(1)).withColumn(DAY, day_of(F.col("at"))).groupBy("class", DAY).agg(*sums)
+    daily.write.parquet(str(folder))
+    return Sums([folder], DAY, A_DAY)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_same_questions_come_of_sums_as_of_rows(spark: SparkSession, seed: int) -> None:
+def test_each_question_carries_its_rows(spark: SparkSession, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
-    rows = spark.createDataFrame(
-        [
-            (chance.randrange(4), chance.choice(MOMENTS), 1, chance.randrange(9), chance.randrange(99))
-            for _ in range(80)
-        ],
-        TYPES,
-    )
+    rows = [(chance.randrange(4), chance.choice(MOMENTS), chance.randrange(9), chance.randrange(99)) for _ in range(80)]
     boundaries = sorted(chance.sample(MOMENTS, 3))
     # Class 3 is one for which nothing changes: it has no marks.
-    marks = [(number, [micros(one) for one in boundaries if chance.random() < 0.6]) for number in range(3)]
-    table = spark.createDataFrame([one for one in marks if one[1]], "class long, marks array<long>")
-    classes = spark.createDataFrame([(number,) for number in range(4)], "class long")
-    sums = _by_day(rows)
-
-    def weighed(what: DataFrame) -> set[tuple[object, ...]]:
-        return {tuple(one) for one in questions(timed(what, table), classes).collect()}
-
-    assert weighed(sums_or_rows(sums, rows, table, boundaries)) == weighed(rows)
-
-
-def _by_day(rows: DataFrame) -> DataFrame:
-    sums = [F.sum(name).alias(name) for name in WEIGHTS]
-    return rows.withColumn(DAY, day_of(F.col("at"))).groupBy("class", DAY).agg(*sums)
+    courses = {number: course(*(one for one in boundaries if chance.random() < 0.6)) for number in range(3)}
+    courses[3] = course()
+    expected: Counter[tuple[int, int, str]] = Counter()
+    for number, at, messages, size in rows:
+        question = number, bisect_right(courses[number].marks, to_micros(at))
+        expected.update({(*question, "rows"): 1, (*question, "messages"): messages, (*question, "bytes"): size})
+    table = spark.createDataFrame(rows, TYPES)
+    days = table.withColumn(DAY, day_of(F.col("at")))
+    found = weighed(spark, days, courses, summed(table, tmp_path / "sums"), tmp_path)
+    assert +Counter({(*q, name): getattr(weight, name) for q, weight in found.items() for name in WEIGHTS}) == +expected
 
 
-def test_only_days_in_which_something_changes_are_looked_at(spark: SparkSession) -> None:
+def test_only_days_in_the_middle_of_which_an_answer_changes_are_looked_at(spark: SparkSession, tmp_path: Path) -> None:
     """At its first moment a day changes as a whole."""
-    rows = spark.createDataFrame([(1, moment, 1, 1, 1) for moment in MOMENTS], TYPES)
-    sums = _by_day(rows)
-    midnight, noon = BEGIN + timedelta(days=1), BEGIN + timedelta(days=2, hours=12)
-    marks = spark.createDataFrame([(1, [micros(midnight), micros(noon)])], "class long, marks array<long>")
-    found = sums_or_rows(sums, rows, marks, [midnight, noon]).collect()
-    assert sorted(one["rows"] for one in found) == [1, 1, 1, 1, 4, 4]
-    assert sums_or_rows(sums, rows, None, []).count() == 3
+    rows = spark.createDataFrame([(1, moment, 1, 1) for moment in MOMENTS], TYPES)
+    noon = BEGIN + timedelta(days=2, hours=12)
+    courses = {1: course(BEGIN + timedelta(days=1), noon)}
+    weighing = Weighing(courses, A_DAY)
+    weighing.add_sums(summed(rows, tmp_path / "sums"))
+    assert weighing.divided == {1: {noon.date()}}
+    assert {question: weight.rows for question, weight in weighing.weights.items()} == {(1, 0): 4, (1, 1): 4}
+
+
+# ---------------------------------------------------------------- when the rules are asked
+
+KEY = Key("host1", "Orders", "Stock", None, False)
+
+
+class Asked(Asker):
+    """Each answer is the same and holds for so many hours; notes when it was asked."""
+
+    def __init__(self, hours: int) -> None:
+        self.hours = hours
+        self.moments: list[datetime] = []
+
+    def answer(self, key: Key, moment: datetime) -> Answer:
+        self.moments.append(moment)
+        return Answer((), moment + timedelta(hours=self.hours))
+
+
+def stretches(spark: SparkSession, folder: Path, *moments: datetime) -> DataFrame:
+    table = spark.createDataFrame([(1, moment, 1, 1) for moment in moments], TYPES)
+    table.withColumn("rows", F.lit(1)).write.parquet(str(folder))
+    return table
+
+
+def test_nobody_is_asked_about_days_without_traffic(spark: SparkSession, tmp_path: Path) -> None:
+    days = [BEGIN, BEGIN + timedelta(days=9)]
+    sums = summed(stretches(spark, tmp_path / "rows", *days), tmp_path / "sums")
+    asker = Asked(hours=10)
+    courses = Asking(asker, asker).courses({1: KEY}, sums)
+    assert asker.moments == [day + timedelta(hours=hours) for day in days for hours in (0, 10, 20)]
+    assert (courses[1].marks, len(courses[1].answers)) == ([], 1)
+
+
+def test_of_moments_each_is_asked_about_unless_the_answer_still_holds(spark: SparkSession, tmp_path: Path) -> None:
+    moments = [BEGIN + timedelta(hours=hours) for hours in (0, 9, 10, 15, 30)]
+    stretches(spark, tmp_path / "rows", *moments)
+    asker = Asked(hours=10)
+    Asking(asker, asker).courses({1: KEY}, Sums([tmp_path / "rows"], "at", A_MOMENT))
+    assert asker.moments == [moments[0], moments[2], moments[4]]
+
+
+def test_two_classes_with_one_number_are_a_fault(spark: SparkSession, tmp_path: Path) -> None:
+    names = "class long, from_instance string, from_database string, to_service string, to_broker_instance string"
+    rows = [(7, *KEY), (7, *KEY._replace(to_service="Other"))]
+    spark.createDataFrame(rows, f"{names}, is_reply boolean").write.parquet(str(tmp_path / "classes"))
+    with pytest.raises(DoesNotAddUpError):
+        keys_in([tmp_path / "classes"])

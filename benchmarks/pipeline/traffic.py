@@ -55,9 +55,10 @@ class Bench:
         fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + time.process_time()
 
-    def best(self, what: str, runs: int, work: Callable[[], Any]) -> Took:
+    def best(self, what: str, runs: int, work: Callable[[], Any], *, is_warm: bool = False) -> Took:
         """The least processor time of some runs, after one to warm up."""
-        work()
+        if not is_warm:
+            work()
         took = min((self._once(work) for _ in range(runs)), key=lambda one: one.processor)
         print(f"  {what:<52}{took}, load {load()}", flush=True)
         return took

@@ -46,22 +46,21 @@ def main() -> int:
         found = ask(bench.spark, source, (asker, asker), boundaries_of([timeline], given.span()), out)
         routed(found.rows, found.answers, found.sets).write.parquet(str(out / "rows"))
 
-    def measured(name: str, rows: int, busiest: float = 0.0, runs: int = options.runs) -> Took:
+    def measured(name: str, rows: int, busiest: float = 0.0, *, once: bool = False) -> Took:
         traffic = bench.traffic(name, rows, busiest=busiest)
-        what = f"route: {rows:,} rows, {name}"
-        return bench.best(what, runs, lambda: route(traffic), is_warm=runs < options.runs)
+        runs = 1 if once else options.runs
+        return bench.best(f"route: {rows:,} rows, {name}", runs, lambda: route(traffic), is_warm=once)
 
     even = measured("even", options.rows)
     skewed = measured("skewed", options.rows, 0.9)
     few = _peak(bench)
-    more = measured("even", options.rows * options.times, runs=1)
+    more = measured("even", options.rows * options.times, once=True)
     many = _peak(bench)
+    a_row = more.processor / options.times / even.processor
     return not all(
         [
             claim("skewed / even", skewed.processor / even.processor, 1.3, "times"),
-            claim(
-                f"a row of {options.times} times as many", more.processor / options.times / even.processor, 1.2, "times"
-            ),
+            claim(f"a row of {options.times} times as many", a_row, 1.2, "times"),
             claim("memory, driver and executors", few, LIMIT, "MB"),
             claim(f"memory at {options.times} times the rows", many, LIMIT, "MB"),
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
@@ -59,8 +59,8 @@ class Weighing:
         self._courses = courses
         self._length = length
         self.weights: dict[Question, Weight] = defaultdict(lambda: Weight(questions=1))
-        self.divided: dict[int, set[date]] = defaultdict(set)
-        """By class, the days in the middle of which its answer changes: only their rows can tell."""
+        self.divided: dict[date, set[int]] = defaultdict(set)
+        """By day, the classes whose answer changes in the middle of it: only their rows can tell."""
 
     def add_sums(self, sums: Iterable[Sum]) -> None:
         """Of stretches of time."""
@@ -68,14 +68,15 @@ class Weighing:
             marks = self._courses[number].marks
             passed = bisect_right(marks, begin)
             if passed < len(marks) and marks[passed] < begin + self._length:
-                self.divided[number].add(from_micros(begin).date())
+                self.divided[from_micros(begin).date()].add(number)
             else:
                 self.weights[number, passed].add(*weights)
 
-    def add_parts(self, parts: Iterable[tuple[int, ...]]) -> None:
-        """Of the rows of divided days: class, interval and weights."""
+    def add_parts(self, parts: Iterable[tuple[int, ...]], moments: Sequence[int]) -> None:
+        """Of the rows of divided days: class, how many of the moments had passed, and weights."""
         for number, passed, *weights in parts:
-            self.weights[number, passed].add(*weights)
+            own = bisect_right(self._courses[number].marks, moments[passed - 1]) if passed else 0
+            self.weights[number, own].add(*weights)
 
 
 class Answers:

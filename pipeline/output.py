@@ -54,9 +54,10 @@ def check_ours(name: str) -> None:
         raise InputError(name, "", say("holds something else than a result of the pipeline: name a new folder"))
 
 
-def write_rows(table: DataFrame, folder: Path, *partitions: str) -> None:
+def write_rows(table: DataFrame, folder: Path, *partitions: str, rows_a_page: int = 20_000) -> None:
     """A table as Parquet files straight in a folder that may hold others."""
-    writer = table.write.mode("append").options(**_WITHOUT_DICTIONARY)
+    options = {**_WITHOUT_DICTIONARY, "parquet.page.row.count.limit": str(rows_a_page)}
+    writer = table.write.mode("append").options(**options)
     writer.partitionBy(*partitions).parquet(str(folder))
 
 

@@ -112,6 +112,4 @@ ANSWERS = pa.schema(
 """A question with the numbers of the sets of outcomes that answer it; null where no estate knows its entry point."""
 MARKS = pa.schema([("class", pa.int64()), ("marks", pa.list_(pa.int64()))])
 """The moments at which the answers to a class change, in order, in microseconds since 1970."""
-DIVIDED = MARKS.append(pa.field("days", pa.list_(pa.date32())))
-"""With the days in the middle of which that happens."""
 SETS = pa.schema([("number", pa.int32()), ("outcomes", OUTCOMES), ("verdict", pa.string())])

@@ -20,12 +20,12 @@ from pipeline.courses import Asking, Course
 from pipeline.engine import Asker
 from pipeline.estates import Timeline
 from pipeline.manifest import manifest
-from pipeline.marks import write_divided, write_marks
+from pipeline.marks import write_marks
 from pipeline.output import QUARANTINE, write_rows
 from pipeline.quarantine import write_faults
 from pipeline.reading import Source, count_rows, quarantined
 from pipeline.record import Run
-from pipeline.schemas import ANSWERS, DIVIDED, MARKS, SETS
+from pipeline.schemas import ANSWERS, MARKS, SETS
 from pipeline.sums import A_DAY, A_MOMENT, Sums, keys_in, parts_in
 from pipeline.traffic import Traffic
 from pipeline.transforms.cleaning import REASON, good
@@ -76,7 +76,7 @@ def ask(
     keys = keys_in(classes)
     courses = asking.courses(keys, sums)
     marks = _read(spark, work / "marks", MARKS) if write_marks(courses, work / "marks") else None
-    weights = weighed(spark, rows, courses, sums, work)
+    weights = weighed(rows, courses, sums)
     found = Answers(keys, courses, asking.sets).write(weights, work / "answers")
     write_sets(asking.sets, work / "sets")
     answers, sets = _read(spark, work / "answers", ANSWERS), _read(spark, work / "sets", SETS)
@@ -94,17 +94,13 @@ def _summed(
     return [work / "condensed"], Sums([work / "condensed"], "at", A_MOMENT)
 
 
-def weighed(
-    spark: SparkSession, rows: DataFrame, courses: Mapping[int, Course], sums: Sums, work: Path
-) -> Mapping[Question, Weight]:
+def weighed(rows: DataFrame, courses: Mapping[int, Course], sums: Sums) -> Mapping[Question, Weight]:
     """What each question carried: by the sums, and by the rows where a sum is of more than one."""
     weighing = Weighing(courses, sums.length)
     weighing.add_sums(sums)
     if weighing.divided:
-        write_divided(weighing.divided, courses, work / "divided")
-        days = set().union(*weighing.divided.values())
-        divided = _read(spark, work / "divided", DIVIDED)
-        weighing.add_parts(parts_in(parts(rows, divided, weighing.divided.keys(), days).toArrow()))
+        moments = sorted({mark for course in courses.values() for mark in course.marks})
+        weighing.add_parts(parts_in(parts(rows, weighing.divided, moments).toArrow()), moments)
     return weighing.weights
 
 

@@ -25,6 +25,9 @@ from pipeline.transforms.doubles import doubles, without_known
 from pipeline.transforms.filing import DAY, filed
 from pipeline.transforms.weighing import daily
 
+ROWS_A_PAGE = 2_000
+"""Of silver, in order of the classes: so few that a page holds few classes, and a query reads those it names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -89,7 +92,8 @@ def _write(spark: SparkSession, lake: Lake, files: list[File], run: Run, options
     keep_duplicates = options.keep_duplicates
     silver, quarantine = lake.staging / SILVER, lake.staging / QUARANTINE
     known = lake.silver(spark) if lake.folders(SILVER) and not keep_duplicates else None
-    write_rows(_clean(good(source.rows), known, keep_duplicates=keep_duplicates), silver, DAY)
+    rows = _clean(good(source.rows), known, keep_duplicates=keep_duplicates)
+    write_rows(rows, silver, DAY, rows_a_page=ROWS_A_PAGE)
     run.phase("silver")
     _write_sums(spark, lake, silver)
     run.phase("sums")

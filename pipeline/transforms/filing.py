@@ -26,6 +26,6 @@ def day_of(at: Column) -> Column:
 
 
 def _place() -> Column:
-    """Day and class in one whole number: such are sorted without a comparison of rows."""
-    low = F.col(CLASS).bitwiseAND(F.lit((1 << _CLASS_BITS) - 1))
-    return F.shiftleft(F.unix_date(DAY).cast("long"), _CLASS_BITS).bitwiseOR(low)
+    """Day and the upper half of the class in one whole number: such are sorted without a comparison of rows."""
+    upper = F.shiftrightunsigned(CLASS, _CLASS_BITS)
+    return F.shiftleft(F.unix_date(DAY).cast("long"), _CLASS_BITS).bitwiseOR(upper)

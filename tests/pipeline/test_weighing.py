@@ -46,8 +46,10 @@ def summed(rows: DataFrame, folder: Path) -> Sums:
     return Sums([folder], DAY, A_DAY)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_each_question_carries_its_rows(spark: SparkSession, tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize(("seed", "most_named"), [(0, 0), (1, 1_000), (2, 1_000)])
+def test_each_question_carries_its_rows(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, most_named: int
+) -> None:
     chance = random.Random(seed)
     rows = [(chance.randrange(4), chance.choice(MOMENTS), chance.randrange(9), chance.randrange(99)) for _ in range(80)]
     boundaries = sorted(chance.sample(MOMENTS, 3))
@@ -60,7 +62,8 @@ def test_each_question_carries_its_rows(spark: SparkSession, tmp_path: Path, see
         expected.update({(*question, "rows"): 1, (*question, "messages"): messages, (*question, "bytes"): size})
     table = spark.createDataFrame(rows, TYPES)
     days = table.withColumn(DAY, day_of(F.col("at")))
-    found = weighed(spark, days, courses, summed(table, tmp_path / "sums"), tmp_path)
+    monkeypatch.setattr("pipeline.transforms.weighing.MOST_NAMED", most_named)
+    found = weighed(days, courses, summed(table, tmp_path / "sums"))
     assert +Counter({(*q, name): getattr(weight, name) for q, weight in found.items() for name in WEIGHTS}) == +expected
 
 
@@ -71,7 +74,7 @@ def test_only_days_in_the_middle_of_which_an_answer_changes_are_looked_at(spark:
     courses = {1: course(BEGIN + timedelta(days=1), noon)}
     weighing = Weighing(courses, A_DAY)
     weighing.add_sums(summed(rows, tmp_path / "sums"))
-    assert weighing.divided == {1: {noon.date()}}
+    assert weighing.divided == {noon.date(): {1}}
     assert {question: weight.rows for question, weight in weighing.weights.items()} == {(1, 0): 4, (1, 1): 4}
 
 

@@ -24,7 +24,8 @@ BROWSER_PYTEST := BROKERUI_CHROMIUM="$$browser" $(PYTEST)
 # On two cores three processes: one has Spark, and half of the time the others wait for what they have started.
 # These also run on PostgreSQL; without DATABASE_URL on a server of their own.
 ON_POSTGRES := tests/brokerui/estate tests/brokerui/lint tests/brokerui/intake tests/brokerui/test_query_counts.py \
-    tests/brokerui/messaging/test_store.py tests/brokerui/messaging/test_services.py tests/brokerui/messaging/test_leases.py \
+    tests/brokerui/messaging/test_store.py tests/brokerui/messaging/test_keeping.py tests/brokerui/messaging/test_services.py \
+    tests/brokerui/messaging/test_leases.py \
     tests/brokerui/messaging/test_selectors.py tests/brokerui/messaging/test_poison.py tests/brokerui/messaging/test_brokers.py \
     tests/brokerui/messaging/test_failover.py tests/brokerui/messaging/test_activation.py tests/brokerui/messaging/test_refused.py \
     tests/brokerui/traffic_results/test_load.py \

@@ -138,4 +138,5 @@ class Host:
             await asyncio.sleep(0.01)
         for wire in list(self.wires.values()):
             wire.drop()
+        await asyncio.sleep(0)  # in which the sockets are closed
         await self.arrivals.stop()

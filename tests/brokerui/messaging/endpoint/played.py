@@ -14,7 +14,14 @@ def played(scenario: Coroutine[Any, Any, None]) -> None:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        asyncio.run(scenario)
+        asyncio.run(_to_its_end(scenario))
         return
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, scenario).result()
+        pool.submit(asyncio.run, _to_its_end(scenario)).result()
+
+
+async def _to_its_end(scenario: Coroutine[Any, Any, None]) -> None:
+    """With the turns of the loop in which sockets that were closed last are closed."""
+    await scenario
+    for _ in range(3):
+        await asyncio.sleep(0)

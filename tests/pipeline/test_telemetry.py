@@ -49,7 +49,7 @@ def told(
     folder = tmp_path_factory.mktemp("told")
     seed = random.getrandbits(32)
     print(f"seed {seed}")  # noqa: T201 - shown when a test fails
-    rows = random_log(random.Random(seed), 900)
+    rows = _log_that_uses(("host1", "Orders", "r1"), random.Random(seed))
     local = {"name": "r1", "remote_service_name": None, "address": "LOCAL"}
     estate = written(folder / "estate.json", document(TO_PARTS, local))
     known = [
@@ -65,6 +65,14 @@ def told(
         found = run(str(log), folder / "out", estate=estate)
     assert found.counts == {"in": 1_007, "out": 900, "quarantined": 107}
     return rows, folder / "out", known
+
+
+def _log_that_uses(route: tuple[str, str, str], rng: random.Random) -> list[Json]:
+    """Now and then one does not."""
+    while True:
+        rows = random_log(rng, 900)
+        if not naive.unused_routes(rows, [route], 30):
+            return rows
 
 
 def _add_dirt(log: Path, like: Json) -> None:

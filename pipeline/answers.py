@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -17,30 +15,13 @@ import pyarrow.parquet as pq
 from pipeline.courses import Course, Sides
 from pipeline.engine import Key, Outcomes
 from pipeline.schemas import ANSWERS, SETS
-from pipeline.sums import Sum, from_micros
+from pipeline.weights import Question, Weight
 from routing.comparison import kind_of_change, verdict_of_change
 from routing.verdict import verdict
 
 UNCHANGED = "unchanged"
-Question = tuple[int, int]
-"""A class, and how many times its answer had changed."""
 _BATCH = 200_000
 """Answers that are written at a time."""
-
-
-@dataclass(slots=True)
-class Weight:
-    """How much traffic there is of something."""
-
-    questions: int = 0
-    rows: int = 0
-    messages: int = 0
-    bytes: int = 0
-
-    def add(self, rows: int, messages: int, bytes_: int) -> None:
-        self.rows += rows
-        self.messages += messages
-        self.bytes += bytes_
 
 
 @dataclass(slots=True)
@@ -50,33 +31,6 @@ class Answered:
     unknown: Weight = field(default_factory=Weight)
     changes: dict[str, Weight] = field(default_factory=lambda: defaultdict(Weight))
     """By what becomes of a question; with one timeline all are unchanged."""
-
-
-class Weighing:
-    """Sums, put to the questions they belong to."""
-
-    def __init__(self, courses: Mapping[int, Course], length: int) -> None:
-        self._courses = courses
-        self._length = length
-        self.weights: dict[Question, Weight] = defaultdict(lambda: Weight(questions=1))
-        self.divided: dict[date, set[int]] = defaultdict(set)
-        """By day, the classes whose answer changes in the middle of it: only their rows can tell."""
-
-    def add_sums(self, sums: Iterable[Sum]) -> None:
-        """Of stretches of time."""
-        for number, begin, *weights in sums:
-            marks = self._courses[number].marks
-            passed = bisect_right(marks, begin)
-            if passed < len(marks) and marks[passed] < begin + self._length:
-                self.divided[from_micros(begin).date()].add(number)
-            else:
-                self.weights[number, passed].add(*weights)
-
-    def add_parts(self, parts: Iterable[tuple[int, ...]], moments: Sequence[int]) -> None:
-        """Of the rows of divided days: class, how many of the moments had passed, and weights."""
-        for number, passed, *weights in parts:
-            own = bisect_right(self._courses[number].marks, moments[passed - 1]) if passed else 0
-            self.weights[number, own].add(*weights)
 
 
 class Answers:

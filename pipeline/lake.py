@@ -23,7 +23,6 @@ from pipeline.output import write_record
 from pipeline.schemas import KEYS, TRAFFIC
 from pipeline.transforms.cleaning import CLASS
 from pipeline.transforms.filing import DAY
-from pipeline.transforms.weighing import WEIGHTS
 from routing.errors import InputError
 from routing.sentence import say
 
@@ -32,10 +31,6 @@ TABLES = (BRONZE, SILVER, SUMS, CLASSES, QUARANTINE)
 COMMITS, STAGING, LOCK = "_commits", "_staging", "_lock"
 SILVER_TYPE = T.StructType([*TRAFFIC.fields, T.StructField(CLASS, T.LongType()), T.StructField(DAY, T.DateType())])
 PLACE = {"_file": "_metadata.file_path", "_row": "_metadata.row_index"}
-SUMS_TYPE = T.StructType(
-    [T.StructField(CLASS, T.LongType()), T.StructField(DAY, T.DateType())]
-    + [T.StructField(name, T.LongType()) for name in WEIGHTS]
-)
 CLASSES_TYPE = T.StructType([*(TRAFFIC[key] for key in KEYS), T.StructField(CLASS, T.LongType())])
 
 

@@ -17,8 +17,18 @@ from routing.sentence import say
 
 RECORD = "_run.json"
 QUARANTINE = "_quarantine"
-_WITHOUT_DICTIONARY = {f"parquet.enable.dictionary#{name}": "false" for name in ("conversation_id", "at", "bytes")}
-"""Of columns with nearly as many values as rows, a dictionary costs much and is thrown away in the end."""
+_NAMES = ("conversation_id", "from_instance", "from_database", "from_service", "to_service", "to_broker_instance")
+WRITTEN = {
+    # Two fifths smaller than with Spark's defaults, in less time, and read as quickly.
+    "compression": "zstd",
+    "parquet.compression.codec.zstd.level": "1",
+    "parquet.writer.version": "v2",
+    # Of columns with nearly as many values as rows, a dictionary costs much and is thrown away in the end.
+    **{f"parquet.enable.dictionary#{name}": "false" for name in ("conversation_id", "at", "bytes")},
+    # Rows come in the order of time: the least and the greatest name of a page say nothing.
+    **{f"parquet.column.statistics.enabled#{name}": "false" for name in _NAMES},
+}
+"""How Parquet files are written."""
 
 
 @contextmanager
@@ -54,11 +64,9 @@ def check_ours(name: str) -> None:
         raise InputError(name, "", say("holds something else than a result of the pipeline: name a new folder"))
 
 
-def write_rows(table: DataFrame, folder: Path, *partitions: str, rows_a_page: int = 20_000) -> None:
+def write_rows(table: DataFrame, folder: Path, *partitions: str) -> None:
     """A table as Parquet files straight in a folder that may hold others."""
-    options = {**_WITHOUT_DICTIONARY, "parquet.page.row.count.limit": str(rows_a_page)}
-    writer = table.write.mode("append").options(**options)
-    writer.partitionBy(*partitions).parquet(str(folder))
+    table.write.mode("append").options(**WRITTEN).partitionBy(*partitions).parquet(str(folder))
 
 
 def write_record(folder: Path, record: dict[str, Any], name: str = RECORD) -> None:

@@ -21,8 +21,6 @@ JAVA_OPTIONS = (
     "--enable-native-access=ALL-UNNAMED",
 )
 """The last two keep newer Javas from warning of what Spark does; older ones do not know them."""
-MOST_NAMED = 1_000
-"""Classes that a query names. It tells that a row is of none of them quicker than a join does."""
 FIXED = {
     "spark.sql.session.timeZone": "UTC",
     # A name is what it is, byte by byte; so is the name of a column.
@@ -38,10 +36,6 @@ FIXED = {
     "spark.sql.maxConcurrentOutputFileWriters": "64",
     # Else each task of up to 200 partitions opens a file for each of them, for a few rows.
     "spark.shuffle.sort.bypassMergeThreshold": "16",
-    # What does not fit into memory is read once, and soon: to pack it costs more than to write it as it is.
-    "spark.shuffle.spill.compress": "false",
-    # A query that names so many classes reads only the pages of a file that may hold them.
-    "spark.sql.parquet.pushdown.inFilterThreshold": str(MOST_NAMED),
     # A second attempt of a task replaces what the first one left.
     "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "1",
     "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from pipeline.counting import files_in
 from pipeline.engine import Key
 from pipeline.record import DoesNotAddUpError
 from pipeline.schemas import KEYS
-from pipeline.transforms.weighing import QUESTION, WEIGHTS
+from pipeline.transforms.weighing import WEIGHTS
 
 A_DAY, A_MOMENT = 86_400_000_000, 1
 """In microseconds, as all moments here are, since 1970."""
@@ -67,9 +67,10 @@ class Sums:
         return max(moment, begins[place]) if place < len(begins) else None
 
 
-def parts_in(table: pa.Table) -> Iterator[tuple[int, ...]]:
-    """What was found out of rows: class, interval and weights."""
-    return zip(*(table.column(name).to_pylist() for name in (*QUESTION, *WEIGHTS)), strict=True)
+def parts_in(table: pa.Table) -> Iterator[tuple[int, date, int, int, int, int]]:
+    """What was found out of rows: class, day, interval and weights."""
+    names = ("class", "day", "interval", *WEIGHTS)
+    return zip(*(table.column(name).to_pylist() for name in names), strict=True)
 
 
 def keys_in(folders: Sequence[Path]) -> dict[int, Key]:

@@ -74,8 +74,8 @@ class Bench:
         if not folder.exists():
             estate = load_timeline(estates()[0]).versions[0].estate
             drawn = flows(estate, 5_000, 1)
-            how = Invented(1, START, DAYS, len(drawn), drawn[1].from_instance, busiest)
-            invented(self.spark, drawn, how, rows).write.parquet(f"{folder}.new")
+            how = Invented(1, rows, START, DAYS, len(drawn), drawn[1].from_instance, busiest)
+            invented(self.spark, drawn, how).write.parquet(f"{folder}.new")
             Path(f"{folder}.new").rename(folder)
         return str(folder)
 

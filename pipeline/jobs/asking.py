@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from pipeline.answers import Answered, Answers, Question, Weighing, Weight, write_sets
+from pipeline.answers import Answered, Answers, write_sets
 from pipeline.counting import reasons_in
 from pipeline.courses import Asking, Course
 from pipeline.engine import Asker
@@ -32,6 +32,7 @@ from pipeline.transforms.cleaning import REASON, good
 from pipeline.transforms.filing import DAY
 from pipeline.transforms.flowing import unknown
 from pipeline.transforms.weighing import condensed, parts, timed
+from pipeline.weights import Question, Weighing, Weight
 
 UNKNOWN_ENTRY = "unknown_entry"
 WORK = "_work"
@@ -100,7 +101,10 @@ def weighed(rows: DataFrame, courses: Mapping[int, Course], sums: Sums) -> Mappi
     weighing.add_sums(sums)
     if weighing.divided:
         moments = sorted({mark for course in courses.values() for mark in course.marks})
-        weighing.add_parts(parts_in(parts(rows, weighing.divided, moments).toArrow()), moments)
+        classes = {number for classes in weighing.divided.values() for number in classes}
+        found = parts(rows, weighing.stretches(), classes, moments)
+        weighing.add_parts(parts_in(found.toArrow()), moments)
+        weighing.add_rests()
     return weighing.weights
 
 

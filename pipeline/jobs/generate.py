@@ -45,22 +45,22 @@ def generate(options: Options, settings: SparkSettings) -> Run:
     drawn = flows(estate, options.classes, options.seed)
     if not drawn:
         raise InputError(options.estate, "", say("has no database with a service: there is nothing to send to"))
-    how = Invented(options.seed, options.start, options.days, len(drawn), _failing(estate, drawn))
+    how = Invented(options.seed, options.rows, options.start, options.days, len(drawn), _failing(estate, drawn))
     with replaced(options.out) as folder:
         spark = spark_session(settings)
         run.phase("start")
-        write_rows(invented(spark, drawn, how, options.rows), folder)
+        write_rows(invented(spark, drawn, how), folder)
         run.phase("write")
         run.counts |= {"rows": options.rows, "classes": len(drawn)}
         write_record(folder, run.as_json(), RECORD)
     return run
 
 
-def invented(spark: SparkSession, drawn: Sequence[Flow], how: Invented, count: int) -> DataFrame:
-    """So many rows of these flows."""
+def invented(spark: SparkSession, drawn: Sequence[Flow], how: Invented) -> DataFrame:
+    """The rows, of these flows."""
     ranked = spark.createDataFrame([(rank, *flow) for rank, flow in enumerate(drawn)], FLOW)
-    files = max(2, -(-count // ROWS_A_FILE))
-    return rows(spark.range(0, count, 1, files), ranked, how)
+    files = max(2, -(-how.rows // ROWS_A_FILE))
+    return rows(spark.range(0, how.rows, 1, files), ranked, how)
 
 
 def _failing(estate: Estate, drawn: list[Flow]) -> str:

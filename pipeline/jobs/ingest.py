@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from pipeline.classes import known_classes, write_sums
 from pipeline.counting import reasons_in, rows_in
 from pipeline.files import File, examined, files_below, identity
 from pipeline.lake import BRONZE, CLASSES, QUARANTINE, SILVER, SUMS, Lake, lake_for_writing
 from pipeline.output import write_rows
 from pipeline.quarantine import write_faults
-from pipeline.reading import count_rows, quarantined, read_files
+from pipeline.reading import TRAFFIC, count_rows, quarantined, read_files
 from pipeline.record import Run
-from pipeline.schemas import COLUMNS, KEYS
+from pipeline.schemas import COLUMNS
 from pipeline.session import SparkSettings, spark_session
 from pipeline.surviving import surviving
-from pipeline.transforms.cleaning import CLASS, REASON, good
-from pipeline.transforms.doubles import doubles, without_known
-from pipeline.transforms.filing import DAY, filed
-from pipeline.transforms.weighing import daily
+from pipeline.transforms.cleaning import CLASS, REASON, clean, good
+from pipeline.transforms.doubles import doubles, each_once, suspects, without_known
+from pipeline.transforms.filing import DAY, day_of, filed
 
-ROWS_A_PAGE = 2_000
-"""Of silver, in order of the classes: so few that a page holds few classes, and a query reads those it names."""
+MOST_SUSPECTS = 1_000_000
+"""Rows that are compared by themselves; where more may have come twice, all are compared with each other."""
+MOST_DAYS = 1_000
+"""Days of new rows by which those are chosen that they are compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,43 +90,43 @@ def _root(options: Options) -> Path:
 
 def _write(spark: SparkSession, lake: Lake, files: list[File], run: Run, options: Options) -> None:
     """Reads once where all is well; again for the quarantine where not."""
-    source = read_files(spark, files, lake.staging / BRONZE, str(_root(options)))
-    keep_duplicates = options.keep_duplicates
+    root, shown = lake.staging / BRONZE, str(_root(options))
+    known = known_classes(spark, lake, files, lambda some: read_files(spark, some, root, shown))
+    source = read_files(spark, files, root, shown, replace(TRAFFIC, clean=lambda raw: clean(raw, known)))
     silver, quarantine = lake.staging / SILVER, lake.staging / QUARANTINE
-    known = lake.silver(spark) if lake.folders(SILVER) and not keep_duplicates else None
-    rows = _clean(good(source.rows), known, keep_duplicates=keep_duplicates)
-    write_rows(rows, silver, DAY, rows_a_page=ROWS_A_PAGE)
+    rows, before = good(source.rows).select(*COLUMNS, CLASS), None
+    if not options.keep_duplicates:
+        before = _before(spark, lake, rows)
+        rows = _each_once(spark, rows, before)
+    write_rows(filed(rows), silver, DAY)
     run.phase("silver")
-    _write_sums(spark, lake, silver)
+    write_sums(spark, lake, known)
     run.phase("sums")
     write_faults(source.faults, quarantine)
     seen, out = count_rows(source), rows_in(silver)
     if out + len(source.faults) < seen:
         write_rows(quarantined(source, source.placed().where(F.col(REASON).isNotNull())), quarantine)
-        if out + rows_in(quarantine) < seen and not keep_duplicates:
-            again = doubles(good(source.placed()), known)
+        if out + rows_in(quarantine) < seen and not options.keep_duplicates:
+            again = doubles(good(source.placed()), before)
             write_rows(quarantined(source, again), quarantine)
     run.count(seen, out, reasons_in(quarantine))
     run.phase("quarantine")
 
 
-def _clean(rows: DataFrame, known: DataFrame | None, *, keep_duplicates: bool) -> DataFrame:
-    """The rows of silver."""
-    rows = rows.select(*COLUMNS, CLASS)
-    if known is not None:
-        rows = without_known(rows, known)
-    if not keep_duplicates:
-        rows = rows.dropDuplicates()
-    return filed(rows)
+def _before(spark: SparkSession, lake: Lake, rows: DataFrame) -> DataFrame | None:
+    """What earlier runs brought of the days of these rows; None: nothing."""
+    if not lake.folders(SILVER):
+        return None
+    found = rows.select(day_of(F.col("at")).alias(DAY)).dropDuplicates().limit(MOST_DAYS + 1).collect()
+    silver = lake.silver(spark)
+    return silver if len(found) > MOST_DAYS else silver.where(F.col(DAY).isin([day for (day,) in found]))
 
 
-def _write_sums(spark: SparkSession, lake: Lake, silver: Path) -> None:
-    """What is asked about instead of rows: each class on each day; and the classes that no run met before."""
-    if not rows_in(silver):
-        return
-    sums = lake.staging / SUMS
-    write_rows(daily(spark.read.parquet(str(silver))).coalesce(1), sums)
-    met: DataFrame = spark.read.parquet(str(sums)).select(*KEYS, CLASS).dropDuplicates()
-    if lake.folders(CLASSES):
-        met = met.join(lake.classes(spark).select(CLASS), CLASS, "left_anti").select(*KEYS, CLASS)
-    write_rows(met.coalesce(1), lake.staging / CLASSES)
+def _each_once(spark: SparkSession, rows: DataFrame, before: DataFrame | None) -> DataFrame:
+    """Without those that came before: few rows have to be compared with others, and mostly none."""
+    found = suspects(rows, before).limit(MOST_SUSPECTS + 1).toArrow()
+    if not found.num_rows:
+        return rows
+    if found.num_rows > MOST_SUSPECTS:
+        return (rows if before is None else without_known(rows, before)).dropDuplicates()
+    return each_once(rows, before, spark.createDataFrame(found))

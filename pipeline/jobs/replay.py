@@ -7,7 +7,6 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from pipeline.answers import Weight
 from pipeline.counting import rows_in
 from pipeline.engine import Asker
 from pipeline.epochs import boundaries_of
@@ -20,6 +19,7 @@ from pipeline.session import SparkSettings, spark_session
 from pipeline.surviving import emptied, surviving
 from pipeline.traffic import Traffic, traffic_of
 from pipeline.transforms.flowing import differential, flow_matrix, replayed, top_flows
+from pipeline.weights import Weight
 
 TOP = 100
 """Changed flows that are worth a look each."""

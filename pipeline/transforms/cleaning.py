@@ -12,13 +12,15 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from pipeline.schemas import COLUMNS, LARGEST, LONGEST, TRAFFIC
+from pipeline.schemas import COLUMNS, KEYS, LARGEST, LONGEST, TRAFFIC
 from pipeline.transforms.classing import NO_NAME, class_of_keys
 
 REQUIRED = tuple(field.name for field in TRAFFIC if not field.nullable and field.name != "is_reply")
+_NAMES = (*LONGEST, "to_broker_instance")
 PLACE = ("_file", "_block", "_row", "_raw")
 """Where a row came from, beside its columns; `_fault` says what was wrong before it had columns."""
 REASON, CLASS = "_reason", "class"
+_KNOWN = "_known"
 
 # The end of the text is \z: a dollar would let a line feed pass.
 _MOMENT = (
@@ -33,8 +35,11 @@ _TRUE, _FALSE = ("true", "1"), ("false", "0")
 _FIRST, _LAST = "1753-01-01 00:00:00", "9999-12-31 23:59:59.999999"
 
 
-def clean(raw: DataFrame) -> DataFrame:
-    """The columns of the table typed, `class`, where each row came from, and `_reason`."""
+def clean(raw: DataFrame, known: DataFrame | None = None) -> DataFrame:
+    """The columns of the table typed, `class`, where each row came from, and `_reason`.
+
+    `known`: classes (`class`) whose names were looked at before, which costs as much as to read them.
+    """
     types = {field.name: field.dataType for field in raw.schema}
     typed = raw.select(
         *(_READERS[name](F.col(name), types[name]).alias(name) for name in COLUMNS),
@@ -42,7 +47,11 @@ def clean(raw: DataFrame) -> DataFrame:
         *PLACE,
         "_fault",
     )
-    return typed.select(*COLUMNS, class_of_keys().alias(CLASS), *PLACE, reason().alias(REASON))
+    classed = typed.withColumn(CLASS, class_of_keys())
+    if known is None:
+        return classed.select(*COLUMNS, CLASS, *PLACE, reason(F.lit(False)).alias(REASON))
+    marked = classed.join(F.broadcast(known.select(CLASS, F.lit(True).alias(_KNOWN))), CLASS, "left")
+    return marked.select(*COLUMNS, CLASS, *PLACE, reason(F.col(_KNOWN).isNotNull()).alias(REASON))
 
 
 def good(cleaned: DataFrame) -> DataFrame:
@@ -53,26 +62,32 @@ def good(cleaned: DataFrame) -> DataFrame:
     )
 
 
-def reason() -> Column:
+def reason(is_known: Column) -> Column:
     """The first thing that is wrong with a row; null: nothing."""
     faults = [(F.col("_fault").isNotNull(), F.col("_fault"))]
     faults += [(~F.col(f"_had_{name}"), F.lit(f"no_{name}")) for name in REQUIRED]
-    faults += [(F.col(f"_had_{name}") & _is_bad(name), F.lit(f"bad_{name}")) for name in COLUMNS]
+    faults += [(F.col(f"_had_{name}") & _is_bad(name, is_known), F.lit(f"bad_{name}")) for name in COLUMNS]
     first = reduce(lambda chain, fault: chain.when(*fault), faults[1:], F.when(*faults[0]))
     return first.otherwise(F.lit(None).cast("string"))
 
 
-def _is_bad(name: str) -> Column:
+def _is_bad(name: str, is_known: Column) -> Column:
     """Whether what a column had could not be read (null by now), or is no name."""
     column = F.col(name)
-    if name not in LONGEST:
-        return column.isNull()
+    if name in KEYS and name in _NAMES:
+        # What stands for a NULL makes the class of one.
+        return column.isNull() | (column == NO_NAME) | (~is_known & _is_no_name(name))
+    return column.isNull() | _is_no_name(name) if name in _NAMES else column.isNull()
+
+
+def _is_no_name(name: str) -> Column:
+    column = F.col(name)
+    if name == "to_broker_instance":
+        return ~column.rlike(_GUID)
     # Nearly all names are short in bytes, which need not be counted.
     too_long = (F.octet_length(column) > LONGEST[name]) & (F.char_length(column) > LONGEST[name])
-    no_name = too_long | column.contains(NO_NAME) | ~F.is_valid_utf8(column)
-    if name in ("to_service", "from_service", "conversation_id"):
-        no_name |= column == ""
-    return column.isNull() | no_name
+    found = too_long | column.contains(NO_NAME) | ~F.is_valid_utf8(column)
+    return found | (column == "") if name in ("to_service", "from_service", "conversation_id") else found
 
 
 def text_of(column: Column, given: T.DataType) -> Column:
@@ -94,10 +109,9 @@ def moment_of(column: Column, given: T.DataType) -> Column:
 
 
 def _identifier(column: Column, given: T.DataType) -> Column:
-    """Lower case, without braces, which nearly all are from the beginning."""
+    """Lower case, without braces; whether it is one is another question."""
     text = text_of(column, given)
-    bare = F.lower(F.when(F.char_length(text) == 38, F.regexp_extract(text, _IN_BRACES, 1)).otherwise(text))
-    return F.when(text.rlike(_GUID), text).otherwise(F.when(bare.rlike(_GUID), bare))
+    return F.lower(F.when(F.octet_length(text) == 38, F.regexp_extract(text, _IN_BRACES, 1)).otherwise(text))
 
 
 def _flag(column: Column, given: T.DataType) -> Column:

@@ -11,6 +11,35 @@ from pipeline.transforms.cleaning import REASON
 
 DUPLICATE = "duplicate"
 _PRINT = ("_print1", "_print2")
+_MARK = "_mark"
+
+
+def suspects(rows: DataFrame, known: DataFrame | None) -> DataFrame:
+    """The marks (`_mark`) of rows that may have come twice; what has another mark did not. `known`: what came before.
+
+    Equal rows have the same mark, and so have all that one conversation sent at one moment.
+    """
+    marks = rows.select(_mark()) if known is None else rows.select(_mark()).unionByName(known.select(_mark()))
+    # In as many parts as are asked for: what Spark would put together is too much for the memory of a task.
+    parts = int(rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    counted = marks.repartition(parts, _MARK).groupBy(_MARK).agg(F.count("*").alias("_times"))
+    return counted.where("_times > 1").select(_MARK)
+
+
+def each_once(rows: DataFrame, known: DataFrame | None, suspected: DataFrame) -> DataFrame:
+    """Rows that are not known, each once: only those with a mark that is suspected are compared with others."""
+    several = _among(rows, suspected, "left_semi")
+    if known is not None:
+        several = without_known(several, _among(known, suspected, "left_semi"))
+    return _among(rows, suspected, "left_anti").unionByName(several.dropDuplicates())
+
+
+def _among(rows: DataFrame, suspected: DataFrame, how: str) -> DataFrame:
+    return rows.select("*", _mark()).join(F.broadcast(suspected), _MARK, how).select(*rows.columns)
+
+
+def _mark() -> Column:
+    return F.xxhash64("conversation_id", "at").alias(_MARK)
 
 
 def without_known(rows: DataFrame, known: DataFrame) -> DataFrame:

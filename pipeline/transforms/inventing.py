@@ -1,10 +1,12 @@
 """Traffic that never was, from a seed: any number of rows, the same on any number of machines.
 
-Every chance is a hash of the seed, the row and what is drawn, so that no order of work can matter.
+Every chance is a hash of the seed, the row and what is drawn, so that no order of work can matter. Rows come in the
+order of time, as a log is written, to the minute; late ones are those of a link that failed.
 """
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from datetime import datetime
 from math import log, sin, tau
@@ -15,7 +17,7 @@ from pyspark.sql import functions as F
 from pipeline.schemas import COLUMNS
 
 MINUTES = 24 * 60
-BURST_SHARE, BURST_SECONDS, BURSTS_A_DAY = 0.05, 120, 6
+BURST_SHARE, BURST_MINUTES, BURSTS_A_DAY = 0.05, 2, 6
 HOUR, CATCHING_UP = 3_600, 300
 """A link fails for an hour; what waited begins within the next minutes."""
 
@@ -25,6 +27,7 @@ class Invented:
     """What traffic is drawn by."""
 
     seed: int
+    rows: int
     start: datetime
     days: int
     flows: int
@@ -63,19 +66,23 @@ def _rank(how: Invented) -> Column:
 
 
 def _second(how: Invented) -> Column:
-    """Seconds since the start: days with nights, and bursts of two minutes."""
-    day = F.floor(chance(how, "day") * how.days)
-    minute = F.get(F.lit(day_curve()), F.floor(chance(how, "minute") * MINUTES).cast("int"))
-    steady = minute * 60 + chance(how, "second") * 60
-    burst = F.floor(chance(how, "burst") * BURSTS_A_DAY)
-    # A burst begins at a moment of its day that all its rows draw alike.
-    begins = F.xxhash64(F.lit(how.seed), F.lit("begins"), day, burst).bitwiseAND(F.lit(0xFFFF)) / 0x10000 * 86_000
-    in_burst = chance(how, "in burst") < BURST_SHARE
-    return day * 86_400 + F.when(in_burst, begins + chance(how, "second") * BURST_SECONDS).otherwise(steady)
+    """Seconds since the start: each day has as many rows."""
+    days = F.col("id") * F.lit(how.days / how.rows)
+    minutes = minutes_of_a_day(how.seed)
+    minute = F.get(F.lit(minutes), F.floor((days - F.floor(days)) * len(minutes)).cast("int"))
+    return F.floor(days) * 86_400 + minute * 60 + chance(how, "second") * 60
 
 
-def day_curve() -> list[int]:
-    """The minutes of a day, each as often as it is busy: a fifth of the traffic of noon at midnight."""
+def minutes_of_a_day(seed: int) -> list[int]:
+    """In order, each as often as it is busy: a fifth of noon's traffic at midnight, and bursts, as of planned jobs."""
+    curve = _curve()
+    begins = random.Random(seed).sample(range(0, MINUTES, BURST_MINUTES), BURSTS_A_DAY)  # noqa: S311 - traffic, not secrets
+    bursts = [begin + minute for begin in begins for minute in range(BURST_MINUTES)]
+    each = round(len(curve) * BURST_SHARE / (1 - BURST_SHARE) / len(bursts))
+    return sorted(curve + bursts * each)
+
+
+def _curve() -> list[int]:
     busy = [1.2 - sin(tau * (minute / MINUTES + 0.25)) for minute in range(MINUTES)]
     found: list[int] = []
     step, seen = sum(busy) / MINUTES, 0.0

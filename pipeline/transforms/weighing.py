@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from datetime import date, datetime
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from functools import reduce
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.schemas import KEYS
-from pipeline.session import MOST_NAMED
 from pipeline.transforms.classing import interval_of, passed
 from pipeline.transforms.cleaning import CLASS
 from pipeline.transforms.filing import DAY
@@ -31,29 +31,26 @@ def timed(rows: DataFrame, marks: DataFrame | None) -> DataFrame:
 
 def daily(silver: DataFrame) -> DataFrame:
     """One row for all of a class on a day."""
-    return silver.withColumn("rows", F.lit(1)).groupBy(*KEYS, CLASS, DAY).agg(*_sums())
+    return silver.withColumn("rows", F.lit(1)).groupBy(CLASS, DAY).agg(*_sums())
 
 
-def parts(rows: DataFrame, divided: Mapping[date, Collection[int]], moments: Sequence[int]) -> DataFrame:
-    """Of the rows, those of some classes on each day, weighed by how many of the moments they are not before."""
-    found = rows.where(F.col(DAY).isin(*divided))
-    if sum(map(len, divided.values())) <= MOST_NAMED:
-        found = found.where(" OR ".join(_named(day, classes) for day, classes in divided.items()))
-    else:
-        found = found.join(F.broadcast(_table(rows.sparkSession, divided)), [CLASS, DAY], "left_semi")
+def parts(
+    rows: DataFrame, stretches: Sequence[tuple[int, int]], classes: Collection[int], moments: Sequence[int]
+) -> DataFrame:
+    """Of the rows in some stretches of time those of some classes, day by day weighed by how many of the moments they
+    are not before."""
+    numbers = rows.sparkSession.createDataFrame([(number,) for number in classes], f"{CLASS} long")
+    # Files know the day of their rows, and the first and last moment of their pages.
+    within = reduce(Column.__or__, map(_within, stretches))
+    found = rows.where(within).join(F.broadcast(numbers), CLASS, "left_semi")
     interval = passed(F.expr(f"array({', '.join(f'{moment}L' for moment in moments)})"), F.col("at"))
-    return found.withColumn("rows", F.lit(1)).groupBy(CLASS, interval.alias(INTERVAL)).agg(*_sums())
+    return found.withColumn("rows", F.lit(1)).groupBy(CLASS, DAY, interval.alias(INTERVAL)).agg(*_sums())
 
 
-def _named(day: date, classes: Collection[int]) -> str:
-    # By `at` too: files know the moments of their pages, but not the day, which is the name of their folder.
-    moments = f"at BETWEEN TIMESTAMP'{day} 00:00:00' AND TIMESTAMP'{day} 23:59:59.999999'"
-    return f"({moments} AND {CLASS} IN ({', '.join(map(str, classes))}))"
-
-
-def _table(spark: SparkSession, divided: Mapping[date, Collection[int]]) -> DataFrame:
-    pairs = [(number, day) for day, classes in divided.items() for number in classes]
-    return spark.createDataFrame(pairs, f"{CLASS} long, {DAY} date")
+def _within(stretch: tuple[int, int]) -> Column:
+    first, last = (F.timestamp_micros(F.lit(moment)) for moment in (stretch[0], stretch[1] - 1))
+    days = F.col(DAY).between(F.to_date(first), F.to_date(last))
+    return days & F.col("at").between(first, last)
 
 
 def condensed(rows: DataFrame, boundaries: Sequence[datetime]) -> DataFrame:

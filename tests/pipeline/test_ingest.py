@@ -7,7 +7,6 @@ import json
 import shutil
 from collections import Counter
 from datetime import UTC, date, datetime
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -262,15 +261,101 @@ def test_days_before_1970_begin_at_midnight_too(tmp_path: Path) -> None:
     assert [one["day"] for one in silver(tmp_path / "lake")] == [at[:10] for at in moments]
 
 
-def test_files_of_silver_hold_class_after_class_and_say_what_is_never_null(tmp_path: Path) -> None:
+def test_silver_says_what_is_never_null_and_is_in_the_order_of_its_files(tmp_path: Path) -> None:
     names = ["Ship", "OrderParts", "Pay"] * 20
     written(tmp_path / "in", [row(number, to_service=name) for number, name in enumerate(names)])
     ingested(tmp_path / "in", tmp_path / "lake")
-    for file in (tmp_path / "lake" / "silver").rglob("*.parquet"):
-        services = pq.read_table(file)["to_service"].to_pylist()
-        assert len([*groupby(services)]) == len(set(services))
-        required = {field.name for field in pq.read_schema(file) if not field.nullable}
-        assert required == {field.name for field in TRAFFIC if not field.nullable} | {"class"}
+    (file,) = (tmp_path / "lake" / "silver").rglob("*.parquet")
+    assert pq.read_table(file)["to_service"].to_pylist() == names
+    required = {field.name for field in pq.read_schema(file) if not field.nullable}
+    assert required == {field.name for field in TRAFFIC if not field.nullable} | {"class"}
+
+
+# ---------------------------------------------------------------- names that were looked at before, and doubles
+
+STRANGE = [
+    {},
+    {"from_database": "\0"},  # its class is that of NULL
+    {"from_database": None, "is_reply": True},
+    {"from_database": "\0", "is_reply": True},
+    {"to_broker_instance": "\0"},
+    {"to_broker_instance": ""},
+    {"to_broker_instance": f"{{{ORDERS_ID.upper()}}}"},
+    {"to_broker_instance": f"{{{ORDERS_ID}"},
+    {"to_service": "Ship\0"},
+    {"to_service": "\0"},
+    {"to_service": ""},
+    {"from_instance": None},
+    {"from_instance": "x" * 257},
+    {"from_service": "\0"},
+    {"messages": -1},
+]
+
+
+def results(lake: Path) -> dict[str, list[Json]]:
+    """What the last run brought, but for where it stands."""
+    tables = {name: pq.read_table(Lake(lake).folders(name)[-1]).to_pylist() for name in ("silver", "_quarantine")}
+    places = [one | {"file": ""} for one in tables["_quarantine"]]
+    return {"silver": sorted(tables["silver"], key=str), "quarantine": sorted(places, key=str)}
+
+
+def summed(lake: Path) -> tuple[set[str], set[str]]:
+    tables = [pq.read_table(Lake(lake).folders(name)[-1]).to_pylist() for name in ("classes", "sums")]
+    classes, sums = ({json.dumps(one, sort_keys=True, default=str) for one in table} for table in tables)
+    return classes, sums
+
+
+def strange_rows(kind: str, folder: Path) -> Path:
+    rows = [row(number, **rest) for number, rest in enumerate(STRANGE * 2)]
+    if kind == "jsonl":
+        return written(folder / "strange.jsonl", rows)
+    folder.mkdir()
+    rows = [one | {"at": datetime.fromisoformat(one["at"])} for one in rows]
+    pq.write_table(pa.Table.from_pylist(rows), folder / "strange.parquet")
+    return folder / "strange.parquet"
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_a_lake_that_knows_the_classes_finds_the_same_faults(tmp_path: Path, kind: str) -> None:
+    traffic = strange_rows(kind, tmp_path / "in")
+    fresh = ingested(traffic, tmp_path / "fresh")
+    assert {"bad_from_database": 4, "bad_to_broker_instance": 6}.items() <= fresh.reasons.items()
+    known = [{}, {"from_database": None, "is_reply": True}, {"to_broker_instance": ORDERS_ID}]
+    rows = [row(100 + number, **rest) for number, rest in enumerate(known)]
+    ingested(written(tmp_path / "known.jsonl", rows), tmp_path / "lake")
+    assert ingested(traffic, tmp_path / "lake").reasons == fresh.reasons
+    assert results(tmp_path / "lake") == results(tmp_path / "fresh")
+
+
+@pytest.mark.parametrize("first", [1, 2, 100])
+def test_what_is_seen_in_the_first_rows_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
+) -> None:
+    traffic = strange_rows("parquet", tmp_path / "in")
+    plain = ingested(traffic, tmp_path / "plain")
+    monkeypatch.setattr("pipeline.classes.MANY", 1)
+    monkeypatch.setattr("pipeline.classes.FIRST", first)
+    assert ingested(traffic, tmp_path / "looked").reasons == plain.reasons
+    assert results(tmp_path / "looked") == results(tmp_path / "plain")
+    assert summed(tmp_path / "looked") == summed(tmp_path / "plain")
+
+
+@pytest.mark.parametrize(("suspects", "days"), [(0, 0), (2, 1_000), (1_000, 0), (1_000, 1_000)])
+def test_each_row_stands_once_however_doubles_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suspects: int, days: int
+) -> None:
+    """Of one conversation at one moment there may be several rows that differ elsewhere."""
+    monkeypatch.setattr("pipeline.jobs.ingest.MOST_SUSPECTS", suspects)
+    monkeypatch.setattr("pipeline.jobs.ingest.MOST_DAYS", days)
+    old = [row(1), row(1, messages=7), row(2), row(3, at="2026-03-05T00:00:00Z"), row(4)]
+    new = [row(1), row(1, messages=3), row(1, messages=3), row(2, from_database=None), row(5), row(5), row(6)]
+    lake = tmp_path / "lake"
+    assert ingested(written(tmp_path / "in" / "a.jsonl", [*old, row(4)]), lake).counts["out"] == len(old)
+    run = ingested(written(tmp_path / "in" / "b.jsonl", new), lake)
+    assert (run.counts["out"], run.reasons) == (4, {"duplicate": 3})
+    found = Counter((one["conversation_id"], one["messages"], one["from_database"]) for one in silver(lake))
+    each = [*old, *(one for place, one in enumerate(new) if one not in old and one not in new[:place])]
+    assert found == Counter((one["conversation_id"], one["messages"], one["from_database"]) for one in each)
 
 
 def test_what_a_killed_run_left_is_cleared_away(tmp_path: Path) -> None:

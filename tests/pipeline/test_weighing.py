@@ -12,7 +12,6 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.answers import Weighing
 from pipeline.courses import Asking, Course
 from pipeline.engine import Answer, Asker, Key
 from pipeline.jobs.asking import weighed
@@ -20,6 +19,7 @@ from pipeline.record import DoesNotAddUpError
 from pipeline.sums import A_DAY, A_MOMENT, Sums, keys_in, to_micros
 from pipeline.transforms.filing import DAY, day_of
 from pipeline.transforms.weighing import WEIGHTS
+from pipeline.weights import Weighing
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -46,9 +46,9 @@ def summed(rows: DataFrame, folder: Path) -> Sums:
     return Sums([folder], DAY, A_DAY)
 
 
-@pytest.mark.parametrize(("seed", "most_named"), [(0, 0), (1, 1_000), (2, 1_000)])
+@pytest.mark.parametrize(("seed", "most_stretches"), [(0, 1), (1, 2), (2, 32), (3, 32)])
 def test_each_question_carries_its_rows(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, most_named: int
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, most_stretches: int
 ) -> None:
     chance = random.Random(seed)
     rows = [(chance.randrange(4), chance.choice(MOMENTS), chance.randrange(9), chance.randrange(99)) for _ in range(80)]
@@ -62,7 +62,7 @@ def test_each_question_carries_its_rows(
         expected.update({(*question, "rows"): 1, (*question, "messages"): messages, (*question, "bytes"): size})
     table = spark.createDataFrame(rows, TYPES)
     days = table.withColumn(DAY, day_of(F.col("at")))
-    monkeypatch.setattr("pipeline.transforms.weighing.MOST_NAMED", most_named)
+    monkeypatch.setattr("pipeline.weights.MOST_STRETCHES", most_stretches)
     found = weighed(days, courses, summed(table, tmp_path / "sums"))
     assert +Counter({(*q, name): getattr(weight, name) for q, weight in found.items() for name in WEIGHTS}) == +expected
 
@@ -74,8 +74,30 @@ def test_only_days_in_the_middle_of_which_an_answer_changes_are_looked_at(spark:
     courses = {1: course(BEGIN + timedelta(days=1), noon)}
     weighing = Weighing(courses, A_DAY)
     weighing.add_sums(summed(rows, tmp_path / "sums"))
-    assert weighing.divided == {noon.date(): {1}}
+    assert {day: set(classes) for day, classes in weighing.divided.items()} == {noon.date(): {1}}
     assert {question: weight.rows for question, weight in weighing.weights.items()} == {(1, 0): 4, (1, 1): 4}
+
+
+def test_the_rows_of_the_longest_part_of_a_day_are_those_that_the_others_leave(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Until 15 o'clock one answer holds for class 1, from 3 o'clock on one for class 2: nobody looks at 3 to 15."""
+    rows = spark.createDataFrame([(number, moment, 1, 1) for number in (1, 2) for moment in MOMENTS[:4]], TYPES)
+    afternoon, night = BEGIN + timedelta(hours=15), BEGIN + timedelta(hours=3)
+    weighing = Weighing({1: course(afternoon), 2: course(night)}, A_DAY)
+    weighing.add_sums(summed(rows, tmp_path / "sums"))
+    ends = [to_micros(moment) for moment in (BEGIN, night, afternoon, BEGIN + timedelta(days=1))]
+    assert weighing.stretches() == [(ends[0], ends[1]), (ends[2], ends[3])]
+    late, early = (1, BEGIN.date(), 2, 1, 1, 1), (2, BEGIN.date(), 0, 2, 2, 2)
+    not_asked_for = (1, BEGIN.date(), 0, 9, 9, 9)
+    weighing.add_parts([late, early, not_asked_for], [ends[1], ends[2]])
+    weighing.add_rests()
+    assert {question: weight.rows for question, weight in weighing.weights.items()} == {
+        (1, 0): 3,
+        (1, 1): 1,
+        (2, 0): 2,
+        (2, 1): 2,
+    }
 
 
 # ---------------------------------------------------------------- when the rules are asked

@@ -28,7 +28,7 @@ from pipeline.record import Run
 from pipeline.schemas import ANSWERS, MARKS, SETS
 from pipeline.sums import A_DAY, A_MOMENT, Sums, keys_in, parts_in
 from pipeline.traffic import Traffic
-from pipeline.transforms.cleaning import REASON, good
+from pipeline.transforms.cleaning import REASON, good, unwrapped
 from pipeline.transforms.filing import DAY
 from pipeline.transforms.flowing import unknown
 from pipeline.transforms.weighing import condensed, parts, timed
@@ -77,7 +77,7 @@ def ask(
     keys = keys_in(classes)
     courses = asking.courses(keys, sums)
     marks = _read(spark, work / "marks", MARKS) if write_marks(courses, work / "marks") else None
-    weights = weighed(rows, courses, sums)
+    weights = weighed(unwrapped(source.rows), courses, sums)
     found = Answers(keys, courses, asking.sets).write(weights, work / "answers")
     write_sets(asking.sets, work / "sets")
     answers, sets = _read(spark, work / "answers", ANSWERS), _read(spark, work / "sets", SETS)

@@ -56,10 +56,14 @@ def clean(raw: DataFrame, known: DataFrame | None = None) -> DataFrame:
 
 def good(cleaned: DataFrame) -> DataFrame:
     """The rows with which nothing is wrong. Which columns hold no NULL is known by their schema, and in their files."""
-    rows = cleaned.where(F.col(REASON).isNull())
-    return rows.withColumns(
+    return unwrapped(cleaned).withColumns(
         {field.name: F.coalesce(field.name, F.lit(0).cast(field.dataType)) for field in TRAFFIC if not field.nullable}
     )
+
+
+def unwrapped(cleaned: DataFrame) -> DataFrame:
+    """The same rows with columns as they are, about which Spark can ask the files themselves."""
+    return cleaned.where(F.col(REASON).isNull())
 
 
 def reason(is_known: Column) -> Column:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from pyspark.sql import Column
@@ -43,13 +43,3 @@ def passed(marks: Column, at: Column) -> Column:
     # found, it gives the place where it would be, as -1 - place.
     place = InternalFunction.array_binary_search(marks, F.unix_micros(at))
     return F.when(place < 0, -1 - place).otherwise(place + 1)
-
-
-def is_among(number: Column, some: Collection[int]) -> Column:
-    """Whether a number is one of some: found by a search, not by a join, which is another job."""
-    return InternalFunction.array_binary_search(numbers(sorted(some)), number) >= 0
-
-
-def numbers(some: Iterable[int]) -> Column:
-    """An array of whole numbers."""
-    return F.expr(f"array({', '.join(f'{number}L' for number in some)})")

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.schemas import KEYS
-from pipeline.transforms.classing import interval_of, is_among, numbers, passed
+from pipeline.transforms.classing import interval_of, passed
 from pipeline.transforms.cleaning import CLASS
 from pipeline.transforms.filing import DAY
 
@@ -41,8 +41,8 @@ def parts(
     are not before."""
     # Files know the day of their rows, and the first and last moment of their pages.
     within = reduce(Column.__or__, map(_within, stretches))
-    found = rows.where(within).where(is_among(F.col(CLASS), classes))
-    interval = passed(numbers(moments), F.col("at"))
+    found = rows.where(within).where(f"{CLASS} IN ({', '.join(map(str, classes))})")
+    interval = passed(F.expr(f"array({', '.join(f'{moment}L' for moment in moments)})"), F.col("at"))
     return found.withColumn("rows", F.lit(1)).groupBy(CLASS, DAY, interval.alias(INTERVAL)).agg(*_sums())
 
 

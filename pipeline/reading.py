@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cache, reduce
 from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -93,7 +93,7 @@ def read_files(spark: SparkSession, files: Sequence[File], root: Path, shown: st
     ]
     return Source(
         _together(spark, groups, form, with_place=False).drop(*PLACE),
-        lambda: _together(spark, groups, form, with_place=True),
+        cache(lambda: _together(spark, groups, form, with_place=True)),
         reduce(DataFrame.unionByName, lines) if lines else None,
         tuple(files),
         root,

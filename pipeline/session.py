@@ -26,6 +26,8 @@ FIXED = {
     # A name is what it is, byte by byte; so is the name of a column.
     "spark.sql.caseSensitive": "true",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # Else each call that makes a column asks Java three times more, to say in an error where in Python it was made.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     # What pandas writes by default; the transforms make microseconds of it.

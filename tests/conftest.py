@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,14 +13,16 @@ from hypothesis import settings
 
 from brokerui.eventlog.recording import Recorder
 from scripts import browser
-from tests.scheduling import OneSpark
+from tests.scheduling import FoldersOfSpark
 
 # Playwright's synchronous API runs an event loop in the test's own thread; Django then takes every query of
 # the test for one from a coroutine.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
-# Javas that tests start live for seconds: what only pays in hours is left out (a third of their work).
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
+# Javas that tests start live for seconds: what only pays in hours is left out (a third of their work). Without the
+# second compiler Java has little room for compiled code, and throws some away.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m")
+os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).parent / "pipeline" / "spark"))
 
 # What commands say is tested in English, whatever the developer's own language.
 os.environ["LANGUAGE"] = "en"
@@ -46,8 +49,8 @@ CHROMIUM_FLAGS = (
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneSpark:
-    return OneSpark(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FoldersOfSpark:
+    return FoldersOfSpark(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -9,20 +9,19 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.session import JAVA_OPTIONS, SparkSettings, spark_session
+from pipeline.session import SparkSettings, spark_session
 from tests.brokerui.product import free_port
 
-COMPILED = "spark.sql.codegen.wholeStage"
-QUICK = {
-    "spark.sql.shuffle.partitions": "2",
-    "spark.default.parallelism": "2",
-    # Much is planned and compiled once, and little runs long. Where many rows are compared, plans are compiled as they
-    # are outside of tests: `as_shipped`.
-    "spark.sql.adaptive.enabled": "false",
-    COMPILED: "false",
-    "spark.driver.extraJavaOptions": " ".join([*JAVA_OPTIONS, "-XX:TieredStopAtLevel=1"]),
+SERVED = {
     "spark.connect.grpc.binding.address": "127.0.0.1",
     "spark.connect.grpc.binding.port": str(free_port()),
+}
+"""What the tests' own session is told beyond `spark/spark-defaults.conf`."""
+SHIPPED = {
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+    "spark.sql.constraintPropagation.enabled": "true",
 }
 
 
@@ -34,7 +33,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def spark(warehouse: Path) -> Iterator[SparkSession]:
-    session = spark_session(SparkSettings("local[2]", "1g", {**QUICK, "spark.sql.warehouse.dir": str(warehouse)}))
+    session = spark_session(SparkSettings("local[2]", "1g", {**SERVED, "spark.sql.warehouse.dir": str(warehouse)}))
     yield session
     session.stop()
 
@@ -45,20 +44,20 @@ def connect(spark: SparkSession) -> str:
     java = spark._jvm
     assert java is not None
     java.org.apache.spark.sql.connect.service.SparkConnectService.start(spark._jsc.sc())
-    return f"sc://127.0.0.1:{QUICK['spark.connect.grpc.binding.port']}"
+    return f"sc://127.0.0.1:{SERVED['spark.connect.grpc.binding.port']}"
 
 
 @contextmanager
 def as_shipped(spark: SparkSession) -> Iterator[None]:
     """With plans that adapt and are compiled."""
-    names = ("spark.sql.adaptive.enabled", COMPILED)
+    before = {name: spark.conf.get(name) for name in SHIPPED}
     try:
-        for name in names:
-            spark.conf.set(name, "true")
+        for name, value in SHIPPED.items():
+            spark.conf.set(name, value)
         yield
     finally:
-        for name in names:
-            spark.conf.set(name, "false")
+        for name, value in before.items():
+            spark.conf.set(name, value)
 
 
 @pytest.fixture

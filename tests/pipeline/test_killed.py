@@ -24,7 +24,7 @@ from tests.pipeline.estates import TO_PARTS, document, written
 
 ROWS = 100_000
 PATIENCE = 120
-pytestmark = [pytest.mark.usefixtures("spark"), pytest.mark.slow]
+pytestmark = [pytest.mark.usefixtures("spark", "shipped"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -24,11 +24,11 @@ from pipeline.schemas import EVENT
 from pipeline.session import SparkSettings
 from pipeline.telemetry import ways
 from pipeline.telemetry.log import Log
-from tests.pipeline import naive_telemetry as naive
 from tests.pipeline.conftest import as_shipped
 from tests.pipeline.estates import TO_PARTS, document, written
-from tests.pipeline.event_logs import BEGIN, HOPS, SCHEMA, random_log, write_log
-from tests.pipeline.telemetry_tables import COLUMNS, alike, hashable, table
+from tests.pipeline.telemetry import naive
+from tests.pipeline.telemetry.event_logs import BEGIN, HOPS, SCHEMA, random_log, write_log
+from tests.pipeline.telemetry.tables import COLUMNS, alike, hashable, table
 
 Json = dict[str, Any]
 SETTINGS = SparkSettings("local[2]")

@@ -12,10 +12,10 @@ from pipeline.faults import GraphError
 from pipeline.jobs.graph import Options, graph
 from pipeline.jobs.telemetry import TABLES
 from pipeline.session import SparkSettings
-from tests.pipeline import naive_telemetry as naive
 from tests.pipeline.estates import row, written
-from tests.pipeline.event_logs import random_log, write_log
-from tests.pipeline.telemetry_tables import alike, table
+from tests.pipeline.telemetry import naive
+from tests.pipeline.telemetry.event_logs import random_log, write_log
+from tests.pipeline.telemetry.tables import alike, table
 
 
 def test_the_graph_holds(tmp_path: Path) -> None:

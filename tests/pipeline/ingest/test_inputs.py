@@ -15,7 +15,7 @@ from pipeline.lake import Lake
 from pipeline.schemas import COLUMNS
 from pipeline.session import SparkSettings
 from tests.pipeline.estates import row
-from tests.pipeline.event_logs import random_log, write_log
+from tests.pipeline.telemetry.event_logs import random_log, write_log
 
 Json = dict[str, Any]
 SETTINGS = SparkSettings("local[2]")

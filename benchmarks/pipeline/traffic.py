@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -20,8 +21,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.estates import Document, large_estate
 from pipeline.estates import load_timeline
+from pipeline.files import files_below
 from pipeline.flows import flows
 from pipeline.jobs.generate import invented
+from pipeline.jobs.ingest import Options, ingest_files
+from pipeline.lake import lake_for_writing
 from pipeline.session import SparkSettings, spark_session
 from pipeline.transforms.inventing import Invented
 
@@ -78,6 +82,13 @@ class Bench:
             invented(self.spark, drawn, how).write.parquet(f"{folder}.new")
             Path(f"{folder}.new").rename(folder)
         return str(folder)
+
+    def ingest(self, traffic: str, *, keep: bool = False) -> None:
+        """A new lake of it, `lake-True` where rows that came twice are kept, which stays for who asks about it next."""
+        name = PLACE / f"lake-{keep}"
+        shutil.rmtree(name, ignore_errors=True)
+        with lake_for_writing(str(name)) as lake:
+            ingest_files(self.spark, lake, files_below(traffic), Options(traffic, str(name), keep))
 
 
 def estates(intervals: int = 100) -> tuple[str, str]:

@@ -81,8 +81,10 @@ class Weighing:
         """
         for number, day, passed, *weights in parts:
             one = self.divided[day].get(number)
+            if one is None:
+                continue
             own = bisect_right(self._courses[number].marks, moments[passed - 1]) if passed else 0
-            if one is not None and own != one.passed:
+            if own != one.passed:
                 self.weights[number, own].add(*weights)
                 one.rest.add(*(-weight for weight in weights))
 

@@ -46,9 +46,9 @@ def summed(rows: DataFrame, folder: Path) -> Sums:
     return Sums([folder], DAY, A_DAY)
 
 
-@pytest.mark.parametrize(("seed", "most_stretches"), [(0, 1), (1, 2), (2, 32), (3, 32)])
+@pytest.mark.parametrize(("seed", "stretches", "named"), [(0, 1, 9), (1, 2, 9), (2, 32, 9), (3, 32, 9), (4, 2, 0)])
 def test_each_question_carries_its_rows(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, most_stretches: int
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, stretches: int, named: int
 ) -> None:
     chance = random.Random(seed)
     rows = [(chance.randrange(4), chance.choice(MOMENTS), chance.randrange(9), chance.randrange(99)) for _ in range(80)]
@@ -62,7 +62,8 @@ def test_each_question_carries_its_rows(
         expected.update({(*question, "rows"): 1, (*question, "messages"): messages, (*question, "bytes"): size})
     table = spark.createDataFrame(rows, TYPES)
     days = table.withColumn(DAY, day_of(F.col("at")))
-    monkeypatch.setattr("pipeline.weights.MOST_STRETCHES", most_stretches)
+    monkeypatch.setattr("pipeline.weights.MOST_STRETCHES", stretches)
+    monkeypatch.setattr("pipeline.transforms.weighing.MOST_NAMED", named)
     found = weighed(days, courses, summed(table, tmp_path / "sums"))
     assert +Counter({(*q, name): getattr(weight, name) for q, weight in found.items() for name in WEIGHTS}) == +expected
 
@@ -117,7 +118,7 @@ class Asked(Asker):
         return Answer((), moment + timedelta(hours=self.hours))
 
 
-def stretches(spark: SparkSession, folder: Path, *moments: datetime) -> DataFrame:
+def rows_at(spark: SparkSession, folder: Path, *moments: datetime) -> DataFrame:
     table = spark.createDataFrame([(1, moment, 1, 1) for moment in moments], TYPES)
     table.withColumn("rows", F.lit(1)).write.parquet(str(folder))
     return table
@@ -125,7 +126,7 @@ def stretches(spark: SparkSession, folder: Path, *moments: datetime) -> DataFram
 
 def test_nobody_is_asked_about_days_without_traffic(spark: SparkSession, tmp_path: Path) -> None:
     days = [BEGIN, BEGIN + timedelta(days=9)]
-    sums = summed(stretches(spark, tmp_path / "rows", *days), tmp_path / "sums")
+    sums = summed(rows_at(spark, tmp_path / "rows", *days), tmp_path / "sums")
     asker = Asked(hours=10)
     courses = Asking(asker, asker).courses({1: KEY}, sums)
     assert asker.moments == [day + timedelta(hours=hours) for day in days for hours in (0, 10, 20)]
@@ -134,7 +135,7 @@ def test_nobody_is_asked_about_days_without_traffic(spark: SparkSession, tmp_pat
 
 def test_of_moments_each_is_asked_about_unless_the_answer_still_holds(spark: SparkSession, tmp_path: Path) -> None:
     moments = [BEGIN + timedelta(hours=hours) for hours in (0, 9, 10, 15, 30)]
-    stretches(spark, tmp_path / "rows", *moments)
+    rows_at(spark, tmp_path / "rows", *moments)
     asker = Asked(hours=10)
     Asking(asker, asker).courses({1: KEY}, Sums([tmp_path / "rows"], "at", A_MOMENT))
     assert asker.moments == [moments[0], moments[2], moments[4]]

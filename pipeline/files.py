@@ -128,15 +128,17 @@ def _of_kind(path: Path, kind: str, expected: Expected) -> File:
         view = view_of(_keys(path, encoding)) if expected is TRAFFIC_FILES else ""
         return File(path, Layout(JSON, encoding=encoding, view=view))
     file = _parquet(path, expected) if kind == PARQUET else File(path, _csv(path, encoding, expected))
-    if file.layout and file.layout.view:
+    if file.layout is None or file.layout.view:
         return file
-    ours = {name for name, _ in file.layout.columns} & set(expected.columns) if file.layout else ()
+    ours = {name for name, _ in file.layout.columns} & set(expected.columns)
     return file if ours else File(path, None, expected.fault)
 
 
 def _parquet(path: Path, expected: Expected) -> File:
     about = pq.read_metadata(path)
     schema = about.schema.to_arrow_schema()
+    if len(set(schema.names)) < len(schema.names):
+        return File(path, None, "repeated_column")
     if expected is TRAFFIC_FILES and set(SENT_COLUMNS) <= set(schema.names):
         return _events(path, schema)
     columns = tuple((field.name, str(field.type)) for field in schema if field.name in expected.columns)

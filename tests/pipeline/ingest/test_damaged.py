@@ -30,12 +30,30 @@ def traffic(tmp_path: Path) -> Path:
     return folder
 
 
-def test_ingest_goes_on_without_the_file(traffic: Path, tmp_path: Path) -> None:
-    run = ingest(Options(str(traffic), str(tmp_path / "lake")), SparkSettings("local[2]"))
+@pytest.mark.parametrize("many", [1_000_000, 1])
+def test_ingest_goes_on_without_the_file(
+    traffic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    monkeypatch.setattr("pipeline.classes.MANY", many)
+    assert left_out(traffic, tmp_path / "lake") == (str(traffic / "bad one.of two.parquet"), "unreadable")
+
+
+def test_of_two_columns_with_one_name_none_is_meant(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    written(folder / "good.jsonl", [row(1)])
+    table = pa.Table.from_pylist([row(2)])
+    twice = table.append_column("to_service", pa.array(["Other"]))
+    pq.write_table(twice, folder / "twice.parquet")
+    assert left_out(folder, tmp_path / "lake") == (str(folder / "twice.parquet"), "repeated_column")
+
+
+def left_out(traffic: Path, lake: Path) -> tuple[str, str]:
+    """The one file of two that an ingest does without, and why."""
+    run = ingest(Options(str(traffic), str(lake)), SparkSettings("local[2]"))
     assert run.counts == {"in": 2, "out": 1, "quarantined": 1}
-    (folder,) = Lake(tmp_path / "lake").folders("_quarantine")
+    (folder,) = Lake(lake).folders("_quarantine")
     (one,) = pq.read_table(folder).to_pylist()
-    assert (one["file"], one["reason"]) == (str(traffic / "bad one.of two.parquet"), "unreadable")
+    return one["file"], one["reason"]
 
 
 def test_route_goes_on_without_the_file(traffic: Path, tmp_path: Path) -> None:

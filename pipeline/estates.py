@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from routing.classes import Node
+from routing.collector import settle_after
 from routing.document import MAX_SIZE, read_estate, read_version
 from routing.errors import InputError
 from routing.estate import Estate
@@ -59,7 +60,10 @@ class Version:
 
 @lru_cache(maxsize=2)
 def _unpacked(version: Version) -> Estate:
-    return read_estate(zlib.decompress(version.packed), where=version.where)
+    document = zlib.decompress(version.packed)
+    estate = read_estate(document, where=version.where)
+    settle_after(len(document))
+    return estate
 
 
 @dataclass(frozen=True, slots=True)

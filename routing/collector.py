@@ -28,6 +28,16 @@ def collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
+LARGE = 1 << 20
+"""Bytes of a document whose estate would slow down every collection."""
+
+
+def settle_after(size: int) -> None:
+    """`settle`, where a document of so many bytes that was just read is a large one."""
+    if size > LARGE:
+        settle()
+
+
 def settle() -> None:
     """Take what lives now out of what is looked through later. For a process that just read a large estate."""
     gc.collect()

@@ -7,15 +7,13 @@ import json
 import zlib
 from collections.abc import Sequence
 
-from routing.collector import settle
+from routing.collector import settle_after
 from routing.document import read_estate, write_estate
 from routing.edit_document import edits_as_json, edits_from
 from routing.estate import Edit, Estate
 
 Packed = bytes | memoryview
 """As databases give it back."""
-LARGE = 1 << 20
-"""Bytes of a document whose estate would slow down every collection."""
 LEVEL = 3
 """Of zlib: documents shrink to a tenth in half the time that the default takes."""
 
@@ -28,8 +26,7 @@ def pack_estate(estate: Estate) -> bytes:
 def unpack_estate(packed: Packed) -> Estate:
     document = zlib.decompress(packed)
     estate = read_estate(document)
-    if len(document) > LARGE:
-        settle()
+    settle_after(len(document))
     return estate
 
 

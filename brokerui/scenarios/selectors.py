@@ -17,7 +17,7 @@ from brokerui.estate.signals import estate_read
 from brokerui.scenarios.errors import ScenarioNotFoundError
 from brokerui.scenarios.examples import Example, example_find, examples
 from brokerui.scenarios.models import Scenario
-from routing.collector import settle
+from routing.collector import settle_after
 from routing.document import read_estate
 from routing.errors import InputError
 from routing.estate import Estate
@@ -28,8 +28,6 @@ logger = logging.getLogger(__name__)
 KEPT_ESTATES = 8
 LONG = 512 * 1024
 """Bytes of a document that take longer to read than a request may."""
-LARGE = 1 << 20
-"""Bytes of a document whose estate would slow down every collection."""
 
 estates = Memory(KEPT_ESTATES)
 """Of the documents that users gave, by their SHA-256."""
@@ -184,6 +182,5 @@ def _read(name: str) -> Estate:
     except InputError as error:
         logger.warning("scenario not readable: %s", error)
         raise ScenarioNotFoundError(name) from error
-    if len(document) > LARGE:
-        settle()
+    settle_after(len(document))
     return estate

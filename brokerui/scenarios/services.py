@@ -18,8 +18,8 @@ from brokerui.lint.sentences import sentence_as_json, sentence_from_json
 from brokerui.scenarios.errors import DocumentTooLargeError, ScenarioNotFoundError, ScenarioNotReadableError
 from brokerui.scenarios.examples import example_find
 from brokerui.scenarios.models import Scenario
-from brokerui.scenarios.selectors import LARGE, LONG, Counts, count, estate_keep, estates
-from routing.collector import settle
+from brokerui.scenarios.selectors import LONG, Counts, count, estate_keep, estates
+from routing.collector import settle_after
 from routing.document import read_estate
 from routing.errors import InputError
 
@@ -80,8 +80,7 @@ def _read(row: Scenario) -> None:
         row.problem_path = error.path.replace("\0", " ").encode("utf-8", "replace").decode()
         row.save(update_fields=["problem", "problem_path"])
         return
-    if len(document) > LARGE:
-        settle()
+    settle_after(len(document))
     estate_keep(row.sha256, estate)
     counts = asdict(count(estate))
     row.is_read = True

@@ -13,7 +13,7 @@ from textwrap import dedent
 
 import pytest
 
-from routing.collector import collector_at_rest, settle
+from routing.collector import LARGE, collector_at_rest, settle_after
 
 BEGIN = """
 import gc
@@ -69,11 +69,12 @@ def test_it_rests_as_long_as_anybody_wants_it() -> None:
         assert not gc.isenabled()
 
 
-def test_what_has_settled_is_not_looked_through() -> None:
+@pytest.mark.parametrize(("size", "is_settled"), [(LARGE, False), (LARGE + 1, True)])
+def test_what_a_large_document_left_is_not_looked_through(size: int, is_settled: bool) -> None:
     kept = [[number] for number in range(1000)]
-    settle()
+    settle_after(size)
     try:
-        assert gc.get_freeze_count() > len(kept)
-        assert not any(one is kept for one in gc.get_objects())
+        assert (gc.get_freeze_count() > len(kept)) == is_settled
+        assert any(one is kept for one in gc.get_objects()) != is_settled
     finally:
         gc.unfreeze()

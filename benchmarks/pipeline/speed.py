@@ -1,12 +1,13 @@
 """Replay, route and ingest beside what Spark itself needs on the same files, in one warm session on two cores.
 
-    .venv/bin/python benchmarks/pipeline/speed.py [--rows 10000000] [--runs 2] [--intervals 1 100]
+    .venv/bin/python benchmarks/pipeline/speed.py [--rows 10000000] [--runs 5] [--intervals 1 100]
 
-The claims, as ratios of processor seconds. On a lake: `replay` (the summary of the differential, weighted) at most 0.5
-of Spark's own count by the four key columns, `route` with a row for each row at most 1.8 of reading and writing the
-same columns. From files: `ingest` at most 1.6 of reading and writing them, and 4.0 with the search for duplicates.
-Cold start and the loading of the estates are told apart. DuckDB answers beside, where it can be imported
-(`pip install duckdb --target DIR`, then PYTHONPATH=DIR).
+The claims, as ratios of processor seconds: the middle one of some turns, in each of which a job and its peer run one
+after the other, so that a machine which others slow down slows both. On a lake: `replay` (the summary of the
+differential, weighted) at most 0.5 of Spark's own count by the four key columns, `route` with a row for each row at
+most 1.8 of reading and writing the same columns. From files: `ingest` at most 1.6 of reading and writing them, and 4.0
+with the search for duplicates. Cold start and the loading of the estates are told apart. DuckDB answers beside, where
+it can be imported (`pip install duckdb --target DIR`, then PYTHONPATH=DIR).
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ import importlib.util
 import shutil
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import claim, machine
-from benchmarks.pipeline.traffic import PLACE, Bench, Took, estates, noop
+from benchmarks.pipeline.traffic import PLACE, Bench, Took, estates, noop, ratio, spread
 from pipeline.engine import Asker
 from pipeline.epochs import boundaries_of
 from pipeline.estates import Timeline, load_timeline
@@ -38,54 +40,62 @@ OUT, COPY = PLACE / "out", str(PLACE / "copy")
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--runs", type=int, default=5, help="turns, after two to warm up")
     parser.add_argument("--intervals", type=int, nargs="+", default=[1, 100])
     options = parser.parse_args()
     print(machine())
     bench = Bench()
     traffic = bench.traffic("even", options.rows)
-    kept = [*_ingests(bench, traffic, options.runs)]
+    kept = _ingests(bench, traffic, options.runs)
     lake = str(PLACE / "lake-True")
-    silver = bench.spark.read.parquet(f"{lake}/silver")
-    keys = bench.best("Spark: count by four key columns", options.runs, lambda: noop(silver.groupBy(*KEYS).count()))
-    bench.best("Spark: count by class", options.runs, lambda: noop(silver.groupBy("class").count()))
-    same = silver.select(*COLUMNS)
-    copied = bench.best(
-        "Spark: read and write silver", options.runs, lambda: same.write.mode("overwrite").parquet(COPY)
-    )
     _duckdb(lake)
     for intervals in options.intervals:
-        kept += _asks(bench, lake, intervals, options.runs, keys, copied)
+        kept += _asks(bench, lake, intervals, options.runs)
     return not all(kept)
 
 
 def _ingests(bench: Bench, traffic: str, runs: int) -> list[bool]:
-    plain = bench.spark.read.parquet(traffic)
-    copied = bench.best("Spark: read and write files", runs, lambda: plain.write.mode("overwrite").parquet(COPY))
-    found = []
-    for keep, what, bound in ((True, "ingest as it comes", 1.6), (False, "ingest, each row once", 4.0)):
-        took = bench.best(what, runs, lambda keep=keep: bench.ingest(traffic, keep=keep))
-        found.append(claim(f"{what} / read and write", took.processor / copied.processor, bound, "times"))
-    return found
+    plain, peer = bench.spark.read.parquet(traffic), "Spark: read and write files"
+    works = {
+        peer: lambda: plain.write.mode("overwrite").parquet(COPY),
+        "ingest as it comes": lambda: bench.ingest(traffic, keep=True),
+        "ingest, each row once": lambda: bench.ingest(traffic),
+    }
+    took = bench.in_turns(runs, works)
+    bounds = {"ingest as it comes": 1.6, "ingest, each row once": 4.0}
+    return [_claim(what, peer, took, bound) for what, bound in bounds.items()]
 
 
-def _asks(bench: Bench, lake: str, intervals: int, runs: int, keys: Took, copied: Took) -> list[bool]:
+def _claim(what: str, peer: str, took: Mapping[str, Sequence[Took]], bound: float) -> bool:
+    figure, turns = ratio(took[what], took[peer]), spread(took[what], took[peer])
+    return claim(f"{what} / {peer}", figure, bound, "times", turns)
+
+
+def _asks(bench: Bench, lake: str, intervals: int, runs: int) -> list[bool]:
     began = time.monotonic()
     before, after = (load_timeline(name) for name in estates(intervals))
     print(f"loading two estates of 50,000 routes, {intervals} intervals: {time.monotonic() - began:.1f} s")
-    asked = _asked(bench, lake, before, after)
-    print(f"{asked.questions:,} questions")
+    print(f"{_asked(bench, lake, before, after).questions:,} questions")
+    silver = bench.spark.read.parquet(f"{lake}/silver")
+    same = silver.select(*COLUMNS)
 
     def route() -> None:
         found = _asked(bench, lake, before)
         write_rows(routed(found.rows, found.answers, found.sets), OUT / "rows")
 
-    replay = bench.best(f"replay, {intervals} intervals", runs, lambda: _asked(bench, lake, before, after))
-    routing = bench.best(f"route, {intervals} intervals", runs, route)
-    return [
-        claim(f"replay, {intervals} / count by keys", replay.processor / keys.processor, 0.5, "times"),
-        claim(f"route, {intervals} / read and write", routing.processor / copied.processor, 1.8, "times"),
-    ]
+    keys, copied = "Spark: count by four key columns", "Spark: read and write silver"
+    replay, routing = (f"{job}, {intervals} intervals" for job in ("replay", "route"))
+    took = bench.in_turns(
+        runs,
+        {
+            keys: lambda: noop(silver.groupBy(*KEYS).count()),
+            "Spark: count by class": lambda: noop(silver.groupBy("class").count()),
+            replay: lambda: _asked(bench, lake, before, after),
+            copied: lambda: same.write.mode("overwrite").parquet(COPY),
+            routing: route,
+        },
+    )
+    return [_claim(replay, keys, took, 0.5), _claim(routing, copied, took, 1.8)]
 
 
 def _asked(bench: Bench, lake: str, *timelines: Timeline) -> Asked:
@@ -109,7 +119,7 @@ def _duckdb(lake: str) -> None:
         began, busy = time.monotonic(), time.process_time()
         duckdb.sql(f"SELECT count(*) FROM ({groups})").fetchall()
         took = Took(time.monotonic() - began, time.process_time() - busy)
-        print(f"  {f'DuckDB: count and sums by {columns}':<52}{took}")
+        print(f"  {f'DuckDB: count and sums by {columns}':<44}{took}")
 
 
 if __name__ == "__main__":

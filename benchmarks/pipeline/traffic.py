@@ -8,11 +8,12 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
@@ -29,6 +30,7 @@ from pipeline.lake import lake_for_writing
 from pipeline.session import SparkSettings, spark_session
 from pipeline.transforms.inventing import Invented
 
+WARM_UP = 2
 START, DAYS = datetime(2026, 1, 5, tzinfo=UTC), 7
 PLACE = Path(tempfile.gettempdir()) / f"brokerui-bench-pipeline-{os.getuid()}"
 
@@ -59,12 +61,24 @@ class Bench:
         fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + time.process_time()
 
+    def in_turns(self, runs: int, works: Mapping[str, Callable[[], Any]]) -> dict[str, list[Took]]:
+        """Some runs of each, one after the other, so that all meet the same machine; after two to warm up."""
+        took: dict[str, list[Took]] = {what: [] for what in works}
+        for turn in range(-WARM_UP, runs):
+            for what, work in works.items():
+                one = self._once(work)
+                if turn >= 0:
+                    took[what].append(one)
+        for what, all_of_it in took.items():
+            print(f"  {what:<44}{_middle(all_of_it)}, load {load()}", flush=True)
+        return took
+
     def best(self, what: str, runs: int, work: Callable[[], Any], *, is_warm: bool = False) -> Took:
         """The least processor time of some runs, after one to warm up."""
         if not is_warm:
             work()
-        took = min((self._once(work) for _ in range(runs)), key=lambda one: one.processor)
-        print(f"  {what:<52}{took}, load {load()}", flush=True)
+        took = min((self._once(work) for _ in range(runs)), key=_processor)
+        print(f"  {what:<44}{took}, load {load()}", flush=True)
         return took
 
     def _once(self, work: Callable[[], Any]) -> Took:
@@ -115,6 +129,26 @@ def _expire(document: Document, moments: int) -> None:
 
 def _tables(document: Document) -> list[tuple[str, list[Document]]]:
     return [(one["name"], one["routes"]) for instance in document["instances"] for one in instance["databases"]]
+
+
+def ratio(took: Sequence[Took], peer: Sequence[Took]) -> float:
+    """The middle one of the turns' ratios of processor time."""
+    return median(one.processor / other.processor for one, other in zip(took, peer, strict=True))
+
+
+def spread(took: Sequence[Took], peer: Sequence[Took]) -> str:
+    """The ratios of all turns, as text, and the middle one by the clock."""
+    each = ", ".join(f"{one.processor / other.processor:.2f}" for one, other in zip(took, peer, strict=True))
+    by_clock = median(one.wall / other.wall for one, other in zip(took, peer, strict=True))
+    return f"turns {each}; by the clock {by_clock:.2f}"
+
+
+def _middle(took: Sequence[Took]) -> Took:
+    return sorted(took, key=_processor)[len(took) // 2]
+
+
+def _processor(took: Took) -> float:
+    return took.processor
 
 
 def noop(table: DataFrame) -> None:

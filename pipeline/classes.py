@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.counting import rows_in
-from pipeline.files import File
-from pipeline.lake import CLASSES, SILVER, SUMS, Lake
+from pipeline.counting import files_in, rows_in
+from pipeline.files import PARQUET, File
+from pipeline.lake import CLASSES, SILVER, SILVER_TYPE, SUMS, Lake
 from pipeline.output import write_rows
-from pipeline.reading import Source
 from pipeline.schemas import KEYS
-from pipeline.transforms.cleaning import CLASS, good
+from pipeline.transforms.cleaning import CLASS, named
 from pipeline.transforms.weighing import daily
 
 MANY, FIRST = 1_000_000, 50_000
@@ -23,42 +27,83 @@ MOST = 1_000_000
 """Classes that each task has at hand."""
 
 
-def known_classes(
-    spark: SparkSession, lake: Lake, files: Sequence[File], read: Callable[[list[File]], Source]
-) -> DataFrame | None:
-    """Classes with their keys: those of the lake, or of a new one the first that are met; None: not known yet."""
-    if lake.folders(CLASSES):
-        return lake.classes(spark).limit(MOST)
-    largest = max(files, key=lambda file: file.rows)
-    if largest.rows < MANY:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Classes whose names need not be looked at again."""
+
+    stored: pa.Array
+    """The numbers of those that the lake has."""
+    seen: pa.Table | None
+    """Of a new lake the first that are met, with their keys."""
+
+    def frame(self, spark: SparkSession) -> DataFrame | None:
+        """Their numbers, for each task; None: there are none."""
+        numbers = self.seen.column(CLASS) if self.seen else self.stored.slice(0, MOST)
+        return spark.createDataFrame(pa.table({CLASS: numbers})) if len(numbers) else None
+
+
+def known_classes(spark: SparkSession, lake: Lake, files: Sequence[File]) -> Known:
+    """Those of the lake, or of a new one the first that are met."""
+    stored = _numbers(lake.folders(CLASSES))
+    keys = None if len(stored) else _first_keys(max(files, key=lambda file: file.rows))
+    return Known(stored, None if keys is None else named(spark.createDataFrame(keys)).toArrow())
+
+
+def _first_keys(file: File) -> pa.Table | None:
+    """The keys of the first rows of a large file, each once; None where it is no such file.
+
+    What they stand for is for the transforms to say. A file that is damaged here is found to be when it is read.
+    """
+    columns = _key_columns(file) if file.rows >= MANY else ()
+    if not columns:
         return None
-    first = good(read([largest]).rows).limit(FIRST)
-    return spark.createDataFrame(first.select(*KEYS, CLASS).dropDuplicates().toArrow())
+    try:
+        with pq.ParquetFile(file.path) as parquet:
+            first = pa.Table.from_batches(islice(parquet.iter_batches(FIRST, columns=columns), 1))
+    except (OSError, ValueError, pa.ArrowException):
+        return None
+    found = first.select(columns).group_by(columns).aggregate([])
+    missing = pa.nulls(found.num_rows, pa.string())
+    return pa.table({name: found[name] if name in columns else missing for name in KEYS})
 
 
-def write_sums(spark: SparkSession, lake: Lake, known: DataFrame | None) -> None:
+def _key_columns(file: File) -> list[str]:
+    """Of a Parquet file; none where one is of an unusual type, which Spark may read as something else."""
+    if file.layout is None or file.layout.kind != PARQUET:
+        return []
+    columns = [(name, kind) for name, kind in file.layout.columns if name in KEYS]
+    return [name for name, _ in columns] if all(kind in ("string", "bool") for _, kind in columns) else []
+
+
+def write_sums(spark: SparkSession, lake: Lake, known: Known) -> None:
     """What is asked about instead of rows: each class on each day; and the classes that no run met before."""
     silver, sums = lake.staging / SILVER, lake.staging / SUMS
     if not rows_in(silver):
         return
-    write_rows(daily(spark.read.parquet(str(silver))).coalesce(1), sums)
-    met = spark.read.parquet(str(sums)).select(CLASS).dropDuplicates()
-    if lake.folders(CLASSES):
-        # Those that are known are those of the lake.
-        new, known = met.join(lake.classes(spark).select(CLASS), CLASS, "left_anti"), None
-    else:
-        new = met
-    write_rows(_named(spark, silver, new, known).coalesce(1), lake.staging / CLASSES)
+    rows = spark.read.schema(SILVER_TYPE).parquet(str(silver))
+    write_rows(daily(rows).coalesce(1), sums)
+    new = _without(_numbers([str(sums)]), known.stored)
+    if known.seen is not None:
+        _write_seen(known.seen.filter(pc.is_in(known.seen[CLASS], value_set=new)), lake.staging / CLASSES)
+        new = _without(new, known.seen[CLASS].combine_chunks())
+    if len(new):
+        strange = F.broadcast(spark.createDataFrame(pa.table({CLASS: new})))
+        named_by_rows = rows.join(strange, CLASS, "left_semi").select(*KEYS, CLASS).dropDuplicates()
+        write_rows(named_by_rows.coalesce(1), lake.staging / CLASSES)
 
 
-def _named(spark: SparkSession, silver: Path, new: DataFrame, known: DataFrame | None) -> DataFrame:
-    """What each of some classes stands for: as is known, or as its rows say."""
-    rows, columns = spark.read.parquet(str(silver)), (*KEYS, CLASS)
-    if known is None:
-        return rows.join(F.broadcast(new), CLASS, "left_semi").select(*columns).dropDuplicates()
-    strange = new.join(F.broadcast(known.select(CLASS)), CLASS, "left_anti")
-    return (
-        known.join(F.broadcast(new), CLASS, "left_semi")
-        .select(*columns)
-        .unionByName(_named(spark, silver, strange, None))
-    )
+def _write_seen(classes: pa.Table, folder: Path) -> None:
+    folder.mkdir()
+    pq.write_table(classes, folder / "seen.parquet")
+
+
+def _numbers(folders: Sequence[str]) -> pa.Array:
+    """Of the classes in these folders, each once."""
+    paths = (path for folder in folders for path in files_in(Path(folder)))
+    tables = [pq.read_table(path, columns=[CLASS], partitioning=None) for path in paths]
+    found = pa.concat_tables(tables) if tables else pa.table({CLASS: pa.array([], pa.int64())})
+    return found.column(CLASS).unique()
+
+
+def _without(numbers: pa.Array, others: pa.Array) -> pa.Array:
+    return numbers.filter(pc.invert(pc.is_in(numbers, value_set=others)))

@@ -91,8 +91,9 @@ def _root(options: Options) -> Path:
 def _write(spark: SparkSession, lake: Lake, files: list[File], run: Run, options: Options) -> None:
     """Reads once where all is well; again for the quarantine where not."""
     root, shown = lake.staging / BRONZE, str(_root(options))
-    known = known_classes(spark, lake, files, lambda some: read_files(spark, some, root, shown))
-    source = read_files(spark, files, root, shown, replace(TRAFFIC, clean=lambda raw: clean(raw, known)))
+    known = known_classes(spark, lake, files)
+    numbers = known.frame(spark)
+    source = read_files(spark, files, root, shown, replace(TRAFFIC, clean=lambda raw: clean(raw, numbers)))
     silver, quarantine = lake.staging / SILVER, lake.staging / QUARANTINE
     rows, before = good(source.rows).select(*COLUMNS, CLASS), None
     if not options.keep_duplicates:

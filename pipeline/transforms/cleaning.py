@@ -5,7 +5,7 @@ What comes in has every column of the table, null where the file has none, of wh
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
@@ -40,18 +40,27 @@ def clean(raw: DataFrame, known: DataFrame | None = None) -> DataFrame:
 
     `known`: classes (`class`) whose names were looked at before, which costs as much as to read them.
     """
-    types = {field.name: field.dataType for field in raw.schema}
-    typed = raw.select(
-        *(_READERS[name](F.col(name), types[name]).alias(name) for name in COLUMNS),
-        *(F.col(name).isNotNull().alias(f"_had_{name}") for name in COLUMNS),
-        *PLACE,
-        "_fault",
-    )
-    classed = typed.withColumn(CLASS, class_of_keys())
+    classed = _typed(raw, COLUMNS, *PLACE, "_fault")
     if known is None:
         return classed.select(*COLUMNS, CLASS, *PLACE, reason(F.lit(False)).alias(REASON))
     marked = classed.join(F.broadcast(known.select(CLASS, F.lit(True).alias(_KNOWN))), CLASS, "left")
     return marked.select(*COLUMNS, CLASS, *PLACE, reason(F.col(_KNOWN).isNotNull()).alias(REASON))
+
+
+def named(keys: DataFrame) -> DataFrame:
+    """Of keys as they came those that are names, typed, each once with its class."""
+    classed = _typed(keys, KEYS)
+    return classed.where(_first_fault(KEYS, F.lit(False)).isNull()).select(*KEYS, CLASS).dropDuplicates()
+
+
+def _typed(raw: DataFrame, columns: Sequence[str], *rest: str) -> DataFrame:
+    """With what each column had, and the class."""
+    types = {field.name: field.dataType for field in raw.schema}
+    return raw.select(
+        *(_READERS[name](F.col(name), types[name]).alias(name) for name in columns),
+        *(F.col(name).isNotNull().alias(f"_had_{name}") for name in columns),
+        *rest,
+    ).withColumn(CLASS, class_of_keys())
 
 
 def good(cleaned: DataFrame) -> DataFrame:
@@ -68,9 +77,12 @@ def unwrapped(cleaned: DataFrame) -> DataFrame:
 
 def reason(is_known: Column) -> Column:
     """The first thing that is wrong with a row; null: nothing."""
-    faults = [(F.col("_fault").isNotNull(), F.col("_fault"))]
-    faults += [(~F.col(f"_had_{name}"), F.lit(f"no_{name}")) for name in REQUIRED]
-    faults += [(F.col(f"_had_{name}") & _is_bad(name, is_known), F.lit(f"bad_{name}")) for name in COLUMNS]
+    return F.coalesce("_fault", _first_fault(COLUMNS, is_known))
+
+
+def _first_fault(columns: Sequence[str], is_known: Column) -> Column:
+    faults = [(~F.col(f"_had_{name}"), F.lit(f"no_{name}")) for name in REQUIRED if name in columns]
+    faults += [(F.col(f"_had_{name}") & _is_bad(name, is_known), F.lit(f"bad_{name}")) for name in columns]
     first = reduce(lambda chain, fault: chain.when(*fault), faults[1:], F.when(*faults[0]))
     return first.otherwise(F.lit(None).cast("string"))
 

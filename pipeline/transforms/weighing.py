@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -42,18 +41,17 @@ def parts(
     """Of the rows in some stretches of time those of some classes, day by day weighed by how many of the moments they
     are not before. Of very many classes, all rows in these stretches."""
     # Files know the day of their rows, and the first and last moment of their pages.
-    within = reduce(Column.__or__, map(_within, stretches))
-    found = rows.where(within)
+    found = rows.where(" OR ".join(map(_within, stretches)))
     if len(classes) <= MOST_NAMED:
         found = found.where(f"{CLASS} IN ({', '.join(map(str, classes))})")
     interval = passed(F.expr(f"array({', '.join(f'{moment}L' for moment in moments)})"), F.col("at"))
     return found.withColumn("rows", F.lit(1)).groupBy(CLASS, DAY, interval.alias(INTERVAL)).agg(*_sums())
 
 
-def _within(stretch: tuple[int, int]) -> Column:
-    first, last = (F.timestamp_micros(F.lit(moment)) for moment in (stretch[0], stretch[1] - 1))
-    days = F.col(DAY).between(F.to_date(first), F.to_date(last))
-    return days & F.col("at").between(first, last)
+def _within(stretch: tuple[int, int]) -> str:
+    first, last = (f"timestamp_micros({moment})" for moment in (stretch[0], stretch[1] - 1))
+    days = f"{DAY} BETWEEN to_date({first}) AND to_date({last})"
+    return f"({days} AND at BETWEEN {first} AND {last})"
 
 
 def condensed(rows: DataFrame, boundaries: Sequence[datetime]) -> DataFrame:

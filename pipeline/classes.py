@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,7 @@ from pipeline.counting import files_in, rows_in
 from pipeline.files import PARQUET, File
 from pipeline.lake import CLASSES, SILVER, SILVER_TYPE, SUMS, Lake
 from pipeline.output import write_rows
-from pipeline.schemas import KEYS
+from pipeline.schemas import KEYS, LONGEST
 from pipeline.transforms.cleaning import CLASS, named
 from pipeline.transforms.weighing import daily
 
@@ -25,6 +25,8 @@ MANY, FIRST = 1_000_000, 50_000
 """Of a file with so many rows, so many are looked at first: they have nearly all of the classes."""
 MOST = 1_000_000
 """Classes that each task has at hand."""
+MOST_BYTES = 1 << 28
+"""Of the keys in the group of rows that is looked at first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +56,46 @@ def _first_keys(file: File) -> pa.Table | None:
 
     What they stand for is for the transforms to say. A file that is damaged here is found to be when it is read.
     """
-    columns = _key_columns(file) if file.rows >= MANY else ()
-    if not columns:
-        return None
+    columns = _key_columns(file) if file.rows >= MANY else {}
     try:
-        with pq.ParquetFile(file.path) as parquet:
-            first = pa.Table.from_batches(islice(parquet.iter_batches(FIRST, columns=columns), 1))
+        first = _first_rows(file.path, columns) if columns else None
     except (OSError, ValueError, pa.ArrowException):
         return None
-    found = first.select(columns).group_by(columns).aggregate([])
+    if first is None or _is_long(first):
+        return None
+    found = first.group_by(first.column_names).aggregate([])
     missing = pa.nulls(found.num_rows, pa.string())
-    return pa.table({name: found[name] if name in columns else missing for name in KEYS})
+    return pa.table({name: found[name].cast(columns[name]) if name in columns else missing for name in KEYS})
 
 
-def _key_columns(file: File) -> list[str]:
-    """Of a Parquet file; none where one is of an unusual type, which Spark may read as something else."""
+def _first_rows(path: Path, columns: Mapping[str, str]) -> pa.Table | None:
+    """Of the first group of rows; None where that is too much at a time. A text that comes often is there once."""
+    texts = [name for name, kind in columns.items() if kind == "string"]
+    with pq.ParquetFile(path, read_dictionary=texts) as parquet:
+        if _size(parquet.metadata.row_group(0), columns) > MOST_BYTES:
+            return None
+        batches = parquet.iter_batches(FIRST, row_groups=[0], columns=list(columns))
+        return pa.Table.from_batches(islice(batches, 1))
+
+
+def _size(group: pq.RowGroupMetaData, columns: Collection[str]) -> int:
+    chunks = map(group.column, range(group.num_columns))
+    return sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in columns)
+
+
+def _is_long(first: pa.Table) -> bool:
+    """Whether it has texts that are no names, which may be as long as a file."""
+    texts = [column for column in first.columns if pa.types.is_dictionary(column.type)]
+    lengths = (pc.max(pc.binary_length(chunk.dictionary)).as_py() for column in texts for chunk in column.chunks)
+    return any(length is not None and length > 4 * max(LONGEST.values()) for length in lengths)
+
+
+def _key_columns(file: File) -> dict[str, str]:
+    """Of a Parquet file, with their types; none where one is unusual, which Spark may read as something else."""
     if file.layout is None or file.layout.kind != PARQUET:
-        return []
-    columns = [(name, kind) for name, kind in file.layout.columns if name in KEYS]
-    return [name for name, _ in columns] if all(kind in ("string", "bool") for _, kind in columns) else []
+        return {}
+    columns = {name: kind for name, kind in file.layout.columns if name in KEYS}
+    return columns if set(columns.values()) <= {"string", "bool"} else {}
 
 
 def write_sums(spark: SparkSession, lake: Lake, known: Known) -> None:

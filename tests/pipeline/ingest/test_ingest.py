@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from pipeline.classes import known_classes
+from pipeline.files import examined
 from pipeline.jobs.ingest import Options, ingest
 from pipeline.lake import Lake, lake_for_writing
 from pipeline.record import Run
@@ -338,6 +340,24 @@ def test_what_is_seen_in_the_first_rows_changes_nothing(
     assert ingested(traffic, tmp_path / "looked").reasons == plain.reasons
     assert results(tmp_path / "looked") == results(tmp_path / "plain")
     assert summed(tmp_path / "looked") == summed(tmp_path / "plain")
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "seen"), [("edge", 1 << 28, 1), ("edge", 10, 0), ("x" * 1_000_000, 1 << 28, 0)]
+)
+def test_first_rows_are_looked_at_where_they_are_small(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int, seen: int
+) -> None:
+    """A text of a megabyte in each of many rows makes a file of a megabyte, and more than any memory holds."""
+    rows = pa.Table.from_pylist([row(number) for number in range(20_000)])
+    rows = rows.drop_columns(["from_instance", "to_broker_instance"])
+    names = pa.DictionaryArray.from_arrays(pa.array([0] * rows.num_rows, pa.int32()), pa.array([name]))
+    path = tmp_path / "large.parquet"
+    pq.write_table(rows.append_column("from_instance", names), path, store_schema=False)
+    monkeypatch.setattr("pipeline.classes.MANY", rows.num_rows)
+    monkeypatch.setattr("pipeline.classes.MOST_BYTES", most)
+    found = known_classes(spark, Lake(tmp_path / "lake"), examined([path])).seen
+    assert (found.num_rows if found else 0) == seen
 
 
 @pytest.mark.parametrize(("suspects", "days"), [(2, 1_000), (1_000, 0)])

@@ -34,6 +34,9 @@ FIXED = {
     "spark.sql.legacy.parquet.nanosAsLong": "true",
     # What others read too, and a third smaller than Spark's old format.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    # Else a thread for each column takes the whole column of a group of rows at a time, outside of the heap; where that
+    # has no room left the thread ends, and the job waits five minutes for it before it fails.
+    "spark.hadoop.parquet.hadoop.vectored.io.enabled": "false",
     # So many days are written side by side; only for more are the rows sorted by day first.
     "spark.sql.maxConcurrentOutputFileWriters": "64",
     # Else each task of up to 200 partitions opens a file for each of them, for a few rows.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +14,7 @@ from pipeline.cli import main
 from pipeline.jobs.ingest import Options, ingest
 from pipeline.lake import Lake
 from pipeline.session import SparkSettings
+from tests.brokerui.command_line import start
 from tests.pipeline.estates import TO_PARTS, document, row, written
 
 pytestmark = pytest.mark.usefixtures("spark")
@@ -45,6 +47,16 @@ def test_of_two_columns_with_one_name_none_is_meant(tmp_path: Path) -> None:
     twice = table.append_column("to_service", pa.array(["Other"]))
     pq.write_table(twice, folder / "twice.parquet")
     assert left_out(folder, tmp_path / "lake") == (str(folder / "twice.parquet"), "repeated_column")
+
+
+@pytest.mark.slow
+def test_a_column_larger_than_what_java_has_beside_its_heap_is_read(tmp_path: Path) -> None:
+    folder, room = tmp_path / "in", "spark.driver.extraJavaOptions=-XX:MaxDirectMemorySize=48m"
+    folder.mkdir()
+    rows = [row(n, from_service=secrets.token_hex(100_000)) for n in range(300)]
+    pq.write_table(pa.Table.from_pylist(rows), folder / "large.parquet", compression="none")
+    result = start("pipeline", "ingest", "--in", folder, "--out", tmp_path / "lake", "--conf", room)
+    assert (result.returncode, result.stdout.split()[:6]) == (0, [b"in", b"300", b"out", b"0", b"quarantined", b"300"])
 
 
 def left_out(traffic: Path, lake: Path) -> tuple[str, str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 
 import pyspark
@@ -40,8 +42,9 @@ def graph(options: Options, settings: SparkSettings) -> Run:
         _write_project(folder, options, settings)
         command = [str(PROGRAM), "run" if options.compute else "dry-run", "--spec", "spark-pipeline.yml"]
         # Its program speaks to Spark by Connect, which begins one of its own where the address is no server's.
-        command += ["--remote", settings.master, "--driver-memory", settings.memory]
-        if subprocess.run(command, cwd=folder, env=_environment(), check=False).returncode:  # noqa: S603 - Spark's own
+        command += ["--remote", settings.master]
+        environment = _environment(settings)
+        if subprocess.run(command, cwd=folder, env=environment, check=False).returncode:  # noqa: S603 - Spark's own
             raise GraphError
         run.phase("run" if options.compute else "check")
         write_record(folder, run.as_json())
@@ -65,7 +68,21 @@ def _write_project(folder: Path, options: Options, settings: SparkSettings) -> N
     (folder / "declared" / "tables.py").write_text(DECLARED, encoding="utf-8")
 
 
-def _environment() -> dict[str, str]:
-    python = dict.fromkeys(("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"), sys.executable)
-    path = os.pathsep.join(filter(None, (str(HERE.parent), os.environ.get("PYTHONPATH"))))
-    return {**os.environ, **python, "PYTHONPATH": path, "JAVA_HOME": java_home(), "SPARK_LOCAL_IP": "127.0.0.1"}
+def _environment(settings: SparkSettings) -> dict[str, str]:
+    return {
+        **os.environ,
+        **dict.fromkeys(("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"), sys.executable),
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(HERE.parent), os.environ.get("PYTHONPATH")))),
+        "PYSPARK_SUBMIT_ARGS": _arguments_of_java(settings),
+        "JAVA_HOME": java_home(),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+
+
+def _arguments_of_java(settings: SparkSettings) -> str:
+    """Of the one that computes, which Spark's program starts.
+
+    What that program is told on its own command line does not all reach it: no memory, and of many settings the last.
+    """
+    told = (("--conf", f"{name}={value}") for name, value in configuration(settings).items())
+    return shlex.join([*chain.from_iterable(told), "pyspark-shell"])

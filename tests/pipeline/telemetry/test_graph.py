@@ -34,6 +34,13 @@ def test_a_graph_that_does_not_hold_is_told_and_leaves_nothing(connect: str, tmp
     assert not (tmp_path / "out").exists()
 
 
+def test_its_process_has_the_memory_that_it_may_have(tmp_path: Path) -> None:
+    """Here less than Spark begins with."""
+    log = write_log(random_log(random.Random(3), 20), tmp_path / "log")
+    with pytest.raises(GraphError):
+        graph(Options(log, str(tmp_path / "out")), SparkSettings("local[2]", "200m"))
+
+
 @pytest.mark.slow
 def test_the_graph_computes_what_a_plain_reading_says(connect: str, warehouse: Path, tmp_path: Path) -> None:
     rows = random_log(random.Random(3), 400)

@@ -25,6 +25,8 @@ MANY, FIRST = 1_000_000, 50_000
 """Of a file with so many rows, so many are looked at first: they have nearly all of the classes."""
 MOST = 1_000_000
 """Classes that each task has at hand."""
+READ = {"string": pa.string(), "boolean": pa.bool_()}
+"""Kinds of columns that are looked at first."""
 MOST_BYTES = 1 << 28
 """Of the keys in the group of rows that is looked at first."""
 
@@ -59,13 +61,15 @@ def _first_keys(file: File) -> pa.Table | None:
     columns = _key_columns(file) if file.rows >= MANY else {}
     try:
         first = _first_rows(file.path, columns) if columns else None
+        return None if first is None or _is_long(first) else _each_once(first, columns)
     except (OSError, ValueError, pa.ArrowException):
         return None
-    if first is None or _is_long(first):
-        return None
+
+
+def _each_once(first: pa.Table, columns: Mapping[str, str]) -> pa.Table:
     found = first.group_by(first.column_names).aggregate([])
     missing = pa.nulls(found.num_rows, pa.string())
-    return pa.table({name: found[name].cast(columns[name]) if name in columns else missing for name in KEYS})
+    return pa.table({name: found[name].cast(READ[columns[name]]) if name in columns else missing for name in KEYS})
 
 
 def _first_rows(path: Path, columns: Mapping[str, str]) -> pa.Table | None:
@@ -91,11 +95,11 @@ def _is_long(first: pa.Table) -> bool:
 
 
 def _key_columns(file: File) -> dict[str, str]:
-    """Of a Parquet file, with their types; none where one is unusual, which Spark may read as something else."""
+    """Of a Parquet file, with their kinds; none where one is unusual."""
     if file.layout is None or file.layout.kind != PARQUET:
         return {}
     columns = {name: kind for name, kind in file.layout.columns if name in KEYS}
-    return columns if set(columns.values()) <= {"string", "bool"} else {}
+    return columns if set(columns.values()) <= READ.keys() else {}
 
 
 def write_sums(spark: SparkSession, lake: Lake, known: Known) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pipeline.columns import UNREAD, RepeatedColumnError, kinds_of
 from pipeline.schemas import TRAFFIC_FILES, Expected
 from pipeline.transforms.exports import view_of
 from routing.errors import InputError
@@ -43,7 +44,7 @@ class Layout:
 
     kind: str
     columns: tuple[tuple[str, str], ...] = ()
-    """Parquet: the columns that are looked for, with their types. CSV: the names of all columns, no types."""
+    """Parquet: the columns that are looked for, with their kinds (columns.py). CSV: all columns, without kinds."""
     delimiter: str = ","
     header: str = ""
     """CSV: the first line, which is no row wherever it is repeated."""
@@ -136,18 +137,21 @@ def _of_kind(path: Path, kind: str, expected: Expected) -> File:
 
 def _parquet(path: Path, expected: Expected) -> File:
     about = pq.read_metadata(path)
-    schema = about.schema.to_arrow_schema()
-    if len(set(schema.names)) < len(schema.names):
+    try:
+        kinds = kinds_of(about.schema, {*expected.columns, *SENT_COLUMNS})
+    except RepeatedColumnError:
         return File(path, None, "repeated_column")
-    if expected is TRAFFIC_FILES and set(SENT_COLUMNS) <= set(schema.names):
-        return _events(path, schema)
-    columns = tuple((field.name, str(field.type)) for field in schema if field.name in expected.columns)
+    if expected is TRAFFIC_FILES and set(SENT_COLUMNS) <= kinds.keys():
+        return _events(path, kinds)
+    columns = tuple((name, kind) for name, kind in kinds.items() if name in expected.columns)
     return File(path, Layout(PARQUET, columns), rows=about.num_rows)
 
 
-def _events(path: Path, schema: pa.Schema) -> File:
+def _events(path: Path, kinds: Mapping[str, str]) -> File:
     """A file of an event log: its rows of traffic are the messages that were sent."""
-    columns = tuple((name, str(schema.field(name).type)) for name in SENT_COLUMNS)
+    columns = tuple((name, kinds[name]) for name in SENT_COLUMNS)
+    if UNREAD in kinds.values() or kinds["from_initiator"] != "boolean":
+        return File(path, None, "unreadable")
     rows = pq.read_table(path, columns=["event_class"], filters=SENT).num_rows
     return File(path, Layout(EVENTS, columns), rows=rows)
 

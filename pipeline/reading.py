@@ -9,8 +9,9 @@ from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import LongType
+from pyspark.sql.types import StructType
 
+from pipeline.columns import NANOSECONDS, STORED, UNREAD, UUID
 from pipeline.files import CSV, EVENTS, MAX_LINE, PARQUET, UTF_16, File, Layout
 from pipeline.schemas import COLUMNS, EVENT, EVENT_FILES
 from pipeline.transforms.cleaning import PLACE, REASON, clean
@@ -29,6 +30,7 @@ _TRAFFIC_OF_EVENTS = {
 }
 """A message that was sent, as a row of traffic."""
 IN_COLUMNS = (PARQUET, EVENTS)
+_DIGITS_OF_UUID = "^(.{8})(.{4})(.{4})(.{4})(.{12})$"
 _ROW_IN_PARTITION = (1 << 33) - 1
 """`monotonically_increasing_id` counts the rows of a partition in these bits."""
 _SHOWN = 1_000
@@ -113,8 +115,9 @@ def _together(spark: SparkSession, groups: Mapping[Layout, list[str]], form: For
 
 def logged(spark: SparkSession, folder: str) -> DataFrame:
     """The rows of an event log as BrokerUI writes it, as they came, without their places."""
-    layout = Layout(PARQUET, tuple((field.name, "") for field in EVENT))
-    return _parquet(spark, layout, [folder], Form(EVENT_FILES.columns, clean), with_place=False)
+    table = spark.read.option("recursiveFileLookup", "true").parquet(folder)
+    columns = {name: F.col(name) for name in EVENT.names}
+    return _placed(table, columns, Form(EVENT_FILES.columns, clean), with_place=False)
 
 
 def _nothing(spark: SparkSession, form: Form) -> DataFrame:
@@ -123,16 +126,30 @@ def _nothing(spark: SparkSession, form: Form) -> DataFrame:
 
 
 def _parquet(spark: SparkSession, layout: Layout, paths: list[str], form: Form, *, with_place: bool) -> DataFrame:
+    schema = ", ".join(f"`{name}` {STORED.get(kind, kind)}" for name, kind in layout.columns if kind != UNREAD)
     # Each file is named: folders that look like partitions are none.
-    table = spark.read.option("recursiveFileLookup", "true").parquet(*paths)
-    columns = {name: F.col(name) for name, _ in layout.columns}
+    table = spark.read.schema(schema or StructType()).option("recursiveFileLookup", "true").parquet(*paths)
+    columns = {name: _as_text_or_number(name, kind) for name, kind in layout.columns}
     if layout.kind == EVENTS:
-        table, columns = table.where(_SENT), {name: F.expr(text) for name, text in _TRAFFIC_OF_EVENTS.items()}
-    shown = F.substring(F.to_json(F.struct(*columns.values())), 1, _SHOWN)
-    for name, kind in layout.columns if layout.kind == PARQUET else ():
-        # Nanoseconds reach us as whole numbers, except in the old format of Spark itself.
-        if kind.startswith("timestamp[ns") and isinstance(table.schema[name].dataType, LongType):
-            columns[name] = F.timestamp_micros(F.floor(columns[name] / 1000))
+        table, columns = table.withColumns(columns).where(_SENT), _of_events()
+    return _placed(table, columns, form, with_place=with_place)
+
+
+def _of_events() -> dict[str, Column]:
+    return {name: F.expr(text) for name, text in _TRAFFIC_OF_EVENTS.items()}
+
+
+def _as_text_or_number(name: str, kind: str) -> Column:
+    if kind == NANOSECONDS:
+        return F.timestamp_micros(F.floor(F.col(name) / 1000))
+    if kind == UUID:
+        return F.regexp_replace(F.lower(F.hex(name)), _DIGITS_OF_UUID, "$1-$2-$3-$4-$5")
+    # A list is nowhere what is wanted.
+    return F.array() if kind == UNREAD else F.col(name)
+
+
+def _placed(table: DataFrame, columns: Mapping[str, Column], form: Form, *, with_place: bool) -> DataFrame:
+    shown = F.substring(F.to_json(F.struct(*(column.alias(name) for name, column in columns.items()))), 1, _SHOWN)
     return table.select(
         *(columns.get(name, _null()).alias(name) for name in form.columns),
         (F.col("_metadata.file_path") if with_place else _null()).alias("_file"),

@@ -1,0 +1,160 @@
+"""Columns of Parquet files, of whatever type: one that Spark refuses costs its own rows at most, never the job."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.columns import STORED, UNREAD, UUID, RepeatedColumnError, kinds_of
+from pipeline.jobs.ingest import Options, ingest
+from pipeline.lake import SILVER, Lake
+from pipeline.session import SparkSettings
+from tests.pipeline.estates import row, written
+
+TWO_OF_ONE_NAME = pa.StructArray.from_arrays([pa.array(["x"]), pa.array(["y"])], names=["a", "a"])
+REFUSED = {
+    "milliseconds of a day": pa.array([datetime.time(1)], pa.time32("ms")),
+    "microseconds of a day": pa.array([datetime.time(1)], pa.time64("us")),
+    "nanoseconds of a day": pa.array([datetime.time(1)], pa.time64("ns")),
+    "half a number": pa.array([1.5], pa.float16()),
+    "sixty digits": pa.array([decimal.Decimal(1)], pa.decimal256(60, 2)),
+    "two of one name": TWO_OF_ONE_NAME,
+}
+"""What Spark does not read."""
+NESTED = {
+    "list": pa.array([["x"]]),
+    "map": pa.array([[("k", "v")]], pa.map_(pa.string(), pa.string())),
+    "struct": pa.array([{"a": 1}]),
+}
+READ = {
+    "boolean": pa.array([True]),
+    "int8": pa.array([1], pa.int8()),
+    "int16": pa.array([1], pa.int16()),
+    "int32": pa.array([1], pa.int32()),
+    "int64": pa.array([1]),
+    "uint8": pa.array([1], pa.uint8()),
+    "uint16": pa.array([1], pa.uint16()),
+    "uint32": pa.array([1], pa.uint32()),
+    "uint64": pa.array([2**64 - 1], pa.uint64()),
+    "float": pa.array([1.5], pa.float32()),
+    "double": pa.array([1.5]),
+    "decimal of 4 bytes": pa.array([decimal.Decimal(1)], pa.decimal128(5, 2)),
+    "decimal of 16 bytes": pa.array([decimal.Decimal(1)], pa.decimal128(38, 2)),
+    "date": pa.array([datetime.date(2026, 1, 5)]),
+    "seconds": pa.array([1], pa.timestamp("s")),
+    "milliseconds": pa.array([1], pa.timestamp("ms", "UTC")),
+    "microseconds": pa.array([1], pa.timestamp("us", "UTC")),
+    "microseconds of no zone": pa.array([1], pa.timestamp("us")),
+    "nanoseconds": pa.array([1], pa.timestamp("ns", "UTC")),
+    "duration": pa.array([1], pa.duration("us")),
+    "text": pa.array(["x"]),
+    "large text": pa.array(["x"], pa.large_string()),
+    "dictionary": pa.array(["x"]).dictionary_encode(),
+    "bytes": pa.array([b"x"]),
+    "so many bytes": pa.array([b"xy"], pa.binary(2)),
+    "nothing": pa.nulls(1),
+}
+
+
+def kind(path: Path, column: pa.Array, **options: Any) -> str:
+    pq.write_table(pa.table({"to_service": column}), path, **options)
+    return kinds_of(pq.read_metadata(path).schema, ["to_service"])["to_service"]
+
+
+@pytest.mark.parametrize("column", READ.values(), ids=READ)
+def test_a_kind_is_what_spark_says_of_the_file(spark: SparkSession, column: pa.Array, tmp_path: Path) -> None:
+    found = kind(tmp_path / "a.parquet", column)
+    assert STORED.get(found, found) == spark.read.parquet(str(tmp_path / "a.parquet")).dtypes[0][1]
+
+
+def test_so_is_that_of_moments_as_spark_once_wrote_them(spark: SparkSession, tmp_path: Path) -> None:
+    found = kind(tmp_path / "a.parquet", READ["nanoseconds"], use_deprecated_int96_timestamps=True)
+    assert found == spark.read.parquet(str(tmp_path / "a.parquet")).dtypes[0][1] == "timestamp"
+
+
+@pytest.mark.parametrize("column", [*REFUSED.values(), *NESTED.values()], ids=[*REFUSED, *NESTED])
+def test_what_is_no_text_and_no_number_is_not_read(column: pa.Array, tmp_path: Path) -> None:
+    assert kind(tmp_path / "a.parquet", column) == UNREAD
+
+
+def test_which_of_two_columns_is_meant_is_not_guessed(tmp_path: Path) -> None:
+    table = pa.table([pa.array(["x"]), pa.array(["y"])], names=["to_service", "to_service"])
+    pq.write_table(table, tmp_path / "a.parquet")
+    schema = pq.read_metadata(tmp_path / "a.parquet").schema
+    with pytest.raises(RepeatedColumnError):
+        kinds_of(schema, ["to_service"])
+    assert kinds_of(schema, ["at"]) == {}
+
+
+@pytest.mark.usefixtures("spark")
+def test_columns_that_nobody_asked_for_cost_nothing(tmp_path: Path) -> None:
+    for number, column in enumerate([*REFUSED.values(), *NESTED.values()]):
+        table = pa.Table.from_pylist([row(number)])
+        save(table.append_column("extra", column).append_column("extra", column), tmp_path / "in" / f"{number}.parquet")
+    assert taken_in(tmp_path) == ({"in": 9, "out": 9, "quarantined": 0}, [])
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_column_that_is_not_read_is_bad_in_each_row_and_other_files_are_taken(tmp_path: Path) -> None:
+    written(tmp_path / "in" / "good.jsonl", [row(99)])
+    for number, column in enumerate([*REFUSED.values(), *NESTED.values()]):
+        save(with_column(row(number), "to_service", column), tmp_path / "in" / f"{number}.parquet")
+    counts, reasons = taken_in(tmp_path)
+    assert counts == {"in": 10, "out": 1, "quarantined": 9}
+    assert reasons == ["bad_to_service"] * 9
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_file_of_nothing_that_is_read_is_bad_too(tmp_path: Path) -> None:
+    save(pa.table({"at": REFUSED["half a number"]}), tmp_path / "in" / "a.parquet")
+    assert taken_in(tmp_path) == ({"in": 1, "out": 0, "quarantined": 1}, ["no_conversation_id"])
+
+
+@pytest.mark.usefixtures("spark")
+def test_identifiers_of_sixteen_bytes_are_read_as_texts_are(tmp_path: Path) -> None:
+    number = uuid.UUID("5FB8D92B-ED69-4C80-AFBB-2AA6A7D3CB2D")
+    table = with_column(row(1), "to_broker_instance", pa.array([number.bytes], pa.uuid()))
+    save(table, tmp_path / "in" / "a.parquet")
+    assert kinds_of(pq.read_metadata(tmp_path / "in" / "a.parquet").schema, ["to_broker_instance"]) == {
+        "to_broker_instance": UUID
+    }
+    assert taken_in(tmp_path) == ({"in": 1, "out": 1, "quarantined": 0}, [])
+    (folder,) = Lake(tmp_path / "lake").folders(SILVER)
+    assert pq.read_table(folder).column("to_broker_instance").to_pylist() == [str(number)]
+
+
+@pytest.mark.usefixtures("spark")
+def test_moments_of_one_folder_may_be_written_in_different_ways(tmp_path: Path) -> None:
+    moment = datetime.datetime(2026, 1, 5, 8, 30, tzinfo=datetime.UTC)
+    for number, old in enumerate([True, False]):
+        table = with_column(row(number), "at", pa.array([moment], pa.timestamp("ns", "UTC")))
+        save(table, tmp_path / "in" / f"{number}.parquet", use_deprecated_int96_timestamps=old)
+    assert taken_in(tmp_path) == ({"in": 2, "out": 2, "quarantined": 0}, [])
+    (folder,) = Lake(tmp_path / "lake").folders(SILVER)
+    assert set(pq.read_table(folder).column("at").to_pylist()) == {moment}
+
+
+def with_column(of: dict[str, Any], name: str, column: pa.Array) -> pa.Table:
+    table = pa.Table.from_pylist([of])
+    return table.set_column(table.schema.get_field_index(name), name, column)
+
+
+def save(table: pa.Table, path: Path, **options: Any) -> None:
+    path.parent.mkdir(exist_ok=True)
+    pq.write_table(table, path, **options)
+
+
+def taken_in(folder: Path) -> tuple[dict[str, int], list[str]]:
+    """The counts of an ingest, and the reasons of what it put into quarantine."""
+    run = ingest(Options(str(folder / "in"), str(folder / "lake")), SparkSettings("local[2]"))
+    quarantine = Lake(folder / "lake").folders("_quarantine")
+    reasons = [reason for one in quarantine for reason in pq.read_table(one).column("reason").to_pylist()]
+    return dict(run.counts), reasons

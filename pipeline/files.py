@@ -150,7 +150,7 @@ def _parquet(path: Path, expected: Expected) -> File:
 def _events(path: Path, kinds: Mapping[str, str]) -> File:
     """A file of an event log: its rows of traffic are the messages that were sent."""
     columns = tuple((name, kinds[name]) for name in SENT_COLUMNS)
-    if UNREAD in kinds.values() or kinds["from_initiator"] != "boolean":
+    if kinds["from_initiator"] != "boolean" or any(kind == UNREAD for _, kind in columns):
         return File(path, None, "unreadable")
     rows = pq.read_table(path, columns=["event_class"], filters=SENT).num_rows
     return File(path, Layout(EVENTS, columns), rows=rows)

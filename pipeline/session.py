@@ -30,8 +30,6 @@ FIXED = {
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # What pandas writes by default; the transforms make microseconds of it.
-    "spark.sql.legacy.parquet.nanosAsLong": "true",
     # What others read too, and a third smaller than Spark's old format.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     # Else a thread for each column takes the whole column of a group of rows at a time, outside of the heap; where that

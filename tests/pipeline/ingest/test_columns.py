@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import random
 import uuid
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,14 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.columns import STORED, UNREAD, UUID, RepeatedColumnError, kinds_of
+from pipeline.columns import NANOSECONDS, STORED, UNREAD, UUID, RepeatedColumnError, kinds_of
 from pipeline.jobs.ingest import Options, ingest
+from pipeline.jobs.telemetry import Options as Telemetry
+from pipeline.jobs.telemetry import telemetry
 from pipeline.lake import SILVER, Lake
 from pipeline.session import SparkSettings
 from tests.pipeline.estates import row, written
+from tests.pipeline.telemetry.event_logs import random_log, write_log
 
 TWO_OF_ONE_NAME = pa.StructArray.from_arrays([pa.array(["x"]), pa.array(["y"])], names=["a", "a"])
 REFUSED = {
@@ -53,7 +57,6 @@ READ = {
     "milliseconds": pa.array([1], pa.timestamp("ms", "UTC")),
     "microseconds": pa.array([1], pa.timestamp("us", "UTC")),
     "microseconds of no zone": pa.array([1], pa.timestamp("us")),
-    "nanoseconds": pa.array([1], pa.timestamp("ns", "UTC")),
     "duration": pa.array([1], pa.duration("us")),
     "text": pa.array(["x"]),
     "large text": pa.array(["x"], pa.large_string()),
@@ -76,7 +79,9 @@ def test_a_kind_is_what_spark_says_of_the_file(spark: SparkSession, column: pa.A
 
 
 def test_so_is_that_of_moments_as_spark_once_wrote_them(spark: SparkSession, tmp_path: Path) -> None:
-    found = kind(tmp_path / "a.parquet", READ["nanoseconds"], use_deprecated_int96_timestamps=True)
+    moments = pa.array([1], pa.timestamp("ns", "UTC"))
+    assert kind(tmp_path / "new.parquet", moments) == NANOSECONDS
+    found = kind(tmp_path / "a.parquet", moments, use_deprecated_int96_timestamps=True)
     assert found == spark.read.parquet(str(tmp_path / "a.parquet")).dtypes[0][1] == "timestamp"
 
 
@@ -140,6 +145,33 @@ def test_moments_of_one_folder_may_be_written_in_different_ways(tmp_path: Path) 
     assert taken_in(tmp_path) == ({"in": 2, "out": 2, "quarantined": 0}, [])
     (folder,) = Lake(tmp_path / "lake").folders(SILVER)
     assert set(pq.read_table(folder).column("at").to_pylist()) == {moment}
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("name", ["from_initiator", "at", "is_reply"])
+def test_an_event_log_is_one_by_the_columns_that_it_has_from_us(name: str, tmp_path: Path) -> None:
+    written(tmp_path / "in" / "good.jsonl", [row(1)])
+    events = Path(write_log(random_log(random.Random(3), 20), tmp_path / "log"))
+    (log, *_) = sorted(events.rglob("*.parquet"))
+    table = pq.read_table(log, partitioning=None)
+    odd = pa.array([datetime.time(1)] * table.num_rows, pa.time64("us"))
+    is_new = name not in table.column_names
+    table = table.append_column(name, odd) if is_new else table.set_column(table.column_names.index(name), name, odd)
+    save(table, tmp_path / "in" / "log.parquet")
+    counts, reasons = taken_in(tmp_path)
+    assert counts["in"] == counts["out"] + counts["quarantined"]
+    assert reasons == ([] if is_new else ["unreadable"])
+
+
+@pytest.mark.usefixtures("spark")
+def test_telemetry_says_of_each_event_what_is_bad(tmp_path: Path) -> None:
+    events = Path(write_log(random_log(random.Random(3), 20), tmp_path / "log"))
+    (log, *_) = sorted(events.rglob("*.parquet"))
+    table = pq.read_table(log, partitioning=None)
+    odd = pa.array([datetime.time(1)] * table.num_rows, pa.time64("us"))
+    save(table.set_column(table.column_names.index("at"), "at", odd), log)
+    run = telemetry(Telemetry(str(tmp_path / "log"), str(tmp_path / "out")), SparkSettings("local[2]"))
+    assert run.counts["quarantined"] == run.reasons["bad_at"] == table.num_rows
 
 
 def with_column(of: dict[str, Any], name: str, column: pa.Array) -> pa.Table:

@@ -101,10 +101,11 @@ def running(home: Path, port: int = 0, **more: str) -> Iterator[Product]:
             process.wait()
         for reader in readers:
             reader.join(STOP_SECONDS)
+        # First: a stream that somebody who is left still writes to can't be closed, its reader waits in it.
+        eventually(lambda: not processes_of(home))
         for stream in (process.stdout, process.stderr):
             assert stream is not None
             stream.close()
-        eventually(lambda: not processes_of(home))
 
 
 def _collect(stream: Any, lines: list[str]) -> None:

@@ -27,11 +27,15 @@ def port() -> Iterator[int]:
     number = free_port()
     worker = ["-k", "brokerui.running.patience.PatientWorker", "--threads", str(THREADS), "--no-control-socket"]
     command = [sys.executable, "-m", "gunicorn", "-b", f"127.0.0.1:{number}", *worker, "tests.brokerui.echo"]
-    with subprocess.Popen(command, cwd=CHECKOUT, stderr=subprocess.PIPE) as process:
+    process = subprocess.Popen(command, cwd=CHECKOUT, stderr=subprocess.DEVNULL)
+    try:
         eventually(lambda: answers(number))
         yield number
         process.terminate()
         assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.wait()
 
 
 def answers(number: int) -> bool:

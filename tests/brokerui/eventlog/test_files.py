@@ -21,6 +21,7 @@ from brokerui.eventlog.publishing import publish, remove_old
 from brokerui.eventlog.recording import MOST, Recorder
 from brokerui.eventlog.schema import COLUMNS
 from brokerui.eventlog.stage import OPEN, Stage
+from tests.brokerui.elsewhere import elsewhere
 from tests.brokerui.eventlog.samples import AT, EVENTS, SAMPLES
 
 ALL = (*EVENTS, *SAMPLES)
@@ -223,7 +224,13 @@ def test_more_than_the_disk_takes_is_counted_and_not_kept(
         assert sum(len(json.loads(line)[1]) for line in file) == MOST
 
 
-def test_a_process_that_is_forked_writes_nothing_of_its_parent(folder: Path, mine: Recorder) -> None:
+def test_a_process_that_is_forked_writes_nothing_of_its_parent(folder: Path) -> None:
+    elsewhere(_a_process_that_is_forked_writes_nothing, folder)
+
+
+def _a_process_that_is_forked_writes_nothing(folder: Path) -> None:
+    mine = Recorder()
+    mine.has_thread = False
     stage = Stage(folder, seconds=60, size=1 << 20)
     stage.write([("A", [(AT, EVENTS[0])])])
     mine._stage = stage
@@ -231,12 +238,15 @@ def test_a_process_that_is_forked_writes_nothing_of_its_parent(folder: Path, min
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        mine.forget()
-        os.write(write, str((mine._counts, mine._batches, mine._stage)).encode())
-        os._exit(0)
-    os.waitpid(child, 0)
+        try:
+            mine.forget()
+            os.write(write, str((mine._counts, mine._batches, mine._stage)).encode())
+        finally:
+            os._exit(0)
+    os.close(write)
     assert os.read(read, 1000).decode() == "({}, [], None)"
+    os.waitpid(child, 0)
     assert stage.is_open
     assert publish(folder) == 0
-    os.close(read), os.close(write)
+    os.close(read)
     stage.close()

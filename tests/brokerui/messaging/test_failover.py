@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -58,6 +58,7 @@ from routing.estate import MIRROR, PRINCIPAL
 from routing.store import Depth
 from tests.brokerui.command_line import call_with, refused
 from tests.brokerui.messaging.hosted import LOCAL, ONE, TWO, Wire
+from tests.brokerui.product import STOP_SECONDS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ADDRESSES = {name: f"tcp://{name.lower()}.example:4022" for name in "ABC"}
@@ -428,12 +429,15 @@ class Traffic:
 
 
 def until_done(verb: Callable[..., object], *given: Any, **named: Any) -> None:
-    """Held by another, a mirror just now, or a deadlock: tried again."""
+    """Held by another, a mirror just now, or a deadlock: tried again, and not for ever."""
+    until = monotonic() + STOP_SECONDS
     while True:
         try:
             verb(*given, **named)
             return
         except (BusyError, Refused, OperationalError):
+            if monotonic() > until:
+                raise
             sleep(0.02)
 
 

@@ -29,6 +29,7 @@ from routing.dialog.settings import Settings
 from routing.mirrored_route import Key, MirroredRoute
 from routing.store import Conflict, Depth
 from scripts.postgres import running
+from tests.brokerui.elsewhere import elsewhere
 from tests.routing.dialog.joined import Joined
 from tests.routing.store.conformance import (
     ALL,
@@ -744,7 +745,10 @@ def test_what_one_has_locked_another_cannot(locks: Locks) -> None:
 
 
 def test_locks_hold_between_processes_and_end_with_theirs(tmp_path: Path) -> None:
-    path = str(tmp_path / "db-claims")
+    elsewhere(_locks_hold_between_processes, str(tmp_path / "db-claims"))
+
+
+def _locks_hold_between_processes(path: str) -> None:
     mine = Locks(path)
     assert mine.take("me", "key")
     assert not in_a_child(lambda: Locks(path).take("you", "key"))
@@ -756,22 +760,30 @@ def test_locks_hold_between_processes_and_end_with_theirs(tmp_path: Path) -> Non
 
 
 def test_a_forked_process_holds_nothing_of_its_parents(tmp_path: Path) -> None:
-    name = str(tmp_path / "db")
+    elsewhere(_a_forked_process_holds_nothing, str(tmp_path / "db"))
+
+
+def _a_forked_process_holds_nothing(name: str) -> None:
     assert locks_of(name).take("me", "key")
     assert in_a_child(lambda: not locks_of(name).take("me", "key"))
     locks_of(name).release("me")
 
 
 def test_what_another_process_has_is_not_free(tmp_path: Path) -> None:
-    path = str(tmp_path / "db-claims")
-    ready, done = os.pipe(), os.pipe()
+    elsewhere(_what_another_process_has_is_not_free, str(tmp_path / "db-claims"))
+
+
+def _what_another_process_has_is_not_free(path: str) -> None:
+    ready = os.pipe()
     pid = os.fork()
     if pid == 0:
-        Locks(path).take("you", "key")
-        os.write(ready[1], b".")
-        os.read(done[0], 1)
-        os._exit(0)
-    os.read(ready[0], 1)
+        try:
+            os.write(ready[1], b"y" if Locks(path).take("you", "key") else b"n")
+            signal.pause()
+        finally:
+            os._exit(0)
+    os.close(ready[1])
+    assert os.read(ready[0], 1) == b"y"
     mine = Locks(path)
     assert (mine.take("me", "key"), mine.is_free("me", "key"), mine.is_free("me", "other")) == (False, False, True)
     os.kill(pid, signal.SIGKILL)

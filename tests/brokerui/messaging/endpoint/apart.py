@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from brokerui.home import CHECKOUT
-from tests.brokerui.product import eventually
+from tests.brokerui.product import STOP_SECONDS, eventually
 
 
 class Apart:
@@ -81,8 +81,9 @@ async def _serve(url: str, hosted: dict[str, list[str]], changes: dict[str, Any]
     async with Redis.from_url(url, socket_timeout=5, retry=Retry(NoBackoff(), 1)) as client:
         endpoint = Endpoint(client, ask, lambda: None, replace(QUICK, **changes))
         running = asyncio.create_task(endpoint.run(stop))
-        while not _listens(endpoint, hosted):
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(STOP_SECONDS):
+            while not _listens(endpoint, hosted):
+                await asyncio.sleep(0.01)
         sys.stdout.write("listens\n")
         sys.stdout.flush()
         await running

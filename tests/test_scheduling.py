@@ -1,0 +1,58 @@
+"""A process of the tests that dies costs the test that it was at: all others are run, once, and the run ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from brokerui.home import CHECKOUT
+
+CONFTEST = """
+from tests.scheduling import FoldersOfSpark
+
+def pytest_xdist_make_scheduler(config, log):
+    return FoldersOfSpark(config, log)
+"""
+TESTS = """
+import os
+import pytest
+
+@pytest.mark.parametrize("number", range({count}))
+def test_each(number):
+    if number in {dies}:
+        os._exit(3)
+"""
+COUNT = 40
+SECONDS = 120
+
+
+def summary(folder: Path, **dies: tuple[int, ...]) -> str:
+    """The last line of a run in three processes, of which the tests with these numbers end the one they are in."""
+    (folder / "conftest.py").write_text(CONFTEST)
+    for name, numbers in dies.items():
+        file = folder / "tests" / name / f"test_{name}.py"
+        file.parent.mkdir(parents=True)
+        file.write_text(TESTS.format(count=COUNT, dies=numbers))
+    command = [sys.executable, "-m", "pytest", "-p", "xdist", "-n", "3", "-q", "--rootdir", str(folder), str(folder)]
+    environ = {**os.environ, "PYTHONPATH": str(CHECKOUT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
+    ran = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=SECONDS, check=False)
+    return ran.stdout.splitlines()[-1].partition(" in ")[0]
+
+
+def test_nobody_dies(tmp_path: Path) -> None:
+    assert summary(tmp_path, alone=(), pipeline=()) == f"{2 * COUNT} passed"
+
+
+@pytest.mark.parametrize("number", [0, COUNT // 2, COUNT - 1])
+def test_the_first_one_in_the_middle_and_the_last_one(tmp_path: Path, number: int) -> None:
+    assert summary(tmp_path, alone=(number,), pipeline=(number,)) == f"2 failed, {2 * COUNT - 2} passed"
+
+
+def test_many(tmp_path: Path) -> None:
+    numbers = tuple(range(0, COUNT, 8))
+    expected = f"{2 * len(numbers)} failed, {2 * (COUNT - len(numbers))} passed"
+    assert summary(tmp_path, alone=numbers, pipeline=numbers) == expected

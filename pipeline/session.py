@@ -11,6 +11,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from pipeline.java import java_home
+from pipeline.undisturbed import undisturbed
 
 HERE = Path(__file__).resolve().parent
 JAVA_OPTIONS = (
@@ -68,7 +69,8 @@ def spark_session(settings: SparkSettings) -> SparkSession:
     builder = SparkSession.builder.appName("brokerui").master(settings.master)
     for key, value in configuration(settings).items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    with undisturbed():
+        return builder.getOrCreate()
 
 
 def configuration(settings: SparkSettings) -> dict[str, str]:

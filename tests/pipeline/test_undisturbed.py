@@ -1,0 +1,102 @@
+"""Whoever ends a job while its Java starts leaves no Java behind."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from brokerui.home import CHECKOUT
+from pipeline.undisturbed import ENDING, undisturbed
+from tests.brokerui.product import environment, eventually, processes_of
+from tests.pipeline.estates import row, written
+
+SECONDS = 300
+SPARK = "\0-XX:+IgnoreUnrecognizedVMOptions\0"
+"""What only the Java itself has in its command, and not the programs that find out how to start it."""
+INTERRUPTED = 130
+
+
+class EndedError(Exception):
+    """By a signal."""
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    """As a program has them that clears up when it is told to end."""
+
+    def end(number: int, _frame: object) -> None:
+        raise EndedError(number)
+
+    former = {number: signal.signal(number, end) for number in ENDING}
+    yield
+    for number, handler in former.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("handlers")
+@pytest.mark.parametrize("number", ENDING)
+def test_who_is_told_to_end_does_so_afterwards(number: int) -> None:
+    told: list[int] = []
+
+    def work() -> None:
+        with undisturbed():
+            for _ in range(2):
+                signal.raise_signal(number)
+                told.append(number)
+
+    with pytest.raises(EndedError):
+        work()
+    assert told == [number] * 2
+    with pytest.raises(EndedError):
+        signal.raise_signal(number)
+
+
+@pytest.mark.usefixtures("handlers")
+def test_a_handler_that_was_set_meanwhile_stays() -> None:
+    heard: list[int] = []
+    with undisturbed():
+        signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    signal.raise_signal(signal.SIGINT)
+    assert heard == [signal.SIGINT]
+
+
+def test_in_a_thread_nothing_is_done() -> None:
+    def work() -> None:
+        with undisturbed():
+            done.append(signal.getsignal(signal.SIGTERM))
+
+    done: list[object] = []
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert done == [signal.getsignal(signal.SIGTERM)]
+
+
+@pytest.mark.parametrize("how", ["told", "left"])
+def test_nothing_stays(tmp_path: Path, how: str) -> None:
+    """Its job is told to end, or the program ends that started the job."""
+    home = tmp_path / "home"
+    traffic = written(tmp_path / "in" / "a.jsonl", [row()])
+    words = ("ingest", "--in", traffic, "--out", str(home / "lake"), "--master", "local[2]", "--watched")
+    job = subprocess.Popen(
+        [sys.executable, "-m", "pipeline", *words],
+        cwd=CHECKOUT,
+        env=environment(home),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    assert job.stdin is not None
+    eventually(lambda: processes_of(home, SPARK), SECONDS)
+    if how == "told":
+        job.send_signal(signal.SIGTERM)
+    job.stdin.close()
+    assert job.wait(SECONDS) == INTERRUPTED
+    eventually(lambda: not processes_of(home))
+    assert list(home.rglob("_commits/*")) == []

@@ -13,22 +13,18 @@ CLEARED, CONVERSATION_ENDED = "cleared", "conversation_ended"
 
 
 def episodes(log: Log) -> DataFrame:
-    """Each with its causes, how it ended, and the way that the conversation took then: the remedy that was seen."""
-    marked = _marked(log)
-    ordered = Window.partitionBy(*SIDE).orderBy("at", "_is_send", "source", "position")
-    marked = marked.withColumn("_way", F.first(_way(), ignorenulls=True).over(ordered.rowsBetween(0, _TO_THE_END)))
-    changes = marked.where("NOT _is_send").withColumns(
-        {
-            "_was_open": F.lag("_is_open", 1, False).over(ordered),
-            "_next": F.lead(F.struct("at", "event_class", "_way")).over(ordered),
-        }
-    )
-    opened = (F.col("_is_open") & ~F.col("_was_open")).cast("int")
-    numbered = changes.withColumn("_episode", F.sum(opened).over(ordered))
+    """Each with its causes, how it ended, and the way that the conversation took then: the remedy that was seen.
+
+    A side is read from its end: a frame that reaches to the end would be read anew for each of its rows.
+    """
+    backwards = Window.partitionBy(*SIDE).orderBy(*(F.desc(name) for name in ("at", "_is_send", "source", "position")))
+    so_far = backwards.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    ways = _marked(log).withColumn("_way", F.last(_way(), ignorenulls=True).over(so_far))
+    following = F.lag(F.struct("at", "event_class", "_is_open", "_way")).over(backwards)
+    changes = ways.where("NOT _is_send").withColumn("_next", following)
+    closes = F.col("_is_open") & ~F.coalesce(F.col("_next")["_is_open"], F.lit(False))
+    numbered = changes.withColumn("_episode", F.sum(closes.cast("int")).over(so_far))
     return _summed(numbered.where("_is_open"))
-
-
-_TO_THE_END = Window.unboundedFollowing
 
 
 def _marked(log: Log) -> DataFrame:

@@ -114,10 +114,10 @@ def _together(spark: SparkSession, groups: Mapping[Layout, list[str]], form: For
 
 
 def logged(spark: SparkSession, folder: str) -> DataFrame:
-    """The rows of an event log as BrokerUI writes it, as they came, without their places."""
+    """The rows of an event log as BrokerUI writes it, as they came."""
     table = spark.read.option("recursiveFileLookup", "true").parquet(folder)
     columns = {name: F.col(name) for name in EVENT.names}
-    return _placed(table, columns, Form(EVENT_FILES.columns, clean), with_place=False)
+    return _placed(table, columns, Form(EVENT_FILES.columns, clean), with_place=True)
 
 
 def _nothing(spark: SparkSession, form: Form) -> DataFrame:

@@ -36,6 +36,8 @@ FIXED = {
     # Else a thread for each column takes the whole column of a group of rows at a time, outside of the heap; where that
     # has no room left the thread ends, and the job waits five minutes for it before it fails.
     "spark.hadoop.parquet.hadoop.vectored.io.enabled": "false",
+    # Java compiles no method of more bytes, it interprets it for ever: then rather code that is not made for a stage.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
     # So many days are written side by side; only for more are the rows sorted by day first.
     "spark.sql.maxConcurrentOutputFileWriters": "64",
     # Else each task of up to 200 partitions opens a file for each of them, for a few rows.

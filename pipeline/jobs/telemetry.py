@@ -23,7 +23,7 @@ from pipeline.surviving import emptied, surviving
 from pipeline.telemetry import delays, depths, latencies, links, ways
 from pipeline.telemetry.log import Log
 from pipeline.transforms.cleaning import REASON
-from pipeline.transforms.events import clean_events, copies, each_once
+from pipeline.transforms.events import are_copied, clean_events, copies, each_once
 
 EVENTS = Form(EVENT_FILES.columns, clean_events)
 EVENTS_ONCE, COMPARED = "_work/events", "_work/compared"
@@ -76,9 +76,8 @@ def _write(
 ) -> None:
     source = read_files(spark, files, _root(options), str(_root(options)), EVENTS)
     work = folder / EVENTS_ONCE
-    good = source.rows.where(F.col(REASON).isNull())
     # Cleaned once, and by class: each table then reads only the events that it is made of.
-    write_rows(each_once(good), work, "event_class")
+    write_rows(_events(source), work, "event_class")
     run.phase("clean")
     log = Log(_read(spark, work))
     for name, table in TABLES.items():
@@ -88,6 +87,13 @@ def _write(
     run.phase("ways")
     run.more = {"covers": _covered(log)}
     _finish(source, run, folder)
+
+
+def _events(source: Source) -> DataFrame:
+    """Each event once. Where none was copied, as always but once, nothing is moved and no place is asked for."""
+    if are_copied(source.rows):
+        return each_once(source.placed().where(F.col(REASON).isNull()))
+    return source.rows.where(F.col(REASON).isNull()).select(*EVENT.names)
 
 
 def _read(spark: SparkSession, work: Path) -> DataFrame:

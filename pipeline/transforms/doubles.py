@@ -11,7 +11,7 @@ from pipeline.transforms.cleaning import REASON
 
 DUPLICATE = "duplicate"
 _PRINT = ("_print1", "_print2")
-_MARK = "_mark"
+MARK = "_mark"
 
 
 def suspects(rows: DataFrame, known: DataFrame | None) -> DataFrame:
@@ -19,11 +19,15 @@ def suspects(rows: DataFrame, known: DataFrame | None) -> DataFrame:
 
     Equal rows have the same mark, and so have all that one conversation sent at one moment.
     """
-    marks = rows.select(_mark()) if known is None else rows.select(_mark()).unionByName(known.select(_mark()))
+    return repeated(rows.select(_mark()) if known is None else rows.select(_mark()).unionByName(known.select(_mark())))
+
+
+def repeated(marks: DataFrame) -> DataFrame:
+    """Each mark (`_mark`, eight bytes) that is there more than once."""
     # In as many parts as are asked for: what Spark would put together is too much for the memory of a task.
-    parts = int(rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
-    counted = marks.repartition(parts, _MARK).groupBy(_MARK).agg(F.count("*").alias("_times"))
-    return counted.where("_times > 1").select(_MARK)
+    parts = int(marks.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    counted = marks.repartition(parts, MARK).groupBy(MARK).agg(F.count("*").alias("_times"))
+    return counted.where("_times > 1").select(MARK)
 
 
 def each_once(rows: DataFrame, known: DataFrame | None, suspected: DataFrame) -> DataFrame:
@@ -35,11 +39,11 @@ def each_once(rows: DataFrame, known: DataFrame | None, suspected: DataFrame) ->
 
 
 def _among(rows: DataFrame, suspected: DataFrame, how: str) -> DataFrame:
-    return rows.select("*", _mark()).join(F.broadcast(suspected), _MARK, how).select(*rows.columns)
+    return rows.select("*", _mark()).join(F.broadcast(suspected), MARK, how).select(*rows.columns)
 
 
 def _mark() -> Column:
-    return F.xxhash64("conversation_id", "at").alias(_MARK)
+    return F.xxhash64("conversation_id", "at").alias(MARK)
 
 
 def without_known(rows: DataFrame, known: DataFrame) -> DataFrame:

@@ -10,12 +10,13 @@ from pyspark.sql import types as T
 
 from pipeline.schemas import EVENT
 from pipeline.transforms.cleaning import PLACE, REASON, moment_of, text_of
-from pipeline.transforms.doubles import DUPLICATE
+from pipeline.transforms.doubles import DUPLICATE, MARK, repeated
 
 NAME = ("source", "position")
 """What names a row of the log for ever."""
 LONGEST = 1 << 16
 """Bytes of a text: the longest is what a connection failed with."""
+_NUMBER = "_number"
 _WHOLE = r"^-?[0-9]{1,18}\z"
 
 
@@ -34,16 +35,24 @@ def clean_events(raw: DataFrame) -> DataFrame:
     return typed.where("_apart >= 0").select(*EVENT.names, *PLACE, _reason().alias(REASON))
 
 
+def are_copied(rows: DataFrame) -> bool:
+    """Whether a name may be there twice: few bytes of each row are looked at, where to compare rows moves them all."""
+    names = rows.select(*NAME).dropna().select(F.xxhash64(*NAME).alias(MARK))
+    return not repeated(names).isEmpty()
+
+
 def each_once(good: DataFrame) -> DataFrame:
-    """The rows of a log, which may have been copied."""
-    return good.select(*EVENT.names).dropDuplicates(list(NAME))
+    """The rows of a log, which may have been copied: of one name, the first."""
+    return _numbered(good).where(F.col(_NUMBER) == 1).select(*EVENT.names)
 
 
 def copies(good: DataFrame) -> DataFrame:
     """All but the first of the rows of one name."""
-    number = F.row_number().over(Window.partitionBy(*NAME).orderBy("_file", "_block", "_row"))
-    found = good.withColumn("_number", number).where("_number > 1").drop("_number")
-    return found.withColumn(REASON, F.lit(DUPLICATE))
+    return _numbered(good).where(F.col(_NUMBER) > 1).drop(_NUMBER).withColumn(REASON, F.lit(DUPLICATE))
+
+
+def _numbered(good: DataFrame) -> DataFrame:
+    return good.withColumn(_NUMBER, F.row_number().over(Window.partitionBy(*NAME).orderBy("_file", "_block", "_row")))
 
 
 def _reason() -> Column:

@@ -19,15 +19,16 @@ from brokerui.traffic_results.models import Episode
 from brokerui.traffic_results.services import gold_load
 from brokerui.traffic_results.tables import TABLES as TABLES_LOADED
 from pipeline.jobs.telemetry import TABLES, Options, telemetry
+from pipeline.output import write_rows
 from pipeline.record import Run
 from pipeline.schemas import EVENT
 from pipeline.session import SparkSettings
-from pipeline.telemetry import ways
+from pipeline.telemetry import delays, ways
 from pipeline.telemetry.log import Log
 from tests.pipeline.conftest import as_shipped
 from tests.pipeline.estates import TO_PARTS, document, written
 from tests.pipeline.telemetry import naive
-from tests.pipeline.telemetry.event_logs import BEGIN, HOPS, SCHEMA, random_log, write_log
+from tests.pipeline.telemetry.event_logs import BEGIN, HOPS, MILLISECOND, SCHEMA, random_log, write_log
 from tests.pipeline.telemetry.tables import COLUMNS, alike, hashable, table
 
 Json = dict[str, Any]
@@ -158,6 +159,36 @@ def test_what_is_no_event_is_in_quarantine_and_the_rest_goes_on(told: tuple[list
         ("lines.jsonl", 3, "bad_depth"),
         ("lines.jsonl", 4, "not_json"),
     }
+
+
+def test_of_one_name_the_first_counts_and_the_others_are_kept_apart(tmp_path: Path) -> None:
+    """Also where they differ, as only a log does that somebody has changed."""
+    like = random_log(random.Random(9), 1)[0] | {"event_class": 1004, "event_subclass": 3, "error": 9792}
+    depths = range(1, 6)
+    for depth in depths:
+        (tmp_path / f"{depth}").mkdir()
+        write_log([like | {"depth": depth}, like | {"depth": 0, "position": 10 + depth}], tmp_path / f"{depth}" / "log")
+    assert run(str(tmp_path), tmp_path / "out").counts == {"in": 10, "out": 6, "quarantined": 4}
+    (kept,) = {most for *_, most in table(tmp_path / "out", "waiting")}
+    apart = [json.loads(one["raw"])["depth"] for one in pq.read_table(tmp_path / "out" / "_quarantine").to_pylist()]
+    assert (kept, sorted(apart)) == (1, [2, 3, 4, 5])
+
+
+def test_a_side_of_which_the_log_says_much(spark: SparkSession, tmp_path: Path) -> None:
+    """Many episodes, at moments of which many are the same."""
+    rng = random.Random(10)
+    side = {"instance": "host1", "conversation_handle": "c1-i"}
+    rows = [
+        row | side | {"at": BEGIN + rng.randrange(300) * MILLISECOND}
+        for row in random_log(rng, 4_000)
+        if row["event_class"] in (124, 1001, 1003)
+    ]
+    expected = naive.episodes(rows)
+    write_log(rows, tmp_path / "log")
+    log = Log(spark.read.schema(EVENT).parquet(str(tmp_path / "log")))
+    write_rows(delays.episodes(log), tmp_path / "out" / "episodes")
+    assert len(expected) > 50
+    assert alike(table(tmp_path / "out", "episodes"), expected)
 
 
 @pytest.mark.django_db

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
-from benchmarks.claims import claim, machine, peak_megabytes
+from benchmarks.claims import claim, machine
 from benchmarks.pipeline.traffic import PLACE, Bench, estates
 from pipeline.engine import Asker
 from pipeline.epochs import boundaries_of
@@ -41,14 +41,14 @@ def main() -> int:
     jobs = {"ingest": bench.ingest, "route": partial(_route, bench, load_timeline(estates()[0]))}
     few = [_skew(bench, name, job, options.rows, options.runs) for name, job in jobs.items()]
     kept = [claim(f"{name}, skewed / even", skewed / even, 1.3, "times") for name, even, skewed in few]
-    kept.append(claim("memory, driver and executors", _peak(bench), LIMIT, "MB"))
+    kept.append(claim("memory, driver and executors", bench.peak_megabytes(), LIMIT, "MB"))
     more = bench.traffic("even", options.rows * options.times)
     for (name, job), (_, even, _) in zip(jobs.items(), few, strict=True):
         what = f"{name}: {options.rows * options.times:,} rows, even"
         took = bench.best(what, 1, partial(job, more), is_warm=True)
         a_row = took.processor / options.times / even
         kept.append(claim(f"{name}, a row of {options.times} times as many", a_row, 1.2, "times"))
-    kept.append(claim(f"memory at {options.times} times the rows", _peak(bench), LIMIT, "MB"))
+    kept.append(claim(f"memory at {options.times} times the rows", bench.peak_megabytes(), LIMIT, "MB"))
     return not all(kept)
 
 
@@ -70,12 +70,6 @@ def _route(bench: Bench, timeline: Timeline, traffic: str) -> None:
     source = given.open(bench.spark, given.files())
     found = ask(bench.spark, source, (asker, asker), boundaries_of([timeline], given.span()), out)
     routed(found.rows, found.answers, found.sets).write.parquet(str(out / "rows"))
-
-
-def _peak(bench: Bench) -> float:
-    """The most memory that the JVM and this process ever had."""
-    lines = Path(f"/proc/{bench.pid}/status").read_text(encoding="ascii").splitlines()
-    return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024 + peak_megabytes()
 
 
 if __name__ == "__main__":

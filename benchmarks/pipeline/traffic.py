@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from pyspark.sql import DataFrame, SparkSession
 
+from benchmarks.claims import peak_megabytes
 from benchmarks.estates import Document, large_estate
 from pipeline.estates import load_timeline
 from pipeline.files import files_below
@@ -60,6 +61,11 @@ class Bench:
         """Seconds that the JVM computed so far, and this process."""
         fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + time.process_time()
+
+    def peak_megabytes(self) -> float:
+        """The most memory that the JVM and this process ever had."""
+        lines = Path(f"/proc/{self.pid}/status").read_text(encoding="ascii").splitlines()
+        return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024 + peak_megabytes()
 
     def in_turns(self, runs: int, works: Mapping[str, Callable[[], Any]]) -> dict[str, list[Took]]:
         """Some runs of each, one after the other, so that all meet the same machine; after two to warm up."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from pipeline.ending import undisturbed
 from pipeline.java import java_home
-from pipeline.undisturbed import undisturbed
 
 HERE = Path(__file__).resolve().parent
 JAVA_OPTIONS = (

@@ -5,14 +5,12 @@ when that program does.
 from __future__ import annotations
 
 import json
-import logging
 import os
 import signal
 import sys
 import threading
 import time
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -35,8 +33,7 @@ START = "start"
 
 
 def watch() -> None:
-    """From now on; for the main thread. SIGTERM ends the job as Ctrl-C does: it clears up first."""
-    signal.signal(signal.SIGTERM, _stop)
+    """From now on."""
     for work in (_tell_always, _end_with_starter):
         threading.Thread(target=work, name=work.__name__, daemon=True).start()
 
@@ -94,10 +91,3 @@ def _end_with_starter() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(GRACE_SECONDS)
     os._exit(1)
-
-
-def _stop(_number: int, _frame: FrameType | None) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    # Py4j would log that it was interrupted, as if something were wrong.
-    logging.disable(logging.CRITICAL)
-    raise KeyboardInterrupt

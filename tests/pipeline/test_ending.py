@@ -1,7 +1,8 @@
-"""Whoever ends a job while its Java starts leaves no Java behind."""
+"""Whoever ends a job leaves no process behind, also while Java starts."""
 
 from __future__ import annotations
 
+import random
 import signal
 import subprocess
 import sys
@@ -12,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from brokerui.home import CHECKOUT
-from pipeline.undisturbed import ENDING, undisturbed
+from pipeline.ending import ENDING, undisturbed
 from tests.brokerui.product import environment, eventually, processes_of
 from tests.pipeline.estates import row, written
+from tests.pipeline.telemetry.event_logs import random_log, write_log
 
 SECONDS = 300
 SPARK = "\0-XX:+IgnoreUnrecognizedVMOptions\0"
@@ -83,20 +85,35 @@ def test_nothing_stays(tmp_path: Path, how: str) -> None:
     """Its job is told to end, or the program ends that started the job."""
     home = tmp_path / "home"
     traffic = written(tmp_path / "in" / "a.jsonl", [row()])
-    words = ("ingest", "--in", traffic, "--out", str(home / "lake"), "--master", "local[2]", "--watched")
-    job = subprocess.Popen(
-        [sys.executable, "-m", "pipeline", *words],
+    job = started(home, "ingest", "--in", traffic, "--out", str(home / "lake"), "--watched")
+    eventually(lambda: processes_of(home, SPARK), SECONDS)
+    if how == "told":
+        job.send_signal(signal.SIGTERM)
+    assert job.stdin is not None
+    job.stdin.close()
+    assert job.wait(SECONDS) == INTERRUPTED
+    eventually(lambda: not processes_of(home))
+    assert list(home.rglob("_commits/*")) == []
+
+
+def test_nothing_of_a_graph_stays(tmp_path: Path) -> None:
+    """Spark's program is a Java that starts a Python that starts a Java, and looks for its folder in vain."""
+    home = tmp_path / "home"
+    log = write_log(random_log(random.Random(3), 20), tmp_path / "log")
+    with started(home, "graph", "--compute", "--events", log, "--out", str(home / "out")) as job:
+        eventually(lambda: len(processes_of(home, SPARK)) == 2, SECONDS)
+        job.send_signal(signal.SIGTERM)
+        assert job.wait(SECONDS) == INTERRUPTED
+    eventually(lambda: not processes_of(home), SECONDS)
+    assert list(home.iterdir()) == []
+
+
+def started(home: Path, *words: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "pipeline", *words, "--master", "local[2]"],
         cwd=CHECKOUT,
         env=environment(home),
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    assert job.stdin is not None
-    eventually(lambda: processes_of(home, SPARK), SECONDS)
-    if how == "told":
-        job.send_signal(signal.SIGTERM)
-    job.stdin.close()
-    assert job.wait(SECONDS) == INTERRUPTED
-    eventually(lambda: not processes_of(home))
-    assert list(home.rglob("_commits/*")) == []

@@ -1,0 +1,51 @@
+"""A job that is told to end clears up first, and leaves no process behind."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+ENDING = (signal.SIGINT, signal.SIGTERM)
+
+
+def end_as_interrupted() -> None:
+    """From now on SIGTERM ends this process as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, _interrupt)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    # Py4j would log that it was interrupted, as if something were wrong.
+    logging.disable(logging.CRITICAL)
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """What asks this process to end waits for the end of the block, however often. In it Java starts.
+
+    Where it can be reached Java writes into a folder that PySpark removes when it is interrupted. A Java that finds no
+    such folder never looks whether its Python is still there, and stays for ever. Signals are of the main thread: in
+    others this does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: set[int] = set()
+
+    def keep(number: int, _frame: FrameType | None) -> None:
+        came.add(number)
+
+    former = {number: signal.signal(number, keep) for number in ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            if signal.getsignal(number) is keep:  # Spark takes Ctrl-C for itself
+                signal.signal(number, handler)
+    for told in came:
+        signal.raise_signal(told)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 ENDING = (signal.SIGINT, signal.SIGTERM)
+GRACE_SECONDS = 60.0
+"""How long the job may take to clear up before it is ended at once."""
+_STARTING = threading.RLock()
+"""Held while Java starts."""
 
 
 def end_as_interrupted() -> None:
@@ -22,6 +28,18 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     # Py4j would log that it was interrupted, as if something were wrong.
     logging.disable(logging.CRITICAL)
     raise KeyboardInterrupt
+
+
+def end_in_time(grace: float = GRACE_SECONDS) -> None:
+    """Tell this process to end, and see to it that it does. Of another thread than the main one.
+
+    The time that Java's start still takes does not count: ended within it, Python would leave its Java behind.
+    """
+    os.kill(os.getpid(), signal.SIGTERM)
+    with _STARTING:
+        pass
+    time.sleep(grace)
+    os._exit(1)
 
 
 @contextmanager
@@ -42,7 +60,8 @@ def undisturbed() -> Iterator[None]:
 
     former = {number: signal.signal(number, keep) for number in ENDING}
     try:
-        yield
+        with _STARTING:
+            yield
     finally:
         for number, handler in former.items():
             if signal.getsignal(number) is keep:  # Spark takes Ctrl-C for itself

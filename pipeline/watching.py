@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 import threading
 import time
@@ -16,12 +15,11 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
 
+from pipeline.ending import end_in_time
 from pipeline.jobs.telemetry import TABLES
 from pipeline.record import Run, under_way
 
 EVERY_SECONDS = 1.0
-GRACE_SECONDS = 10.0
-"""How long the job may take to clear up once its starter is gone."""
 STAGES = {
     "ingest": ("bronze", "silver", "sums", "quarantine"),
     "route": ("estates", "start", "ask", "rows", "summary", "quarantine"),
@@ -88,6 +86,4 @@ def _end_with_starter() -> None:
     """Standard input is a pipe that nobody writes to: it ends when its other end is closed, also by a kill."""
     while os.read(0, 1 << 10):
         pass
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(GRACE_SECONDS)
-    os._exit(1)
+    end_in_time()

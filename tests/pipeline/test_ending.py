@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from brokerui.home import CHECKOUT
-from pipeline.ending import ENDING, undisturbed
+from pipeline.ending import ENDING, end_in_time, undisturbed
 from tests.brokerui.product import environment, eventually, processes_of
 from tests.pipeline.estates import row, written
 from tests.pipeline.telemetry.event_logs import random_log, write_log
@@ -78,6 +79,19 @@ def test_in_a_thread_nothing_is_done() -> None:
     thread.start()
     thread.join()
     assert done == [signal.getsignal(signal.SIGTERM)]
+
+
+def test_its_last_moments_begin_when_java_has_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, ended = threading.Event(), threading.Event()
+    monkeypatch.setattr(os, "kill", lambda *_: told.set())
+    monkeypatch.setattr(os, "_exit", lambda _: ended.set())
+    end = threading.Thread(target=end_in_time, args=(0.0,))
+    with undisturbed():
+        end.start()
+        assert told.wait(SECONDS)
+        assert not ended.wait(0.5)
+    end.join()
+    assert ended.is_set()
 
 
 @pytest.mark.parametrize("how", ["told", "left"])

@@ -3,7 +3,7 @@
 import sys
 
 from pipeline.cli import main
-from pipeline.ending import end_as_interrupted
+from pipeline.ending import ENDING
 
-end_as_interrupted()
+ENDING.heed()
 sys.exit(main())

@@ -5,66 +5,96 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import threading
+import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import Any, NoReturn
 
-ENDING = (signal.SIGINT, signal.SIGTERM)
-GRACE_SECONDS = 60.0
-"""How long the job may take to clear up before it is ended at once."""
-_STARTING = threading.RLock()
-"""Held while Java starts."""
-
-
-def end_as_interrupted() -> None:
-    """From now on SIGTERM ends this process as Ctrl-C does."""
-    signal.signal(signal.SIGTERM, _interrupt)
+NUMBERS = (signal.SIGINT, signal.SIGTERM)
+GRACE_SECONDS = 120
+"""After which a process that was told to end is killed; Java may need half of it only to start."""
+CHILD_SECONDS = 5.0
+"""What those that it started have."""
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    # Py4j would log that it was interrupted, as if something were wrong.
-    logging.disable(logging.CRITICAL)
-    raise KeyboardInterrupt
+class Ending:
+    """Of this process, by Ctrl-C or SIGTERM: each block clears up after itself, as `KeyboardInterrupt` has it."""
 
+    def __init__(self) -> None:
+        self._is_heeded = self._is_told = self._is_held = False
+        self._writer: subprocess.Popen[Any] | None = None
 
-def end_in_time(grace: float = GRACE_SECONDS) -> None:
-    """Tell this process to end, and see to it that it does. Of another thread than the main one.
+    def heed(self) -> None:
+        """From now on. Only in the main thread."""
+        self._is_heeded = True
+        for number in NUMBERS:
+            signal.signal(number, self._hear)
 
-    The time that Java's start still takes does not count: ended within it, Python would leave its Java behind.
-    """
-    os.kill(os.getpid(), signal.SIGTERM)
-    with _STARTING:
-        pass
-    time.sleep(grace)
-    os._exit(1)
+    def writes_for_us(self, process: subprocess.Popen[Any] | None) -> None:
+        """The Java of this process ends before anything is cleared up, else its tasks would make it again.
 
+        Spark took Ctrl-C for itself when it began: here that is taken back.
+        """
+        self._writer = process
+        if self._is_heeded:
+            self.heed()
 
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """What asks this process to end waits for the end of the block, however often. In it Java starts.
+    @contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """The end waits for the end of the block, in which Java starts, but not for longer than `GRACE_SECONDS`.
 
-    Where it can be reached Java writes into a folder that PySpark removes when it is interrupted. A Java that finds no
-    such folder never looks whether its Python is still there, and stays for ever. Signals are of the main thread: in
-    others this does nothing.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: set[int] = set()
-
-    def keep(number: int, _frame: FrameType | None) -> None:
-        came.add(number)
-
-    former = {number: signal.signal(number, keep) for number in ENDING}
-    try:
-        with _STARTING:
+        Where it can be reached Java writes into a folder that PySpark removes when it is interrupted. A Java that finds
+        no such folder never looks whether its Python is still there, and stays for ever.
+        """
+        self._is_held = True
+        try:
             yield
-    finally:
-        for number, handler in former.items():
-            if signal.getsignal(number) is keep:  # Spark takes Ctrl-C for itself
-                signal.signal(number, handler)
-    for told in came:
-        signal.raise_signal(told)
+        finally:
+            self._is_held = False
+            if self._is_told:
+                self._end()
+
+    def _hear(self, _number: int, _frame: FrameType | None) -> None:
+        if self._is_told:
+            return
+        self._is_told = True
+        # Whatever becomes of the interruption: in a destructor Python would print it and go on.
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(GRACE_SECONDS)
+        if not self._is_held:
+            self._end()
+
+    def _end(self) -> NoReturn:
+        # Py4j would log that Java is gone, as if something were wrong.
+        logging.disable(logging.CRITICAL)
+        if self._writer is not None:
+            _end_process(self._writer)
+        raise KeyboardInterrupt
+
+
+ENDING = Ending()
+"""Of the process that this is."""
+
+
+def end_group(leader: subprocess.Popen[Any]) -> None:
+    """All that it started: asked to end, and after a while made to."""
+    until = time.monotonic() + CHILD_SECONDS
+    with suppress(ProcessLookupError, PermissionError):  # nobody is left; on macOS, none but the dead
+        os.killpg(leader.pid, signal.SIGTERM)
+        while time.monotonic() < until:
+            time.sleep(0.1)
+            leader.poll()
+            os.killpg(leader.pid, 0)
+        os.killpg(leader.pid, signal.SIGKILL)
+    leader.wait()
+
+
+def _end_process(process: subprocess.Popen[Any]) -> None:
+    process.terminate()
+    try:
+        process.wait(CHILD_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

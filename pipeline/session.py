@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
-from pipeline.ending import undisturbed
+from pipeline.ending import ENDING
 from pipeline.java import java_home
 
 HERE = Path(__file__).resolve().parent
@@ -68,11 +69,12 @@ def spark_session(settings: SparkSettings) -> SparkSession:
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     if settings.master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    builder = SparkSession.builder.appName("brokerui").master(settings.master)
-    for key, value in configuration(settings).items():
-        builder = builder.config(key, value)
-    with undisturbed():
-        return builder.getOrCreate()
+    wanted = SparkConf().setAppName("brokerui").setMaster(settings.master).setAll([*configuration(settings).items()])
+    with ENDING.undisturbed():
+        SparkContext._ensure_initialized(conf=wanted)
+    session = SparkSession.builder.config(conf=wanted).getOrCreate()
+    ENDING.writes_for_us(getattr(SparkContext._gateway, "proc", None))
+    return session
 
 
 def configuration(settings: SparkSettings) -> dict[str, str]:
@@ -82,6 +84,7 @@ def configuration(settings: SparkSettings) -> dict[str, str]:
         **FIXED,
         **(local if settings.master.startswith("local") else {}),
         "spark.driver.memory": settings.memory,
-        "spark.driver.extraJavaOptions": " ".join(JAVA_OPTIONS),
+        # Beside what a user gives as extra ones.
+        "spark.driver.defaultJavaOptions": " ".join(JAVA_OPTIONS),
         **settings.more,
     }

@@ -22,6 +22,9 @@ class FoldersOfSpark(LoadScopeScheduling):
     def remove_node(self, node: WorkerController) -> str | None:
         """Who has ended, or died: then the test that he was at, which is over, and the others get the rest."""
         had = self.assigned_work.pop(node)
+        if self.collection is None:  # while it looked for the tests, of which nothing has been given out
+            self.registered_collections.pop(node, None)
+            return None
         left = [(scope, test) for scope, tests in had.items() for test, is_done in tests.items() if not is_done]
         for scope, test in left[1:]:
             self.workqueue.setdefault(scope, {})[test] = False

@@ -26,21 +26,42 @@ def test_each(number):
     if number in {dies}:
         os._exit(3)
 """
+DIES_ONCE = """
+import os
+import time
+from pathlib import Path
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    try:
+        Path(__file__).with_suffix(".died").touch(exist_ok=False)
+    except FileExistsError:
+        pass
+    else:
+        time.sleep(2)
+        os._exit(3)
+
+def test_it():
+    pass
+"""
 COUNT = 40
 SECONDS = 120
 
 
 def summary(folder: Path, **dies: tuple[int, ...]) -> str:
     """The last line of a run in three processes, of which the tests with these numbers end the one they are in."""
+    return said(folder, **dies)[-1].strip("= ").partition(" in ")[0]
+
+
+def said(folder: Path, **dies: tuple[int, ...]) -> list[str]:
     (folder / "conftest.py").write_text(CONFTEST)
     for name, numbers in dies.items():
         file = folder / "tests" / name / f"test_{name}.py"
         file.parent.mkdir(parents=True)
         file.write_text(TESTS.format(count=COUNT, dies=numbers))
-    command = [sys.executable, "-m", "pytest", "-p", "xdist", "-n", "3", "-q", "--rootdir", str(folder), str(folder)]
+    command = [sys.executable, "-m", "pytest", "-p", "xdist", "-n", "3", "-v", "--rootdir", str(folder), str(folder)]
     environ = {**os.environ, "PYTHONPATH": str(CHECKOUT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
     ran = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=SECONDS, check=False)
-    return ran.stdout.splitlines()[-1].partition(" in ")[0]
+    return ran.stdout.splitlines()
 
 
 def test_nobody_dies(tmp_path: Path) -> None:
@@ -50,6 +71,15 @@ def test_nobody_dies(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [0, COUNT // 2, COUNT - 1])
 def test_the_first_one_in_the_middle_and_the_last_one(tmp_path: Path, number: int) -> None:
     assert summary(tmp_path, alone=(number,), pipeline=(number,)) == f"2 failed, {2 * COUNT - 2} passed"
+
+
+def test_one_that_looks_for_the_tests(tmp_path: Path) -> None:
+    """The others wait for the one that takes its place, and then all have work."""
+    (tmp_path / "tests" / "late").mkdir(parents=True)
+    (tmp_path / "tests" / "late" / "test_late.py").write_text(DIES_ONCE)
+    lines = said(tmp_path, alone=(), other=())
+    assert f" {2 * COUNT + 1} passed in " in lines[-1]
+    assert len({line[:5] for line in lines if "PASSED" in line}) == 3
 
 
 def test_many(tmp_path: Path) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import signal
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from types import FrameType
+from threading import Lock
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -32,40 +32,50 @@ def follow(options: Options, settings: SparkSettings, every: str | None) -> Run:
     total.counts = dict.fromkeys(("in", "out", "quarantined"), 0)
     files_below(options.traffic)
     with lake_for_writing(options.out) as lake:
-        query = _started(spark_session(settings), lake, options, every, total)
-        signal.signal(signal.SIGTERM, lambda _number, _frame: _stop(query, _frame))
+        spark, is_ingesting = spark_session(settings), Lock()
+
+        def ingest_batch(found: DataFrame, _number: int) -> None:
+            with is_ingesting:
+                _ingest_batch(spark, lake, options, found, total)
+
+        query = _started(spark, options.traffic, lake.root / CHECKPOINT, every, ingest_batch)
         try:
             query.awaitTermination()
         except KeyboardInterrupt:
-            query.stop()
+            # Java has ended: what was being ingested fails, and comes again next time, or is in the lake just now.
+            with is_ingesting:
+                pass
     return total
 
 
-def _started(spark: SparkSession, lake: Lake, options: Options, every: str | None, total: Run) -> StreamingQuery:
-    def ingest_batch(found: DataFrame, _number: int) -> None:
-        paths = sorted(_path(row["path"], options) for row in found.collect())
-        run = ingest_files(spark, lake, [path for path in paths if path.exists()], options)
-        for name, number in run.counts.items():
-            total.counts[name] += number
-        run.report()
-
+def _started(
+    spark: SparkSession,
+    folder: str,
+    checkpoint: Path,
+    every: str | None,
+    ingest_batch: Callable[[DataFrame, int], None],
+) -> StreamingQuery:
     names = (
         spark.readStream.format("binaryFile")
         .schema(A_FILE)
         .option("recursiveFileLookup", "true")
         .option("maxFilesPerTrigger", str(FILES_A_BATCH))
-        .load(options.traffic)
+        .load(folder)
         .select("path")
     )
-    writer = names.writeStream.foreachBatch(ingest_batch).option("checkpointLocation", str(lake.root / CHECKPOINT))
+    writer = names.writeStream.foreachBatch(ingest_batch).option("checkpointLocation", str(checkpoint))
     return (writer.trigger(processingTime=every) if every else writer.trigger(availableNow=True)).start()
+
+
+def _ingest_batch(spark: SparkSession, lake: Lake, options: Options, found: DataFrame, total: Run) -> None:
+    paths = sorted(_path(row["path"], options) for row in found.collect())
+    run = ingest_files(spark, lake, [path for path in paths if path.exists()], options)
+    for name, number in run.counts.items():
+        total.counts[name] += number
+    run.report()
 
 
 def _path(name: str, options: Options) -> Path:
     """Below the folder as it was named."""
     root = Path(options.traffic)
     return root / Path(name.removeprefix("file:")).relative_to(root.resolve())
-
-
-def _stop(query: StreamingQuery, _frame: FrameType | None) -> None:
-    query.stop()

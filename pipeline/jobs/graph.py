@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pyspark
 
+from pipeline.ending import end_group
 from pipeline.faults import GraphError
 from pipeline.files import files_below
 from pipeline.java import java_home
@@ -43,12 +44,21 @@ def graph(options: Options, settings: SparkSettings) -> Run:
         command = [str(PROGRAM), "run" if options.compute else "dry-run", "--spec", "spark-pipeline.yml"]
         # Its program speaks to Spark by Connect, which begins one of its own where the address is no server's.
         command += ["--remote", settings.master]
-        environment = _environment(settings)
-        if subprocess.run(command, cwd=folder, env=environment, check=False).returncode:  # noqa: S603 - Spark's own
+        if _status(command, folder, _environment(settings)):
             raise GraphError
         run.phase("run" if options.compute else "check")
         write_record(folder, run.as_json())
     return run
+
+
+def _status(command: list[str], folder: Path, environment: dict[str, str]) -> int:
+    """Of the program: a Java, which starts a Python, which starts a Java. All end where this process is told to."""
+    with subprocess.Popen(command, cwd=folder, env=environment, process_group=0) as program:  # noqa: S603 - Spark's own
+        try:
+            return program.wait()
+        except BaseException:
+            end_group(program)
+            raise
 
 
 def _write_project(folder: Path, options: Options, settings: SparkSettings) -> None:

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
 from pipeline.cli import main
 from tests.brokerui.command_line import start
-from tests.pipeline.estates import document, written
-
-
-def test_a_job_runs_in_a_process_of_its_own_and_says_only_its_counts(tmp_path: Path) -> None:
-    estate = written(tmp_path / "estate.json", document())
-    result = start("pipeline", "generate", "--estate", estate, "--rows", 50, "--seed", 1, "--out", tmp_path / "t")
-    assert (result.returncode, result.stderr) == (0, b"")
-    assert result.stdout.split()[:2] == [b"rows", b"50"]
-    assert pq.read_table(tmp_path / "t").num_rows == 50
-    assert json.loads((tmp_path / "t" / "_run.json").read_text())["versions"]["spark"].startswith("4.")
+from tests.pipeline.estates import written
 
 
 def test_help_lists_the_jobs_and_starts_no_java() -> None:

@@ -1,4 +1,4 @@
-"""Whoever ends a job leaves no process behind, also while Java starts."""
+"""Whoever ends a job leaves no process behind, and nothing half written: while Java starts, and while it writes."""
 
 from __future__ import annotations
 
@@ -7,126 +7,130 @@ import random
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from brokerui.home import CHECKOUT
-from pipeline.ending import ENDING, end_in_time, undisturbed
+from pipeline.ending import GRACE_SECONDS, NUMBERS, Ending
 from tests.brokerui.product import environment, eventually, processes_of
 from tests.pipeline.estates import row, written
 from tests.pipeline.telemetry.event_logs import random_log, write_log
 
-SECONDS = 300
+SECONDS = 200
 SPARK = "\0-XX:+IgnoreUnrecognizedVMOptions\0"
 """What only the Java itself has in its command, and not the programs that find out how to start it."""
 INTERRUPTED = 130
 
 
-class EndedError(Exception):
-    """By a signal."""
-
-
 @pytest.fixture
-def handlers() -> Iterator[None]:
-    """As a program has them that clears up when it is told to end."""
-
-    def end(number: int, _frame: object) -> None:
-        raise EndedError(number)
-
-    former = {number: signal.signal(number, end) for number in ENDING}
-    yield
+def ending() -> Iterator[Ending]:
+    """As a job has it; the signals are of these tests again afterwards."""
+    numbers = (*NUMBERS, signal.SIGALRM)
+    former = {number: signal.getsignal(number) for number in numbers}
+    ending = Ending()
+    ending.heed()
+    yield ending
+    signal.alarm(0)
     for number, handler in former.items():
         signal.signal(number, handler)
 
 
-@pytest.mark.usefixtures("handlers")
-@pytest.mark.parametrize("number", ENDING)
-def test_who_is_told_to_end_does_so_afterwards(number: int) -> None:
+@pytest.mark.parametrize("number", NUMBERS)
+def test_told_once_it_ends_in_its_time(ending: Ending, number: int) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(number)
+    signal.raise_signal(number)
+    assert 0 < signal.alarm(0) <= GRACE_SECONDS
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_what_is_not_to_be_disturbed_ends_first(ending: Ending, number: int) -> None:
     told: list[int] = []
 
     def work() -> None:
-        with undisturbed():
+        with ending.undisturbed():
             for _ in range(2):
                 signal.raise_signal(number)
                 told.append(number)
+            raise ValueError
 
-    with pytest.raises(EndedError):
+    with pytest.raises(KeyboardInterrupt):
         work()
     assert told == [number] * 2
-    with pytest.raises(EndedError):
-        signal.raise_signal(number)
+    assert 0 < signal.alarm(0) <= GRACE_SECONDS
 
 
-@pytest.mark.usefixtures("handlers")
-def test_a_handler_that_was_set_meanwhile_stays() -> None:
-    heard: list[int] = []
-    with undisturbed():
-        signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
-    signal.raise_signal(signal.SIGINT)
-    assert heard == [signal.SIGINT]
+def test_who_is_not_told_is_not_ended(ending: Ending) -> None:
+    with ending.undisturbed():
+        pass
+    assert signal.alarm(0) == 0
 
 
-def test_in_a_thread_nothing_is_done() -> None:
-    def work() -> None:
-        with undisturbed():
-            done.append(signal.getsignal(signal.SIGTERM))
-
-    done: list[object] = []
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert done == [signal.getsignal(signal.SIGTERM)]
-
-
-def test_its_last_moments_begin_when_java_has_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    told, ended = threading.Event(), threading.Event()
-    monkeypatch.setattr(os, "kill", lambda *_: told.set())
-    monkeypatch.setattr(os, "_exit", lambda _: ended.set())
-    end = threading.Thread(target=end_in_time, args=(0.0,))
-    with undisturbed():
-        end.start()
-        assert told.wait(SECONDS)
-        assert not ended.wait(0.5)
-    end.join()
-    assert ended.is_set()
+def test_what_writes_ends_before_anything_is_cleared_up(ending: Ending) -> None:
+    """Spark took Ctrl-C for itself meanwhile."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"]) as writer:
+        ending.writes_for_us(writer)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        status = writer.poll()
+        writer.kill()
+    assert status == -signal.SIGTERM
 
 
-@pytest.mark.parametrize("how", ["told", "left"])
-def test_nothing_stays(tmp_path: Path, how: str) -> None:
-    """Its job is told to end, or the program ends that started the job."""
-    home = tmp_path / "home"
+def test_nothing_stays_of_one_whose_starter_has_gone(tmp_path: Path) -> None:
+    """While Java starts."""
     traffic = written(tmp_path / "in" / "a.jsonl", [row()])
-    job = started(home, "ingest", "--in", traffic, "--out", str(home / "lake"), "--watched")
-    eventually(lambda: processes_of(home, SPARK), SECONDS)
-    if how == "told":
-        job.send_signal(signal.SIGTERM)
-    assert job.stdin is not None
-    job.stdin.close()
-    assert job.wait(SECONDS) == INTERRUPTED
-    eventually(lambda: not processes_of(home))
-    assert list(home.rglob("_commits/*")) == []
+    with started(tmp_path / "home", "ingest", "--in", traffic, "--out", "lake", "--watched") as job:
+        eventually(lambda: processes_of(tmp_path / "home", SPARK), SECONDS)
+        assert job.stdin is not None
+        job.stdin.close()
+        assert job.wait(SECONDS) == INTERRUPTED
+    eventually(lambda: not processes_of(tmp_path / "home"))
+    assert list(tmp_path.rglob("_commits/*")) == []
 
 
-def test_nothing_of_a_graph_stays(tmp_path: Path) -> None:
-    """Spark's program is a Java that starts a Python that starts a Java, and looks for its folder in vain."""
-    home = tmp_path / "home"
+def test_nothing_stays_of_a_graph(tmp_path: Path) -> None:
+    """Its program is a Java that starts a Python that starts a Java, which has the memory that was asked for."""
     log = write_log(random_log(random.Random(3), 20), tmp_path / "log")
-    with started(home, "graph", "--compute", "--events", log, "--out", str(home / "out")) as job:
-        eventually(lambda: len(processes_of(home, SPARK)) == 2, SECONDS)
+    home = tmp_path / "home"
+    with started(home, "graph", "--compute", "--events", log, "--out", "out/graph", "--memory", "600m") as job:
+        eventually(lambda: is_writing(home / "out"), SECONDS)
+        assert any("-Xmx600m" in command_of(process) for process in processes_of(home, SPARK))
         job.send_signal(signal.SIGTERM)
         assert job.wait(SECONDS) == INTERRUPTED
-    eventually(lambda: not processes_of(home), SECONDS)
-    assert list(home.iterdir()) == []
+    eventually(lambda: not processes_of(home))
+    assert list((home / "out").iterdir()) == []
+
+
+def test_one_that_follows_ends_well(tmp_path: Path) -> None:
+    """Its end is no failure."""
+    home, traffic = tmp_path / "home", tmp_path / "in"
+    written(traffic / "a.jsonl", [row()])
+    with started(home, "ingest", "--in", str(traffic), "--out", "lake", "--follow", "--every", "1 second") as job:
+        eventually(lambda: [*(home / "lake" / "_commits").glob("*.json")], SECONDS)
+        job.send_signal(signal.SIGINT)
+        assert job.wait(SECONDS) == 0
+    eventually(lambda: not processes_of(home))
+
+
+def is_writing(folder: Path) -> bool:
+    """Whatever comes and goes in it meanwhile."""
+    return any(name.endswith(".parquet") for _, _, names in os.walk(folder) for name in names)
+
+
+def command_of(process: int) -> str:
+    return Path(f"/proc/{process}/cmdline").read_text()
 
 
 def started(home: Path, *words: str) -> subprocess.Popen[bytes]:
+    home.mkdir()
     return subprocess.Popen(
         [sys.executable, "-m", "pipeline", *words, "--master", "local[2]"],
-        cwd=CHECKOUT,
-        env=environment(home),
+        cwd=home,
+        env={**environment(home), "PYTHONPATH": str(CHECKOUT)},
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -163,6 +163,7 @@ def test_the_record_says_what_ran_on_what(tmp_path: Path) -> None:
     assert record["reasons"] == {"unknown_entry": 1}
     assert record["before_estate"] == {}
     assert record["arguments"]["traffic"] == str(tmp_path / "in" / "t.jsonl")
+    assert record["versions"]["spark"].startswith("4.")
     assert record["seconds"] > 0
 
 

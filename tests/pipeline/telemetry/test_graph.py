@@ -18,10 +18,9 @@ from tests.pipeline.telemetry.event_logs import random_log, write_log
 from tests.pipeline.telemetry.tables import alike, table
 
 
-def test_the_graph_holds(tmp_path: Path) -> None:
-    """In a process of its own, as the command has it."""
+def test_the_graph_holds(connect: str, tmp_path: Path) -> None:
     log = write_log(random_log(random.Random(3), 20), tmp_path / "log")
-    graph(Options(log, str(tmp_path / "out")), SparkSettings("local[2]"))
+    graph(Options(log, str(tmp_path / "out")), SparkSettings(connect))
     record = json.loads((tmp_path / "out" / "_run.json").read_text())
     assert (record["job"], record["arguments"]["compute"]) == ("graph", False)
 
@@ -32,13 +31,6 @@ def test_a_graph_that_does_not_hold_is_told_and_leaves_nothing(connect: str, tmp
     with pytest.raises(GraphError):
         graph(Options(str(log), str(tmp_path / "out")), SparkSettings(connect))
     assert not (tmp_path / "out").exists()
-
-
-def test_its_process_has_the_memory_that_it_may_have(tmp_path: Path) -> None:
-    """Here less than Spark begins with."""
-    log = write_log(random_log(random.Random(3), 20), tmp_path / "log")
-    with pytest.raises(GraphError):
-        graph(Options(log, str(tmp_path / "out")), SparkSettings("local[2]", "200m"))
 
 
 @pytest.mark.slow

@@ -68,7 +68,7 @@ class Ending:
 
     def _end(self) -> NoReturn:
         # Py4j would log that Java is gone, as if something were wrong.
-        logging.disable(logging.CRITICAL)
+        logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
         if self._writer is not None:
             _end_process(self._writer)
         raise KeyboardInterrupt

@@ -7,10 +7,20 @@ import contextlib
 import random
 import threading
 from collections import Counter
+from collections.abc import Iterator
 
 KINDS = ("drop", "delay", "truncate", "double", "flip")
 CHUNK = 1 << 14
 LONGEST_DELAY = 0.5
+
+
+@contextlib.contextmanager
+def cut_at_the_end(*wires: asyncio.StreamWriter) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        for wire in wires:
+            wire.transport.abort()
 
 
 class Proxy:
@@ -21,7 +31,6 @@ class Proxy:
         """Of chunks to which something happens."""
         self.done: Counter[str] = Counter()
         self.port = listens_at
-        self._open: set[asyncio.StreamWriter] = set()
         self._ports = listens_at, leads_to
         self._random = random.Random(seed)
         self._loop = asyncio.new_event_loop()
@@ -43,35 +52,34 @@ class Proxy:
         self._loop.close()
 
     async def _end(self) -> None:
+        """Whoever has been let in comes in first: else asyncio forgets him, and a task that has not begun its end."""
+        for listening in self._server.sockets:
+            self._loop.remove_reader(listening.fileno())
+        await asyncio.sleep(0.1)
         self._server.close()
-        for writer in tuple(self._open):
-            writer.transport.abort()
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        await asyncio.gather(*others, return_exceptions=True)
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in others:
+                task.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
+            await asyncio.sleep(0.1)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
+        with contextlib.suppress(OSError, asyncio.CancelledError), cut_at_the_end(writer):
             there, to_there = await asyncio.open_connection("127.0.0.1", self._ports[1])
-        except OSError:
-            writer.transport.abort()
-            return
-        both = (writer, to_there)
-        self._open.update(both)
-        await asyncio.gather(self._pass_on(reader, to_there, both), self._pass_on(there, writer, both))
-        self._open.difference_update(both)
+            both = (writer, to_there)
+            with cut_at_the_end(to_there):
+                await asyncio.gather(self._pass_on(reader, to_there, both), self._pass_on(there, writer, both))
 
     async def _pass_on(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, both: tuple[asyncio.StreamWriter, ...]
     ) -> None:
-        with contextlib.suppress(OSError):
+        with cut_at_the_end(*both), contextlib.suppress(OSError):
             while chunk := await reader.read(CHUNK):
                 spoilt = await self._spoilt(chunk)
                 if spoilt is None:
                     break
                 writer.write(spoilt)
                 await writer.drain()
-        for each in both:
-            each.transport.abort()
 
     async def _spoilt(self, chunk: bytes) -> bytes | None:
         """What becomes of it; None: the connection breaks."""

@@ -41,6 +41,14 @@ class Ending:
         if self._is_heeded:
             self.heed()
 
+    def is_alone(self) -> bool:
+        """Whether the Java of this process is gone. One that goes just now has a moment for it."""
+        if self._writer is None:
+            return False
+        with suppress(subprocess.TimeoutExpired):
+            self._writer.wait(CHILD_SECONDS)
+        return self._writer.returncode is not None
+
     @contextmanager
     def undisturbed(self) -> Iterator[None]:
         """The end waits for the end of the block, in which Java starts, but not for longer than `GRACE_SECONDS`.
@@ -67,8 +75,6 @@ class Ending:
             self._end()
 
     def _end(self) -> NoReturn:
-        # Py4j would log that Java is gone, as if something were wrong.
-        logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
         if self._writer is not None:
             _end_process(self._writer)
         raise KeyboardInterrupt
@@ -76,6 +82,20 @@ class Ending:
 
 ENDING = Ending()
 """Of the process that this is."""
+
+
+def say_it_once() -> None:
+    """A job says in one line that Java is gone; Py4J logs each call that it broke, with a traceback, for all to see.
+
+    For the process of a job, as `ENDING` is.
+    """
+    logging.getLogger().addFilter(is_not_of_py4j)
+    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
+
+
+def is_not_of_py4j(record: logging.LogRecord) -> bool:
+    """Its calls are logged under no name: only the module says whose they are."""
+    return record.module != "java_gateway"
 
 
 def end_group(leader: subprocess.Popen[Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import random
 import signal
@@ -27,9 +26,7 @@ INTERRUPTED = 130
 
 @pytest.fixture
 def ending() -> Iterator[Ending]:
-    """As a job has it; the signals and the log are of these tests again afterwards."""
-    log = logging.getLogger("py4j")
-    level = log.level
+    """As a job has it; the signals are of these tests again afterwards."""
     numbers = (*NUMBERS, signal.SIGALRM)
     former = {number: signal.getsignal(number) for number in numbers}
     ending = Ending()
@@ -38,7 +35,6 @@ def ending() -> Iterator[Ending]:
     signal.alarm(0)
     for number, handler in former.items():
         signal.signal(number, handler)
-    log.setLevel(level)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -47,7 +43,6 @@ def test_told_once_it_ends_in_its_time(ending: Ending, number: int) -> None:
         signal.raise_signal(number)
     signal.raise_signal(number)
     assert 0 < signal.alarm(0) <= GRACE_SECONDS
-    assert logging.getLogger("brokerui").isEnabledFor(logging.WARNING), "only Java's going is not worth a line"
 
 
 @pytest.mark.parametrize("number", NUMBERS)

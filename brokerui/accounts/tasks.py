@@ -6,7 +6,7 @@ from brokerui.accounts.services import expired_delete
 from brokerui.core.counts import counts_prune
 
 
-@shared_task
+@shared_task(name="brokerui.accounts.tasks.expired_clean")
 def expired_clean() -> None:
     """Daily."""
     expired_delete()

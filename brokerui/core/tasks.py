@@ -7,7 +7,7 @@ from brokerui.core.pulse import pulse_beat
 from brokerui.core.wake import wake
 
 
-@shared_task
+@shared_task(name="brokerui.core.tasks.pulse")
 def pulse() -> None:
     """A worker did something just now: `brokerui status` looks for that."""
     pulse_beat()

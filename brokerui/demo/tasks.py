@@ -10,7 +10,7 @@ from brokerui.demo.playing import play
 from brokerui.demo.selectors import demo_plays
 
 
-@shared_task
+@shared_task(name="brokerui.demo.tasks.demo_act")
 def demo_act() -> None:
     """Cafe and bakery do what they do in five seconds; where the demo is gone, what it has left goes too."""
     if settings.DEMO and demo_plays():

@@ -23,7 +23,7 @@ _failing: Final[set[str]] = set()
 """What has been told to fail, and has not succeeded since."""
 
 
-@shared_task
+@shared_task(name="brokerui.eventlog.tasks.events_collect")
 def events_collect() -> None:
     """What endpoints have told; and files of the event log that are complete."""
     collect()
@@ -39,7 +39,7 @@ def events_collect() -> None:
         _failing.clear()
 
 
-@shared_task
+@shared_task(name="brokerui.eventlog.tasks.events_sample")
 def events_sample() -> None:
     """Depths, ages and roles, once a minute."""
     at = now()
@@ -48,7 +48,7 @@ def events_sample() -> None:
         recorder.log(instance, [(at, sample) for sample in samples])
 
 
-@shared_task
+@shared_task(name="brokerui.eventlog.tasks.events_tidy")
 def events_tidy() -> None:
     """What is old goes."""
     tidy(

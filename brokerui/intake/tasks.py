@@ -12,7 +12,7 @@ AT_ONCE = 5
 """Imports that one task sees to; the next one goes on."""
 
 
-@shared_task
+@shared_task(name="brokerui.intake.tasks.imports_work")
 def imports_work() -> None:
     """Read and apply what is due; forget what nobody went on with."""
     for _ in range(AT_ONCE):

@@ -16,7 +16,7 @@ AT_ONCE = 10
 """Estates that one task looks over; the next one goes on."""
 
 
-@shared_task
+@shared_task(name="brokerui.lint.tasks.lint_refresh")
 def lint_refresh() -> None:
     """Look over what was asked for, the live estate too where that was not done lately; delete what is old."""
     live_want()

@@ -12,7 +12,7 @@ from brokerui.messaging.neighbours import hear_notices
 from brokerui.messaging.waking import awake, wake_once, work_off
 
 
-@shared_task
+@shared_task(name="brokerui.messaging.tasks.transmit")
 def transmit() -> None:
     """Send what is due: first attempts, retries, timers, ends of lifetimes."""
     hear_notices()
@@ -20,7 +20,7 @@ def transmit() -> None:
     work_off(transmit, lambda: bool([one for one in hosted if drain(one)]))
 
 
-@shared_task
+@shared_task(name="brokerui.messaging.tasks.routes_changed")
 def routes_changed() -> None:
     """Try what waits by the estate as it is now."""
     awake(routes_changed)
@@ -29,7 +29,7 @@ def routes_changed() -> None:
     wake_once(transmit)
 
 
-@shared_task
+@shared_task(name="brokerui.messaging.tasks.receive")
 def receive() -> None:
     """Take what came over the network; what may be sent because of it follows at once."""
     hosted, keeping = hosted_names(), Keeping()
@@ -39,7 +39,7 @@ def receive() -> None:
         wake_once(transmit)
 
 
-@shared_task
+@shared_task(name="brokerui.messaging.tasks.activate")
 def activate() -> None:
     """Start readers of queues that have messages, where too few are there."""
     awake(activate)

@@ -7,7 +7,7 @@ from celery import shared_task
 from brokerui.reachability.services import survey_do, surveys_prune
 
 
-@shared_task
+@shared_task(name="brokerui.reachability.tasks.survey_refresh")
 def survey_refresh() -> None:
     """Work out what was asked for; delete what is old."""
     while survey_do():

@@ -10,20 +10,20 @@ from brokerui.traffic_results.rounds import is_awaited, round_ask_if_new, rounds
 from brokerui.traffic_results.working import round_do, stopping
 
 
-@shared_task
+@shared_task(name="brokerui.traffic_results.tasks.rounds_work")
 def rounds_work() -> None:
     """A round of the pipeline, where one is asked for."""
     round_do()
 
 
-@shared_task
+@shared_task(name="brokerui.traffic_results.tasks.rounds_ask")
 def rounds_ask() -> None:
     """By the clock: a round, where something is new."""
     round_ask_if_new()
     rounds_look()
 
 
-@shared_task
+@shared_task(name="brokerui.traffic_results.tasks.rounds_look")
 def rounds_look() -> None:
     """Rounds whose worker is gone, and whose wake-up was lost."""
     rounds_give_up()

@@ -12,7 +12,7 @@ from brokerui.messaging.tasks import activate
 from brokerui.messaging.waking import wake_once
 
 
-@shared_task
+@shared_task(name="brokerui.messaging.activation.tasks.read")
 def read(instance: str, database: str, queue: str, token: str, procedure: str) -> None:
     """Then whoever looks for what is left to be read is woken."""
     if read_queue(Place(instance, database, queue), Reader(token, procedure)):

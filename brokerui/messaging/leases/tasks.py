@@ -9,13 +9,13 @@ from brokerui.messaging.leases.services import leases_forget, leases_lapse
 from brokerui.messaging.leases.uses import uses_tell
 
 
-@shared_task
+@shared_task(name="brokerui.messaging.leases.tasks.leases_end")
 def leases_end() -> None:
     """End leases whose time is over, so that they count as rollbacks; others receive their messages anyway."""
     leases_lapse()
 
 
-@shared_task
+@shared_task(name="brokerui.messaging.leases.tasks.leases_clean")
 def leases_clean() -> None:
     """Tell the audit who has used what, and forget what nobody asks for any more."""
     uses_tell()

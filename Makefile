@@ -103,5 +103,5 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
 	@touch $@
 
 $(VENV)/.catalogues: $(CATALOGUES) $(VENV)/.runtime
-	@$(if $(CATALOGUES),$(PY) -c 'from brokerui.catalogues import compile_stale; compile_stale()')
+	@$(if $(CATALOGUES),$(PY) -c 'from brokerui.core.catalogues import compile_stale; compile_stale()')
 	@touch $@

@@ -14,18 +14,18 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.urls import URLPattern, get_resolver
 
+from brokerui.analysis.imports.models import ImportRun, State
 from brokerui.api.ids import id_of
-from brokerui.intake.models import ImportRun, State
 from routing.estate import Estate
 from routing.lint.registry import CHECKS
 
 WRITE_ONLY = frozenset(
     {
-        *("accounts:logout", "accounts:revoke", "api:import", "api:whatif", "core:language", "core:theme"),
+        *("account:logout", "account:revoke", "api:import", "api:whatif", "shell:language", "shell:theme"),
         *("demo:remove", "findings:remove", "scenarios:delete"),
         *("api:dialogs", "api:dialog_messages", "api:dialog_end", "api:dialog_move", "api:dialog_timer"),
         *("api:queue_receive", "api:queue_status", "api:receipt"),
-        *("monitoring:delayed_retry", "monitoring:delayed_switch_on", "traffic:start", "traffic:cancel"),
+        *("delayed:retry", "delayed:switch_on", "traffic:start", "traffic:cancel"),
         *(f"imports:{name}" for name in ("again", "apply", "discard", "preview", "scenario")),
     }
 )
@@ -48,7 +48,7 @@ VIEWS = (
     *("dm_broker_connections", "dm_broker_forwarded_messages"),
     *("dm_broker_queue_monitors", "dm_broker_activated_tasks"),
 )
-ELSEWHERE = frozenset({"api:dialog", "monitoring:delayed_end", "traffic:run", "traffic:round", "traffic:csv"})
+ELSEWHERE = frozenset({"moved", "api:dialog", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"})
 """Of a conversation, and of what was loaded: tests of their own count their queries."""
 CODE = "unknown-address"
 Addresses = dict[str, list[str]]
@@ -117,10 +117,10 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "healthz": ["/healthz"],
         "readyz": ["/readyz"],
         "metrics": ["/metrics"],
-        "accounts:login": ["/accounts/login/"],
-        "accounts:password": ["/accounts/password/"],
-        "accounts:tokens": ["/accounts/tokens/"],
-        "viewing:document": ["/estate.json"],
+        "account:login": ["/account/login/"],
+        "account:password": ["/account/password/"],
+        "account:tokens": ["/account/tokens/"],
+        "estate:document": ["/estate.json"],
         "traffic:runs": ["/traffic/"],
         "scenarios:list": ["/scenarios/"],
         "scenarios:open": ["/scenarios/1-default/open/"],
@@ -190,8 +190,8 @@ def _where(place: Place) -> Addresses:
     ]
     fields = [{"from": "srv"}, {"to": "app"}, {"route": "Route"}, {"route": "nothing like it"}]
     return {
-        "explain:where": _each("/where/", *queries),
-        "explain:options": [f"/where/options/{next(iter(field))}/?{urlencode(field)}" for field in fields],
+        "where:where": _each("/where/", *queries),
+        "where:options": [f"/where/options/{next(iter(field))}/?{urlencode(field)}" for field in fields],
     }
 
 
@@ -272,10 +272,10 @@ def _findings(place: Place, rows: Rows) -> Addresses:
 
 
 def _imports(rows: Rows) -> Addresses:
-    run = f"/import/{rows.run}/"
+    run = f"/imports/{rows.run}/"
     return {
-        "imports:start": _each("/import/", {"page": "10"}),
-        "imports:script": ["/import/collect.sql"],
+        "imports:start": _each("/imports/", {"page": "10"}),
+        "imports:script": ["/imports/collect.sql"],
         "imports:run": [run],
         "imports:document": [f"{run}estate.json"],
         "imports:csv": [f"{run}{name}.csv" for name in ("changes", "findings", "groups")],
@@ -286,35 +286,35 @@ def _imports(rows: Rows) -> Addresses:
 def _messages() -> Addresses:
     """Of what is hosted: here that nothing is; `benchmarks/messaging/monitoring.py` looks at much."""
     names = ("delayed", "queues", "mirrors", "connections")
-    pages = {f"monitoring:{name}": [f"/messaging/{name}/"] for name in names}
-    return pages | {f"monitoring:{name}_csv": [f"/messaging/{name}/{name}.csv"] for name in names}
+    pages = {f"{name}:{name}": [f"/messaging/{name}/"] for name in names}
+    return pages | {f"{name}:csv": [f"/messaging/{name}/{name}.csv"] for name in names}
 
 
 def _tables(rows: Rows, place: Place) -> Addresses:
     found = {
-        "admin:index": ["/admin/"],
-        "admin:options": [
-            f"/admin/options/{kind}/?{urlencode(query)}"
+        "tables:index": ["/tables/"],
+        "tables:options": [
+            f"/tables/options/{kind}/?{urlencode(query)}"
             for kind in OPTIONS
             for query in ({"q": "srv"}, {"q": place.service[-4:], "service": place.service})
         ],
-        "admin:estate_version_changelist": _each("/admin/estate/version/", {"q": "srv"}),
-        "admin:estate_auditentry_changelist": _each("/admin/estate/auditentry/", {"q": "srv"}),
-        "admin:auth_user_changelist": _each("/admin/auth/user/", {"q": "a"}),
-        "admin:auth_user_add": ["/admin/auth/user/add/"],
-        "admin:auth_user_change": [f"/admin/auth/user/{rows.user}/change/"],
-        "admin:accounts_token_changelist": ["/admin/accounts/token/"],
-        "admin:axes_accessattempt_changelist": ["/admin/axes/accessattempt/"],
+        "tables:estate_version_changelist": _each("/tables/estate/version/", {"q": "srv"}),
+        "tables:estate_auditentry_changelist": _each("/tables/estate/auditentry/", {"q": "srv"}),
+        "tables:auth_user_changelist": _each("/tables/auth/user/", {"q": "a"}),
+        "tables:auth_user_add": ["/tables/auth/user/add/"],
+        "tables:auth_user_change": [f"/tables/auth/user/{rows.user}/change/"],
+        "tables:accounts_token_changelist": ["/tables/accounts/token/"],
+        "tables:axes_accessattempt_changelist": ["/tables/axes/accessattempt/"],
     }
     for table in TABLES:
-        path, row = f"/admin/estate/{table}/", rows.tables[table]
+        path, row = f"/tables/estate/{table}/", rows.tables[table]
         text = place.instance if table == "instance" else place.service[-4:]
         lists = [{"q": text}, {"q": "nothing like it"}, {"p": "100"}, {"o": "-1"}]
-        found[f"admin:estate_{table}_changelist"] = _each(path, *lists)
-        found[f"admin:estate_{table}_add"] = [f"{path}add/"]
-        found[f"admin:estate_{table}_preview_new"] = [f"{path}preview/"]
+        found[f"tables:estate_{table}_changelist"] = _each(path, *lists)
+        found[f"tables:estate_{table}_add"] = [f"{path}add/"]
+        found[f"tables:estate_{table}_preview_new"] = [f"{path}preview/"]
         for name in ("change", "preview", "delete"):
-            found[f"admin:estate_{table}_{name}"] = [f"{path}{row}/{name}/"]
+            found[f"tables:estate_{table}_{name}"] = [f"{path}{row}/{name}/"]
     return found
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.claims import child, claim, megabytes, peak_megabytes
-from brokerui.inputs import load_estate
+from brokerui.cli.inputs import load_estate
 from routing.errors import InputError
 
 START = '{"format": "brokerui.estate/1", "instances": ['

@@ -16,10 +16,10 @@ from django.test import Client
 from benchmarks.claims import claim, large_document
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import roles_ensure, user_create
+from brokerui.analysis.imports.models import ImportRun, State
+from brokerui.analysis.imports.working import next_do
 from brokerui.estate.memory import estates
 from brokerui.estate.selectors import estate_current
-from brokerui.intake.models import ImportRun, State
-from brokerui.intake.working import next_do
 
 SLOWEST: dict[str, float] = {}
 
@@ -30,7 +30,7 @@ def measure() -> bool:
     settings.ALLOWED_HOSTS = ["testserver"]
     settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     client, document = _editor(), large_document().read_bytes()
-    client.get("/import/")  # the first request of a process compiles the templates
+    client.get("/imports/")  # the first request of a process compiles the templates
     print(f"{connection.vendor}: a document of {len(document) / 1e6:.1f} MB")
     kept = [_import(client, document, "from nothing")]
     changed = document.replace(b'"address": "LOCAL"', b'"address": "TRANSPORT"', 500)
@@ -50,9 +50,9 @@ def _editor() -> Client:
 
 def _import(client: Client, document: bytes, what: str) -> bool:
     file = SimpleUploadedFile("large.json", document, content_type="application/json")
-    _timed("upload", lambda: client.post("/import/", {"files": [file]}))
+    _timed("upload", lambda: client.post("/imports/", {"files": [file]}))
     run = ImportRun.objects.latest("id")
-    page = f"/import/{run.pk}/"
+    page = f"/imports/{run.pk}/"
     _timed("assign page", lambda: client.get(page))
     _timed("preview", lambda: client.post(f"{page}preview/", {"mode": "whole", "kind-0": "document"}))
     reading = _worked()
@@ -61,7 +61,7 @@ def _import(client: Client, document: bytes, what: str) -> bool:
     _timed("apply", lambda: client.post(f"{page}apply/"))
     applying = _worked()
     _timed("applied page", lambda: client.get(page))
-    _timed("start page", lambda: client.get("/import/"))
+    _timed("start page", lambda: client.get("/imports/"))
     assert ImportRun.objects.get(pk=run.pk).state == State.APPLIED
     return claim(
         f"import {what}", reading + applying, 60, "s", f"reading and preview {reading:.1f}, applying {applying:.1f}"

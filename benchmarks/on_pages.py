@@ -28,20 +28,20 @@ from benchmarks.claims import claim, machine
 from benchmarks.estates import furnished, large_estate
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import roles_ensure, user_create
+from brokerui.analysis.imports.models import ImportRun, State
+from brokerui.analysis.imports.services import Assignment, Given, run_assign, run_create
+from brokerui.analysis.imports.sources import Kind, Mode
+from brokerui.analysis.imports.working import next_do
+from brokerui.analysis.lint.selectors import findings_for
+from brokerui.analysis.lint.tasks import lint_refresh
+from brokerui.analysis.reachability.services import survey_do
 from brokerui.core.later import is_under_way
 from brokerui.estate.memory import estates
+from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit, estate_import
-from brokerui.intake.models import ImportRun, State
-from brokerui.intake.services import Assignment, Given, run_assign, run_create
-from brokerui.intake.sources import Kind, Mode
-from brokerui.intake.working import next_do
-from brokerui.lint.selectors import findings_for
-from brokerui.lint.tasks import lint_refresh
-from brokerui.reachability.services import survey_do
+from brokerui.estate.viewed import viewed_from
 from brokerui.running.warming import estate_load, program_load, warm
-from brokerui.scenarios.services import scenario_create
-from brokerui.viewing.viewed import viewed_from
 from routing.address import parse_address
 from routing.document import read_estate
 from routing.edits import PutRoute

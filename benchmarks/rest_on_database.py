@@ -16,8 +16,8 @@ from rest_framework.settings import api_settings
 from benchmarks.claims import claim, large_document
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import user_create
+from brokerui.analysis.imports.working import next_do
 from brokerui.estate.services import estate_import
-from brokerui.intake.working import next_do
 from routing.document import read_estate
 
 API = "/api/v1"

@@ -51,16 +51,17 @@ from kombu.entity import Queue
 from whitenoise.compress import Compressor
 
 from brokerui.api.defaults import REST_FRAMEWORK, SPECTACULAR_SETTINGS
-from brokerui.catalogues import LOCALE, languages_ready
-from brokerui.databases import database
-from brokerui.home import CHECKOUT, home_folder, home_prepare, secret_key
-from brokerui.wakeups import broker_url, redis_url
+from brokerui.core.catalogues import LOCALE, languages_ready
+from brokerui.core.databases import database
+from brokerui.core.home import CHECKOUT, home_folder, home_prepare, secret_key
+from brokerui.core.redis_url import broker_url, redis_url
 
 __all__ = ["REST_FRAMEWORK", "SPECTACULAR_SETTINGS"]
 env = environ.Env()
 MEGABYTE = 1024 * 1024
 
-PACKAGE = Path(__file__).resolve().parent
+TEMPLATE_FOLDER = CHECKOUT / "templates"
+STATIC_FOLDER = CHECKOUT / "static"
 HOME = home_folder()
 home_prepare(HOME)
 
@@ -71,26 +72,21 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
     "brokerui.core",
-    "brokerui.accounts",
     "brokerui.estate",
-    "brokerui.scenarios",
-    "brokerui.viewing",
-    "brokerui.map",
-    "brokerui.explain",
-    "brokerui.reachability",
-    "brokerui.flow",
-    "brokerui.routes",
-    "brokerui.lint",
-    "brokerui.intake",
+    "brokerui.estate.scenarios",
+    "brokerui.accounts",
     "brokerui.messaging",
     "brokerui.messaging.keys",
     "brokerui.messaging.leases",
     "brokerui.messaging.activation",
     "brokerui.eventlog",
-    "brokerui.monitoring",
-    "brokerui.api",
-    "brokerui.traffic_results",
     "brokerui.demo",
+    "brokerui.analysis.lint",
+    "brokerui.analysis.reachability",
+    "brokerui.analysis.imports",
+    "brokerui.analysis.traffic",
+    "brokerui.api",
+    "brokerui.pages",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -133,7 +129,7 @@ WSGI_APPLICATION = "brokerui.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [PACKAGE / "templates"],
+        "DIRS": [TEMPLATE_FOLDER],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -141,10 +137,10 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "brokerui.core.context.page",
-                "brokerui.viewing.context.bar",
-                "brokerui.demo.context.demo",
-                "brokerui.lint.context.errors",
+                "brokerui.pages.shell.context.page",
+                "brokerui.pages.shell.estate_bar.bar",
+                "brokerui.pages.demo.context.demo",
+                "brokerui.pages.findings.context.errors",
             ],
         },
     }
@@ -157,9 +153,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 READ_ONLY = env.bool("READ_ONLY", default=False)
 # How many proxies of ours stand before the site: whose word about the address of a client is taken.
 PROXIES = env.int("PROXIES", default=0)
-LOGIN_URL = "accounts:login"
+LOGIN_URL = "account:login"
 LOGIN_REDIRECT_URL = "start"
-LOGOUT_REDIRECT_URL = "accounts:login"
+LOGOUT_REDIRECT_URL = "account:login"
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -175,7 +171,7 @@ AXES_RESET_ON_SUCCESS = True
 AXES_ENABLE_ACCESS_FAILURE_LOG = False
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
-AXES_LOCKOUT_CALLABLE = "brokerui.accounts.views.locked_out"
+AXES_LOCKOUT_CALLABLE = "brokerui.pages.account.views.locked_out"
 KNOX_TOKEN_MODEL = "accounts.Token"  # noqa: S105 - a model
 # Its own table would stand beside ours, unused, with a foreign key that nobody knows of.
 MIGRATION_MODULES = {"knox": None}
@@ -331,11 +327,11 @@ PIPELINE_MEMORY = env.str("PIPELINE_MEMORY", default="1g")
 STATIC_URL = "static/"
 STATIC_ROOT = HOME / "static"
 STATIC_ROOT.mkdir(exist_ok=True)
-STATICFILES_DIRS = [PACKAGE / "static"]
+STATICFILES_DIRS = [STATIC_FOLDER]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "brokerui.charts.files.PlotlyFinder",
+    "brokerui.drawing.charts.files.PlotlyFinder",
 ]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -3,28 +3,32 @@
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from brokerui.core import health
-from brokerui.estate.admin.site import site
-from brokerui.eventlog.api.metrics_view import Metrics
+from brokerui.api.metrics import Metrics
+from brokerui.pages.shell import health
+from brokerui.pages.tables import site
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="explain:where", query_string=True), name="start"),
-    path("accounts/", include("brokerui.accounts.urls")),
-    path("map/", include("brokerui.map.urls")),
-    path("where/", include("brokerui.explain.urls")),
-    path("reachability/", include("brokerui.reachability.urls")),
-    path("flow/", include("brokerui.flow.urls")),
-    path("messaging/", include("brokerui.monitoring.urls")),
-    path("traffic/", include("brokerui.traffic_results.urls")),
-    path("routes/", include("brokerui.routes.urls")),
-    path("findings/", include("brokerui.lint.urls")),
-    path("import/", include("brokerui.intake.urls")),
-    path("scenarios/", include("brokerui.scenarios.urls")),
-    path("admin/", site.urls),
-    path("demo/", include("brokerui.demo.urls")),
+    path("", RedirectView.as_view(pattern_name="where:where", query_string=True), name="start"),
+    path("account/", include("brokerui.pages.account.urls")),
+    path("map/", include("brokerui.pages.map.urls")),
+    path("where/", include("brokerui.pages.where.urls")),
+    path("reachability/", include("brokerui.pages.reachability.urls")),
+    path("flow/", include("brokerui.pages.flow.urls")),
+    path("delayed/", include("brokerui.pages.delayed.urls")),
+    path("queues/", include("brokerui.pages.queues.urls")),
+    path("mirrors/", include("brokerui.pages.mirrors.urls")),
+    path("connections/", include("brokerui.pages.connections.urls")),
+    path("traffic/", include("brokerui.pages.traffic.urls")),
+    path("routes/", include("brokerui.pages.routes.urls")),
+    path("findings/", include("brokerui.pages.findings.urls")),
+    path("imports/", include("brokerui.pages.imports.urls")),
+    path("scenarios/", include("brokerui.pages.scenarios.urls")),
+    path("tables/", site.urls),
+    path("demo/", include("brokerui.pages.demo.urls")),
     path("api/v1/", include("brokerui.api.urls")),
-    path("", include("brokerui.viewing.urls")),
-    path("", include("brokerui.core.urls")),
+    path("", include("brokerui.pages.shell.estate_urls")),
+    path("", include("brokerui.pages.shell.urls")),
+    path("", include("brokerui.pages.shell.former_addresses")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", Metrics.as_view(), name="metrics"),

@@ -25,7 +25,7 @@ from django.utils.translation.template import templatize
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from brokerui.catalogues import DOMAIN, LOCALE, catalogues  # noqa: E402 - a script finds the project only now
+from brokerui.core.catalogues import DOMAIN, LOCALE, catalogues  # noqa: E402 - a script finds the project only now
 
 POT = LOCALE / f"{DOMAIN}.pot"
 SOURCES = ("brokerui", "routing")
@@ -74,12 +74,12 @@ def _messages() -> Iterator[tuple[Path, str | tuple[str, ...], list[str], str | 
         for path in sorted((ROOT / folder).rglob("*.py")):
             found = extract_from_file("python", path, KEYWORDS, COMMENT_TAGS)
             yield from ((path, message, comments, context) for _, message, comments, context in found)
-        for path in sorted((ROOT / folder).rglob("templates/**/*.html")):
-            # Read as Python, in which the indentation of a template means nothing.
-            lines = templatize(path.read_text(encoding="utf-8")).splitlines()
-            code = io.BytesIO("\n".join(line.lstrip() for line in lines).encode())
-            collected = extract("python", code, KEYWORDS, COMMENT_TAGS)
-            yield from ((path, message, comments, context) for _, message, comments, context in collected)
+    for path in sorted((ROOT / "templates").rglob("*.html")):
+        # Read as Python, in which the indentation of a template means nothing.
+        lines = templatize(path.read_text(encoding="utf-8")).splitlines()
+        code = io.BytesIO("\n".join(line.lstrip() for line in lines).encode())
+        collected = extract("python", code, KEYWORDS, COMMENT_TAGS)
+        yield from ((path, message, comments, context) for _, message, comments, context in collected)
 
 
 def render(catalog: Catalog) -> bytes:

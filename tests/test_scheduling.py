@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 
 CONFTEST = """
 from tests.scheduling import FoldersOfSpark

@@ -33,7 +33,7 @@ except ImportError:  # it is measured where it is installed
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import child, claim, machine, megabytes, settle
-from brokerui.security.cipher import OpenSsl
+from brokerui.messaging.keys.cipher import OpenSsl
 from routing.broker import Broker
 from routing.dialog.batch import Receive, Wanted
 from routing.dialog.begin_dialog import begin_dialog

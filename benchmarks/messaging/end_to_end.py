@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import claim, machine
 from benchmarks.messaging.peers.running import CannotBeHad, Peers, conninfo, rabbit_pair
-from brokerui.running.valkey import valkey_binary
+from brokerui.core.valkey import valkey_binary
 from scripts.postgres import CannotRunError, Server, running
 from tests.acceptance.deployments import Deployment, exchange_keys, join, two
 from tests.brokerui.product import eventually

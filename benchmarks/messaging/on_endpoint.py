@@ -19,10 +19,10 @@ from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
 from benchmarks.claims import claim
+from brokerui.core.redis_url import redis_url
+from brokerui.core.valkey import valkey_command
 from brokerui.messaging.endpoint.lists import connections, put_arrived, put_outgoing, run, take_arrived
 from brokerui.messaging.endpoint.process import Endpoint
-from brokerui.running.valkey import valkey_command
-from brokerui.wakeups import redis_url
 from routing.adjacent.fragment import INITIATOR, Header, Names, write
 
 HOME = settings.HOME

@@ -12,6 +12,7 @@ from django.test import Client
 from benchmarks.claims import claim
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import roles_ensure, user_create
+from brokerui.analysis.monitoring import waiting
 from brokerui.core.later import is_under_way
 from brokerui.estate.models import Instance
 from brokerui.estate.services import estate_import
@@ -19,7 +20,6 @@ from brokerui.eventlog.models import MINUTE, Sampled
 from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.clock import now
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance, OutgoingMessage
-from brokerui.monitoring import waiting
 from routing.address import parse_address
 from routing.estate import Database, Estate
 from routing.estate import Instance as Hosted
@@ -32,15 +32,15 @@ GUID = "substr('00000000-0000-4000-8000-000000000000', 1, 36 - length(CAST(i AS 
 """Of a number, on any database."""
 NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {} - 1) SELECT {} FROM n"
 PAGES = (
-    "/messaging/delayed/",
-    "/messaging/delayed/?span=24h",
-    "/messaging/delayed/?instance=big&database=d0&service=s0&cause=9793",
-    "/messaging/queues/",
-    "/messaging/queues/?span=24h",
-    "/messaging/queues/?instance=big&database=d19",
-    "/messaging/mirrors/",
-    "/messaging/connections/",
-    "/messaging/delayed/delayed.csv",
+    "/delayed/",
+    "/delayed/?span=24h",
+    "/delayed/?instance=big&database=d0&service=s0&cause=9793",
+    "/queues/",
+    "/queues/?span=24h",
+    "/queues/?instance=big&database=d19",
+    "/mirrors/",
+    "/connections/",
+    "/delayed/delayed.csv",
 )
 LONGEST = 0.3
 
@@ -65,7 +65,7 @@ def _operator() -> Client:
     user = user_create(name="operator", password="correct horse battery staple", role=Role.OPERATOR)
     client = Client()
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
-    client.get("/accounts/tokens/")  # the first request of a process compiles what all pages share
+    client.get("/account/tokens/")  # the first request of a process compiles what all pages share
     return client
 
 

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import AT, best, claim, large_document, settle
 from benchmarks.estates import conversations, large_estate
-from brokerui.explain.as_json import explanation_as_json
+from brokerui.analysis.explanations.as_json import explanation_as_json
 from routing.asking import conversation_from
 from routing.conversation import Conversation
 from routing.document import read_estate

@@ -36,7 +36,7 @@ def run(asked: Path) -> float:
     command = [
         sys.executable,
         "-m",
-        "brokerui.cli",
+        "brokerui.cli.main",
         "outcomes",
         str(large_document()),
         str(asked),

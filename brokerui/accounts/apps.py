@@ -8,6 +8,7 @@ class AccountsConfig(AppConfig):
     """Roles, signing in, tokens."""
 
     name = "brokerui.accounts"
+    label = "accounts"
 
     def ready(self) -> None:
         """The groups of the roles are there once their permissions are."""

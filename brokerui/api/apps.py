@@ -7,3 +7,4 @@ class ApiConfig(AppConfig):
     """The REST interface."""
 
     name = "brokerui.api"
+    label = "api"

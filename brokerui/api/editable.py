@@ -21,7 +21,7 @@ from brokerui.api.problems import Problem
 from brokerui.api.resources import RESOURCES, Resource
 from brokerui.api.shapes import columns_of, page_of
 from brokerui.api.tags import is_known, require_match, tag_of_json
-from brokerui.viewing.viewed import viewed_from
+from brokerui.estate.viewed import viewed_from
 from routing.errors import Invalid, must_be
 from routing.estate import Edit, Estate
 from routing.leaves import string

@@ -9,6 +9,8 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schem
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from brokerui.analysis.imports.models import DUE
+from brokerui.analysis.imports.selectors import run_get
 from brokerui.api import telling
 from brokerui.api.base import ApiView
 from brokerui.api.import_request import OPTIONS, sent_of
@@ -36,9 +38,7 @@ from brokerui.api.shapes import (
 )
 from brokerui.api.tags import is_known, require_match, tag_of
 from brokerui.estate.selectors import estate_current, live_digest
-from brokerui.intake.models import DUE
-from brokerui.intake.selectors import run_get
-from brokerui.viewing.viewed import viewed_from
+from brokerui.estate.viewed import viewed_from
 from routing.document import FORMAT
 from routing.writing import estate_as_json
 

@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework.request import Request
 
+from brokerui.analysis.imports.sending import Sent
+from brokerui.analysis.imports.sources import Kind, Mode, Source
 from brokerui.api.parameters import NOTE, Parameter, address, choice, flag, given, moment, text
 from brokerui.api.parsers import Body, json_of
 from brokerui.api.problems import Problem, in_query
-from brokerui.intake.sending import Sent
-from brokerui.intake.sources import Kind, Mode, Source
 from routing.address import Address, parse_network_address
 from routing.errors import Invalid, must_be
 from routing.leaves import Convert, array_of, boolean, fields, network_address, or_null, string

@@ -12,20 +12,20 @@ from django.utils.translation import gettext as _
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from brokerui.analysis.imports.answer import Json, answer_of, difference_made, said
+from brokerui.analysis.imports.applying import made_apply
+from brokerui.analysis.imports.models import TOKEN, ImportRun, State
+from brokerui.analysis.imports.presenter import sentence
+from brokerui.analysis.imports.reading import Made, estate_made
+from brokerui.analysis.imports.selectors import run_by_token
+from brokerui.analysis.imports.sending import Sent, is_same, run_send, run_token
+from brokerui.analysis.imports.services import wake_work
+from brokerui.analysis.imports.working import is_small, run_do
 from brokerui.api.problems import Problem, in_body
 from brokerui.api.tags import tag_of
 from brokerui.core.problems import KINDS, problem
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import LiveEstate, estate_current, live_version
-from brokerui.intake.answer import Json, answer_of, difference_made, said
-from brokerui.intake.applying import made_apply
-from brokerui.intake.models import TOKEN, ImportRun, State
-from brokerui.intake.reading import Made, estate_made
-from brokerui.intake.selectors import run_by_token
-from brokerui.intake.sending import Sent, is_same, run_send, run_token
-from brokerui.intake.services import wake_work
-from brokerui.intake.showing import sentence
-from brokerui.intake.working import is_small, run_do
 from routing.errors import Invalid
 from routing.sentence import say
 

@@ -18,7 +18,7 @@ from brokerui.api.parameters import LIMIT, PAGE, VIEWED, Parameter, choice, give
 from brokerui.api.problems import in_query
 from brokerui.api.rows import Keeps, Row, Where
 from brokerui.api.tags import is_known, tag_of
-from brokerui.viewing.viewed import viewed_from
+from brokerui.estate.viewed import viewed_from
 from routing.estate import Estate
 from routing.names import SYSNAME
 

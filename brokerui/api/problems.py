@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from brokerui.core.errors import being_read_text
 from brokerui.core.later import SECONDS, LaterError
 from brokerui.core.problems import MEDIA_TYPE, problem
-from brokerui.viewing.viewed import ViewedError
+from brokerui.estate.viewed import ViewedError
 from routing.errors import InputError, Invalid
 
 Errors = Sequence[dict[str, Any]]

@@ -5,10 +5,10 @@ from django.urls import URLPattern, URLResolver, path
 from brokerui.api import editable, reading
 from brokerui.api.docs import docs
 from brokerui.api.estate_views import EstateDocument, EstateImport, OneImport
+from brokerui.api.events import Events
+from brokerui.api.messaging import urls as messaging
 from brokerui.api.schema import Schema
 from brokerui.api.what_if import WhatIf
-from brokerui.eventlog.api.events import Events
-from brokerui.messaging.api import urls as messaging
 
 app_name = "api"
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -14,12 +14,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from brokerui.accounts.levels import Level
+from brokerui.analysis.explanations.as_json import explanation_as_json
 from brokerui.api import telling
 from brokerui.api.base import ApiView
 from brokerui.api.parameters import given
 from brokerui.api.shapes import AnswerSerializer, WhatIfSerializer
-from brokerui.explain.as_json import explanation_as_json
-from brokerui.viewing.viewed import Viewed, ViewedError, viewed_from
+from brokerui.estate.viewed import Viewed, ViewedError, viewed_from
 from routing.asking import conversation_from
 from routing.conversation import Conversation
 from routing.edit_document import edits_from

@@ -8,6 +8,7 @@ class CoreConfig(AppConfig):
     """Base page, theme, errors, health."""
 
     name = "brokerui.core"
+    label = "core"
 
     def ready(self) -> None:
         """Have misconfiguration reported by `manage.py check` and at every start; know where wake-ups go."""

@@ -10,8 +10,8 @@ from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Djan
 from redis import RedisError
 
 from brokerui.core.pulse import redis_client
-from brokerui.running.valkey import valkey_binary
-from brokerui.wakeups import is_own, without_password
+from brokerui.core.redis_url import is_own, without_password
+from brokerui.core.valkey import valkey_binary
 from routing.errors import Invalid
 
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]", "testserver"}

@@ -7,3 +7,4 @@ class DemoConfig(AppConfig):
     """Loading the demo, saying that it is one, taking it away."""
 
     name = "brokerui.demo"
+    label = "demo"

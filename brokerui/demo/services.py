@@ -10,9 +10,9 @@ from brokerui.demo.models import Demo
 from brokerui.demo.selectors import demo_instances
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.models import Instance
+from brokerui.estate.scenarios.selectors import scenario_get
 from brokerui.estate.selectors import estate_current, live_version
 from brokerui.estate.services import estate_edit, estate_import
-from brokerui.scenarios.selectors import scenario_get
 from routing.edits import DropInstance
 
 AUTHOR = "demo"

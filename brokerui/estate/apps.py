@@ -7,3 +7,4 @@ class EstateConfig(AppConfig):
     """One live estate in the database."""
 
     name = "brokerui.estate"
+    label = "estate"

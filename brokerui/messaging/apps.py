@@ -12,6 +12,7 @@ class MessagingConfig(AppConfig):
     """Conversations, queues and the transmission queue of the instances that this deployment runs."""
 
     name = "brokerui.messaging"
+    label = "messaging"
 
     def ready(self) -> None:
         """Follow the estate; have misconfiguration reported."""

@@ -6,16 +6,33 @@ import logging
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
+from typing import Protocol
 
 from django.conf import settings
 from redis import Redis, RedisError
 
-from brokerui.eventlog.recording import recorder
 from brokerui.messaging.endpoint.lists import outgoing_held, put_outgoing, run
 from routing.dialog.work import Outbound
 from routing.events import Event
 
 logger = logging.getLogger(__name__)
+
+
+class EventRecorder(Protocol):
+    """Counts and stores the Broker events of hosted instances."""
+
+    def note(self, instance: str, events: Sequence[tuple[int, Event]]) -> None:
+        """Take events of an instance, each with its moment in milliseconds since 1970, UTC."""
+
+
+_recorders: list[EventRecorder] = []
+
+
+def record_events_with(recorder: EventRecorder) -> None:
+    """Have `recorder` take every event from now on. The event log registers itself so at the start."""
+    if recorder not in _recorders:
+        _recorders.append(recorder)
+
 
 PATIENCE_SECONDS = 0.1
 """A SEND waits no longer for Redis: what is not handed over is sent again by the dialog layer."""
@@ -53,7 +70,8 @@ def hand_over(instance: str, frames: Sequence[Outbound], events: Sequence[tuple[
     """To the endpoint and to the log."""
     if frames:
         put(instance, frames)
-    recorder.note(instance, events)
+    for recorder in _recorders:
+        recorder.note(instance, events)
 
 
 def put(instance: str, frames: Sequence[Outbound]) -> None:

@@ -9,8 +9,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from brokerui.core.reaper import tell
 from brokerui.running.logs import Log
-from brokerui.running.minder import tell
 
 FIRST_PAUSE = 0.2
 LONGEST_PAUSE = 30.0

@@ -11,7 +11,7 @@ FIRST_PASSWORD = "BROKERUI_ADMIN_PASSWORD"  # noqa: S105 - the name of a variabl
 
 def prepare() -> tuple[str, str] | None:
     """Gives name and password where the first user was made just now; an empty password where it was given to us."""
-    from brokerui.catalogues import compile_stale  # noqa: PLC0415 - before the settings ask which are ready
+    from brokerui.core.catalogues import compile_stale  # noqa: PLC0415 - before the settings ask which are ready
 
     compile_stale()
     import django  # noqa: PLC0415 - Django reads its settings only now

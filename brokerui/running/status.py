@@ -12,9 +12,9 @@ from django.db.migrations.executor import MigrationExecutor
 from redis import RedisError
 
 from brokerui.core.pulse import pulse_is_late, pulse_last
+from brokerui.core.redis_url import without_password
 from brokerui.estate.selectors import live_version
 from brokerui.running.lock import Running, is_alive, state_of
-from brokerui.wakeups import without_password
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from brokerui.languages import local
+from brokerui.core.languages import local
 from brokerui.running.child import Child, Program
 from brokerui.running.following import Together
 from brokerui.running.lock import HomeLock, Running, State
@@ -180,7 +180,7 @@ class Supervisor:
         if self._minder is not None and self._minder.poll() is None:
             return
         self._minder = subprocess.Popen(
-            [sys.executable, "-m", "brokerui.running.minder"],
+            [sys.executable, "-m", "brokerui.core.reaper"],
             stdin=subprocess.PIPE,
             pass_fds=(self.lock.shared,),
             start_new_session=True,

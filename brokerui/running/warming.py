@@ -10,7 +10,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from django.conf import settings
 from django.db import close_old_connections, connections
@@ -18,16 +17,16 @@ from django.dispatch import receiver
 from django.template.loader import get_template
 from django.urls import get_resolver
 
+from brokerui.analysis.lint.selectors import findings_for
+from brokerui.analysis.reachability.selectors import is_worked_out, names_of
 from brokerui.estate.signals import estate_read
-from brokerui.explain.catalog import catalog_of
-from brokerui.flow import page as flow
-from brokerui.lint.selectors import findings_for
-from brokerui.map.network import network_of
-from brokerui.reachability import page as reachability
-from brokerui.reachability.asked import Asked
-from brokerui.reachability.selectors import is_worked_out, names_of
-from brokerui.routes.rows import routes_of
-from brokerui.viewing.viewed import Viewed, viewed_from
+from brokerui.estate.viewed import Viewed, viewed_from
+from brokerui.pages.flow import page as flow
+from brokerui.pages.map.network import network_of
+from brokerui.pages.reachability import page as reachability
+from brokerui.pages.reachability.asked import Asked
+from brokerui.pages.routes.rows import routes_of
+from brokerui.pages.where.catalog import catalog_of
 from routing.collector import settle
 from routing.estate import Estate
 
@@ -64,7 +63,7 @@ PAUSE = 0.05
 def program_load() -> None:
     """The addresses and templates of the site: what its first requests would have to wait for."""
     _ = get_resolver().url_patterns
-    folder = Path(settings.PACKAGE) / "templates"
+    folder = settings.TEMPLATE_FOLDER
     for path in sorted(folder.rglob("*.html")):
         get_template(str(path.relative_to(folder)))
 

@@ -19,7 +19,7 @@ from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  #
 from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]  # the same
 from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 
-from brokerui.languages import local
+from brokerui.core.languages import local
 from brokerui.running.preparing import prepare
 from brokerui.running.report import ERROR, PREPARED, READY, report
 from routing.sentence import say

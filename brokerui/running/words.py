@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 
-from brokerui.languages import local
+from brokerui.core.languages import local
 from brokerui.running.child import Child
 from routing.sentence import Sentence, say
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 from scripts.postgres import Server
 from tests.brokerui.product import Product, command, environment, free_port, running
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from brokerui.cli import main
-from brokerui.home import CHECKOUT
+from brokerui.cli.main import main
+from brokerui.core.home import CHECKOUT
 
 Json = dict[str, Any]
 AT = ("--at", "2026-06-01")
@@ -52,7 +52,7 @@ def _status(arguments: list[str]) -> int:
 
 def start(*arguments: object, stdin: bytes = b"", **rest: Any) -> subprocess.CompletedProcess[bytes]:
     """The command in a process of its own."""
-    command = [sys.executable, "-m", "brokerui.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "brokerui.cli.main", *map(str, arguments)]
     return subprocess.run(command, input=stdin, capture_output=True, cwd=CHECKOUT, check=False, timeout=300, **rest)
 
 

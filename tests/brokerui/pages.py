@@ -55,7 +55,7 @@ class NoValkey:
 @pytest.fixture
 def nothing_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Views of what stands in Valkey are empty."""
-    monkeypatch.setattr("brokerui.messaging.api.sys_views.redis", NoValkey)
+    monkeypatch.setattr("brokerui.api.messaging.sys_views.redis", NoValkey)
 
 
 @pytest.fixture

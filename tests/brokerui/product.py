@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 
 # Far more than it takes: whoever comes to these hangs, however busy the machine is.
 START_SECONDS = 300
@@ -77,7 +77,7 @@ def running(home: Path, port: int = 0, **more: str) -> Iterator[Product]:
     """Started, with its first line said. Whatever is left of it at the end is killed."""
     port = port or free_port()
     process = subprocess.Popen(
-        [sys.executable, "-m", "brokerui.up"],
+        [sys.executable, "-m", "brokerui.running.up"],
         cwd=CHECKOUT,
         env=environment(home, PORT=str(port), **more),
         stdout=subprocess.PIPE,
@@ -136,7 +136,7 @@ def start(home: Path, **more: str) -> subprocess.CompletedProcess[str]:
 def command(home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """A command of the product."""
     return subprocess.run(
-        [sys.executable, "-m", "brokerui.cli", *words],
+        [sys.executable, "-m", "brokerui.cli.main", *words],
         cwd=CHECKOUT,
         env=environment(home, **more),
         capture_output=True,

@@ -12,10 +12,10 @@ from brokerui.accounts.levels import Level, Role, may
 from brokerui.accounts.services import first_login, roles_ensure
 from tests.brokerui.pages import PASSWORD, user_of
 
-LOGIN = "/accounts/login/"
+LOGIN = "/account/login/"
 
 
-@pytest.mark.parametrize("path", ["/", "/where/", "/scenarios/", "/estate.json", "/accounts/password/"])
+@pytest.mark.parametrize("path", ["/", "/where/", "/scenarios/", "/estate.json", "/account/password/"])
 def test_a_stranger_is_asked_to_sign_in_and_comes_back(stranger: Client, path: str) -> None:
     response = stranger.get(path)
     assert response.status_code == 302
@@ -113,16 +113,16 @@ def test_who_guesses_has_to_wait_and_locks_nobody_else_out(stranger: Client, set
 
 
 def test_signing_out_is_a_post_and_ends_the_session(viewer: Client) -> None:
-    assert viewer.get("/accounts/logout/").status_code == 405
+    assert viewer.get("/account/logout/").status_code == 405
     assert viewer.get("/where/").status_code == 200
-    assert viewer.post("/accounts/logout/").status_code == 302
+    assert viewer.post("/account/logout/").status_code == 302
     assert viewer.get("/where/").status_code == 302
 
 
 def test_one_changes_the_own_password_knowing_the_old_one(viewer: Client) -> None:
     new = "another staple of batteries"
-    wrong = viewer.post("/accounts/password/", {"old_password": "no", "new_password1": new, "new_password2": new})
+    wrong = viewer.post("/account/password/", {"old_password": "no", "new_password1": new, "new_password2": new})
     assert wrong.status_code == 200
-    right = viewer.post("/accounts/password/", {"old_password": PASSWORD, "new_password1": new, "new_password2": new})
+    right = viewer.post("/account/password/", {"old_password": PASSWORD, "new_password1": new, "new_password2": new})
     assert right.status_code == 302
     assert user_of(Role.VIEWER).check_password(new)

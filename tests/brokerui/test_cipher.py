@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from brokerui.security.cipher import OpenSsl
+from brokerui.messaging.keys.cipher import OpenSsl
 from tests.routing.security.ciphers import Exact, Quick
 
 SEED = 20261120

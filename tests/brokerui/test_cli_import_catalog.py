@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from brokerui.commands.import_catalog import source
-from brokerui.home import CHECKOUT
+from brokerui.cli.commands.import_catalog import source
+from brokerui.core.home import CHECKOUT
 from routing.catalog.script import collect_script
 from routing.document import read_estate, write_estate
 from routing.estate import Estate
@@ -202,7 +202,9 @@ def test_as_a_process(command: list[str]) -> None:
 
 @pytest.mark.parametrize("command", [["collect-sql"], ["import-catalog", "h=-"]])
 def test_it_loads_no_framework(command: list[str]) -> None:
-    program = "import sys; from brokerui.cli import main; main(sys.argv[1:]); sys.stderr.write(' '.join(sys.modules))"
+    program = (
+        "import sys; from brokerui.cli.main import main; main(sys.argv[1:]); sys.stderr.write(' '.join(sys.modules))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", program, *command], input=result(), capture_output=True, cwd=CHECKOUT, check=True
     )

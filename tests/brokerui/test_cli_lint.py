@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from brokerui.cli import BAD_INPUT, main
-from brokerui.findings import SHOWN, counted, findings_as_text, place
+from brokerui.analysis.lint.finding_text import SHOWN, counted, findings_as_text, place
+from brokerui.cli.main import BAD_INPUT, main
 from routing.finding import ERROR, INFO, WARNING, Finding
 from routing.lint.registry import CHECKS
 from routing.lint.suppression import FORMAT
@@ -146,7 +146,7 @@ def test_only_one_input_can_be_standard_input(capsys: pytest.CaptureFixture[str]
 def test_it_starts_without_django() -> None:
     code = f"""
 import sys
-from brokerui.cli import main
+from brokerui.cli.main import main
 main(["lint", {HEALTHY!r}])
 print(sorted({{"django", "celery", "pyspark"}} & {{name.split(".")[0] for name in sys.modules}}))
 """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from brokerui.inputs import MAX_LINE
+from brokerui.cli.inputs import MAX_LINE
 from tests.brokerui.command_line import (
     AT,
     FOUND,

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from brokerui.commands.import_sql import source
-from brokerui.home import CHECKOUT
+from brokerui.cli.commands.import_sql import source
+from brokerui.core.home import CHECKOUT
 from routing.document import read_estate, write_estate
 from tests.brokerui.command_line import AT, FOUND, LOST, Call, call_with, misused, refused, written
 
@@ -138,7 +138,7 @@ def test_a_change(call: Call, tmp_path: Path) -> None:
 
 def test_neither_command_loads_a_framework(tmp_path: Path) -> None:
     program = (
-        "import sys; from brokerui.cli import main; main(sys.argv[1:]);"
+        "import sys; from brokerui.cli.main import main; main(sys.argv[1:]);"
         "print('loaded', *{name.partition('.')[0] for name in sys.modules})"
     )
     estate, script = written(tmp_path, "e.json", FOUND), written(tmp_path, "a.sql", SCRIPT)

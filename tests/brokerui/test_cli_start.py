@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import brokerui
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 from tests.brokerui.command_line import FOUND, LOST, asked, start, written
 
 HEAVY = {"django", "celery", "pyspark", "babel", "gunicorn"}
@@ -39,7 +39,7 @@ PURE = pytest.mark.parametrize("command", ["outcomes", "explain", "diff", "simul
 @PURE
 def test_a_pure_command_loads_no_framework(commands: dict[str, list[str]], command: str) -> None:
     program = (
-        "import sys; from brokerui.cli import main; main(sys.argv[1:]);"
+        "import sys; from brokerui.cli.main import main; main(sys.argv[1:]);"
         "print('loaded', *{name.partition('.')[0] for name in sys.modules})"
     )
     result = subprocess.run(
@@ -81,7 +81,9 @@ def test_whoever_reads_the_output_may_have_enough(tmp_path: Path) -> None:
     """`brokerui outcomes … | head -1`: 141, as of a program that the signal ends, and not a word."""
     estate = written(tmp_path, "e.json", FOUND)
     many = written(tmp_path, "c.jsonl", [asked()] * 20_000)
-    command = f'"{sys.executable}" -m brokerui.cli outcomes "{estate}" "{many}" | head -1; echo "${{PIPESTATUS[0]}}"'
+    command = (
+        f'"{sys.executable}" -m brokerui.cli.main outcomes "{estate}" "{many}" | head -1; echo "${{PIPESTATUS[0]}}"'
+    )
     result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=CHECKOUT, check=True)
     line, status = result.stdout.splitlines()
     assert json.loads(line)["id"] == "c1"
@@ -92,7 +94,7 @@ def test_whoever_reads_the_output_may_have_enough(tmp_path: Path) -> None:
 def test_a_full_disk_is_said_in_one_line(commands: dict[str, list[str]], command: str) -> None:
     with Path("/dev/full").open("wb") as full:
         result = subprocess.run(
-            [sys.executable, "-m", "brokerui.cli", *commands[command]],
+            [sys.executable, "-m", "brokerui.cli.main", *commands[command]],
             stdout=full,
             stderr=subprocess.PIPE,
             cwd=CHECKOUT,
@@ -113,7 +115,7 @@ def test_a_stream_that_is_closed_from_the_start_is_no_traceback(
     tmp_path: Path, closing: str, status: int, says: str
 ) -> None:
     files = {"estate": written(tmp_path, "e.json", FOUND), "asked": written(tmp_path, "c.jsonl", [asked()])}
-    command = f'"{sys.executable}" -m brokerui.cli {closing.format(**files)}'
+    command = f'"{sys.executable}" -m brokerui.cli.main {closing.format(**files)}'
     result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=CHECKOUT, check=False)
     assert (result.returncode, result.stderr) == (status, says)
 

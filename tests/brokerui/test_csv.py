@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from brokerui.analysis.lint.services import wanted_do
 from brokerui.core.csv import csv_lines
-from brokerui.lint.services import wanted_do
-from brokerui.scenarios.services import scenario_create
+from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import LOCAL, database, document, instance, to
 
 FORMULAS = ("=1+2", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\uff1d1", "\uff20a", "'=1", "'quoted")

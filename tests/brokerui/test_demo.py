@@ -72,7 +72,7 @@ def test_an_edit_of_its_servers_leaves_it_the_demo() -> None:
     assert sorted(demo_instances()) == sorted(SERVERS)
 
 
-@pytest.mark.parametrize("path", ["/where/", "/scenarios/", "/where/?as_of=1", "/accounts/password/"])
+@pytest.mark.parametrize("path", ["/where/", "/scenarios/", "/where/?as_of=1", "/account/password/"])
 def test_every_page_says_so(client: Client, path: str) -> None:
     demo_load()
     page = client.get(path).content.decode()

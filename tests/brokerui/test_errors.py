@@ -55,7 +55,7 @@ def test_400_for_two_files_at_once_and_nothing_in_the_log(checks: bool, caplog: 
 def test_400_for_more_files_than_any_form_takes(client: Client, settings: Any) -> None:
     settings.DATA_UPLOAD_MAX_NUMBER_FILES = 2
     files = [SimpleUploadedFile(f"{number}.sql", b"GO") for number in range(3)]
-    check(client.post("/import/", {"files": files}), 400, "Choose at most 2 files at a time.")
+    check(client.post("/imports/", {"files": files}), 400, "Choose at most 2 files at a time.")
 
 
 def test_403_for_a_form_that_is_not_ours() -> None:

@@ -11,12 +11,12 @@ from urllib.parse import quote, urlencode
 import pytest
 from django.test import Client
 
+from brokerui.analysis.explanations.rules import RULES
+from brokerui.estate.scenarios.examples import DOCUMENTED
+from brokerui.estate.scenarios.selectors import scenario_get
+from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.services import estate_import
-from brokerui.explain.catalog import MOST_OPTIONS, catalog_of
-from brokerui.explain.rules import RULES
-from brokerui.scenarios.examples import DOCUMENTED
-from brokerui.scenarios.selectors import scenario_get
-from brokerui.scenarios.services import scenario_create
+from brokerui.pages.where.catalog import MOST_OPTIONS, catalog_of
 from routing.document import read_estate
 from tests.brokerui.estates import (
     CIRCLE,

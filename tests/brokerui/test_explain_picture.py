@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 
 from brokerui.drawing.area import Area
-from brokerui.explain.drawing import picture_of
-from brokerui.explain.graph import MORE, Key
-from brokerui.explain.graphing import MOST_BOXES, graph_of
-from brokerui.explain.picture import Picture
+from brokerui.pages.where.drawing import picture_of
+from brokerui.pages.where.graph import MORE, Key
+from brokerui.pages.where.graphing import MOST_BOXES, graph_of
+from brokerui.pages.where.picture import Picture
 from routing.asking import conversation_from
 from routing.conversation import Conversation
 from routing.document import read_estate

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from brokerui.explain.catalog import catalog_of
-from brokerui.explain.question import Question, command, read
-from brokerui.explain.starting import first_question
+from brokerui.pages.where.catalog import catalog_of
+from brokerui.pages.where.question import Question, command, read
+from brokerui.pages.where.starting import first_question
 from routing.conversation import Conversation
 from routing.document import read_estate
 from routing.explanation import explain

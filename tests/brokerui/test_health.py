@@ -8,7 +8,7 @@ import pytest
 from django.db import DatabaseError
 from django.test import Client
 
-from brokerui.core import health
+from brokerui.pages.shell import health
 
 
 def test_alive_needs_no_database(client: Client) -> None:

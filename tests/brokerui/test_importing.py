@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from brokerui.importing import IMPORT_TITLES, LOST, REMARK_TITLES, something_is_missing
+from brokerui.analysis.imports.finding_kinds import IMPORT_TITLES, LOST, REMARK_TITLES, something_is_missing
 from routing.finding import SEVERITIES, Finding
 from routing.sentence import say
 from routing.tsql import Group, read_scripts

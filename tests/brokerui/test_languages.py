@@ -16,10 +16,12 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-from brokerui import cli, languages, up
-from brokerui.findings import SHOWN, counted, findings_as_text
-from brokerui.home import CHECKOUT
-from brokerui.languages import environment_language, local, translation
+from brokerui.analysis.lint.finding_text import SHOWN, counted, findings_as_text
+from brokerui.cli import main
+from brokerui.core import languages
+from brokerui.core.home import CHECKOUT
+from brokerui.core.languages import environment_language, local, translation
+from brokerui.running import up
 from brokerui.running.listening import listen
 from routing.finding import ERROR, INFO, WARNING, Finding
 from routing.sentence import say
@@ -27,7 +29,7 @@ from scripts.messages import POT
 from tests.brokerui.command_line import AT, FOUND, LOST, TO_PARTS, Call, call_with, document, route, written
 
 LOCALES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
-COMMANDS = pytest.mark.parametrize("name", cli.COMMANDS)
+COMMANDS = pytest.mark.parametrize("name", main.COMMANDS)
 Compiled = Callable[..., Path]
 
 
@@ -145,15 +147,15 @@ def helped(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 @COMMANDS
 def test_every_help_is_in_the_template(marked: None, name: str) -> None:
-    cli.bind_usage()
-    texts = list(helped(cli._parser(name)))
-    assert len(texts) > 2 * len(cli.COMMANDS)
+    main.bind_usage()
+    texts = list(helped(main._parser(name)))
+    assert len(texts) > 2 * len(main.COMMANDS)
     assert [text for text in texts if not (text.startswith("«") and text.endswith("»"))] == []
 
 
 @COMMANDS
 def test_no_help_is_missing(name: str) -> None:
-    parser = cli._parser(name)
+    parser = main._parser(name)
     commands = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     assert [action.dest for action in commands.choices[name]._actions if not action.help] in ([], ["==SUPPRESS=="])
 
@@ -252,7 +254,7 @@ def test_up_says_what_is_wrong_in_the_language(
 def test_a_process_of_its_own_takes_the_language_of_its_environment(french: Compiled, tmp_path: Path) -> None:
     path = french({"None of these {count} checks found anything.": "Aucun des {count} contrôles ne signale rien."})
     program = (
-        "import sys, pathlib, brokerui.languages as languages; from brokerui.cli import main;"
+        "import sys, pathlib, brokerui.core.languages as languages; from brokerui.cli.main import main;"
         "languages.LOCALE = pathlib.Path(sys.argv.pop(1)); main(sys.argv[1:]);"
         "assert 'django' not in sys.modules and 'babel' not in sys.modules"
     )

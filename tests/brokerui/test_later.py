@@ -13,18 +13,18 @@ from django.test import Client
 from django.urls import reverse
 
 from benchmarks.estates import large_estate
+from brokerui.analysis.lint import selectors as lint
+from brokerui.analysis.lint.tasks import lint_refresh
+from brokerui.analysis.reachability import selectors as reachability
+from brokerui.analysis.reachability.services import survey_do
 from brokerui.core import later as module
 from brokerui.core.later import LaterError, is_under_way, later, told_later
 from brokerui.estate import selectors as estate_selectors
 from brokerui.estate.memory import estates
+from brokerui.estate.scenarios import selectors as scenarios
+from brokerui.estate.scenarios import services
+from brokerui.estate.scenarios.models import Scenario
 from brokerui.estate.services import estate_edit, estate_import
-from brokerui.lint import selectors as lint
-from brokerui.lint.tasks import lint_refresh
-from brokerui.reachability import selectors as reachability
-from brokerui.reachability.services import survey_do
-from brokerui.scenarios import selectors as scenarios
-from brokerui.scenarios import services
-from brokerui.scenarios.models import Scenario
 from routing.document import read_estate
 from routing.edits import SetHopLimit
 from routing.estate import Estate
@@ -189,7 +189,7 @@ def test_a_program_is_told_when_to_ask_again(
 def test_a_form_waits(client: Client, estate: Estate, beside: Any) -> None:
     estate_import(estate=estate, author="test")
     estates.clear()
-    assert client.post(reverse("admin:estate_route_add"), {"name": "New"}).status_code == 422
+    assert client.post(reverse("tables:estate_route_add"), {"name": "New"}).status_code == 422
     assert beside.do() == 0
 
 

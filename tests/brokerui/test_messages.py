@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Catalog
 
-from brokerui.catalogues import compile_stale, languages_ready
-from brokerui.home import CHECKOUT
+from brokerui.core.catalogues import compile_stale, languages_ready
+from brokerui.core.home import CHECKOUT
 from scripts import messages
 
 
@@ -24,12 +24,12 @@ def template() -> Catalog:
     [
         ("Nothing is here", "brokerui/core/errors.py"),
         ("Always delivered", "brokerui/core/templatetags/look.py"),
-        ("Default configuration", "brokerui/scenarios/examples.py"),
-        ("Skip to the content", "brokerui/templates/base.html"),
-        (("%(shown)s route", "%(shown)s routes"), "brokerui/templates/scenarios/_counts.html"),
+        ("Default configuration", "brokerui/estate/scenarios/examples.py"),
+        ("Skip to the content", "templates/base.html"),
+        (("%(shown)s route", "%(shown)s routes"), "templates/scenarios/_counts.html"),
         ("must be {what}, not {got}", "routing/errors.py"),
-        (("{count} error", "{count} errors"), "brokerui/findings.py"),
-        ("the target service", "brokerui/commands/explain.py"),
+        (("{count} error", "{count} errors"), "brokerui/analysis/lint/finding_text.py"),
+        ("the target service", "brokerui/cli/commands/explain.py"),
     ],
 )
 def test_it_finds_sentences_in(template: Catalog, sentence: str | tuple[str, str], place: str) -> None:
@@ -109,7 +109,7 @@ def test_a_compiled_catalogue_makes_its_language_ready(locale: Path, template: C
 
 
 def test_folders_are_named_as_languages_are() -> None:
-    from brokerui.catalogues import _code
+    from brokerui.core.catalogues import _code
 
     assert _code(Path("zh_Hans/LC_MESSAGES/django.po")) == "zh-hans"
 

@@ -11,12 +11,11 @@ import pytest
 from django.test import Client
 
 from brokerui.accounts.levels import Role
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 from tests.brokerui.pages import PASSWORD, user_of
 
-PACKAGE = CHECKOUT / "brokerui"
-TEMPLATES = sorted((PACKAGE / "templates").rglob("*.html"))
-FRONT_END = TEMPLATES + sorted(path for path in (PACKAGE / "static").rglob("*") if path.is_file())
+TEMPLATES = sorted((CHECKOUT / "templates").rglob("*.html"))
+FRONT_END = TEMPLATES + sorted(path for path in (CHECKOUT / "static").rglob("*") if path.is_file())
 # What an SVG must call itself, and is never asked for.
 NAMESPACES = ("http://www.w3.org/2000/svg",)
 
@@ -62,7 +61,7 @@ def test_every_answer_keeps_others_away(client: Client, path: str) -> None:
 @pytest.mark.django_db
 def test_cookies_are_out_of_reach_of_scripts_and_other_sites(stranger: Client) -> None:
     client = stranger
-    client.post("/accounts/login/", {"username": user_of(Role.VIEWER).username, "password": PASSWORD}, follow=True)
+    client.post("/account/login/", {"username": user_of(Role.VIEWER).username, "password": PASSWORD}, follow=True)
     client.post("/theme/", {"theme": "dark"})
     assert set(client.cookies) == {"csrftoken", "sessionid", "theme"}
     for cookie in client.cookies.values():

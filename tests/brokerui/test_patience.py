@@ -11,7 +11,7 @@ from contextlib import ExitStack, closing, contextmanager
 
 import pytest
 
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 from brokerui.running.patience import ARRIVAL_SECONDS, WAITED_FOR, has_arrived
 from tests.brokerui.product import eventually, free_port
 

@@ -16,19 +16,19 @@ from benchmarks.addresses import Addresses, addresses, rows_there, unnamed
 from benchmarks.estates import furnished, large_estate
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import token_create, user_create
+from brokerui.analysis.imports.services import Assignment, Given, run_assign, run_create
+from brokerui.analysis.imports.sources import Kind, Mode
+from brokerui.analysis.imports.working import next_do
+from brokerui.analysis.lint import selectors as lint
+from brokerui.analysis.lint.services import suppression_add
+from brokerui.analysis.lint.tasks import lint_refresh
+from brokerui.analysis.reachability import selectors as reachability
+from brokerui.analysis.reachability.services import survey_do
 from brokerui.estate.memory import estates
+from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit, estate_import
-from brokerui.intake.services import Assignment, Given, run_assign, run_create
-from brokerui.intake.sources import Kind, Mode
-from brokerui.intake.working import next_do
-from brokerui.lint import selectors as lint
-from brokerui.lint.services import suppression_add
-from brokerui.lint.tasks import lint_refresh
-from brokerui.reachability import selectors as reachability
-from brokerui.reachability.services import survey_do
-from brokerui.scenarios.services import scenario_create
-from brokerui.viewing.viewed import viewed_from
+from brokerui.estate.viewed import viewed_from
 from routing.document import read_estate
 from routing.edits import SetHopLimit
 from tests.brokerui.pages import PASSWORD, document, nothing_shown

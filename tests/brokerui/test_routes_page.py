@@ -20,13 +20,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.estates import large_estate
+from brokerui.analysis.lint import selectors, services
+from brokerui.analysis.lint.found import Found
 from brokerui.core.filters import FilterError
-from brokerui.lint import selectors, services
-from brokerui.lint.found import Found
-from brokerui.routes.detail import leads, row_selected, select_text
-from brokerui.routes.filtering import KEYS, KINDS, route_filter
-from brokerui.routes.rows import COLUMNS, RouteList, Row
-from brokerui.scenarios.services import scenario_create
+from brokerui.estate.scenarios.services import scenario_create
+from brokerui.pages.routes.detail import leads, row_selected, select_text
+from brokerui.pages.routes.filtering import KEYS, KINDS, route_filter
+from brokerui.pages.routes.rows import COLUMNS, RouteList, Row
 from routing.document import read_estate
 from routing.moment import parse_moment
 from tests.brokerui.estate.helpers import brought_in

@@ -18,16 +18,15 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 from redis import RedisError
 
-from brokerui import up
 from brokerui.accounts.services import expired_delete
-from brokerui.core import checks, pulse, tasks
-from brokerui.running import minder, valkey
+from brokerui.core import checks, pulse, reaper, tasks, valkey
+from brokerui.core.redis_url import SOCKET_PATH_MAX, is_own, redis_url, socket_path, without_password
+from brokerui.running import up
 from brokerui.running.child import LONGEST_PAUSE, STEADY_SECONDS, Child, Program
 from brokerui.running.lock import HomeLock, Running, State, state_of
 from brokerui.running.logs import Log
 from brokerui.running.report import Reports, report
 from brokerui.running.supervisor import Supervisor
-from brokerui.wakeups import SOCKET_PATH_MAX, is_own, redis_url, socket_path, without_password
 from routing.errors import Invalid
 from tests.brokerui.product import command, eventually
 
@@ -41,7 +40,7 @@ def child(home: Path, code: str) -> Child:
 
 
 def is_there(group: int) -> bool:
-    return minder.tell(group, 0)
+    return reaper.tell(group, 0)
 
 
 # -- Lock --------------------------------------------------------------------------------------------------
@@ -139,7 +138,7 @@ def test_the_minder_ends_what_is_left_once_its_pipe_ends() -> None:
         return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.DEVNULL, start_new_session=True)
 
     left, ended = sleeper(SLEEPER), sleeper(SLEEPER)
-    watcher = subprocess.Popen([sys.executable, "-m", "brokerui.running.minder"], stdin=subprocess.PIPE)
+    watcher = subprocess.Popen([sys.executable, "-m", "brokerui.core.reaper"], stdin=subprocess.PIPE)
     assert watcher.stdin is not None
     watcher.stdin.write(f"{left.pid}\n{ended.pid}\n-{ended.pid}\n".encode())
     watcher.stdin.flush()
@@ -156,7 +155,7 @@ def test_the_minder_kills_who_does_not_end(tmp_path: Path) -> None:
     one.start()
     eventually(lambda: one.log.tail() == "up")
     group = one.pid
-    minder.end_groups([group], grace=0.2)
+    reaper.end_groups([group], grace=0.2)
     assert eventually(one.ended) == -signal.SIGKILL
 
 

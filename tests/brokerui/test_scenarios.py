@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from brokerui.scenarios import selectors
-from brokerui.scenarios.errors import DocumentTooLargeError, ScenarioNotFoundError
-from brokerui.scenarios.examples import DOCUMENTED, OWN
-from brokerui.scenarios.models import Scenario
-from brokerui.scenarios.selectors import scenario_document, scenario_find, scenario_get, scenario_list
-from brokerui.scenarios.services import scenario_create, scenario_delete
+from brokerui.estate.scenarios import selectors
+from brokerui.estate.scenarios.errors import DocumentTooLargeError, ScenarioNotFoundError
+from brokerui.estate.scenarios.examples import DOCUMENTED, OWN
+from brokerui.estate.scenarios.models import Scenario
+from brokerui.estate.scenarios.selectors import scenario_document, scenario_find, scenario_get, scenario_list
+from brokerui.estate.scenarios.services import scenario_create, scenario_delete
 from routing.errors import InputError
 from tests.brokerui.pages import document
 

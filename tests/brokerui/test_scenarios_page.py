@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from brokerui.accounts.levels import Role
-from brokerui.scenarios.models import Scenario
-from brokerui.scenarios.services import scenario_create
+from brokerui.estate.scenarios.models import Scenario
+from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.pages import document, signed_in, upload
 
 pytestmark = pytest.mark.django_db

@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from brokerui import home
-from brokerui.core import checks
-from brokerui.databases import database
-from brokerui.home import CHECKOUT, home_folder, secret_key
+from brokerui.core import checks, home
+from brokerui.core.databases import database
+from brokerui.core.home import CHECKOUT, home_folder, secret_key
 from brokerui.settings import env
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 from brokerui.running.listening import port_of
 from tests.brokerui.product import (
     PROGRAMS,
@@ -88,10 +88,10 @@ def readable_by_others(home: Path) -> list[Path]:
 
 
 def _serves_fingerprinted_files(product: Product) -> None:
-    status, _, page = product.get("/accounts/login/")
+    status, _, page = product.get("/account/login/")
     assert status == 200
     style = page.decode().split('rel="stylesheet" href="')[1].split('"')[0]
-    assert style != "/static/brokerui/css/tokens.css", "its name has a hash of its content"
+    assert style != "/static/css/tokens.css", "its name has a hash of its content"
     status, cache, _ = product.get(style)
     assert (status, "immutable" in cache) == (200, True)
 
@@ -125,9 +125,9 @@ def test_whoever_is_killed_comes_back_and_nothing_outlives_the_supervisor(tmp_pa
 
 def _kill_the_minder(home: Path) -> None:
     """Another takes its place, and knows what runs."""
-    (minder,) = processes_of(home, "brokerui.running.minder")
+    (minder,) = processes_of(home, "brokerui.core.reaper")
     os.kill(minder, signal.SIGKILL)
-    eventually(lambda: processes_of(home, "brokerui.running.minder") not in ([], [minder]))
+    eventually(lambda: processes_of(home, "brokerui.core.reaper") not in ([], [minder]))
 
 
 @pytest.mark.slow
@@ -210,7 +210,7 @@ def test_where_there_is_traffic_a_process_of_its_own_takes_it_in_and_without_jav
         assert product.process.poll() is None, product.complained
         eventually(lambda: list(product.pids()) == [*PROGRAMS, "pipeline"])
         pids = product.pids()
-        ask = "from brokerui.traffic_results.rounds import round_ask; round_ask(author='ann')"
+        ask = "from brokerui.analysis.traffic.rounds import round_ask; round_ask(author='ann')"
         asked = [sys.executable, "manage.py", "shell", "--no-imports", "-c", ask]
         subprocess.run(asked, cwd=CHECKOUT, env=environment(product.home, **more), check=True)
         assert eventually(lambda: ended_rounds(product.home)) == [("failed", True)]

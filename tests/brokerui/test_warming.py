@@ -17,9 +17,9 @@ from brokerui.core.memory import Memory
 from brokerui.core.once import Once
 from brokerui.estate.memory import estates
 from brokerui.estate.services import estate_import
-from brokerui.map import network
-from brokerui.map.network import Network
-from brokerui.routes import rows
+from brokerui.pages.map import network
+from brokerui.pages.map.network import Network
+from brokerui.pages.routes import rows
 from brokerui.running import warming
 from routing.address import parse_address
 from routing.document import read_estate

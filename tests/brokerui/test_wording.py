@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from brokerui.explain.wording import Wording, word
+from brokerui.analysis.explanations.wording import Wording, word
 from routing.conversation import Conversation
 from routing.document import read_estate
 from routing.explanation import Explanation, explain
@@ -60,7 +60,10 @@ def texts(sentences: tuple[Sentence, ...]) -> list[str]:
 
 
 def test_it_imports_nothing_but_routing() -> None:
-    code = "import sys, brokerui.explain.wording; print([m for m in sys.modules if m.split('.')[0] == 'django'])"
+    code = (
+        "import sys, brokerui.analysis.explanations.wording; "
+        "print([m for m in sys.modules if m.split('.')[0] == 'django'])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -92,13 +92,13 @@ def test_strangers_sign_in_and_go_where_they_wanted(
     site.keyboard.press("Enter")
     site.wait_for_url("**/where/?scenario=2-network-route")
     expect(site.get_by_role("region", name="Answer")).to_be_visible()
-    site.goto("/accounts/password/")
+    site.goto("/account/password/")
     assert accessibility_faults(site) == []
 
 
 def test_who_guesses_is_told_to_wait(site: Page) -> None:
     site.context.clear_cookies()
-    site.goto("/accounts/login/")
+    site.goto("/account/login/")
     for _ in range(5):
         site.get_by_label("Name").fill("administrator")
         site.get_by_label("Password").fill("guess")

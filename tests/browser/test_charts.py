@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.estates import large_estate
-from brokerui.reachability import tasks
-from brokerui.scenarios.services import scenario_create
+from brokerui.analysis.reachability import tasks
+from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import EVERY_KIND, HOSTILE_ESTATE
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 

@@ -10,15 +10,15 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from brokerui.analysis.imports.models import ImportRun, State
+from brokerui.analysis.imports.services import run_apply
+from brokerui.analysis.imports.working import run_do
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import live_version
-from brokerui.intake.models import ImportRun, State
-from brokerui.intake.services import run_apply
-from brokerui.intake.working import run_do
 from tests.brokerui.intake.helpers import SHOP, THREE, previewed, uploaded
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 
-URL = "/import/"
+URL = "/imports/"
 WRONG = SHOP.replace("tcp://depot:4022", "tcp://nobody:4022") + "CREATE ROUTE Bad WITH ADDRESS = @x;\n"
 
 
@@ -49,7 +49,7 @@ def test_from_three_scripts_to_a_version(site: Page) -> None:
 def test_by_keys_alone(site: Page) -> None:
     applied()
     run = uploaded({"shop.sql": WRONG})
-    site.goto(f"/import/{run.pk}/")
+    site.goto(f"/imports/{run.pk}/")
     site.get_by_label("Instance of shop.sql", exact=True).focus()
     for _ in range(8):
         site.keyboard.press("Tab")
@@ -73,7 +73,7 @@ def test_by_keys_alone(site: Page) -> None:
 def test_what_waits_for_a_worker_shows_when_it_is_done(site: Page) -> None:
     run = previewed()
     ImportRun.objects.update(state=State.READING, phase="outcomes", done=10, total=20, claim="x")
-    site.goto(f"/import/{run.pk}/")
+    site.goto(f"/imports/{run.pk}/")
     expect(site.get_by_text("10 of 20 services")).to_be_visible()
     ImportRun.objects.update(done=15)
     expect(site.get_by_text("15 of 20 services")).to_be_visible()
@@ -98,10 +98,10 @@ def test_axe_finds_nothing_and_the_pages_never_scroll_sideways(
     run, other = previewed({"shop.sql": WRONG}), uploaded()
     site.set_viewport_size({"width": size[0], "height": size[1]})
     site.context.add_cookies([{"name": "theme", "value": theme, "url": live_server.url}])
-    for path in (URL, f"/import/{run.pk}/", f"/import/{other.pk}/"):
+    for path in (URL, f"/imports/{run.pk}/", f"/imports/{other.pk}/"):
         site.goto(path)
         assert accessibility_faults(site) == [], path
         assert site.evaluate("document.documentElement.scrollWidth") <= size[0], path
     ImportRun.objects.update(state=State.READING, claim="x", phase="reading", done=1, total=2)
-    site.goto(f"/import/{run.pk}/")
+    site.goto(f"/imports/{run.pk}/")
     assert accessibility_faults(site) == []

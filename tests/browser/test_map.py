@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from brokerui.scenarios.services import scenario_create
+from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import EVERY_KIND, HOSTILE_ESTATE, fan
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 

@@ -15,7 +15,7 @@ from tests.browser.conftest import NARROW, accessibility_faults
 
 __all__ = ["client", "lists", "nothing_counted", "one_valkey", "valkey", "wire"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-DELAYED, QUEUES = "/messaging/delayed/", "/messaging/queues/"
+DELAYED, QUEUES = "/delayed/", "/queues/"
 
 
 def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from brokerui.lint import selectors, services
-from brokerui.lint.models import LintWanted
-from brokerui.lint.tasks import lint_refresh
+from brokerui.analysis.lint import selectors, services
+from brokerui.analysis.lint.models import LintWanted
+from brokerui.analysis.lint.tasks import lint_refresh
 from tests.brokerui.lint.helpers import live
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 

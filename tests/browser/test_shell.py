@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from brokerui.scenarios.services import scenario_create
+from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.pages import document
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 

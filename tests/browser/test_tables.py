@@ -55,7 +55,7 @@ def estate() -> Iterator[None]:
 
 
 def change(row: Any) -> str:
-    return f"/admin/estate/{row._meta.model_name}/{row.pk}/change/"
+    return f"/tables/estate/{row._meta.model_name}/{row.pk}/change/"
 
 
 def parts() -> Route:
@@ -93,7 +93,7 @@ def test_findings_follow_what_is_typed_and_are_asked_about_before_saving(site: P
 
 def test_a_route_by_keyboard_with_suggestions(site: Page) -> None:
     database = Database.objects.get(name="Parts")
-    site.goto(f"/admin/estate/route/add/?database={database.pk}")
+    site.goto(f"/tables/estate/route/add/?database={database.pk}")
     expect(site.locator("#id_place")).to_have_value("branch/Parts")
     site.keyboard.press("/")
     expect(site.locator("#id_place")).to_be_focused()
@@ -128,7 +128,7 @@ def test_one_more_line(site: Page) -> None:
 
 
 def test_many_rows_are_ticked_and_confirmed(site: Page) -> None:
-    site.goto("/admin/estate/route/?for=named")
+    site.goto("/tables/estate/route/?for=named")
     site.locator("#action-toggle").check()
     expect(site.get_by_text("3 rows ticked")).to_be_visible()
     site.get_by_role("button", name="Set lifetime…").click()

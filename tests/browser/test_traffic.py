@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from brokerui.traffic_results.services import gold_load
+from brokerui.analysis.traffic.services import gold_load
 from tests.brokerui.traffic_results.golds import replayed
 from tests.browser.conftest import NARROW, accessibility_faults
 

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from brokerui.scenarios.services import scenario_create
+from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import CIRCLE, EVERY_KIND, fan
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 
@@ -204,7 +204,7 @@ def test_the_command_gives_the_same_outcomes(site: Page, question: str) -> None:
     site.goto(f"/where/?{question}")
     words = shlex.split(copied(site, "Copy as command"))
     assert words[:2] == [".venv/bin/brokerui", "explain"]
-    command = [sys.executable, "-m", "brokerui.cli", *words[1:], "--format", "json"]
+    command = [sys.executable, "-m", "brokerui.cli.main", *words[1:], "--format", "json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     outcomes = json.loads(done.stdout)["outcomes"]
     expect(site.get_by_text("possible ends")).to_have_count(int(len(outcomes) > 1))

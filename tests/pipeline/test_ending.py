@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 from pipeline.ending import GRACE_SECONDS, NUMBERS, Ending
 from tests.brokerui.product import environment, eventually, processes_of
 from tests.pipeline.estates import row, written

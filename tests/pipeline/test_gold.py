@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from brokerui.traffic_results.models import Change, File, Link, Met
-from brokerui.traffic_results.services import gold_load
+from brokerui.analysis.traffic.models import Change, File, Link, Met
+from brokerui.analysis.traffic.services import gold_load
 from pipeline.jobs.replay import Options as ReplayOptions
 from pipeline.jobs.replay import replay
 from pipeline.jobs.route import Options, route

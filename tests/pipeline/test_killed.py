@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 from pipeline.cli import main
 from pipeline.jobs.generate import Options, generate
 from pipeline.lake import Lake

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-from brokerui import cli
-from brokerui.home import CHECKOUT
+from brokerui.cli import main
+from brokerui.core.home import CHECKOUT
 
 DEPLOY = CHECKOUT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
@@ -67,7 +67,7 @@ def test_a_unit_is_hardened_and_starts_a_program_that_there_is(path: Path) -> No
 def _takes(words: list[str]) -> bool:
     """Whether the command line has such a command, with such options."""
     ran = subprocess.run(
-        [sys.executable, "-m", cli.__name__, *words, "--help"], cwd=CHECKOUT, capture_output=True, check=False
+        [sys.executable, "-m", main.__name__, *words, "--help"], cwd=CHECKOUT, capture_output=True, check=False
     )
     return ran.returncode == 0
 

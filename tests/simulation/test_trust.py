@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from brokerui.security.cipher import OpenSsl
+from brokerui.messaging.keys.cipher import OpenSsl
 from routing.adjacent.guard import SEALED, TAG
 from routing.simulation.chance import Chance
 from routing.simulation.checkers import CHECKERS

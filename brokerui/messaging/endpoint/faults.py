@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 
-from brokerui.languages import here
+from brokerui.core.languages import here
 from routing.adjacent.connection import LATE, NOT_PERMITTED, REASONS, Over
 from routing.events import OfConnection, OfLogin
 

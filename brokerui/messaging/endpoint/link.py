@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from redis import RedisError
 
-from brokerui.languages import local
+from brokerui.core.languages import local
 from brokerui.messaging.endpoint.lists import discard_outgoing, run_soon, take_outgoing
 from brokerui.messaging.endpoint.numbers import CONNECT_FAILED, NAME_NOT_FOUND, NO_LOGIN, NOT_AUTHENTICATED
 from brokerui.messaging.endpoint.telling import Failed, Online

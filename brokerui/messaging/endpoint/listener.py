@@ -7,7 +7,7 @@ import logging
 import socket
 from typing import TYPE_CHECKING
 
-from brokerui.languages import local
+from brokerui.core.languages import local
 from brokerui.messaging.endpoint.link import RefusedError, is_loopback, reason_of
 from brokerui.messaging.endpoint.wire import Wire
 from routing.sentence import say

@@ -11,7 +11,7 @@ from typing import Any
 from redis import RedisError
 from redis.asyncio import Redis
 
-from brokerui.languages import local
+from brokerui.core.languages import local
 from brokerui.messaging.endpoint.ending import end
 from brokerui.messaging.endpoint.guests import Guests
 from brokerui.messaging.endpoint.host import Host

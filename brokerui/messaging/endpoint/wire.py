@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
-from brokerui.languages import local
+from brokerui.core.languages import local
 from brokerui.messaging.endpoint import faults
 from brokerui.messaging.endpoint.permission import objection_to_certificate
 from brokerui.messaging.endpoint.tls import names_of

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 
-from brokerui.home import secret_kept
+from brokerui.core.home import secret_kept
 from routing.errors import Invalid
 from routing.sentence import say
 

@@ -8,9 +8,9 @@ from datetime import datetime
 from django.db.models import Max
 
 from brokerui.estate.models import Database, Instance
+from brokerui.messaging.keys.cipher import OpenSsl
 from brokerui.messaging.keys.models import DatabaseKey, PeerKey
 from brokerui.messaging.keys.sealing import unseal
-from brokerui.security.cipher import OpenSsl
 from routing.errors import Invalid
 from routing.security.bindings import DatabaseKeys, Security
 from routing.security.keys import KeyPair

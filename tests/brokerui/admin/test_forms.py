@@ -18,7 +18,7 @@ from routing.estate import Estate
 from tests.brokerui.estate.helpers import GUID, LOCAL, brought_in, changed, estate_of, server, stands, text_of_rows
 
 pytestmark = pytest.mark.django_db
-ROUTES = "/admin/estate/route/"
+ROUTES = "/tables/estate/route/"
 
 
 ESTATE = estate_of(
@@ -56,7 +56,7 @@ def estate() -> Iterator[Estate]:
 
 
 def page_of(row: Any, page: str = "change") -> str:
-    return reverse(f"admin:estate_{row._meta.model_name}_{page}", args=[row.pk])
+    return reverse(f"tables:estate_{row._meta.model_name}_{page}", args=[row.pk])
 
 
 def as_sent(client: Client, url: str, **typed: Any) -> dict[str, Any]:
@@ -182,12 +182,12 @@ def test_cancel_leads_to_no_other_site(editor: Client, page: str, away: str) -> 
 def test_a_new_instance_a_new_database_and_what_is_in_it(editor: Client) -> None:
     save(
         editor,
-        "/admin/estate/instance/add/",
+        "/tables/estate/instance/add/",
         name="third",
         endpoint_port="5022",
         **{"addresses-0-address": "tcp://third"},
     )
-    save(editor, "/admin/estate/database/add/?place=third", name="Stock", broker_instance="{" + GUID.upper() + "}")
+    save(editor, "/tables/estate/database/add/?place=third", name="Stock", broker_instance="{" + GUID.upper() + "}")
     for name, values in {
         "service": {"name": "S", "queue": "dbo.Q", "contracts-0-contract": "C"},
         "queue": {"name": "dbo.Q", "activation_procedure": "dbo.P"},
@@ -196,7 +196,7 @@ def test_a_new_instance_a_new_database_and_what_is_in_it(editor: Client) -> None
         "priority": {"name": "P", "priority_level": "9"},
         "remoteservicebinding": {"name": "B", "remote_service_name": "X", "user": "u"},
     }.items():
-        response = save_all_the_same(editor, f"/admin/estate/{name}/add/?place=third/Stock", **values)
+        response = save_all_the_same(editor, f"/tables/estate/{name}/add/?place=third/Stock", **values)
         assert response.status_code == 302, (name, faults(response))
     found = estate_current().estate.instances["third"]
     assert found.endpoint is not None
@@ -245,7 +245,7 @@ def test_more_rows_than_fit_are_a_link(editor: Client) -> None:
     url = page_of(Database.objects.get(name="Big"))
     page = editor.get(url).content.decode()
     assert "routes-TOTAL_FORMS" not in page
-    assert "/admin/estate/route/?database=here%2FBig" in page
+    assert "/tables/estate/route/?database=here%2FBig" in page
     assert save(editor, url, broker_enabled=False).status_code == 302
     assert len(estate_current().estate.instances["here"].databases["Big"].table.routes) == 51
 
@@ -436,7 +436,7 @@ def test_a_read_only_site_shows_everything_and_saves_nothing(editor: Client, set
     assert "This site is read-only" in page.content.decode()
     assert 'name="_save"' not in page.content.decode()
     assert editor.get(ROUTES).status_code == 200
-    assert editor.get("/admin/").status_code == 200
+    assert editor.get("/tables/").status_code == 200
     assert editor.get(f"{ROUTES}add/").status_code == 403
     for url in (page_of(route), page_of(route, "delete"), page_of(route, "preview"), ROUTES):
         assert editor.post(url, sent).status_code == 403

@@ -25,7 +25,7 @@ from tests.brokerui.estate.helpers import LOCAL, TWO, brought_in, estate_of, ser
 from tests.brokerui.pages import PASSWORD, signed_in, user_of
 
 pytestmark = pytest.mark.django_db
-ROUTES, QUEUES, USERS = "/admin/estate/route/", "/admin/estate/queue/", "/admin/auth/user/"
+ROUTES, QUEUES, USERS = "/tables/estate/route/", "/tables/estate/queue/", "/tables/auth/user/"
 TABLES = (
     "instance",
     "database",
@@ -37,8 +37,8 @@ TABLES = (
     "priority",
     "remoteservicebinding",
 )
-LISTS = [f"/admin/estate/{name}/" for name in (*TABLES, "version", "auditentry")]
-FOR_ADMINISTRATORS = [USERS, f"{USERS}add/", "/admin/accounts/token/", "/admin/axes/accessattempt/"]
+LISTS = [f"/tables/estate/{name}/" for name in (*TABLES, "version", "auditentry")]
+FOR_ADMINISTRATORS = [USERS, f"{USERS}add/", "/tables/accounts/token/", "/tables/axes/accessattempt/"]
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +50,7 @@ def estate() -> Iterator[None]:
 
 
 def admin_patterns() -> list[tuple[str, Any]]:
-    """Every address below /admin/, with a number where one stands."""
+    """Every address below /tables/, with a number where one stands."""
     found: list[tuple[str, Any]] = []
 
     def walk(resolver: Any, before: str) -> None:
@@ -61,8 +61,8 @@ def admin_patterns() -> list[tuple[str, Any]]:
             elif isinstance(one, URLPattern):
                 found.append((f"/{here}".replace("<int:row>", "1").replace("<slug:kind>", "instance"), one.callback))
 
-    root = next(one for one in get_resolver().url_patterns if str(one.pattern) == "admin/")
-    walk(root, "admin/")
+    root = next(one for one in get_resolver().url_patterns if str(one.pattern) == "tables/")
+    walk(root, "tables/")
     return found
 
 
@@ -88,12 +88,12 @@ def test_strangers_are_asked_to_sign_in(stranger: Client) -> None:
     for url, _ in ADDRESSES:
         response = stranger.get(url)
         assert response.status_code == 302, url
-        assert response.headers["Location"].startswith("/accounts/login/?next=/admin/")
+        assert response.headers["Location"].startswith("/account/login/?next=/tables/")
 
 
 def test_editors_see_the_estate_and_not_the_users(editor: Client) -> None:
     for url, _ in ADDRESSES:
-        expected = 403 if url.startswith(("/admin/auth/", "/admin/accounts/", "/admin/axes/")) else 200
+        expected = 403 if url.startswith(("/tables/auth/", "/tables/accounts/", "/tables/axes/")) else 200
         if url.endswith(("/change/", "/preview/", "/delete/")) and expected == 200:
             continue  # rows are asked for in the tests of forms
         assert editor.get(url).status_code == expected, url
@@ -104,14 +104,14 @@ def test_administrators_see_everything(client: Client) -> None:
 
 
 def test_the_first_page_names_what_one_may_see(editor: Client, client: Client) -> None:
-    assert USERS not in editor.get("/admin/").content.decode()
-    page = client.get("/admin/").content.decode()
+    assert USERS not in editor.get("/tables/").content.decode()
+    page = client.get("/tables/").content.decode()
     assert all(f'href="{url}"' in page for url in [*LISTS, USERS])
 
 
 def test_the_navigation_leads_there(editor: Client, viewer: Client) -> None:
-    assert 'href="/admin/"' in editor.get("/where/").content.decode()
-    assert 'href="/admin/"' not in viewer.get("/where/").content.decode()
+    assert 'href="/tables/"' in editor.get("/where/").content.decode()
+    assert 'href="/tables/"' not in viewer.get("/where/").content.decode()
 
 
 # -- Narrowing ---------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def test_rubbish_in_the_address_is_no_accident(editor: Client, url: str) -> None
 
 def test_suggestions_are_few_and_fit(editor: Client) -> None:
     def values(kind: str, query: str) -> list[str]:
-        return [one["value"] for one in editor.get(f"/admin/options/{kind}/?{query}").json()]
+        return [one["value"] for one in editor.get(f"/tables/options/{kind}/?{query}").json()]
 
     assert values("instance", "q=her") == ["here", "there"]
     assert values("database", "q=here/Or") == ["here/Orders"]
@@ -162,7 +162,7 @@ def test_suggestions_are_few_and_fit(editor: Client) -> None:
     assert values("identifier", "service=Own") == ["5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d"]
     assert values("address", "q=LO") == ["LOCAL"]
     assert values("network", "q=there") == ["tcp://there.example:4022"]
-    assert editor.get("/admin/options/nonsense/").status_code == 404
+    assert editor.get("/tables/options/nonsense/").status_code == 404
 
 
 # -- Many rows at once -------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def test_all_that_are_found_up_to_a_limit(editor: Client, monkeypatch: Any) -> N
     url = f"{ROUTES}?instance=here"
     page = editor.post(url, {"action": "delete_rows", "index": "0", "_selected_action": "0", "select_across": "1"})
     assert page.context["count"] == 3
-    monkeypatch.setattr("brokerui.estate.admin.listing.AT_ONCE", 2)
+    monkeypatch.setattr("brokerui.pages.tables.listing.AT_ONCE", 2)
     over = editor.post(url, {"action": "delete_rows", "index": "0", "_selected_action": "0", "select_across": "1"})
     assert over.status_code == 302
     assert Version.objects.count() == 1
@@ -294,7 +294,7 @@ def test_the_last_administrator_stays_one(client: Client) -> None:
 
 def test_a_token_is_revoked(client: Client) -> None:
     token, _secret = token_create(user=user_of(Role.EDITOR), name="ci")
-    response = act(client, "/admin/accounts/token/", "revoke", [token])
+    response = act(client, "/tables/accounts/token/", "revoke", [token])
     assert response.status_code == 302
     assert not Token.objects.exists()
     entry = AuditEntry.objects.first()
@@ -306,12 +306,12 @@ def test_who_is_locked_out_is_let_in_again(client: Client, settings: Any) -> Non
     user_of(Role.VIEWER)
     guesser = Client()
     for _ in range(settings.AXES_FAILURE_LIMIT + 1):
-        guesser.post("/accounts/login/", {"username": "viewer", "password": "guess"})
-    assert guesser.post("/accounts/login/", {"username": "viewer", "password": PASSWORD}).status_code == 429
-    url = "/admin/axes/accessattempt/"
+        guesser.post("/account/login/", {"username": "viewer", "password": "guess"})
+    assert guesser.post("/account/login/", {"username": "viewer", "password": PASSWORD}).status_code == 429
+    url = "/tables/axes/accessattempt/"
     assert "locked out" in client.get(url).content.decode()
     assert act(client, url, "release", AccessAttempt.objects.all()).status_code == 302
-    assert guesser.post("/accounts/login/", {"username": "viewer", "password": PASSWORD}).status_code == 302
+    assert guesser.post("/account/login/", {"username": "viewer", "password": PASSWORD}).status_code == 302
     entry = AuditEntry.objects.filter(action="lockout.release").get()
     assert entry.note == "viewer 127.0.0.1"
     assert entry.at <= timezone.now()
@@ -320,6 +320,6 @@ def test_who_is_locked_out_is_let_in_again(client: Client, settings: Any) -> Non
 def test_a_read_only_site_releases_and_revokes_nothing(client: Client, settings: Any) -> None:
     token_create(user=user_of(Role.EDITOR), name="ci")
     settings.READ_ONLY = True
-    assert client.get("/admin/accounts/token/").status_code == 200
-    assert act(client, "/admin/accounts/token/", "revoke", Token.objects.all()).status_code == 403
+    assert client.get("/tables/accounts/token/").status_code == 200
+    assert act(client, "/tables/accounts/token/", "revoke", Token.objects.all()).status_code == 403
     assert Token.objects.exists()

@@ -13,9 +13,9 @@ from rest_framework.settings import api_settings
 
 from brokerui.accounts.levels import Level, Role, may
 from brokerui.accounts.services import token_create
+from brokerui.analysis.imports.models import ImportRun, State
 from brokerui.api.base import ApiView
 from brokerui.api.ids import id_of
-from brokerui.intake.models import ImportRun, State
 from tests.brokerui.api.helpers import API, NEW, QUESTION, ROWS, row, send, views
 from tests.brokerui.pages import nothing_shown, signed_in, user_of
 

@@ -8,13 +8,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from brokerui.analysis.imports import working
+from brokerui.analysis.imports.models import ImportRun
+from brokerui.analysis.imports.tasks import imports_work
 from brokerui.api import importing
 from brokerui.estate.models import AuditEntry
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
-from brokerui.intake import working
-from brokerui.intake.models import ImportRun
-from brokerui.intake.tasks import imports_work
 from routing.edits import SetHopLimit
 from tests.brokerui.api.helpers import API, SMALL
 from tests.brokerui.api.test_estate import IMPORT, OTHER, ROUTE, instances, raw
@@ -55,7 +55,7 @@ def test_what_takes_long_is_kept_and_done_later(client: Client, woken: list[int]
     assert done["result"]["counts"]["instances"] == 1
     assert "Retry-After" not in client.get(sent.headers["Location"]).headers
     assert client.get(f"{API}/versions/2/").json()["note"] == "moved"
-    assert client.get(f"/import/{done['id']}/").status_code == 200
+    assert client.get(f"/imports/{done['id']}/").status_code == 200
 
 
 def test_a_large_estate_is_reason_enough(client: Client, monkeypatch: Any) -> None:
@@ -125,7 +125,7 @@ def test_what_comes_while_it_is_applied_is_not_written_over(client: Client, monk
 
 def test_it_can_be_discarded_before_it_is_done(client: Client) -> None:
     sent = raw(client, OTHER, **LATER)
-    client.post(f"/import/{told(client, sent)['id']}/discard/")
+    client.post(f"/imports/{told(client, sent)['id']}/discard/")
     imports_work()
     assert (told(client, sent)["state"], instances()) == ("discarded", {"hub", "far/away"})
 
@@ -133,9 +133,9 @@ def test_it_can_be_discarded_before_it_is_done(client: Client) -> None:
 def test_one_that_failed_can_be_taken_up_on_the_page(client: Client) -> None:
     number = told(client, sent := raw(client, SMALL.replace('"LOCAL"', '"nowhere"', 1), **LATER))["id"]
     imports_work()
-    page = client.get(f"/import/{number}/")
+    page = client.get(f"/imports/{number}/")
     assert b"must be LOCAL, TRANSPORT or tcp://HOST[:PORT]" in page.content
-    client.post(f"/import/{number}/again/")
+    client.post(f"/imports/{number}/again/")
     imports_work()
     assert told(client, sent)["state"] == "failed"
     assert not ImportRun.objects.get().unattended

@@ -16,7 +16,7 @@ from brokerui.estate.models import AuditEntry
 from tests.brokerui.api.helpers import API, send, views
 from tests.brokerui.pages import signed_in, user_of
 
-PAGE = "/accounts/tokens/"
+PAGE = "/account/tokens/"
 
 
 def secret_in(page: str) -> str:

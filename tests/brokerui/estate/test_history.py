@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.db import OperationalError
 
-from brokerui.cli import main
+from brokerui.cli.main import main
 from brokerui.estate import history
 from brokerui.estate.history import history_write
 from brokerui.estate.models import Version

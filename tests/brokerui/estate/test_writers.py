@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 
 WRITERS, EDITS = 3, 8
 

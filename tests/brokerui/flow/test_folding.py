@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from brokerui.flow.folding import MOST_NODES, MOST_STREAMS, REST, Folded, Lane, Path, Place, folded
+from brokerui.analysis.flow.folding import MOST_NODES, MOST_STREAMS, REST, Folded, Lane, Path, Place, folded
 
 
 def drawn(seed: int, size: int) -> dict[Path, float]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from brokerui.scenarios.services import scenario_create
+from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import EVERY_KIND, HOSTILE, HOSTILE_ESTATE, fan
 from tests.brokerui.reachability.test_page import figure
 

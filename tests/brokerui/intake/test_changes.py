@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from brokerui.analysis.imports.changes import Line, by_instance, lines_of
+from brokerui.analysis.imports.outcomes import ends_compared
 from brokerui.estate.counting import counted
 from brokerui.estate.difference import difference
-from brokerui.intake.changes import Line, by_instance, lines_of
-from brokerui.intake.outcomes import ends_compared
 from routing.address import parse_address
 from routing.compare import compare
 from routing.edits import DropRoute, PutRoute, SetForwarding

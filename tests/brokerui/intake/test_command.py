@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from brokerui.analysis.imports.models import Origin
 from brokerui.estate.models import Version
 from brokerui.estate.selectors import estate_current, live_version
-from brokerui.intake.models import Origin
 from tests.brokerui.command_line import Call, call_with, misused, refused, written
 from tests.brokerui.estate.helpers import TWO, brought_in
 from tests.brokerui.intake.helpers import DEPOT, SHOP

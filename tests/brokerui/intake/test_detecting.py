@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from brokerui.intake.detecting import Guess, guess
-from brokerui.intake.sources import Kind
+from brokerui.analysis.imports.detecting import Guess, guess
+from brokerui.analysis.imports.sources import Kind
 from routing.document import read_estate
 from tests.brokerui.pages import document
 from tests.routing.catalog import savers

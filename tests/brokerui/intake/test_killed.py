@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 from tests.brokerui.estate.test_writers import environment
 
 

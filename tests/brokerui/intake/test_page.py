@@ -13,18 +13,18 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from brokerui.analysis.imports import services
+from brokerui.analysis.imports.models import ImportRun, State
+from brokerui.analysis.imports.services import run_apply
+from brokerui.analysis.imports.working import run_do
 from brokerui.estate.models import Instance
+from brokerui.estate.scenarios.models import Scenario
 from brokerui.estate.selectors import live_version
-from brokerui.intake import services
-from brokerui.intake.models import ImportRun, State
-from brokerui.intake.services import run_apply
-from brokerui.intake.working import run_do
-from brokerui.scenarios.models import Scenario
 from tests.brokerui.estate.helpers import TWO, brought_in, estate_of, server
 from tests.brokerui.intake.helpers import DEPOT, SHOP, THREE, assigned, previewed, uploaded
 
 pytestmark = pytest.mark.django_db
-URL = "/import/"
+URL = "/imports/"
 HOSTILE = '"><script>alert(1)<img src=x onerror=alert(1)>'
 
 
@@ -47,16 +47,16 @@ def fields(run: ImportRun, mode: str = "instances", **more: str) -> dict[str, st
 def test_from_the_files_to_the_version(editor: Client) -> None:
     response = send(editor, dict(THREE))
     run = ImportRun.objects.get()
-    assert response.headers["Location"] == f"/import/{run.pk}/"
-    page = page_of(editor.get(f"/import/{run.pk}/"))
+    assert response.headers["Location"] == f"/imports/{run.pk}/"
+    page = page_of(editor.get(f"/imports/{run.pk}/"))
     assert "What are these files?" in page
     assert 'name="instance-0" value="shop"' in page
     assert "Preview 3 files" in page
-    page = page_of(editor.post(f"/import/{run.pk}/preview/", fields(run), follow=True))
+    page = page_of(editor.post(f"/imports/{run.pk}/preview/", fields(run), follow=True))
     assert "Into the empty estate: 3 instances with" in page
     assert "as version 1</button>" in page
     assert "tcp://bank:4022" in page
-    page = page_of(editor.post(f"/import/{run.pk}/apply/", {"note": "n"}, follow=True))
+    page = page_of(editor.post(f"/imports/{run.pk}/apply/", {"note": "n"}, follow=True))
     assert "Applied as version 1 by editor." in page
     page = page_of(editor.get(URL))
     assert "All 3 instances were imported within the last 30 days." in page
@@ -67,13 +67,13 @@ def test_the_likely_address_is_offered_where_only_names_match(editor: Client) ->
     shop = SHOP.replace("tcp://depot:4022", "tcp://depot.example:4023")
     send(editor, {"shop.sql": shop, "depot.sql": DEPOT})
     run = ImportRun.objects.get()
-    page = page_of(editor.post(f"/import/{run.pk}/preview/", fields(run), follow=True))
+    page = page_of(editor.post(f"/imports/{run.pk}/preview/", fields(run), follow=True))
     assert "depot listens at <code>tcp://depot.example:4023</code>. <button" in page
-    page = page_of(editor.post(f"/import/{run.pk}/preview/", fields(run, likely="1"), follow=True))
+    page = page_of(editor.post(f"/imports/{run.pk}/preview/", fields(run, likely="1"), follow=True))
     assert "Most likely" not in page
     assert 'value="tcp://depot.example:4023"' in page
     assert "tcp://depot.example:4023" not in page.split("What else is known")[1:]
-    editor.post(f"/import/{run.pk}/apply/")
+    editor.post(f"/imports/{run.pk}/apply/")
     assert Instance.objects.get(name="depot").addresses.get().text == "tcp://depot.example:4023"
 
 
@@ -117,7 +117,7 @@ def test_only_editors_may_import(viewer: Client, operator: Client, path: str) ->
 def test_who_may_not_import_sees_no_button(operator: Client) -> None:
     run = previewed()
     assert "Upload the files" not in page_of(operator.get(URL))
-    page = page_of(operator.get(f"/import/{run.pk}/"))
+    page = page_of(operator.get(f"/imports/{run.pk}/"))
     assert "Apply" not in page
     assert "Discard" not in page
 
@@ -158,7 +158,7 @@ def test_too_much_in_all_is_not_taken(editor: Client, settings: Any) -> None:
 
 def test_a_field_that_is_wrong_says_so(editor: Client) -> None:
     run = uploaded({"a.sql": SHOP})
-    response = editor.post(f"/import/{run.pk}/preview/", fields(run, **{"instance-0": "", "address-0": "ftp://x"}))
+    response = editor.post(f"/imports/{run.pk}/preview/", fields(run, **{"instance-0": "", "address-0": "ftp://x"}))
     page = page_of(response)
     assert response.status_code == 422
     assert "Name the instance that this file is of." in page
@@ -169,7 +169,7 @@ def test_a_field_that_is_wrong_says_so(editor: Client) -> None:
 
 def test_a_file_that_is_wrong_says_where(editor: Client) -> None:
     run = uploaded({"a.json": '{"format": "x"}'})
-    page = page_of(editor.post(f"/import/{run.pk}/preview/", fields(run, "whole"), follow=True))
+    page = page_of(editor.post(f"/imports/{run.pk}/preview/", fields(run, "whole"), follow=True))
     assert "nothing of them was used" in page
     assert "<code>a.json</code>" in page
     assert "<code>$.format</code>" in page
@@ -178,7 +178,7 @@ def test_a_file_that_is_wrong_says_where(editor: Client) -> None:
 
 def test_findings_of_the_files_are_told_with_their_line(editor: Client) -> None:
     run = previewed({"a.sql": SHOP + "CREATE ROUTE Bad WITH ADDRESS = @x;\n"})
-    page = page_of(editor.get(f"/import/{run.pk}/"))
+    page = page_of(editor.get(f"/imports/{run.pk}/"))
     assert "a.sql:11" in page
     assert "value-not-literal" in page
 
@@ -187,7 +187,7 @@ def test_hostile_names_stay_text(editor: Client) -> None:
     text = SHOP.replace("ToParts", f"[{HOSTILE}]") + f"CREATE ROUTE [{HOSTILE}] WITH ADDRESS = @x;"
     send(editor, {HOSTILE + ".sql": text})
     run = ImportRun.objects.get()
-    page = page_of(editor.post(f"/import/{run.pk}/preview/", fields(run, **{"instance-0": HOSTILE}), follow=True))
+    page = page_of(editor.post(f"/imports/{run.pk}/preview/", fields(run, **{"instance-0": HOSTILE}), follow=True))
     page += page_of(editor.get(URL))
     assert "<script>alert" not in page
     assert "<img src=x" not in page
@@ -200,42 +200,42 @@ def test_hostile_names_stay_text(editor: Client) -> None:
 def test_a_stale_preview_offers_to_be_made_again(editor: Client) -> None:
     run = previewed()
     brought_in(TWO)
-    page = page_of(editor.get(f"/import/{run.pk}/"))
+    page = page_of(editor.get(f"/imports/{run.pk}/"))
     assert "this preview is about version 0, now it is version 1." in page
     assert "Apply" not in page
-    response = editor.post(f"/import/{run.pk}/apply/", follow=True)
+    response = editor.post(f"/imports/{run.pk}/apply/", follow=True)
     assert "Nothing was applied." in page_of(response)
     assert live_version() == 1
-    page = page_of(editor.post(f"/import/{run.pk}/again/", follow=True))
+    page = page_of(editor.post(f"/imports/{run.pk}/again/", follow=True))
     assert "as version 2</button>" in page
 
 
 def test_applying_twice_says_the_same_twice(editor: Client) -> None:
     run = previewed()
     for _ in range(2):
-        page = page_of(editor.post(f"/import/{run.pk}/apply/", follow=True))
+        page = page_of(editor.post(f"/imports/{run.pk}/apply/", follow=True))
         assert "Applied as version 1" in page
 
 
 def test_discarding(editor: Client) -> None:
     run = previewed()
-    assert "Discarded." in page_of(editor.post(f"/import/{run.pk}/discard/", follow=True))
-    assert "This import was discarded" in page_of(editor.get(f"/import/{run.pk}/"))
-    assert editor.get(f"/import/{run.pk}/estate.json").status_code == 404
+    assert "Discarded." in page_of(editor.post(f"/imports/{run.pk}/discard/", follow=True))
+    assert "This import was discarded" in page_of(editor.get(f"/imports/{run.pk}/"))
+    assert editor.get(f"/imports/{run.pk}/estate.json").status_code == 404
 
 
 def test_a_large_import_is_left_to_a_worker_and_its_page_polls(editor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "is_small", lambda *_: False)
     run = uploaded()
-    page = page_of(editor.post(f"/import/{run.pk}/preview/", fields(run), follow=True))
+    page = page_of(editor.post(f"/imports/{run.pk}/preview/", fields(run), follow=True))
     assert "Waits for a worker" in page
     assert "data-poll" in page
     ImportRun.objects.update(claim="x", phase="outcomes", done=10, total=12_345)
-    fragment = page_of(editor.get(f"/import/{run.pk}/", headers={"HX-Request": "true"}))
+    fragment = page_of(editor.get(f"/imports/{run.pk}/", headers={"HX-Request": "true"}))
     assert "10 of 12,345 services" in fragment
     assert "<html" not in fragment
     ImportRun.objects.update(state=State.UPLOADED, claim="")
-    assert editor.get(f"/import/{run.pk}/", headers={"HX-Request": "true"}).headers["HX-Refresh"] == "true"
+    assert editor.get(f"/imports/{run.pk}/", headers={"HX-Request": "true"}).headers["HX-Refresh"] == "true"
 
 
 # -- What to take along ---------------------------------------------------------------------------------------
@@ -243,16 +243,16 @@ def test_a_large_import_is_left_to_a_worker_and_its_page_polls(editor: Client, m
 
 def test_everything_as_csv_and_the_estate_as_a_document(viewer: Client) -> None:
     run = previewed()
-    changes = b"".join(viewer.get(f"/import/{run.pk}/changes.csv").streaming_content).decode().splitlines()
+    changes = b"".join(viewer.get(f"/imports/{run.pk}/changes.csv").streaming_content).decode().splitlines()
     assert changes[0] == "verb,kind,instance,database,name,what"
     assert "new,routes,shop,Orders,ToParts," in changes
-    assert viewer.get(f"/import/{run.pk}/estate.json").json()["format"] == "brokerui.estate/1"
-    assert viewer.get(f"/import/{run.pk}/other.csv").status_code == 404
+    assert viewer.get(f"/imports/{run.pk}/estate.json").json()["format"] == "brokerui.estate/1"
+    assert viewer.get(f"/imports/{run.pk}/other.csv").status_code == 404
 
 
 def test_the_question_after_is_asked_of_a_scenario(operator: Client) -> None:
     run = previewed()
-    response = operator.post(f"/import/{run.pk}/scenario/", {"from": "shop/Orders", "to": "Parts"})
+    response = operator.post(f"/imports/{run.pk}/scenario/", {"from": "shop/Orders", "to": "Parts"})
     name = Scenario.objects.get().name
     assert response.headers["Location"] == f"/where/?scenario={name}&from=shop%2FOrders&to=Parts"
     assert operator.get(response.headers["Location"]).status_code == 200
@@ -265,7 +265,7 @@ def test_links_to_the_question_before(editor: Client) -> None:
     asks = {"name": "D", "routes": [{"name": "R", "address": "tcp://b.example:4022"}]}
     brought_in(estate_of(server("a", asks), reached))
     run = previewed({"a.sql": "USE D; ALTER ROUTE R WITH ADDRESS = 'tcp://nobody:4022';"}, services_mode())
-    page = page_of(editor.get(f"/import/{run.pk}/"))
+    page = page_of(editor.get(f"/imports/{run.pk}/"))
     link = re.search(r'href="(/where/\?from=a[^"]+)"', page)
     assert link
     assert "as_of=1" in link[1]
@@ -274,7 +274,7 @@ def test_links_to_the_question_before(editor: Client) -> None:
 
 
 def services_mode() -> Any:
-    from brokerui.intake.sources import Mode
+    from brokerui.analysis.imports.sources import Mode
 
     return Mode.INTO
 
@@ -287,7 +287,7 @@ def test_no_page_asks_more_of_a_larger_estate(editor: Client, count: int) -> Non
         run_do(ImportRun.objects.latest("id").pk)
     run = assigned(uploaded())
     run_do(run.pk)
-    for url, most in ((URL, 13), (f"/import/{run.pk}/", 11)):
+    for url, most in ((URL, 13), (f"/imports/{run.pk}/", 11)):
         editor.get(url)
         with CaptureQueriesContext(connection) as captured:
             assert editor.get(url).status_code == 200

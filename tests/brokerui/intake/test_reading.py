@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from brokerui.intake.reading import Made, estate_made
-from brokerui.intake.sources import Kind, Mode, Source
+from brokerui.analysis.imports.reading import Made, estate_made
+from brokerui.analysis.imports.sources import Kind, Mode, Source
 from routing.errors import InputError
 from routing.estate import Estate
 from tests.brokerui.estate.helpers import TWO

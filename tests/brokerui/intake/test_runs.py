@@ -9,17 +9,25 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from brokerui.analysis.imports import working
+from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError
+from brokerui.analysis.imports.models import ImportFile, ImportResult, ImportRun, Origin, State
+from brokerui.analysis.imports.selectors import result_document, result_rows
+from brokerui.analysis.imports.services import (
+    KEPT,
+    Assignment,
+    run_again,
+    run_apply,
+    run_assign,
+    run_discard,
+    runs_prune,
+)
+from brokerui.analysis.imports.sources import Kind, Mode
+from brokerui.analysis.imports.tasks import imports_work
+from brokerui.analysis.imports.working import ATTEMPTS, LAPSE, next_do, run_do
 from brokerui.estate.models import AuditEntry, Instance, Version
 from brokerui.estate.rows import estate_from_rows
 from brokerui.estate.selectors import estate_current, live_version
-from brokerui.intake import working
-from brokerui.intake.errors import ImportStaleError, ImportStateError
-from brokerui.intake.models import ImportFile, ImportResult, ImportRun, Origin, State
-from brokerui.intake.selectors import result_document, result_rows
-from brokerui.intake.services import KEPT, Assignment, run_again, run_apply, run_assign, run_discard, runs_prune
-from brokerui.intake.sources import Kind, Mode
-from brokerui.intake.tasks import imports_work
-from brokerui.intake.working import ATTEMPTS, LAPSE, next_do, run_do
 from routing.document import read_estate, write_estate
 from tests.brokerui.estate.helpers import LOCAL, TWO, brought_in, estate_of, server
 from tests.brokerui.intake.helpers import SHOP, THREE, assigned, previewed, uploaded
@@ -280,7 +288,7 @@ def test_what_is_no_file_of_ours_fails_with_its_name(name: str, content: bytes) 
 
 
 def test_ten_thousand_statements_that_are_wrong_are_counted_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("brokerui.intake.preview.FINDINGS", 1_000)
+    monkeypatch.setattr("brokerui.analysis.imports.preview.FINDINGS", 1_000)
     wrong = "CREATE DATABASE D;\nGO\nUSE D;\n" + "CREATE ROUTE R WITH ADDRESS = @x;\nGO\n" * 10_000
     run = previewed({"a.sql": wrong})
     found = summary(run)

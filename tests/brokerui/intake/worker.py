@@ -27,7 +27,7 @@ def begin() -> None:
 
 def hang(where: str) -> None:
     """Says so once it is in the middle."""
-    from brokerui.intake import working
+    from brokerui.analysis.imports import working
 
     def stop(*_arguments: Any, **_named: Any) -> None:
         sys.stdout.write("in the middle\n")
@@ -41,24 +41,24 @@ def hang(where: str) -> None:
 def work() -> None:
     from django.utils import timezone
 
-    from brokerui.intake.models import ImportRun
-    from brokerui.intake.tasks import imports_work
-    from brokerui.intake.working import LAPSE
+    from brokerui.analysis.imports.models import ImportRun
+    from brokerui.analysis.imports.tasks import imports_work
+    from brokerui.analysis.imports.working import LAPSE
 
     ImportRun.objects.exclude(claim="").update(claimed_at=timezone.now() - LAPSE - timedelta(seconds=1))
     imports_work()
 
 
 def apply() -> None:
-    from brokerui.intake.models import ImportRun
-    from brokerui.intake.services import run_apply
+    from brokerui.analysis.imports.models import ImportRun
+    from brokerui.analysis.imports.services import run_apply
 
     run_apply(run=ImportRun.objects.get(), author="boss")
 
 
 def report() -> None:
+    from brokerui.analysis.imports.models import ImportRun
     from brokerui.estate.models import AuditEntry, Instance, Version
-    from brokerui.intake.models import ImportRun
 
     run = ImportRun.objects.get()
     counts = {model.__name__: model.objects.count() for model in (Version, Instance)}

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from brokerui.analysis.lint import selectors, services
 from brokerui.estate.memory import estates
-from brokerui.lint import selectors, services
 
 
 @pytest.fixture(autouse=True)

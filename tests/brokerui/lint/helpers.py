@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from brokerui.estate.selectors import LiveEstate
-from brokerui.viewing.viewed import Viewed, viewed_from
+from brokerui.estate.viewed import Viewed, viewed_from
 from routing.document import read_estate
 from routing.estate import Estate
 from tests.brokerui.estate.helpers import brought_in

@@ -10,12 +10,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from brokerui.lint import services
-from brokerui.lint.models import LintFinding, LintRun, LintWanted
-from brokerui.lint.selectors import AGAIN, LATE, findings_at, findings_for
-from brokerui.lint.services import LAPSE, run_write, runs_prune, wanted_do
-from brokerui.lint.tasks import lint_refresh
-from brokerui.lint.wanted import Wanted
+from brokerui.analysis.lint import services
+from brokerui.analysis.lint.models import LintFinding, LintRun, LintWanted
+from brokerui.analysis.lint.selectors import AGAIN, LATE, findings_at, findings_for
+from brokerui.analysis.lint.services import LAPSE, run_write, runs_prune, wanted_do
+from brokerui.analysis.lint.tasks import lint_refresh
+from brokerui.analysis.lint.wanted import Wanted
 from routing.edits import SetHopLimit
 from routing.lint.missing import missing_instances
 from routing.lint.registry import lint, lint_around

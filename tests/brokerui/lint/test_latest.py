@@ -11,9 +11,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from brokerui.lint import latest
-from brokerui.lint.selectors import findings_for
-from brokerui.lint.services import suppression_add
+from brokerui.analysis.lint import latest
+from brokerui.analysis.lint.selectors import findings_for
+from brokerui.analysis.lint.services import suppression_add
 from tests.brokerui.lint.helpers import live, viewed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("woken")]
@@ -33,15 +33,15 @@ def beside(client: Client, url: str) -> str:
 
 def test_it_is_told_once_somebody_has_looked(editor: Client) -> None:
     live(3)
-    assert beside(editor, "/admin/") == ""
+    assert beside(editor, "/tables/") == ""
     assert findings_for(viewed()).counts["error"] == 1
-    for url in ("/admin/", "/routes/", "/findings/"):
+    for url in ("/tables/", "/routes/", "/findings/"):
         assert beside(editor, url) == "1 error"
 
 
 def test_it_takes_no_query(editor: Client) -> None:
     live(3)
-    for url in ("/admin/", "/account/tokens/"):
+    for url in ("/tables/", "/account/tokens/"):
         editor.get(url)
         counts = []
         for look in (latest._errors.clear, lambda: findings_for(viewed())):

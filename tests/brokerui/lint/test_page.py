@@ -16,16 +16,16 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from brokerui.analysis.lint import selectors
+from brokerui.analysis.lint.models import LintWanted, Suppression
+from brokerui.analysis.lint.selectors import LATE, findings_for
+from brokerui.analysis.lint.services import suppression_add
+from brokerui.analysis.lint.tasks import lint_refresh
 from brokerui.estate.models import AuditEntry
-from brokerui.lint import selectors
-from brokerui.lint.explained import FOLDER, explained
-from brokerui.lint.models import LintWanted, Suppression
-from brokerui.lint.places import named, token
-from brokerui.lint.selectors import LATE, findings_for
-from brokerui.lint.services import suppression_add
-from brokerui.lint.tasks import lint_refresh
-from brokerui.lint.telling import answer
-from brokerui.scenarios.services import scenario_create
+from brokerui.estate.scenarios.services import scenario_create
+from brokerui.pages.findings.explained import FOLDER, explained
+from brokerui.pages.findings.places import named, token
+from brokerui.pages.findings.telling import answer
 from routing.lint.registry import CHECKS
 from routing.lint.suppression import read_suppressions
 from tests.brokerui.estates import HOSTILE_ESTATE

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokerui.lint.sentences import sentence_as_json, sentence_from_json
+from brokerui.core.sentence_json import sentence_as_json, sentence_from_json
 from routing.sentence import Sentence, say, say_counted
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="{}"), max_size=8)

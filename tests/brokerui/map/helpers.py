@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from brokerui.drawing.area import Area
-from brokerui.map.asked import Asked
-from brokerui.map.drawing import picture_of
-from brokerui.map.mapping import Numbers, numbers_of, plan_of, scope_of
-from brokerui.map.network import Network
-from brokerui.map.picture import Picture
-from brokerui.map.plan import Plan
+from brokerui.pages.map.asked import Asked
+from brokerui.pages.map.drawing import picture_of
+from brokerui.pages.map.mapping import Numbers, numbers_of, plan_of, scope_of
+from brokerui.pages.map.network import Network
+from brokerui.pages.map.picture import Picture
+from brokerui.pages.map.plan import Plan
 from routing.document import read_estate
 from tests.strategies import AT
 

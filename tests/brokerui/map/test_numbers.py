@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.estates import large_estate
-from brokerui.map.network import Network
-from brokerui.map.panel import panel_of
-from brokerui.map.refs import GROUP, INSTANCE
-from brokerui.map.scope import around
-from brokerui.map.searching import found
+from brokerui.estate.refs import GROUP, INSTANCE
+from brokerui.pages.map.network import Network
+from brokerui.pages.map.panel import panel_of
+from brokerui.pages.map.scope import around
+from brokerui.pages.map.searching import found
 from tests.brokerui.estates import EVERY_KIND, fan
 from tests.brokerui.map.helpers import network, planned
 from tests.strategies import AT, Json, estates

@@ -17,8 +17,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from benchmarks.estates import large_estate
-from brokerui.map.refs import between, database, instance_ref, outside, route
-from brokerui.scenarios.services import scenario_create
+from brokerui.estate.refs import between, database, instance_ref, outside, route
+from brokerui.estate.scenarios.services import scenario_create
 from routing.document import read_estate
 from tests.brokerui.estate.helpers import brought_in
 from tests.brokerui.estates import EVERY_KIND, HOSTILE, HOSTILE_ESTATE, LOCAL, document, fan, instance

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokerui.map.mapping import MOST
-from brokerui.map.naming import runs
-from brokerui.map.plan import DETAIL, GROUPS, INSTANCES
-from brokerui.map.refs import Ref, read_ref
+from brokerui.estate.refs import Ref, read_ref
+from brokerui.pages.map.mapping import MOST
+from brokerui.pages.map.naming import runs
+from brokerui.pages.map.plan import DETAIL, GROUPS, INSTANCES
 from tests.brokerui.estates import CIRCLE, EVERY_KIND, HOSTILE_ESTATE, LOCAL, database, document, fan, instance, to
 from tests.brokerui.map.helpers import assert_sound, network, planned
 from tests.strategies import Json, estates

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from brokerui.lint.found import Found
-from brokerui.map.network import Network
-from brokerui.map.plan import Plan, Sign
-from brokerui.map.refs import Ref, database, instance_ref, route
-from brokerui.map.signs import put_signs
+from brokerui.analysis.lint.found import Found
+from brokerui.estate.refs import Ref, database, instance_ref, route
+from brokerui.pages.map.network import Network
+from brokerui.pages.map.plan import Plan, Sign
+from brokerui.pages.map.signs import put_signs
 from routing.document import read_estate
 from routing.lint.registry import lint
 from tests.brokerui.estates import LOCAL, document, fan, instance, to

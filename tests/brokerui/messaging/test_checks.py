@@ -12,9 +12,9 @@ import pytest
 from django.core.checks import run_checks
 from django.db import DatabaseError
 
+from brokerui.core.home import CHECKOUT
 from brokerui.estate.models import Instance
 from brokerui.estate.services import estate_import
-from brokerui.home import CHECKOUT
 from brokerui.messaging import checks
 from brokerui.messaging.endpoint import checks as of_endpoint
 from routing.address import parse_address

@@ -18,7 +18,7 @@ import pytest
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import token_create
 from brokerui.client import Batch, Client, LeaseOver, Message, Refused, Unreachable
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 from brokerui.messaging.models import ConversationEndpoint, QueueMessage
 from tests.brokerui.messaging.hosted import Wire
 from tests.brokerui.pages import user_of

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from brokerui.commands.messaging import HOST_DB, HOST_DB_QUEUE, place
-from brokerui.commands.send import MOST_BODY
+from brokerui.cli.commands.send import MOST_BODY
+from brokerui.cli.messaging import HOST_DB, HOST_DB_QUEUE, place
 from brokerui.estate.numbering import FIRST
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from brokerui.client import Client
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 from tests.brokerui.product import Product, command, environment, eventually, free_port, running
 
 pytestmark = pytest.mark.slow

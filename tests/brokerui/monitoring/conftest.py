@@ -9,11 +9,11 @@ import pytest
 from django.test import Client
 
 from brokerui.accounts.levels import Role
+from brokerui.analysis.monitoring import waiting
 from brokerui.eventlog.models import MINUTE, Sampled
 from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.clock import now
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
-from brokerui.monitoring import waiting
 from tests.brokerui.messaging.conftest import client as redis_client
 from tests.brokerui.messaging.conftest import lists, one_valkey, valkey, wire
 from tests.brokerui.messaging.hosted import Wire

@@ -12,6 +12,7 @@ import pytest
 from django.test import Client
 from redis import Redis
 
+from brokerui.analysis.monitoring import waiting
 from brokerui.estate.models import AuditEntry, Instance
 from brokerui.estate.services import estate_import
 from brokerui.eventlog.samples import OfSample
@@ -20,13 +21,12 @@ from brokerui.messaging.endpoint.telling import ConnectionRow
 from brokerui.messaging.models import ConversationEndpoint, MirroredRoute
 from brokerui.messaging.outgoing import redis
 from brokerui.messaging.services import queue_set_status
-from brokerui.monitoring import waiting
 from routing.estate import Estate
 from routing.estate import Instance as Observed
 from tests.brokerui.messaging.hosted import ADDRESSES, Wire
 from tests.brokerui.monitoring.conftest import begun, sampled, stuck
 
-PAGES = ("/messaging/delayed/", "/messaging/queues/", "/messaging/mirrors/", "/messaging/connections/")
+PAGES = ("/delayed/", "/queues/", "/mirrors/", "/connections/")
 DELAYED, QUEUES, MIRRORS, CONNECTIONS = PAGES
 PIECE = {"HX-Request": "true"}
 

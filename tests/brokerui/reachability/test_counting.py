@@ -8,11 +8,11 @@ from collections import Counter
 
 import pytest
 
-from brokerui.reachability.asked import VERDICTS, Asked
-from brokerui.reachability.axes import MOST, Group, origin_groups, origins, service_groups, services
-from brokerui.reachability.counting import Table, table_of, worst
-from brokerui.reachability.matrix import Matrix, matrix_of
-from brokerui.reachability.packing import packed, unpacked
+from brokerui.analysis.reachability.matrix import Matrix, matrix_of
+from brokerui.analysis.reachability.packing import packed, unpacked
+from brokerui.pages.reachability.asked import VERDICTS, Asked
+from brokerui.pages.reachability.axes import MOST, Group, origin_groups, origins, service_groups, services
+from brokerui.pages.reachability.counting import Table, table_of, worst
 from routing.conversation import Conversation
 from routing.document import read_estate
 from routing.estate import Estate

@@ -16,10 +16,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from benchmarks.estates import large_estate
-from brokerui.reachability import selectors, tasks
-from brokerui.reachability.models import Survey
-from brokerui.reachability.services import KEPT, LAPSE
-from brokerui.scenarios.services import scenario_create
+from brokerui.analysis.reachability import selectors, tasks
+from brokerui.analysis.reachability.models import Survey
+from brokerui.analysis.reachability.services import KEPT, LAPSE
+from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import EVERY_KIND, HOSTILE, HOSTILE_ESTATE, document
 
 PARTS = "/reachability/?scenario=2-network-route"

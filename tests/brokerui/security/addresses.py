@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from brokerui.accounts.levels import Level
-from brokerui.estate.admin.kinds import KINDS
+from brokerui.pages.tables.kinds import KINDS
 
 VIEW, OPERATE, EDIT, ADMINISTER = Level
 
@@ -62,7 +62,7 @@ def _button(name: str, write: Level, *args: str) -> Address:
 
 
 def _table(kind: str) -> list[Address]:
-    base, row = f"admin:estate_{kind}", f"row_{kind}"
+    base, row = f"tables:estate_{kind}", f"row_{kind}"
     return [
         _form(f"{base}_changelist", EDIT, read=EDIT),
         _form(f"{base}_add", EDIT, read=EDIT),
@@ -82,19 +82,19 @@ def _rows(kind: str) -> list[Address]:
 
 ADDRESSES = [
     _page("start"),
-    _open("accounts:login", "POST", has_page=True),
-    _open("accounts:logout", "POST"),
-    _open("core:theme", "POST"),
-    _open("core:language", "POST"),
+    _open("account:login", "POST", has_page=True),
+    _open("account:logout", "POST"),
+    _open("shell:theme", "POST"),
+    _open("shell:language", "POST"),
     _open("healthz", has_page=True),
     _open("readyz", has_page=True),
     _page("metrics"),
-    _form("accounts:password", VIEW),
-    _form("accounts:tokens", VIEW),
-    _button("accounts:revoke", VIEW, "token_key"),
-    *map(_page, ("map:map", "map:svg", "map:export", "explain:where", "viewing:document")),
+    _form("account:password", VIEW),
+    _form("account:tokens", VIEW),
+    _button("account:revoke", VIEW, "token_key"),
+    *map(_page, ("map:map", "map:svg", "map:export", "where:where", "estate:document")),
     Address("map:findings", query="instance"),
-    _page("explain:options", "field"),
+    _page("where:options", "field"),
     *map(_page, ("reachability:matrix", "reachability:progress", "reachability:table_csv", "reachability:pairs_csv")),
     *map(_page, ("flow:flow", "flow:csv", "routes:list", "routes:csv")),
     *map(_page, ("findings:list", "findings:state", "findings:csv", "findings:suppressions")),
@@ -102,10 +102,10 @@ ADDRESSES = [
     _page("findings:code", "code"),
     _form("findings:suppress", EDIT, read=EDIT),
     _button("findings:remove", EDIT, "suppression"),
-    *(_page(f"monitoring:{name}") for name in ("delayed", "queues", "mirrors", "connections")),
-    *(_page(f"monitoring:{name}_csv") for name in ("delayed", "queues", "mirrors", "connections")),
-    *(_button(f"monitoring:delayed_{name}", OPERATE) for name in ("retry", "switch_on")),
-    _form("monitoring:delayed_end", OPERATE, "handle"),
+    *(_page(f"{name}:{name}") for name in ("delayed", "queues", "mirrors", "connections")),
+    *(_page(f"{name}:csv") for name in ("delayed", "queues", "mirrors", "connections")),
+    *(_button(f"delayed:{name}", OPERATE) for name in ("retry", "switch_on")),
+    _form("delayed:end", OPERATE, "handle"),
     _page("traffic:runs"),
     _page("traffic:run", "traffic_run"),
     _page("traffic:round", "traffic_round"),
@@ -122,16 +122,16 @@ ADDRESSES = [
     *(_page(f"scenarios:{name}", "scenario") for name in ("document", "open")),
     _button("scenarios:delete", OPERATE, "scenario"),
     _button("demo:remove", EDIT),
-    Address("admin:index", EDIT),
-    Address("admin:options", EDIT, args=("kind",)),
+    Address("tables:index", EDIT),
+    Address("tables:options", EDIT, args=("kind",)),
     *(address for kind in KINDS for address in _table(kind)),
-    _form("admin:estate_version_changelist", EDIT, read=EDIT),
-    _form("admin:estate_auditentry_changelist", EDIT, read=EDIT),
-    _form("admin:auth_user_changelist", ADMINISTER, read=ADMINISTER),
-    _form("admin:auth_user_add", ADMINISTER, read=ADMINISTER),
-    _form("admin:auth_user_change", ADMINISTER, "user", read=ADMINISTER),
-    _form("admin:accounts_token_changelist", ADMINISTER, read=ADMINISTER),
-    _form("admin:axes_accessattempt_changelist", ADMINISTER, read=ADMINISTER),
+    _form("tables:estate_version_changelist", EDIT, read=EDIT),
+    _form("tables:estate_auditentry_changelist", EDIT, read=EDIT),
+    _form("tables:auth_user_changelist", ADMINISTER, read=ADMINISTER),
+    _form("tables:auth_user_add", ADMINISTER, read=ADMINISTER),
+    _form("tables:auth_user_change", ADMINISTER, "user", read=ADMINISTER),
+    _form("tables:accounts_token_changelist", ADMINISTER, read=ADMINISTER),
+    _form("tables:axes_accessattempt_changelist", ADMINISTER, read=ADMINISTER),
     _page("api:docs"),
     _page("api:schema"),
     _page("api:estate"),
@@ -161,9 +161,9 @@ ADDRESSES = [
 
 
 def known(resolver: Any = None, space: str = "") -> Iterator[str]:
-    """The names of all addresses that the site has."""
+    """The names of all addresses that the site has, but for redirects from those of earlier versions."""
     for one in (resolver or get_resolver()).url_patterns:
         if isinstance(one, URLResolver):
             yield from known(one, f"{space}{one.namespace}:" if one.namespace else space)
-        elif isinstance(one, URLPattern):
+        elif isinstance(one, URLPattern) and one.name != "moved":
             yield f"{space}{one.name}"

@@ -14,12 +14,12 @@ from django.utils import timezone
 from brokerui.accounts.levels import Role
 from brokerui.accounts.models import Token
 from brokerui.accounts.services import first_login
+from brokerui.analysis.lint.selectors import findings_for
+from brokerui.analysis.traffic.models import Round
 from brokerui.demo.models import Demo
 from brokerui.estate.models import AuditEntry, Instance, Route
-from brokerui.lint.places import token
-from brokerui.lint.selectors import findings_for
-from brokerui.traffic_results.models import Round
-from brokerui.viewing.viewed import viewed_from
+from brokerui.estate.viewed import viewed_from
+from brokerui.pages.findings.places import token
 from tests.brokerui.admin.test_forms import page_of, save, save_all_the_same
 from tests.brokerui.admin.test_lists import confirmed
 from tests.brokerui.api.helpers import change, send
@@ -45,12 +45,12 @@ def suppress(client: Client, _world: World) -> Any:
 
 def change_password(client: Client, _world: World) -> Any:
     typed = {"old_password": PASSWORD, "new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}
-    return client.post("/accounts/password/", typed)
+    return client.post("/account/password/", typed)
 
 
 def revoke_own(client: Client, _world: World) -> Any:
     mine = Token.objects.get(user=user_of(Role.ADMINISTRATOR))
-    return client.post(reverse("accounts:revoke", args=[mine.token_key]))
+    return client.post(reverse("account:revoke", args=[mine.token_key]))
 
 
 def step(name: str, **sent: str) -> Write:
@@ -75,7 +75,7 @@ def run_pipeline(client: Client, world: World) -> Any:
 
 def on_rows(name: str, action: str) -> Write:
     return lambda client, _world: client.post(
-        url := reverse(f"admin:{name}_changelist"),
+        url := reverse(f"tables:{name}_changelist"),
         {"action": action, "index": "0", "_selected_action": [str(first_of(client, url))]},
     )
 
@@ -93,14 +93,14 @@ def drop_route(client: Client, _world: World) -> Any:
 
 def user_change(client: Client, world: World) -> Any:
     return client.post(
-        reverse("admin:auth_user_change", args=[world["user"]]), {"role": "viewer", "password": PASSWORD}
+        reverse("tables:auth_user_change", args=[world["user"]]), {"role": "viewer", "password": PASSWORD}
     )
 
 
 WRITES: dict[str, tuple[str, Write]] = {
-    "accounts:password": ("user.password", change_password),
-    "accounts:tokens": ("token.create", lambda client, _: client.post("/accounts/tokens/", {"name": "mine"})),
-    "accounts:revoke": ("token.revoke", revoke_own),
+    "account:password": ("user.password", change_password),
+    "account:tokens": ("token.create", lambda client, _: client.post("/account/tokens/", {"name": "mine"})),
+    "account:revoke": ("token.revoke", revoke_own),
     "findings:suppress": ("finding.suppress", suppress),
     "findings:remove": (
         "finding.unsuppress",
@@ -118,32 +118,32 @@ WRITES: dict[str, tuple[str, Write]] = {
         lambda client, world: client.post(reverse("scenarios:delete", args=[world["scenario"]])),
     ),
     "demo:remove": ("estate.edit", take_demo_away),
-    "admin:estate_KIND_changelist": (
+    "tables:estate_KIND_changelist": (
         "estate.edit",
         lambda client, _: confirmed(
-            client, reverse("admin:estate_route_changelist"), "delete_rows", Route.objects.all()[:2]
+            client, reverse("tables:estate_route_changelist"), "delete_rows", Route.objects.all()[:2]
         ),
     ),
-    "admin:estate_KIND_add": (
+    "tables:estate_KIND_add": (
         "estate.edit",
         lambda client, _: save(
-            client, reverse("admin:estate_route_add"), place=f"{HUB}/{SALES}", name="New", address="LOCAL"
+            client, reverse("tables:estate_route_add"), place=f"{HUB}/{SALES}", name="New", address="LOCAL"
         ),
     ),
-    "admin:estate_KIND_change": (
+    "tables:estate_KIND_change": (
         "estate.edit",
         lambda client, _: save_all_the_same(client, page_of(Route.objects.earliest("pk")), address="LOCAL"),
     ),
-    "admin:estate_KIND_delete": ("estate.edit", drop_route),
-    "admin:auth_user_add": (
+    "tables:estate_KIND_delete": ("estate.edit", drop_route),
+    "tables:auth_user_add": (
         "user.create",
         lambda client, _: client.post(
-            reverse("admin:auth_user_add"), {"name": "new", "role": "editor", "active": "on", "password": PASSWORD}
+            reverse("tables:auth_user_add"), {"name": "new", "role": "editor", "active": "on", "password": PASSWORD}
         ),
     ),
-    "admin:auth_user_change": ("user.change", user_change),
-    "admin:accounts_token_changelist": ("token.revoke", on_rows("accounts_token", "revoke")),
-    "admin:axes_accessattempt_changelist": ("lockout.release", on_rows("axes_accessattempt", "release")),
+    "tables:auth_user_change": ("user.change", user_change),
+    "tables:accounts_token_changelist": ("token.revoke", on_rows("accounts_token", "revoke")),
+    "tables:axes_accessattempt_changelist": ("lockout.release", on_rows("axes_accessattempt", "release")),
     "api:import": (
         "estate.import",
         lambda client, _: send(client, "post", reverse("api:import"), estate_text().replace("tcp://gone", "tcp://far")),
@@ -156,17 +156,17 @@ WRITES: dict[str, tuple[str, Write]] = {
         "estate.edit",
         lambda client, world: change(client, "delete", reverse("api:route", args=[world["id_route"]])),
     ),
-    "monitoring:delayed_retry": (
+    "delayed:retry": (
         "dialog.retry",
-        lambda client, _: client.post("/messaging/delayed/retry/", {**PLACE, "service": evil("Gone")}),
+        lambda client, _: client.post("/delayed/retry/", {**PLACE, "service": evil("Gone")}),
     ),
-    "monitoring:delayed_switch_on": (
+    "delayed:switch_on": (
         "estate.edit",
-        lambda client, _: client.post("/messaging/delayed/switch-on/", {**PLACE, "queue": evil("Out")}),
+        lambda client, _: client.post("/delayed/switch-on/", {**PLACE, "queue": evil("Out")}),
     ),
-    "monitoring:delayed_end": (
+    "delayed:end": (
         "dialog.cleanup",
-        lambda client, world: client.post(f"/messaging/delayed/end/{world['handle']}/"),
+        lambda client, world: client.post(f"/delayed/end/{world['handle']}/"),
     ),
     "traffic:start": ("pipeline.run", run_pipeline),
     "traffic:cancel": (
@@ -183,16 +183,16 @@ WRITES: dict[str, tuple[str, Write]] = {
 """How each address writes something. Of tables and rows one kind stands for all: they are the same code."""
 
 NOTHING = {
-    "accounts:login",
-    "accounts:logout",
-    "core:theme",
-    "core:language",
+    "account:login",
+    "account:logout",
+    "shell:theme",
+    "shell:language",
     "api:whatif",
-    "admin:auth_user_changelist",
-    "admin:estate_version_changelist",
-    "admin:estate_auditentry_changelist",
-    "admin:estate_KIND_preview",
-    "admin:estate_KIND_preview_new",
+    "tables:auth_user_changelist",
+    "tables:estate_version_changelist",
+    "tables:estate_auditentry_changelist",
+    "tables:estate_KIND_preview",
+    "tables:estate_KIND_preview_new",
 }
 """What takes forms and keeps nothing of them but who is signed in."""
 
@@ -241,8 +241,8 @@ def test_what_the_product_does_by_itself_says_so(db: Any) -> None:
 
 
 def test_no_secret_is_in_the_audit(here: Client, world: World) -> None:
-    made = WRITES["accounts:tokens"][1](here, world)
-    for name in ("accounts:password", "admin:auth_user_add", "admin:auth_user_change"):
+    made = WRITES["account:tokens"][1](here, world)
+    for name in ("account:password", "tables:auth_user_add", "tables:auth_user_change"):
         here.force_login(user_of(Role.ADMINISTRATOR), backend=BACKEND)
         WRITES[name][1](here, world)
     told = "\n".join(AuditEntry.objects.values_list("note", flat=True))

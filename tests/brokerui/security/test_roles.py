@@ -24,7 +24,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 MOVES = ("start", "scenarios:open")
 """Pages that only lead to others."""
 WRITING = METHODS[1:]
-LOGIN = "/accounts/login/"
+LOGIN = "/account/login/"
 
 
 def test_every_address_of_the_site_is_told_of_once() -> None:
@@ -63,7 +63,7 @@ def is_right(response: Any, who: str, address: Address, method: str) -> bool:
     status, needed = response.status_code, address.write if method in WRITING else address.read
     if address.read is None:
         return status in (200, 302, 405) and response.is_to_sign_in is (
-            address.name == "accounts:logout" and status == 302
+            address.name == "account:logout" and status == 302
         )
     if who == STRANGER:
         return status == 401 if address.is_api else response.is_to_sign_in
@@ -119,7 +119,7 @@ def test_everything_can_be_looked_at_where_the_site_is_read_only(world: dict[str
         for address, _, response in answers(Role.ADMINISTRATOR, world, ("GET",))
         if address.has_page and response.status_code not in (200, 302)
     }
-    assert shut <= {"findings:suppress", "admin:auth_user_add"} | {
+    assert shut <= {"findings:suppress", "tables:auth_user_add"} | {
         address.name for address in ADDRESSES if address.name.endswith(("_add", "_delete"))
     }
 

@@ -21,7 +21,7 @@ from tests.brokerui.api.helpers import API, send
 from tests.brokerui.pages import PASSWORD, signed_in, user_of
 from tests.brokerui.test_settings import manage
 
-LOGIN = "/accounts/login/"
+LOGIN = "/account/login/"
 NEW = "another staple of batteries"
 
 pytestmark = pytest.mark.django_db
@@ -98,7 +98,7 @@ def test_a_name_that_is_none_takes_as_much_work_as_one_that_is(name: str, monkey
 @pytest.mark.parametrize("weak", ["short", "password123", "viewer2026"])
 def test_weak_passwords_are_refused(viewer: Client, weak: str) -> None:
     typed = {"old_password": PASSWORD, "new_password1": weak, "new_password2": weak}
-    assert viewer.post("/accounts/password/", typed).status_code == 200
+    assert viewer.post("/account/password/", typed).status_code == 200
     assert user_of(Role.VIEWER).check_password(PASSWORD)
     assert len(AUTH_PASSWORD_VALIDATORS) == 3
 
@@ -126,7 +126,7 @@ def test_a_session_that_was_there_before_is_not_the_one_after_signing_in() -> No
 def test_a_new_password_ends_all_other_sessions(viewer: Client) -> None:
     elsewhere = signed_in(Role.VIEWER)
     typed = {"old_password": PASSWORD, "new_password1": NEW, "new_password2": NEW}
-    assert viewer.post("/accounts/password/", typed).status_code == 302
+    assert viewer.post("/account/password/", typed).status_code == 302
     assert (viewer.get("/where/").status_code, elsewhere.get("/where/").status_code) == (200, 302)
 
 

@@ -11,18 +11,18 @@ from django.utils import timezone
 
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import token_create
+from brokerui.analysis.lint.selectors import findings_for
+from brokerui.analysis.lint.services import suppression_add
+from brokerui.analysis.traffic.models import Change, File, Link, Round, Run
+from brokerui.analysis.traffic.models import State as RoundState
 from brokerui.api.ids import id_of
-from brokerui.estate.admin.kinds import KINDS
 from brokerui.estate.models import Instance
+from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_import
-from brokerui.lint.selectors import findings_for
-from brokerui.lint.services import suppression_add
+from brokerui.estate.viewed import viewed_from
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
-from brokerui.scenarios.services import scenario_create
-from brokerui.traffic_results.models import Change, File, Link, Round, Run
-from brokerui.traffic_results.models import State as RoundState
-from brokerui.viewing.viewed import viewed_from
+from brokerui.pages.tables.kinds import KINDS
 from routing.document import read_estate
 from tests.brokerui.estates import IDENTIFIER, LOCAL, database, document, instance, to
 from tests.brokerui.intake.helpers import previewed

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 from tests.brokerui.traffic_results.golds import change, replayed
 
 pytestmark = pytest.mark.slow
 KILLED_AFTER = """
 import os, signal, sys
-from brokerui.commands.product import the_product
+from brokerui.cli.product import the_product
 with the_product():
     from django.core.management import call_command
     call_command("migrate", verbosity=0)
-    from brokerui.traffic_results import services
+    from brokerui.analysis.traffic import services
     work = getattr(services, sys.argv[2])
     def once(*arguments):
         work(*arguments)
@@ -45,7 +45,7 @@ def test_the_next_loading_gives_the_same_as_an_undisturbed_one(tmp_path: Path) -
     for moment in ("fill", "move"):
         assert run("-c", KILLED_AFTER, str(folder), moment) == -signal.SIGKILL
         assert counts(home) == [0, 0, 0, 0]
-    assert run("-m", "brokerui.cli", "load", str(folder)) == 0
+    assert run("-m", "brokerui.cli.main", "load", str(folder)) == 0
     assert counts(home) == [1, 499, 2, 4]
 
 

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 from django.db import connection
 
-from brokerui.traffic_results.models import Change, Drops, File, Link, Met, Run
-from brokerui.traffic_results.services import gold_load
+from brokerui.analysis.traffic.models import Change, Drops, File, Link, Met, Run
+from brokerui.analysis.traffic.services import gold_load
 from tests.brokerui.command_line import Call, call_with, refused
 from tests.brokerui.traffic_results.golds import DELAYED, DELIVERED, change, gold, link, replayed, write_record
 

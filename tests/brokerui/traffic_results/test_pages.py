@@ -11,8 +11,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from brokerui.traffic_results.models import Disagreement, Episode, Hop, Run, Waiting
-from brokerui.traffic_results.services import gold_load
+from brokerui.analysis.traffic.models import Disagreement, Episode, Hop, Run, Waiting
+from brokerui.analysis.traffic.services import gold_load
 from tests.brokerui.traffic_results.golds import change, gold, link, replayed
 
 pytestmark = pytest.mark.django_db

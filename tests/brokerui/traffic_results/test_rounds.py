@@ -12,10 +12,9 @@ from django.test import Client
 from django.utils import timezone
 from environ import Env
 
-from brokerui.estate.models import AuditEntry
-from brokerui.traffic_results.jobs import has_sources, inputs_digest
-from brokerui.traffic_results.models import Round, State
-from brokerui.traffic_results.rounds import (
+from brokerui.analysis.traffic.jobs import has_sources, inputs_digest
+from brokerui.analysis.traffic.models import Round, State
+from brokerui.analysis.traffic.rounds import (
     KEPT,
     NothingToTakeInError,
     is_awaited,
@@ -25,8 +24,9 @@ from brokerui.traffic_results.rounds import (
     rounds_give_up,
     rounds_prune,
 )
-from brokerui.traffic_results.working import round_do
-from brokerui.up import ON
+from brokerui.analysis.traffic.working import round_do
+from brokerui.estate.models import AuditEntry
+from brokerui.running.up import ON
 
 pytestmark = pytest.mark.django_db
 STEPS = [

@@ -18,12 +18,12 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from brokerui.analysis.traffic import rounds
+from brokerui.analysis.traffic.models import Link, Round, State
+from brokerui.analysis.traffic.rounds import round_ask, round_cancel
+from brokerui.analysis.traffic.working import round_do
+from brokerui.core.home import CHECKOUT
 from brokerui.estate.services import estate_import
-from brokerui.home import CHECKOUT
-from brokerui.traffic_results import rounds
-from brokerui.traffic_results.models import Link, Round, State
-from brokerui.traffic_results.rounds import round_ask, round_cancel
-from brokerui.traffic_results.working import round_do
 from routing.document import read_estate
 from tests.brokerui.estates import LOCAL, database, document, instance
 from tests.brokerui.product import environment, eventually, processes_of
@@ -37,8 +37,8 @@ import django, sys
 django.setup()
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
-from brokerui.traffic_results.rounds import round_ask
-from brokerui.traffic_results.working import round_do
+from brokerui.analysis.traffic.rounds import round_ask
+from brokerui.analysis.traffic.working import round_do
 round_ask(author="ann")
 print(round_do(), flush=True)
 """

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from brokerui.traffic_results.models import Episode
-from brokerui.traffic_results.services import gold_load
-from brokerui.traffic_results.tables import TABLES as TABLES_LOADED
+from brokerui.analysis.traffic.models import Episode
+from brokerui.analysis.traffic.services import gold_load
+from brokerui.analysis.traffic.tables import TABLES as TABLES_LOADED
 from pipeline.jobs.telemetry import TABLES, Options, telemetry
 from pipeline.output import write_rows
 from pipeline.record import Run

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from brokerui.api.messaging import sys_views
+from brokerui.api.messaging.sys_views import VIEWS
 from brokerui.messaging import forwarded, outgoing
 from brokerui.messaging.activation.selectors import ActivatedTaskRow, QueueMonitorRow
-from brokerui.messaging.api import sys_views
-from brokerui.messaging.api.sys_views import VIEWS
 from brokerui.messaging.endpoint.lists import run, show_connections
 from brokerui.messaging.endpoint.telling import ConnectionRow
 from brokerui.messaging.hosting import broker_of

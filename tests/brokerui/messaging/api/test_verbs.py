@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from brokerui.api.messaging import waiting
 from brokerui.estate.models import AuditEntry
 from brokerui.estate.services import estate_import
-from brokerui.messaging.api import waiting
 from brokerui.messaging.leases import services as leases
 from brokerui.messaging.leases.models import Answer, Lease, Use
 from brokerui.messaging.models import ConversationEndpoint, QueueMessage
@@ -238,7 +238,7 @@ def test_nothing_is_sent_on_what_has_ended(wire: Wire, operator: Client) -> None
 
 
 def test_what_is_too_large_is_refused_before_it_is_read(wire: Wire, operator: Client, monkeypatch: Any) -> None:
-    monkeypatch.setattr("brokerui.messaging.api.base.LARGEST", 1_000)
+    monkeypatch.setattr("brokerui.api.messaging.base.LARGEST", 1_000)
     handle = begin(operator)
     body = {"message_body": b64("x" * 1_000)}
     assert post(operator, f"{API}/dialogs/{handle}/messages/", body, 413)["code"] == "too_large"

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from brokerui.home import CHECKOUT
+from brokerui.core.home import CHECKOUT
 from tests.brokerui.product import STOP_SECONDS, eventually
 
 

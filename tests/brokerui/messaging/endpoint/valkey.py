@@ -9,8 +9,8 @@ from typing import Self
 
 from redis import Redis, RedisError
 
-from brokerui.running.valkey import valkey_command
-from brokerui.wakeups import redis_url
+from brokerui.core.redis_url import redis_url
+from brokerui.core.valkey import valkey_command
 from tests.brokerui.product import eventually
 
 

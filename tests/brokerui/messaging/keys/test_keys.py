@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
-from brokerui.cli import BAD_INPUT, main
+from brokerui.cli.main import BAD_INPUT, main
 from brokerui.estate.models import AuditEntry, Database, Instance
 from brokerui.messaging.keys.files import pair_from, public_file, public_from
 from brokerui.messaging.keys.models import DatabaseKey, PeerKey

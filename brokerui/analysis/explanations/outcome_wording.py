@@ -1,0 +1,265 @@
+"""An outcome in an operator's words: where it ends, why, what that means, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from brokerui.analysis.explanations.locating_remedy import locating_remedy
+from routing.decision import (
+    DELAYED,
+    DELIVERED,
+    DROPPED,
+    EXITS,
+    FORWARDING_DISABLED,
+    HOP_LIMIT,
+    NO_PRINCIPAL,
+    NO_ROUTE,
+    NOT_AN_ADDRESS,
+    ROUTE_REQUESTED,
+    SERVICE_NOT_FOUND,
+    Outcome,
+)
+from routing.estate import Estate
+from routing.explanation import End, HopAccount, Journey
+from routing.lint.facts import addresses_beside
+from routing.names import DYNAMIC_ROUTING_SERVICE, MSDB
+from routing.sentence import Sentence, say
+
+LONGEST_RETRY = 64
+"""Seconds: the longest pause before a message is matched or sent again (MATCH-7, retries)."""
+LOCATED_BY = ("LOC-1", "LOC-2")
+CHOSEN_BY = ("CHOOSE-1", "CHOOSE-3", "CHOOSE-4")
+"""The rules that choose a route which leads away from its instance."""
+
+
+def place(outcome: Outcome, journey: Journey) -> Sentence:
+    """Where it ends, in a few words."""
+    kind, instance, detail = outcome
+    if kind == DELIVERED:
+        return say("{database} on {instance}", database=detail, instance=instance)
+    if kind == EXITS:
+        return say("out of the estate to {address}", address=detail)
+    if kind == DELAYED:
+        return say("waiting in {database} on {instance}", database=journey.conversation.database, instance=instance)
+    return say("dropped at {instance}", instance=instance)
+
+
+def site(outcome: Outcome, journey: Journey) -> Sentence:
+    """Where it ends, beside a word that says how."""
+    kind, instance, detail = outcome
+    if kind == EXITS:
+        return say("to {address}, outside this estate", address=detail)
+    if kind == DELAYED:
+        return say("in {database} on {instance}", database=journey.conversation.database, instance=instance)
+    return say("at {instance}", instance=instance) if kind == DROPPED else place(outcome, journey)
+
+
+def outcome_sentences(journey: Journey, end: End, estate: Estate) -> tuple[Sentence, ...]:
+    """What happens and why, and the next thing to do where it is not delivered."""
+    kind, instance, detail = end.outcome
+    if kind == DELIVERED:
+        return (say("Delivered to {database} on {instance}.", database=detail, instance=instance),)
+    if kind == EXITS:
+        return exit_sentences(end.outcome, estate)
+    return why(journey, end), meaning(journey, end), remedy(journey, end, estate)
+
+
+def exit_sentences(outcome: Outcome, estate: Estate) -> tuple[Sentence, Sentence]:
+    """The estate ends where no instance of it listens: another is there, or the address is wrong."""
+    leaves = say(
+        "It leaves {instance} for {address}: no instance of this estate listens there.",
+        instance=outcome.instance,
+        address=outcome.detail,
+    )
+    neighbours = addresses_beside(estate, outcome.detail)
+    if not neighbours:
+        return leaves, say("Import that instance to see further.")
+    return leaves, say(
+        "On that host, this estate has {addresses}: correct the address of the route, or import what listens there.",
+        addresses=neighbours,
+    )
+
+
+def short_reason(reason: str) -> Sentence:
+    """The reason in two or three words, for a picture."""
+    return _SHORT[reason]
+
+
+def meaning(journey: Journey, end: End) -> Sentence:
+    """What DELAYED and dropped mean for the messages."""
+    if end.outcome.kind == DELAYED:
+        return say(
+            "The conversation is DELAYED: its messages wait in {database} and are matched again, every {seconds} s at "
+            "the longest and at once when the routes change.",
+            database=journey.conversation.database,
+            seconds=LONGEST_RETRY,
+        )
+    return say(
+        "The sender is not told; it sends the message again, every {seconds} s at the longest.", seconds=LONGEST_RETRY
+    )
+
+
+def why(journey: Journey, end: End) -> Sentence:
+    """Why it is delayed or dropped."""
+    return _WHY[end.outcome.detail](journey, end)
+
+
+def remedy(journey: Journey, end: End, estate: Estate) -> Sentence:
+    """The next thing to do about it."""
+    if end.outcome.detail == SERVICE_NOT_FOUND:
+        return locating_remedy(journey, hop_of(journey, end), estate)
+    return _REMEDY[end.outcome.detail](journey, end)
+
+
+def hop_of(journey: Journey, end: End) -> HopAccount:
+    """The hop that decided it: what is DELAYED was begun there, what is dropped came from outside."""
+    database = journey.conversation.database if end.outcome.kind == DELAYED else None
+    return next(hop for hop in journey.hops if (hop.instance, hop.database) == (end.instance, database))
+
+
+def circle(end: End) -> tuple[str, ...]:
+    """The instances that send it to each other, the first of them again at the end; empty without a circle."""
+    way = [leg.instance for leg in end.legs if leg.database is None] + [end.instance]
+    here = way[-1]
+    before = [index for index, instance in enumerate(way[:-1]) if instance == here]
+    return tuple(way[before[-1] :]) if before else ()
+
+
+def _table(journey: Journey, end: End) -> dict[str, str]:
+    hop = hop_of(journey, end)
+    return {"database": hop.table, "instance": hop.instance, "service": journey.conversation.to_service}
+
+
+def _routes(journey: Journey, end: End) -> tuple[str, ...]:
+    """The routes that were chosen and led no further."""
+    steps = hop_of(journey, end).steps
+    return tuple(dict.fromkeys(name for step in steps if step.rule in CHOSEN_BY and step.taken for name in step.routes))
+
+
+def _no_route(journey: Journey, end: End) -> Sentence:
+    return say("No route of {database} on {instance} matches {service}.", **_table(journey, end))
+
+
+def _create_route(journey: Journey, end: End) -> Sentence:
+    return say("Create a route for {service} in {database} on {instance}.", **_table(journey, end))
+
+
+def _not_found(journey: Journey, end: End) -> Sentence:
+    """As Locating said it, which knows the database that fails."""
+    steps = hop_of(journey, end).steps
+    failed = {(rule, False) for rule in LOCATED_BY} | {("RT-REPLY", True)}
+    said = [step.says for step in steps if (step.rule, step.taken) in failed]
+    return said[-1] if said else say("No database of {instance} can take {service}.", **_table(journey, end))
+
+
+def _requested(journey: Journey, end: End) -> Sentence:
+    return say(
+        "No route names {service}, and there is a route to the dynamic routing service: it is asked for one.",
+        **_table(journey, end),
+    )
+
+
+def _look_at_dynamic(journey: Journey, end: End) -> Sentence:
+    return say(
+        "See whether {dynamic} answers, or create a route for {service} in {database} on {instance}.",
+        dynamic=DYNAMIC_ROUTING_SERVICE,
+        **_table(journey, end),
+    )
+
+
+def _no_principal(journey: Journey, end: End) -> Sentence:
+    return say(
+        "No address of {routes} leads to a database in the role PRINCIPAL that can be meant by {service}.",
+        routes=_routes(journey, end),
+        service=journey.conversation.to_service,
+    )
+
+
+def _look_at_partners(journey: Journey, end: End) -> Sentence:
+    return say(
+        "See which partner is the principal, then import both partners or correct the addresses of {routes}.",
+        routes=_routes(journey, end),
+    )
+
+
+def _not_an_address(journey: Journey, end: End) -> Sentence:
+    return say(
+        "{routes} says TRANSPORT, and the service name {service} does not begin with an address.",
+        routes=_routes(journey, end),
+        service=journey.conversation.to_service,
+    )
+
+
+def _create_before_transport(journey: Journey, end: End) -> Sentence:
+    return say(
+        "Create a route for {service} in {database} on {instance} that gives a network address.", **_table(journey, end)
+    )
+
+
+def _forwarding_off(journey: Journey, end: End) -> Sentence:
+    return say(
+        "{routes} leads on to another instance, and message forwarding is off on {instance}.",
+        routes=_routes(journey, end),
+        instance=end.instance,
+    )
+
+
+def _switch_forwarding_on(journey: Journey, end: End) -> Sentence:
+    return say(
+        "Switch message forwarding on at the endpoint of {instance}, or send {service} another way.",
+        **_table(journey, end),
+    )
+
+
+def _too_many_hops(journey: Journey, end: End) -> Sentence:
+    count = sum(leg.database is None for leg in end.legs)
+    if way := circle(end):
+        return say(
+            "It goes in a circle, {way}, until it was forwarded {count} times, the limit.",
+            way=" → ".join(way),
+            count=count,
+        )
+    return say("It was forwarded {count} times, the limit of this estate.", count=count)
+
+
+def _break_circle(journey: Journey, end: End) -> Sentence:
+    names = tuple(
+        dict.fromkeys(leg.send.route for leg in end.legs if leg.instance == end.instance and not leg.database)
+    )
+    if circle(end):
+        return say(
+            "Break the circle: change {routes} in {database} on {instance}.",
+            routes=tuple(names),
+            database=MSDB,
+            instance=end.instance,
+        )
+    return say("Shorten the way: send {service} more directly.", service=journey.conversation.to_service)
+
+
+_Words = Callable[[Journey, End], Sentence]
+_WHY: dict[str, _Words] = {
+    NO_ROUTE: _no_route,
+    SERVICE_NOT_FOUND: _not_found,
+    ROUTE_REQUESTED: _requested,
+    NO_PRINCIPAL: _no_principal,
+    NOT_AN_ADDRESS: _not_an_address,
+    FORWARDING_DISABLED: _forwarding_off,
+    HOP_LIMIT: _too_many_hops,
+}
+_REMEDY: dict[str, _Words] = {
+    NO_ROUTE: _create_route,
+    ROUTE_REQUESTED: _look_at_dynamic,
+    NO_PRINCIPAL: _look_at_partners,
+    NOT_AN_ADDRESS: _create_before_transport,
+    FORWARDING_DISABLED: _switch_forwarding_on,
+    HOP_LIMIT: _break_circle,
+}
+_SHORT = {
+    NO_ROUTE: say("no route"),
+    SERVICE_NOT_FOUND: say("service not found"),
+    ROUTE_REQUESTED: say("route requested"),
+    NO_PRINCIPAL: say("no principal"),
+    NOT_AN_ADDRESS: say("no address in the name"),
+    FORWARDING_DISABLED: say("forwarding is off"),
+    HOP_LIMIT: say("hop limit"),
+}

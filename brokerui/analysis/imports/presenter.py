@@ -1,0 +1,236 @@
+"""A kept preview as its page shows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from brokerui.analysis.explanations.origin import OUTSIDE, exact
+from brokerui.analysis.explanations.outcome_wording import short_reason
+from brokerui.analysis.imports.labels import APPLYING, LISTS, PHASES, STATES, VERBS, VERDICTS
+from brokerui.analysis.imports.models import DUE, ImportFile, ImportRun, Phase, State
+from brokerui.analysis.imports.sources import Kind
+from brokerui.core.sentence_json import sentence_from_json
+from brokerui.estate.selectors import live_version
+from routing.classes import ANY
+from routing.decision import DELAYED, DROPPED
+from routing.finding import SEVERITIES
+from routing.sentence import Sentence
+
+Json = dict[str, Any]
+NOBODY = "*"
+
+
+def sentence(packed: Json) -> Sentence:
+    return sentence_from_json(json.dumps(packed))
+
+
+def said_findings(findings: Iterable[Json]) -> list[Json]:
+    """Each with its reason as a sentence."""
+    return [{**finding, "reason": sentence(finding["reason"])} for finding in findings]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A phase of the work."""
+
+    title: Any
+    state: str
+    """`done`, `now` or `next`."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An import."""
+
+    run: ImportRun
+    files: Sequence[ImportFile] = ()
+
+    @cached_property
+    def summary(self) -> Json:
+        return json.loads(self.run.summary) if self.run.summary else {}
+
+    @cached_property
+    def likely(self) -> dict[str, str]:
+        """By instance of a file for which none was given: the address at which routes look for it, most likely."""
+        known: dict[str, str] = self.summary.get("likely", {})
+        without = {file.instance for file in self.files if file.kind != Kind.DOCUMENT and not file.address}
+        return {name: address for name, address in known.items() if name in without}
+
+    @property
+    def state(self) -> Any:
+        return STATES[self.run.state]
+
+    @property
+    def is_due(self) -> bool:
+        return self.run.state in DUE
+
+    @property
+    def has_preview(self) -> bool:
+        return bool(self.run.summary) and self.run.state in (State.PREVIEWED, State.APPLYING, State.APPLIED)
+
+    @property
+    def can_assign(self) -> bool:
+        return self.run.state in (State.UPLOADED, State.PREVIEWED, State.FAILED)
+
+    @cached_property
+    def current_version(self) -> int:
+        return live_version()
+
+    @property
+    def is_stale(self) -> bool:
+        """The live estate has another version than the preview is about."""
+        return self.run.state == State.PREVIEWED and self.current_version != self.run.base_version
+
+    @property
+    def next_version(self) -> int:
+        return self.run.base_version + 1
+
+    @property
+    def error(self) -> Sentence | None:
+        return sentence(json.loads(self.run.error)) if self.run.error else None
+
+    # -- Progress
+
+    @property
+    def steps(self) -> list[Step]:
+        phases = APPLYING if self.run.state == State.APPLYING else PHASES
+        names = list(phases)
+        now = names.index(self.run.phase) if self.run.phase in names else -1
+        return [
+            Step(title, "done" if at < now else "now" if at == now else "next")
+            for at, title in enumerate(phases.values())
+        ]
+
+    @property
+    def is_bytes(self) -> bool:
+        return self.run.phase == Phase.READING
+
+    # -- What changes
+
+    @property
+    def changes(self) -> Json:
+        return dict(self.summary.get("changes", {}))
+
+    @property
+    def changes_total(self) -> int:
+        return sum(self.changes.values())
+
+    @cached_property
+    def instances(self) -> list[Json]:
+        return [_instance(one) for one in self.summary.get("instances", [])]
+
+    @property
+    def instances_left(self) -> int:
+        return int(self.summary.get("instances_total", 0)) - len(self.instances)
+
+    # -- Which outcomes
+
+    @property
+    def ends(self) -> Json:
+        return dict(self.summary.get("ends", {}))
+
+    @property
+    def verdicts(self) -> Json:
+        counts = self.ends.get("counts", {})
+        return {verdict: counts.get(verdict, 0) for verdict in ("worse", "moved", "better")}
+
+    @property
+    def is_partial(self) -> bool:
+        """The comparison was stopped before its end."""
+        return bool(self.ends.get("done", 0) < self.ends.get("names", 0))
+
+    @cached_property
+    def groups(self) -> list[Json]:
+        return [self._group(group) for group in self.ends.get("shown", [])]
+
+    @property
+    def groups_left(self) -> int:
+        return int(self.ends.get("grouped", 0)) - len(self.groups)
+
+    def _group(self, group: Json) -> Json:
+        question = question_of(group)
+        before = {**question, "as_of": str(self.run.base_version)} if question else {}
+        return {
+            **group,
+            "word": VERDICTS[group["verdict"]],
+            "before": [_end(end) for end in group["before"]],
+            "after": [_end(end) for end in group["after"]],
+            "first": _origin(*group["from"][0]) if group["from"] else "",
+            "more": group["from_count"] - 1,
+            "question": urlencode(question),
+            "before_url": f"{reverse('where:where')}?{urlencode(before)}" if before else "",
+        }
+
+    # -- Findings
+
+    @property
+    def findings(self) -> list[Json]:
+        return said_findings(self.summary.get("findings", []))
+
+    @property
+    def findings_left(self) -> int:
+        return int(self.summary.get("findings_total", 0)) - len(self.summary.get("findings", []))
+
+    @property
+    def findings_counts(self) -> list[tuple[str, int]]:
+        return _by_severity(self.summary.get("findings_counts", {}))
+
+    @property
+    def sums(self) -> list[Sentence]:
+        return [sentence(one) for one in self.summary.get("sums", [])]
+
+    @property
+    def judged_new(self) -> list[Json]:
+        return said_findings(self.summary.get("judged", {}).get("new", []))
+
+    @property
+    def judged_gone(self) -> list[Json]:
+        return said_findings(self.summary.get("judged", {}).get("gone", []))
+
+    @property
+    def judged_counts(self) -> list[tuple[str, int]]:
+        return _by_severity(self.summary.get("judged", {}).get("new_counts", {}))
+
+
+def _by_severity(counts: Json) -> list[tuple[str, int]]:
+    return [(severity, counts[severity]) for severity in SEVERITIES if counts.get(severity)]
+
+
+def _instance(one: Json) -> Json:
+    lines = [
+        {"verb": verb, "verb_word": VERBS[verb], "kind": LISTS[kind], "database": database, "name": name, "what": what}
+        for verb, kind, _instance, database, name, what in one["lines"]
+    ]
+    kinds = [{"verb": VERBS[verb], "kind": LISTS[kind], "count": count} for verb, kind, count in one["kinds"]]
+    return {**one, "lines": lines, "kinds": kinds, "left": one["total"] - len(lines)}
+
+
+def question_of(group: Json) -> dict[str, str]:
+    """The first conversation of a group as the page /where/ is asked it; nothing where it stands for any name."""
+    if not group["from"] or ANY in group["to_service"]:
+        return {}
+    instance, database = group["from"][0]
+    asked = {"from": _origin(instance, database), "to": group["to_service"]}
+    if group["to_broker_instance"] not in (None, NOBODY):
+        asked["broker"] = group["to_broker_instance"]
+    return asked | ({"reply": "1"} if group["is_reply"] else {})
+
+
+def _origin(instance: str, database: str | None) -> str:
+    if database is None:
+        return f"{OUTSIDE}{instance}"
+    plain = f"{instance}/{database}"
+    return plain if plain.count("/") == 1 and not plain.startswith(OUTSIDE) else exact(instance, database)
+
+
+def _end(end: Sequence[str]) -> Json:
+    kind, instance, detail = end
+    reason = short_reason(detail) if kind in (DELAYED, DROPPED) else None
+    return {"kind": kind, "instance": instance, "detail": detail, "reason": reason}

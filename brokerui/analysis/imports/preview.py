@@ -1,0 +1,138 @@
+"""What an import would do, worked out once: a summary that a page shows, and all rows for who wants them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from brokerui.analysis.imports.changes import Line, by_instance, lines_of
+from brokerui.analysis.imports.finding_kinds import something_is_missing
+from brokerui.analysis.imports.models import Phase
+from brokerui.analysis.imports.outcomes import Ends, ends_compared, group_as_json
+from brokerui.analysis.imports.reading import Made
+from brokerui.core.sentence_json import sentence_as_json
+from brokerui.estate.counting import counted
+from brokerui.estate.difference import difference
+from routing.estate import Estate
+from routing.finding import SEVERITIES, Finding
+from routing.lint.missing import likely_addresses, missing_instances
+from routing.lint.registry import lint
+
+Json = dict[str, Any]
+Heed = Callable[[Phase, int, int], None]
+"""Told of the phase, and how much of it is done; what it raises ends the work."""
+FINDINGS = 10_000
+"""Findings that are kept: ten thousand statements may be wrong, and all for one reason."""
+FIELDS = ("severity", "code", "instance", "database", "object", "file", "line")
+SHOWN_INSTANCES, SHOWN_LINES, SHOWN_FINDINGS, SHOWN_GROUPS, SHOWN_MISSING = 40, 25, 100, 50, 20
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Everything that is kept of it."""
+
+    summary: Json
+    changes: Sequence[Line]
+    findings: Sequence[Json]
+    groups: Sequence[Json]
+
+
+def preview_of(live: Estate, made: Made, at: datetime, heed: Heed = lambda phase, done, total: None) -> Preview:
+    """What `made` would do to the live estate."""
+    heed(Phase.COMPARING, 0, 0)
+    change = difference(live, made.estate)
+    lines = list(lines_of(change, live, made.estate))
+    heed(Phase.OUTCOMES, 0, 0)
+    # Where nothing was, nothing ends otherwise.
+    ends = Ends()
+    if change and live.instances:
+        ends = ends_compared(live, made.estate, at, lambda *how_far: heed(Phase.OUTCOMES, *how_far))
+    groups = [group_as_json(group) for group in ends.groups]
+    heed(Phase.FINDINGS, 0, 0)
+    judged = _judged(live, made.estate, at) if change else {"new": [], "gone": [], "new_total": 0, "gone_total": 0}
+    findings = _worst_first(made.findings)
+    summary = {
+        "changes": asdict(counted(change, live)),
+        "is_changed": bool(change),
+        "is_first": not live.instances,
+        **_of_instances(lines),
+        "ends": ends.as_json() | {"shown": groups[:SHOWN_GROUPS]},
+        "judged": judged,
+        **_of_findings(findings, made),
+        **_of_missing(made.estate, at),
+        "holds": _holds(made.estate),
+    }
+    return Preview(summary, lines, [_finding(each) for each in findings[:FINDINGS]], groups)
+
+
+def _of_instances(lines: Iterable[Line]) -> Json:
+    found = by_instance(lines, SHOWN_LINES)
+    shown = [
+        {
+            "name": one.name,
+            "verbs": one.verbs,
+            "kinds": [[verb, kind, count] for (verb, kind), count in one.kinds.items()],
+            "lines": one.first,
+            "total": one.total,
+        }
+        for one in found[:SHOWN_INSTANCES]
+    ]
+    return {"instances": shown, "instances_total": len(found)}
+
+
+def _of_findings(findings: Sequence[Finding], made: Made) -> Json:
+    return {
+        "findings": [_finding(each) for each in findings[:SHOWN_FINDINGS]],
+        "findings_total": len(findings),
+        "findings_counts": Counter(each.severity for each in findings),
+        "is_complete": not something_is_missing(findings),
+        "sums": [json.loads(sentence_as_json(each)) for each in made.sums[:SHOWN_FINDINGS]],
+    }
+
+
+def _of_missing(estate: Estate, at: datetime) -> Json:
+    missing = missing_instances(estate, at)
+    likely = dict(likely_addresses(estate, at)) if missing else {}
+    return {"missing": missing[:SHOWN_MISSING], "missing_total": len(missing), "likely": likely}
+
+
+def _holds(estate: Estate) -> Json:
+    databases = [database for instance in estate.instances.values() for database in instance.databases.values()]
+    return {
+        "instances": len(estate.instances),
+        "databases": len(databases),
+        "routes": sum(len(database.table.routes) for database in databases),
+    }
+
+
+def _worst_first(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda each: SEVERITIES.index(each.severity))
+
+
+def _judged(live: Estate, after: Estate, at: datetime) -> Json:
+    """What lint says of the one and not of the other."""
+    before, now = ({_key(each): each for each in lint(estate, at)} for estate in (live, after))
+    new = [each for key, each in now.items() if key not in before]
+    gone = [each for key, each in before.items() if key not in now]
+    return {
+        "new": [_finding(each) for each in islice(new, SHOWN_FINDINGS)],
+        "gone": [_finding(each) for each in islice(gone, SHOWN_FINDINGS)],
+        "new_total": len(new),
+        "gone_total": len(gone),
+        "new_counts": Counter(each.severity for each in new),
+    }
+
+
+def _key(finding: Finding) -> tuple[str, str | None, str | None, str | None]:
+    return finding.code, finding.instance, finding.database, finding.object
+
+
+def _finding(finding: Finding) -> Json:
+    """Its reason stays a sentence, so that everyone reads it in the own language."""
+    made = {name: getattr(finding, name) for name in FIELDS} | {"reason": json.loads(sentence_as_json(finding.reason))}
+    return {key: value for key, value in made.items() if value is not None}

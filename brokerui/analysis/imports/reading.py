@@ -1,0 +1,143 @@
+"""The estate that files make of the live one, and all that is to be said of them.
+
+The page, the command and the REST interface read here, as `import-sql` and `import-catalog` do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from brokerui.analysis.imports.sources import Kind, Mode, Source
+from routing.catalog.applying import apply_told
+from routing.catalog.reading import read_saved
+from routing.catalog.sums import findings_of_sums, sums_of
+from routing.document import read_estate
+from routing.errors import InputError, Invalid
+from routing.estate import Estate
+from routing.finding import Finding
+from routing.sentence import Sentence, say
+from routing.tsql import Group, decode_script, read_scripts
+
+Heed = Callable[[Source], None]
+"""Told of each file when its turn comes; what it raises ends the reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What came of files."""
+
+    estate: Estate
+    imported: Mapping[str, str] = field(default_factory=dict)
+    """The instances that were read anew, each with the last file that told of it."""
+    findings: tuple[Finding, ...] = ()
+    sums: tuple[Sentence, ...] = ()
+    """Messages that wait and conversations that are open, as catalogs tell."""
+
+
+def estate_made(
+    sources: Sequence[Source], mode: Mode, live: Estate, at: datetime, heed: Heed = lambda source: None
+) -> Made:
+    """Documents first, then scripts, then catalogs, each in their order: a catalog knows best what is there.
+
+    Raises `InputError` for a file that cannot be read, or of which no estate can be made.
+    """
+    made = Made(Estate() if mode is Mode.WHOLE else live)
+    by_kind = {kind: [source for source in sources if source.kind is kind] for kind in Kind}
+    for source in by_kind[Kind.DOCUMENT]:
+        heed(source)
+        made = _with_document(made, read_estate(source.load(), where=source.name), mode, source.name)
+    if by_kind[Kind.SCRIPT]:
+        files = {source.instance: source.name for source in by_kind[Kind.SCRIPT]}
+        made = _with_scripts(made, groups_of(by_kind[Kind.SCRIPT], heed), files, mode, at)
+    for source in by_kind[Kind.CATALOG]:
+        heed(source)
+        made = _with_catalog(made, source)
+    return made
+
+
+def groups_of(sources: Iterable[Source], heed: Heed = lambda source: None) -> list[Group]:
+    """The scripts of each instance; a file is in memory while it is read."""
+    by_name: dict[str, list[Source]] = {}
+    for source in sources:
+        by_name.setdefault(source.instance, []).append(source)
+    return [
+        Group(name, next((source.address for source in own if source.address), None), _Scripts(own, heed))
+        for name, own in by_name.items()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scripts:
+    """The names and texts of files."""
+
+    sources: list[Source]
+    heed: Heed
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        for source in self.sources:
+            self.heed(source)
+            yield source.name, decode_script(source.load(), where=source.name)
+
+
+def _with_document(made: Made, estate: Estate, mode: Mode, where: str) -> Made:
+    """All of its instances; of the whole estate its hop limit too."""
+    imported = {**made.imported, **dict.fromkeys(estate.instances, where)}
+    if mode is Mode.WHOLE and not made.imported:
+        return replace(made, estate=estate, imported=imported)
+    try:
+        merged = replace(made.estate, instances={**made.estate.instances, **estate.instances})
+    except Invalid as fault:
+        raise InputError(where, fault.path, fault.problem) from None
+    return replace(made, estate=merged, imported=imported)
+
+
+def _with_scripts(made: Made, groups: Sequence[Group], files: Mapping[str, str], mode: Mode, at: datetime) -> Made:
+    """What scripts make of it, and what is to be said of them; `files` has the last one of each instance."""
+    names = {group.name for group in groups}
+    base = made.estate if mode is Mode.INTO else _without(made.estate, names - made.imported.keys())
+    estate, findings = read_scripts(groups, into=base, at=at)
+    known = {name.casefold(): file for name, file in files.items()}
+    # A script may name instances itself; which one did is not kept.
+    some = next(iter(known.values()), "")
+    imported = {
+        name: known.get(name.casefold(), some)
+        for name in estate.instances
+        if name.casefold() in known or name not in base.instances
+    }
+    estate = _in_place(estate, made.estate)
+    return Made(estate, {**made.imported, **imported}, made.findings + findings, made.sums)
+
+
+def _in_place(estate: Estate, before: Estate) -> Estate:
+    """Instances that were there stand where they stood."""
+    places = {name.casefold(): place for place, name in enumerate(before.instances)}
+    names = sorted(estate.instances, key=lambda name: places.get(name.casefold(), len(places)))
+    if names == list(estate.instances):
+        return estate
+    return replace(estate, instances={name: estate.instances[name] for name in names})
+
+
+def _without(estate: Estate, names: set[str]) -> Estate:
+    """Names of instances compare without case."""
+    folded = {name.casefold() for name in names}
+    kept = {name: one for name, one in estate.instances.items() if name.casefold() not in folded}
+    return replace(estate, instances=kept) if len(kept) < len(estate.instances) else estate
+
+
+def _with_catalog(made: Made, source: Source) -> Made:
+    """What it tells replaces what was known; it is the same in every mode."""
+    if not source.instance:
+        raise InputError(source.name, "", say("is of an instance: say of which"))
+    told = read_saved(source.load(), where=source.name, database=source.database)
+    applied = apply_told(made.estate, source.instance, told, source.address)
+    folded = source.instance.casefold()
+    own = {name: source.name for name in applied.estate.instances if name.casefold() == folded}
+    waiting = tuple(findings_of_sums(source.instance, told))
+    return Made(
+        applied.estate,
+        {**made.imported, **own},
+        made.findings + applied.findings + waiting,
+        made.sums + tuple(sums_of(source.instance, told)),
+    )

@@ -1,0 +1,197 @@
+"""Writing imports: each function is one step of one import, and can be asked for twice without harm."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q, Sum
+from django.utils import timezone
+
+from brokerui.analysis.imports.detecting import guess
+from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError
+from brokerui.analysis.imports.models import ENDED, NAME, ImportFile, ImportResult, ImportRun, Phase, State
+from brokerui.analysis.imports.packing import packed
+from brokerui.analysis.imports.sources import Kind, Mode
+from brokerui.analysis.imports.working import is_small, run_do
+from brokerui.core.wake import wake_on_commit
+from brokerui.estate.audit import audit
+from brokerui.estate.selectors import live_version
+
+KEPT = timedelta(days=7)
+"""An import that nobody goes on with is discarded after so long; what is kept of others beside their row, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A file as it was sent."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What a file is to be taken for."""
+
+    kind: Kind
+    instance: str = ""
+    database: str = ""
+    address: str = ""
+
+
+def run_create(*, given: Sequence[Given], author: str, token: str) -> ImportRun:
+    """Keep files, each with what it is probably. A form that is sent again finds its import."""
+    known = ImportRun.objects.filter(token=token).first()
+    if known is not None:
+        return known
+    rows = [_file(position, file) for position, file in enumerate(given)]
+    try:
+        with transaction.atomic():
+            return _created(rows, author, token)
+    except IntegrityError:
+        return ImportRun.objects.get(token=token)
+
+
+def _created(rows: list[ImportFile], author: str, token: str) -> ImportRun:
+    now = timezone.now()
+    only_documents = all(row.kind == Kind.DOCUMENT for row in rows)
+    run = ImportRun.objects.create(
+        created_at=now,
+        author=author,
+        token=token,
+        state=State.UPLOADED,
+        mode=Mode.WHOLE if only_documents else Mode.INSTANCES,
+        base_version=live_version(),
+    )
+    for row in rows:
+        row.run = run
+    ImportFile.objects.bulk_create(rows)
+    audit(author=author, action="import.upload", note=f"{run}: {names_of(rows)}")
+    return run
+
+
+def _file(position: int, given: Given) -> ImportFile:
+    name = one_line(given.name)[:NAME] or "file"
+    guessed = guess(name, given.content)
+    return ImportFile(
+        position=position,
+        name=name,
+        size=len(given.content),
+        sha256=hashlib.sha256(given.content).hexdigest(),
+        content=packed(given.content),
+        kind=guessed.kind,
+        instance=one_line(guessed.instance),
+        database=one_line(guessed.database),
+    )
+
+
+def one_line(text: str) -> str:
+    """Without what no name may hold: a file may be called anything."""
+    return "".join(letter if letter.isprintable() else " " for letter in text).strip()
+
+
+def names_of(rows: Sequence[ImportFile]) -> str:
+    """The first few, for a note."""
+    shown = ", ".join(row.name for row in rows[:5])
+    return shown if len(rows) <= 5 else f"{shown}, … ({len(rows)})"
+
+
+@transaction.atomic
+def run_assign(*, run: ImportRun, assignments: Sequence[Assignment], mode: Mode, author: str) -> ImportRun:
+    """Say what the files are, and have them read. Raises `ImportStateError` where that is too late."""
+    if len(assignments) != run.files.count():
+        raise ImportStateError(run.state)
+    run = _locked(run, State.UPLOADED, State.PREVIEWED, State.FAILED)
+    rows = list(run.files.defer("content"))
+    for row, one in zip(rows, assignments, strict=True):
+        row.kind, row.instance, row.database, row.address = one.kind, one.instance, one.database, one.address
+    ImportFile.objects.bulk_update(rows, ["kind", "instance", "database", "address"])
+    run.mode, run.unattended = mode, False
+    audit(author=author, action="import.assign", note=f"{run}: {mode}")
+    return _due(run, State.READING)
+
+
+@transaction.atomic
+def run_again(*, run: ImportRun, author: str) -> ImportRun:
+    """Read the files again, on the estate as it is now."""
+    row = _locked(run, State.PREVIEWED, State.FAILED)
+    row.unattended = False
+    audit(author=author, action="import.again", note=str(row))
+    return _due(row, State.READING)
+
+
+@transaction.atomic
+def run_apply(*, run: ImportRun, author: str, note: str = "") -> ImportRun:
+    """Have what was previewed applied. Asked for twice it is done once.
+
+    Raises `ImportStaleError` where the estate is another one by now, `ImportStateError` where there is no preview.
+    """
+    row = _locked(run, State.PREVIEWED, State.APPLYING, State.APPLIED)
+    if row.state != State.PREVIEWED:
+        return row
+    current = live_version()
+    if current != row.base_version:
+        raise ImportStaleError(base_version=row.base_version, current_version=current)
+    row.note, row.applied_by = note, author
+    audit(author=author, action="import.apply", note=f"{row}: {note}" if note else str(row))
+    return _due(row, State.APPLYING)
+
+
+@transaction.atomic
+def run_discard(*, run: ImportRun, author: str) -> ImportRun:
+    """Forget the files, also while they are being read; what was applied stays applied."""
+    row = _locked(run, State.UPLOADED, State.READING, State.PREVIEWED, State.FAILED, State.DISCARDED)
+    if row.state == State.DISCARDED:
+        return row
+    row.state, row.claim, row.ended_at, row.summary = State.DISCARDED, "", timezone.now(), ""
+    row.save()
+    ImportResult.objects.filter(run=row).delete()
+    row.files.update(content=None)
+    audit(author=author, action="import.discard", note=str(row))
+    return row
+
+
+def run_go(run: ImportRun) -> None:
+    """What is small is done at once, so that it needs no worker; else one is woken."""
+    size = run.files.aggregate(size=Sum("size"))["size"] or 0
+    if is_small(size):
+        run_do(run.pk)
+    else:
+        wake_work()
+
+
+def wake_work() -> None:
+    """Have a worker see to what is due."""
+    from brokerui.analysis.imports.tasks import imports_work  # noqa: PLC0415 - which calls this module
+
+    wake_on_commit(imports_work)
+
+
+def runs_prune() -> int:
+    """Discard what nobody went on with, and forget the rows of what ended long ago; so many imports."""
+    then = timezone.now() - KEPT
+    stale = ImportRun.objects.filter(state__in=(State.UPLOADED, State.PREVIEWED, State.FAILED), created_at__lt=then)
+    for run in stale:
+        run_discard(run=run, author="")
+    old = ImportResult.objects.filter(Q(run__state__in=ENDED), run__ended_at__lt=then)
+    return len(stale) + old.delete()[0]
+
+
+def _locked(run: ImportRun, *states: State) -> ImportRun:
+    """The row as it is now, which nobody else changes until the transaction ends."""
+    row = ImportRun.objects.select_for_update().get(pk=run.pk)
+    if row.state not in states:
+        raise ImportStateError(row.state)
+    return row
+
+
+def _due(row: ImportRun, state: State) -> ImportRun:
+    row.state, row.phase, row.done, row.total = state, Phase.WAITING, 0, 0
+    row.claim, row.claimed_at, row.attempts = "", None, 0
+    row.error = row.error_where = row.error_path = row.error_code = ""
+    row.save()
+    return row

@@ -1,0 +1,89 @@
+"""Findings as pages have them: those of one look at one estate, in the order in which they are told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import NamedTuple
+
+from brokerui.analysis.lint.finding_text import OF_DATABASES
+from brokerui.core.sentence_json import sentence_as_json, sentence_from_json
+from routing.finding import Finding
+from routing.sentence import Sentence
+
+OF_OTHERS = frozenset({*OF_DATABASES, "outside-goes-nowhere", "queue-off"})
+"""Codes whose findings name a database and an object in it that is no route."""
+RouteKey = tuple[str, str, str]
+"""Instance, database, route."""
+
+
+class Found(NamedTuple):
+    """One finding. Its sentence is read when it is shown: there may be tens of thousands."""
+
+    code: str
+    severity: str
+    instance: str | None
+    database: str | None
+    object: str | None
+    packed_reason: str
+    """As JSON."""
+    remedy_sql: str | None
+
+    @classmethod
+    def of(cls, finding: Finding) -> Found:
+        packed = sentence_as_json(finding.reason)
+        place = finding.instance, finding.database, finding.object
+        return cls(finding.code, finding.severity, *place, packed, finding.remedy_sql)
+
+    @property
+    def reason(self) -> Sentence:
+        return sentence_from_json(self.packed_reason)
+
+    @property
+    def is_about_a_route(self) -> bool:
+        return self.database is not None and self.code not in OF_OTHERS
+
+    @property
+    def is_about_the_whole(self) -> bool:
+        """The instance or the database itself, whose name is the object's."""
+        if self.database is None:
+            return self.object == self.instance
+        return self.object == self.database and self.code in OF_OTHERS
+
+
+@dataclass(frozen=True)
+class FoundAt:
+    """All findings of an estate at a moment, worst first."""
+
+    findings: tuple[Found, ...]
+    evaluated_at: datetime
+    missing: tuple[str, ...] = ()
+    """The addresses that routes lead to and that belong to no instance."""
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How many of each severity."""
+        return counted(self.findings)
+
+    @cached_property
+    def of_routes(self) -> Mapping[RouteKey, tuple[Found, ...]]:
+        """By route: what is said of it."""
+        return by_route(self.findings)
+
+
+def by_route(findings: Iterable[Found]) -> dict[RouteKey, tuple[Found, ...]]:
+    """Those that are about routes."""
+    found: dict[RouteKey, tuple[Found, ...]] = {}
+    for each in findings:
+        if each.is_about_a_route:
+            key = str(each.instance), str(each.database), str(each.object)
+            found[key] = (*found.get(key, ()), each)
+    return found
+
+
+def counted(findings: Iterable[Found]) -> Counter[str]:
+    """How many of each severity."""
+    return Counter(finding.severity for finding in findings)

@@ -1,0 +1,167 @@
+"""Reading findings. Pages, resources and commands ask `findings_for`, or `findings_at` about one place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property, partial
+from typing import cast
+
+from django.utils import timezone
+
+from brokerui.analysis.lint.found import Found, FoundAt, RouteKey, by_route, counted
+from brokerui.analysis.lint.latest import errors_note
+from brokerui.analysis.lint.models import LintFinding, LintRun, LintWanted
+from brokerui.analysis.lint.models import Suppression as SuppressionRow
+from brokerui.analysis.lint.services import lint_want
+from brokerui.analysis.lint.wanted import Wanted
+from brokerui.core.later import later
+from brokerui.core.memory import Memory
+from brokerui.estate.viewed import Viewed
+from routing.estate import Estate
+from routing.finding import ERROR, Finding
+from routing.lint.missing import missing_instances
+from routing.lint.registry import lint, lint_around
+from routing.lint.suppression import Suppressed, Suppression, suppress
+
+SMALL = 2_000
+"""Routes of an estate that is looked over while the page waits; larger ones are, in the background."""
+LONG = 10_000
+"""Findings that take longer to read than a request may, with the rest of a page."""
+AGAIN = timedelta(hours=1)
+"""Routes expire: what was found is found again after so long."""
+LATE = timedelta(seconds=20)
+"""A worker that lives takes up what is wanted sooner."""
+KEPT_SMALL, KEPT_LARGE = 32, 4
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is known of an estate's findings."""
+
+    looked: FoundAt | None = None
+    """All of them; None: it is being looked over."""
+    suppressed: Suppressed | None = None
+    """What became of the suppressions; None: there are none for this estate."""
+    wanted: LintWanted | None = None
+    """Where it is being looked over, also again: since when."""
+
+    @property
+    def is_there(self) -> bool:
+        return self.looked is not None
+
+    @property
+    def findings(self) -> tuple[Found, ...]:
+        """Those that nobody answers for, worst first."""
+        if self.suppressed is not None:
+            return cast("tuple[Found, ...]", self.suppressed.findings)
+        return self.looked.findings if self.looked else ()
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How many of each severity."""
+        return counted(self.findings) if self.suppressed or not self.looked else self.looked.counts
+
+    @cached_property
+    def of_routes(self) -> Mapping[RouteKey, tuple[Found, ...]]:
+        """By route: what is said of it."""
+        if self.looked is None:
+            return {}
+        return self.looked.of_routes if self.suppressed is None else by_route(self.findings)
+
+    @property
+    def is_late(self) -> bool:
+        """Nobody has taken it up although a worker would have by now."""
+        if self.wanted is None or self.wanted.begun_at is not None:
+            return False
+        return timezone.now() - self.wanted.asked_at > LATE
+
+
+def findings_for(viewed: Viewed) -> Report:
+    """All findings of an estate; of a large one, those that a worker has found."""
+    if is_small(viewed.estate):
+        return _noted(viewed, _told(viewed, _small(viewed), None))
+    wanted = Wanted.of(viewed)
+    looked = _large(wanted)
+    is_old = looked is not None and not wanted.moment and looked.evaluated_at < timezone.now() - AGAIN
+    row = lint_want(wanted) if looked is None or is_old else None
+    return _noted(viewed, _told(viewed, looked, row))
+
+
+def findings_at(viewed: Viewed, instance: str, database: str | None = None) -> tuple[Found, ...]:
+    """Those about one instance and all that is on it, or about one database and what is in it; at once."""
+    looked = _small(viewed) if is_small(viewed.estate) else _large(Wanted.of(viewed))
+    if looked is None:
+        around = lint_around(viewed.estate, viewed.at(), instance, database)
+        looked = FoundAt(tuple(map(Found.of, around)), viewed.at())
+    here = (f for f in looked.findings if f.instance == instance and database in (None, f.database))
+    return _told(viewed, FoundAt(tuple(here), looked.evaluated_at), None).findings
+
+
+def suppressions() -> list[SuppressionRow]:
+    """What somebody answers for in the live estate; what expires first comes first."""
+    return list(SuppressionRow.objects.all())
+
+
+def as_rules(rows: Iterable[SuppressionRow]) -> list[Suppression]:
+    """As the engine takes them."""
+    return [
+        Suppression(
+            row.code, row.instance or None, row.database or None, row.object or None, row.owner, row.reason, row.expires
+        )
+        for row in rows
+    ]
+
+
+def is_small(estate: Estate) -> bool:
+    """Whether it is looked over while the page waits."""
+    return sum(len(table) for i in estate.instances.values() for name, table in i.tables.items() if name) <= SMALL
+
+
+def _told(viewed: Viewed, looked: FoundAt | None, wanted: LintWanted | None) -> Report:
+    rules = as_rules(suppressions()) if viewed.is_live else []
+    if looked is None or not rules:
+        return Report(looked, None, wanted)
+    # It looks at what both kinds of finding have: code and place.
+    findings = cast("tuple[Finding, ...]", looked.findings)
+    return Report(looked, suppress(findings, rules, viewed.at()), wanted)
+
+
+def _noted(viewed: Viewed, report: Report) -> Report:
+    if report.is_there:
+        errors_note(viewed, report.counts[ERROR])
+    return report
+
+
+_found_small: Memory[FoundAt] = Memory(KEPT_SMALL)
+_found_large: Memory[FoundAt] = Memory(KEPT_LARGE)
+
+
+def _small(viewed: Viewed) -> FoundAt:
+    at = viewed.at()
+    minute = viewed.moment or at.replace(second=0)
+    return _found_small.get((viewed.key, minute), lambda: _look(viewed.estate, at))
+
+
+def _look(estate: Estate, at: datetime) -> FoundAt:
+    return FoundAt(tuple(map(Found.of, lint(estate, at))), at, missing_instances(estate, at))
+
+
+def _large(wanted: Wanted) -> FoundAt | None:
+    run = LintRun.objects.filter(key=wanted.key, moment=wanted.moment).first()
+    if run is None:
+        return None
+    count = run.errors + run.warnings + run.infos
+    if count > LONG and not _found_large.has(run.id):
+        later(("findings", run.id), partial(_found_large.get, run.id, partial(_read, run)))
+    found = _found_large.get(run.id, lambda: _read(run))
+    # One that was deleted while we read it is no look that found nothing.
+    return found if len(found.findings) == count else None
+
+
+def _read(run: LintRun) -> FoundAt:
+    rows = LintFinding.objects.filter(run=run).order_by("position")
+    columns = rows.values_list("code", "severity", "instance", "database", "object", "reason", "remedy_sql")
+    return FoundAt(tuple(map(Found._make, columns)), run.evaluated_at, tuple(run.missing))

@@ -1,0 +1,98 @@
+"""What was looked at once a minute, as series over time: the samples of the event log."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from django.db.models import Max, Q, QuerySet, Sum
+
+from brokerui.analysis.monitoring.spans import Span
+from brokerui.eventlog.models import MINUTE, Sampled
+from brokerui.eventlog.samples import OfSample
+
+MOST_SERIES: Final = 6
+"""Lines of a chart; those with most at the end are shown, the others are one line together."""
+LATE_MS: Final = 3 * 60_000
+"""A look that is longer ago says nothing of now."""
+
+
+class Point(NamedTuple):
+    """A figure at a moment, in milliseconds since 1970."""
+
+    at: int
+    depth: int
+    oldest_age_ms: int | None
+    role: str
+
+
+Place = tuple[str, str, str, int]
+"""Instance, database, name and error of a sample: what it is of."""
+_PLACE: Final = ("instance", "database", "name", "error")
+
+
+def series(kind: OfSample, span: Span, now: int) -> Mapping[Place, list[Point]]:
+    """Every place of a kind with its points, the oldest first: for kinds of which there are few places."""
+    return _series(_looks(kind, span, now))
+
+
+def largest(kind: OfSample, span: Span, now: int) -> tuple[Mapping[Place, list[Point]], list[Point]]:
+    """The places that had most when it was looked last, the largest first; and all others together.
+
+    However many places there are, the rows that are read are as many as the chart shows.
+    """
+    looks = _looks(kind, span, now)
+    last = looks.aggregate(last=Max("at"))["last"]
+    most = looks.filter(at=last).order_by("-depth", *_PLACE).values_list(*_PLACE)[: MOST_SERIES + 1]
+    places = [(one[0], one[1], one[2], one[3]) for one in most]
+    if len(places) <= MOST_SERIES:
+        found = _series(looks)
+        return {place: found[place] for place in sorted(found, key=lambda one: (-found[one][-1].depth, one))}, []
+    kept = places[: MOST_SERIES - 1]
+    found = _series(looks.filter(_among(kept)))
+    return {place: found[place] for place in kept}, together(looks.exclude(_among(kept)))
+
+
+def oldest(now: int) -> dict[tuple[str, str], int]:
+    """The age of the oldest message of each transmission queue, by instance and database, when it was looked last.
+
+    Where that is some minutes ago, nobody knows.
+    """
+    recent = Sampled.objects.filter(seconds=MINUTE, at__gte=now - LATE_MS, kind=int(OfSample.TRANSMISSION_QUEUE))
+    rows = recent.exclude(oldest_age_ms=None).order_by("at").values_list("instance", "database", "oldest_age_ms")
+    return {(instance, database): age for instance, database, age in rows if age is not None}
+
+
+def by_error(kind: OfSample, span: Span, now: int) -> Mapping[int, list[Point]]:
+    """The sums over all instances and databases, by error."""
+    found: dict[int, list[Point]] = defaultdict(list)
+    rows = _looks(kind, span, now).values("error", "at").annotate(depths=Sum("depth"), age=Max("oldest_age_ms"))
+    for error, at, depths, age in rows.order_by("at").values_list("error", "at", "depths", "age"):
+        found[error].append(Point(at, depths, age, ""))
+    return found
+
+
+def together(looks: QuerySet[Sampled]) -> list[Point]:
+    """One series of several: depths add up, of the ages the highest counts."""
+    rows = looks.values("at").annotate(depths=Sum("depth"), age=Max("oldest_age_ms")).order_by("at")
+    return [Point(at, depths, age, "") for at, depths, age in rows.values_list("at", "depths", "age")]
+
+
+def _looks(kind: OfSample, span: Span, now: int) -> QuerySet[Sampled]:
+    return Sampled.objects.filter(seconds=MINUTE, at__in=span.moments(now), kind=int(kind))
+
+
+def _among(places: Iterable[Place]) -> Q:
+    found = Q()
+    for place in places:
+        found |= Q(**dict(zip(_PLACE, place, strict=True)))
+    return found
+
+
+def _series(looks: QuerySet[Sampled]) -> dict[Place, list[Point]]:
+    found: dict[Place, list[Point]] = defaultdict(list)
+    rows = looks.order_by("at").values_list(*_PLACE, "at", "depth", "oldest_age_ms", "role")
+    for instance, database, name, error, *point in rows:
+        found[instance, database, name, error].append(Point(*point))
+    return found

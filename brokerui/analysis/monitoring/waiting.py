@@ -1,0 +1,122 @@
+"""What waits to be sent now, all of it, as groups of conversations that wait for the same reason.
+
+Counting hundred thousands of conversations takes longer than a request may: then it is done beside the requests, and
+pages show what was counted last, with its moment.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+
+from django.db.models import BooleanField, Count, ExpressionWrapper, Max, Min, Q, QuerySet, Sum
+
+from brokerui.core.later import LaterError, later
+from brokerui.messaging.hosting import hosted_names
+from brokerui.messaging.models import ConversationEndpoint, HostedInstance
+
+MANY: Final = 20_000
+"""Conversations that take longer to count than a request should."""
+IN_INDEX: Final = Q(outgoing__gt=0) | Q(held__gt=0)
+"""What the index of those that wait is for: databases use it where they are told so in its words."""
+FRESH_SECONDS: Final = 4.0
+"""For which a count of many is shown without counting again."""
+
+
+class Group(NamedTuple):
+    """Conversations of a database with a service, whose messages wait for one reason."""
+
+    instance: str
+    database: str
+    service: str
+    """For which the messages are."""
+    cause: int
+    """`transmission_status`, a number of the product's; 0: no reason is known."""
+    is_tried: bool
+    """Whether something failed already, or was not acknowledged in time."""
+    conversations: int
+    messages: int
+    attempts: int
+    """Of the one that was tried most often."""
+    next_attempt: int | None
+    """Of the first one, in milliseconds since 1970."""
+    handle: str
+    """One of them."""
+
+    @property
+    def is_delayed(self) -> bool:
+        """Others are on their way."""
+        return self.cause != 0 or self.is_tried
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """As of a moment."""
+
+    groups: tuple[Group, ...]
+    at: datetime
+    until: float
+    """Of the clock of this process: so long it need not be counted again."""
+
+    @property
+    def delayed(self) -> list[Group]:
+        """The largest first."""
+        found = [group for group in self.groups if group.is_delayed]
+        return sorted(found, key=lambda group: (-group.conversations, group[:4]))
+
+
+class _Last:
+    waiting: Waiting | None = None
+
+
+def waiting_now() -> Waiting:
+    """All groups. Raises `LaterError` while there are many and they are counted for the first time."""
+    known = _Last.waiting
+    if known is not None and time.monotonic() < known.until:
+        return known
+    if _are_many():
+        try:
+            later("brokerui.analysis.monitoring.waiting", _count)
+        except LaterError:
+            if known is None:
+                raise
+            return known
+    return _count()
+
+
+def forget() -> None:
+    """What was counted last."""
+    _Last.waiting = None
+
+
+def _are_many() -> bool:
+    some = ConversationEndpoint.objects.filter(IN_INDEX, outgoing__gt=0).values_list("conversation_handle")
+    return some[: MANY + 1].count() > MANY
+
+
+def _count() -> Waiting:
+    hosted = HostedInstance.objects.filter(name__in=hosted_names())
+    names = dict(hosted.values_list("id", "name"))
+    groups = tuple(Group(names[instance], *figures) for instance, *figures in _rows() if instance in names)
+    is_many = sum(group.conversations for group in groups) > MANY
+    until = time.monotonic() + FRESH_SECONDS if is_many else 0.0
+    _Last.waiting = Waiting(groups, datetime.now(UTC), until)
+    return _Last.waiting
+
+
+def _rows() -> QuerySet[Any, tuple[Any, ...]]:
+    """Of each group: instance, then the fields of `Group`."""
+    is_tried = ExpressionWrapper(Q(attempts__gt=0), output_field=BooleanField())
+    rows = ConversationEndpoint.objects.filter(IN_INDEX, outgoing__gt=0).annotate(is_tried=is_tried)
+    by = rows.values("instance_id", "database", "far_service", "transmission_status", "is_tried").order_by()
+    figures = by.annotate(
+        conversations=Count("conversation_handle"),
+        messages=Sum("outgoing"),
+        most=Max("attempts"),
+        first=Min("next_attempt"),
+        handle=Min("conversation_handle"),
+    )
+    names = ("conversations", "messages", "most", "first", "handle")
+    return figures.values_list("instance_id", "database", "far_service", "transmission_status", "is_tried", *names)

@@ -1,0 +1,136 @@
+"""What is known of all pairs of an estate: at once for small ones, from the database for large ones."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.utils import timezone
+
+from brokerui.analysis.lint.wanted import Wanted
+from brokerui.analysis.reachability.matrix import Matrix, matrix_of
+from brokerui.analysis.reachability.models import Survey
+from brokerui.analysis.reachability.packing import unpacked
+from brokerui.analysis.reachability.services import since_text, survey_want
+from brokerui.core.later import later
+from brokerui.core.memory import Memory
+from brokerui.estate.viewed import Viewed
+from routing.collector import collector_at_rest
+from routing.estate import Estate
+from routing.reach import entry_points, service_names, settled_since
+
+SMALL = 12_000
+"""Hops that are decided while the page waits: a twentieth of a second."""
+LONG = 60_000
+"""Hops of an estate of which to read what was worked out takes longer than a request may."""
+PART = 100
+"""Names of a larger estate that are asked about at once, while a worker works out the rest."""
+LATE = timedelta(seconds=20)
+"""A worker that lives takes up what is wanted sooner."""
+KEPT_SMALL, KEPT_LARGE = 32, 3
+
+_small: Memory[Matrix] = Memory(KEPT_SMALL)
+_large: Memory[Matrix] = Memory(KEPT_LARGE)
+_parts: Memory[Matrix] = Memory(KEPT_LARGE)
+_names: Memory[tuple[str, ...]] = Memory(KEPT_SMALL)
+_since: Memory[datetime | None] = Memory(KEPT_SMALL)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A matrix, and how much of what was asked for it is."""
+
+    matrix: Matrix
+    survey: Survey | None = None
+    """Where the rest is being worked out: how far that is."""
+    of_names: int = 0
+    """Where it is a part: of so many names."""
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.of_names
+
+    @property
+    def is_late(self) -> bool:
+        """Nobody has taken it up although a worker would have by now."""
+        return self.survey is not None and self.survey.begun_at is None and is_late(self.survey)
+
+
+def kept_under(viewed: Viewed, known: Known) -> Hashable | None:
+    """What pages about it may be kept under: its content, its name and its moment; None while it is a part."""
+    if known.survey is not None:
+        return None
+    return viewed.key, viewed.address, since_of(viewed, viewed.at())
+
+
+def is_late(survey: Survey) -> bool:
+    return survey.begun_at is None and timezone.now() - survey.asked_at > LATE
+
+
+def names_of(viewed: Viewed) -> tuple[str, ...]:
+    """Every service name of the estate, sorted."""
+    return _names.get(viewed.key, lambda: tuple(service_names(viewed.estate)))
+
+
+def known_of(viewed: Viewed, names: Sequence[str]) -> Known:
+    """What is known about these names at least."""
+    at, estate = viewed.at(), viewed.estate
+    since = since_of(viewed, at)
+    if is_small(estate):
+        return Known(_small.get((viewed.key, since), lambda: matrix_of(estate, at, names_of(viewed))))
+    survey, part = survey_of(viewed), tuple(names[:PART])
+    is_there = _parts.has((viewed.key, since, part)) if survey.finished_at is None else _large.has((viewed.key, since))
+    if not is_there and _hops(estate) > LONG:
+        later(("pairs", viewed.key, since), partial(known_of, viewed, names))
+    if survey.finished_at is not None:
+        try:
+            return Known(_large.get((viewed.key, since), partial(_read, viewed, survey)))
+        except Survey.DoesNotExist:  # deleted just now, because others were asked for since
+            survey = survey_of(viewed)
+    matrix = _parts.get((viewed.key, since, part), lambda: matrix_of(estate, at, part))
+    return Known(matrix, survey, len(names) if len(part) < len(names) else 0)
+
+
+def since_of(viewed: Viewed, at: datetime) -> datetime | None:
+    """The last expiry of a route. It is looked for once a minute at the most: they are told to the second by nobody."""
+    minute = at.replace(second=0, microsecond=0) if viewed.moment is None else at
+    return _since.get((viewed.key, minute), lambda: settled_since(viewed.estate, at))
+
+
+def survey_of(viewed: Viewed) -> Survey:
+    """The row about this estate; a worker is asked to fill it where there is none. Without its data."""
+    at = viewed.at()
+    since = since_of(viewed, at)
+    row = Survey.objects.filter(key=viewed.key, since=since_text(since)).defer("data").first()
+    return row if row is not None else survey_want(Wanted.of(viewed), since, at)
+
+
+def is_worked_out(viewed: Viewed) -> bool:
+    """Whether a page would find all of it; nobody is asked for it."""
+    if is_small(viewed.estate):
+        return True
+    since = since_text(since_of(viewed, viewed.at()))
+    return Survey.objects.filter(key=viewed.key, since=since).exclude(finished_at=None).exists()
+
+
+def is_small(estate: Estate) -> bool:
+    """Whether all of it can be worked out while the page waits."""
+    return _hops(estate) <= SMALL
+
+
+def _hops(estate: Estate) -> int:
+    """To decide for all pairs."""
+    hops = 0
+    for instance in estate.instances.values():
+        hops += sum(len(table.named) for table in instance.tables.values())
+        hops += len(instance.targets) * len(instance.tables) + len(instance.tables)
+    return hops
+
+
+def _read(viewed: Viewed, survey: Survey) -> Matrix:
+    data = Survey.objects.values_list("data", flat=True).get(id=survey.id)
+    assert data is not None
+    with collector_at_rest():
+        return unpacked(bytes(data), tuple(entry_points(viewed.estate)), names_of(viewed))

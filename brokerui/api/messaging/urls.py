@@ -1,0 +1,27 @@
+"""Addresses of messaging, within those of the REST interface."""
+
+from __future__ import annotations
+
+from django.urls import URLPattern, path
+
+from brokerui.api.messaging import dialogs, queues
+from brokerui.api.messaging.sys_views import sys_addresses
+
+QUEUE = "queues/<str:instance>/<str:database>/<path:queue>"
+"""The name of a queue may hold slashes, escaped or not: servers unescape a path before it is looked up."""
+
+
+def addresses() -> list[URLPattern]:
+    """Of the verbs, and of the views of what is under way."""
+    return [
+        path("dialogs/", dialogs.Dialogs.as_view(), name="dialogs"),
+        path("dialogs/<str:handle>/", dialogs.Dialog.as_view(), name="dialog"),
+        path("dialogs/<str:handle>/messages/", dialogs.DialogMessages.as_view(), name="dialog_messages"),
+        path("dialogs/<str:handle>/end/", dialogs.DialogEnd.as_view(), name="dialog_end"),
+        path("dialogs/<str:handle>/move/", dialogs.DialogMove.as_view(), name="dialog_move"),
+        path("dialogs/<str:handle>/timer/", dialogs.DialogTimer.as_view(), name="dialog_timer"),
+        path(f"{QUEUE}/receive/", queues.QueueReceive.as_view(), name="queue_receive"),
+        path(f"{QUEUE}/status/", queues.QueueStatus.as_view(), name="queue_status"),
+        path("receipts/<str:receipt>/", queues.Receipts.as_view(), name="receipt"),
+        *sys_addresses(),
+    ]

@@ -1,0 +1,103 @@
+"""Arguments that several commands take, each parsed to a value or refused as bad usage."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TypedDict, TypeVar
+
+from brokerui.cli.inputs import STANDARD_INPUT
+from brokerui.cli.outputs import STANDARD_OUTPUT
+from brokerui.core.languages import here, local
+from routing.document import MAX_SIZE
+from routing.errors import InputError, Invalid
+from routing.identifier import parse_identifier
+from routing.moment import parse_moment
+from routing.sentence import Sentence, say
+
+_T = TypeVar("_T")
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+class Described(TypedDict):
+    """What argparse takes of a command."""
+
+    help: str
+    description: str
+
+
+def described(summary: Sentence) -> Described:
+    """What a command is called by in the list of commands, and begins its own help with."""
+    text = local(summary)
+    return {"help": text, "description": local(say("{summary}.", summary=text[:1].upper() + text[1:]))}
+
+
+def add_estate(parser: argparse.ArgumentParser, name: str = "estate") -> None:
+    parser.add_argument(name, metavar=name.upper(), help=local(say("estate document, - for standard input")))
+
+
+def add_at(parser: argparse.ArgumentParser) -> None:
+    said = local(say("the moment of the question, ISO 8601 (default: now)"))
+    parser.add_argument("--at", metavar="T", type=moment, help=said)
+
+
+def add_max_size(parser: argparse.ArgumentParser) -> None:
+    said = local(say("the largest document (default: 64M)"))
+    parser.add_argument("--max-size", metavar="SIZE", type=size, default=MAX_SIZE, help=said)
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", choices=("text", "json"), default="text", help=local(say("default: text")))
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    said = local(say("default: standard output"))
+    parser.add_argument("-o", "--output", metavar="ESTATE", default=STANDARD_OUTPUT, help=said)
+
+
+def one_from_standard_input(*names: str | None) -> None:
+    """Standard input can be one of the inputs; anything else is bad usage."""
+    if names.count(STANDARD_INPUT) > 1:
+        error = InputError(STANDARD_INPUT, "", say("only one input can be standard input"))
+        sys.stderr.write(f"error: {error.render(here())}\n")
+        raise SystemExit(2)
+
+
+def now_unless(at: datetime | None) -> datetime:
+    """The one place where a pure command looks at the clock."""
+    return at or datetime.now(UTC)
+
+
+def misuse(problem: Sentence | Invalid) -> argparse.ArgumentTypeError:
+    """What argparse says of an argument that cannot be."""
+    return argparse.ArgumentTypeError(problem.render(here()))
+
+
+def must_be_given(what: Sentence | str, given: str) -> argparse.ArgumentTypeError:
+    """The same of one that was to be something else."""
+    return misuse(say("must be {what}, not {got}", what=what, got=repr(given)))
+
+
+def _valid(parse: Callable[[str], _T]) -> Callable[[str], _T]:
+    def parsed(text: str) -> _T:
+        try:
+            return parse(text)
+        except Invalid as fault:
+            raise misuse(fault) from None
+
+    return parsed
+
+
+moment = _valid(parse_moment)
+identifier = _valid(parse_identifier)
+
+
+def size(text: str) -> int:
+    """Bytes, from digits with an optional unit: 200M."""
+    match = re.fullmatch(r"(\d{1,12})([KMG]?)B?", text.upper())
+    if not match:
+        raise must_be_given(say("a number of bytes such as 200M"), text)
+    return int(match[1]) * _UNITS[match[2]]

@@ -1,0 +1,72 @@
+"""`brokerui diff`: every class of traffic that ends otherwise after a change."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import re
+import sys
+from collections.abc import Iterator
+
+from brokerui.cli.arguments import (
+    add_at,
+    add_estate,
+    add_format,
+    add_max_size,
+    must_be_given,
+    now_unless,
+    one_from_standard_input,
+)
+from brokerui.cli.diff_report import Report, report_as_json, report_as_text
+from brokerui.cli.inputs import load_estate
+from brokerui.cli.traffic_weights import load_weights
+from brokerui.core.languages import here, local
+from routing.classes import Vocabulary
+from routing.compare import compare
+from routing.comparison import WORSE, Comparison
+from routing.sentence import say
+
+LIMIT = 100_000
+NONE_CHANGED, NONE_WORSE, SOME_WORSE = 0, 1, 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_estate(parser, "before")
+    add_estate(parser, "after")
+    said = local(say("JSON lines or CSV: weigh the classes by their messages"))
+    parser.add_argument("--traffic", metavar="FILE", help=said)
+    said = local(say("rows at the most (default: {limit})", limit=LIMIT))
+    parser.add_argument("--limit", metavar="N", type=_whole, default=LIMIT, help=said)
+    add_at(parser)
+    add_format(parser)
+    add_max_size(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 when nothing changes, 1 when something does and nothing is worse, 3 when something is worse."""
+    gc.disable()  # this process makes no cycles worth collecting, and ends soon
+    one_from_standard_input(options.before, options.after, options.traffic)
+    before = load_estate(options.before, options.max_size)
+    after = load_estate(options.after, options.max_size)
+    weights = load_weights(options.traffic, Vocabulary(before, after)) if options.traffic else None
+    comparison = compare(before, after, now_unless(options.at))
+    report = Report(comparison, weights, options.limit)
+    _write(report_as_json(report) if options.format == "json" else report_as_text(report, here()))
+    return _status(comparison)
+
+
+def _write(pieces: Iterator[str]) -> None:
+    for piece in pieces:
+        sys.stdout.write(piece)
+
+
+def _status(comparison: Comparison) -> int:
+    if not comparison.groups:
+        return NONE_CHANGED
+    return SOME_WORSE if comparison.groups[0].verdict == WORSE else NONE_WORSE
+
+
+def _whole(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,18}", text):
+        raise must_be_given(say("a whole number"), text)
+    return int(text)

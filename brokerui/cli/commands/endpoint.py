@@ -1,0 +1,30 @@
+"""`brokerui endpoint`: the process that owns the sockets of the hosted instances. One for a product, not more."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from brokerui.core.languages import here
+from routing.errors import Invalid
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """None."""
+
+
+def run(_options: argparse.Namespace) -> int:
+    """Until SIGTERM or Ctrl-C; connections are closed then. 1 where its settings cannot be used."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
+    import django
+
+    django.setup()
+    from brokerui.messaging.endpoint.command import serve
+    from brokerui.running.words import say_error
+
+    try:
+        serve()
+    except Invalid as fault:
+        say_error(fault.render(here()))
+        return 1
+    return 0

@@ -1,0 +1,92 @@
+"""`brokerui estate`: the versions of the live estate as documents; files into it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from brokerui.cli.arguments import add_at, add_format, add_max_size, described, one_from_standard_input
+from brokerui.cli.commands.import_catalog import Source, source
+from brokerui.cli.product import the_product
+from brokerui.core.languages import local
+from routing.sentence import say, say_counted
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    _add_history(actions)
+    _add_import(actions)
+
+
+def _add_history(actions: Any) -> None:
+    summary = say("every version as a document with its valid_from, in a folder")
+    history = actions.add_parser("history", allow_abbrev=False, **described(summary))
+    history.set_defaults(act=_history)
+    history.add_argument(
+        "-o",
+        metavar="DIR",
+        dest="folder",
+        type=Path,
+        required=True,
+        help=local(say("a new folder, or one with a history to update")),
+    )
+
+
+def _add_import(actions: Any) -> None:
+    summary = say("scripts, catalogs and documents into the live estate, as its next version")
+    action = actions.add_parser("import", allow_abbrev=False, **described(summary))
+    action.set_defaults(act=_import)
+    action.add_argument(
+        "sources",
+        metavar="NAME[/DATABASE][@ADDRESS]=FILE[,FILE]|ESTATE",
+        nargs="+",
+        type=_source,
+        help=local(say("scripts or catalogs of one instance, or an estate document; - for standard input")),
+    )
+    ways = action.add_mutually_exclusive_group()
+    said = local(say("replace the whole estate (default: the instances of the files)"))
+    ways.add_argument("--replace", action="store_true", help=said)
+    ways.add_argument("--into", action="store_true", help=local(say("run scripts on the live estate as it is")))
+    action.add_argument("--dry-run", action="store_true", help=local(say("say what would change, and write nothing")))
+    action.add_argument("--note", default="", help=local(say("for the history of the estate")))
+    author = os.environ.get("USER") or "brokerui"
+    said = local(say("who the history says it was (default: {author})", author=author))
+    action.add_argument("--author", default=author, help=said)
+    add_at(action)
+    add_format(action)
+    add_max_size(action)
+
+
+def _source(text: str) -> Source | str:
+    """A document has no name of an instance before it; whoever has an `=` in a file's name writes `./` before it."""
+    return source(text) if "=" in text and not text.startswith((".", "/")) else text
+
+
+def run(options: argparse.Namespace) -> int:
+    """The estate of the product whose home is `BROKERUI_HOME`."""
+    with the_product():
+        status: int = options.act(options)
+        return status
+
+
+def _import(options: argparse.Namespace) -> int:
+    from brokerui.cli.estate_import import import_run
+
+    one_from_standard_input(*(file for each in options.sources for file in _files(each)))
+    return import_run(options)
+
+
+def _files(each: Source | str) -> tuple[str, ...]:
+    return (each,) if isinstance(each, str) else each.files
+
+
+def _history(options: argparse.Namespace) -> int:
+    from brokerui.estate.history import history_write
+
+    count = history_write(options.folder)
+    said = say_counted(count, "{count} version in {folder}", "{count} versions in {folder}", folder=options.folder)
+    sys.stderr.write(f"{local(said)}\n")
+    return 0

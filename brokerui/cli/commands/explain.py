@@ -1,0 +1,103 @@
+"""`brokerui explain`: where one conversation goes and why, with every rule tried, forth and back."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from brokerui.analysis.explanations.as_json import explanation_as_json
+from brokerui.analysis.explanations.as_text import explanation_as_text
+from brokerui.analysis.explanations.origin import Origin, ambiguous, cuts, is_exact, meant
+from brokerui.cli.arguments import (
+    add_at,
+    add_estate,
+    add_format,
+    add_max_size,
+    identifier,
+    must_be_given,
+    now_unless,
+)
+from brokerui.cli.inputs import load_estate
+from brokerui.core.languages import LANGUAGES, environment_language, local, translation
+from routing.conversation import Conversation
+from routing.errors import InputError, Invalid
+from routing.estate import Estate
+from routing.explanation import explain
+from routing.names import SERVICE_NAME, check_name
+from routing.sentence import say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_estate(parser)
+    entry = parser.add_mutually_exclusive_group(required=True)
+    said = local(say("the database that begins it"))
+    entry.add_argument("--from", dest="origin", metavar="HOST/DB", type=_with_slash, help=said)
+    entry.add_argument("--outside", metavar="HOST", help=local(say("it reaches this instance from outside")))
+    parser.add_argument("--to", metavar="SERVICE", required=True, help=local(say("the target service")))
+    said = local(say("the broker identifier that it gives"))
+    parser.add_argument("--broker", metavar="GUID", type=identifier, help=said)
+    parser.add_argument("--service", metavar="OWN", help=local(say("its own service (default: each of its database)")))
+    parser.add_argument("--reply", action="store_true", help=local(say("it comes from a target service")))
+    add_at(parser)
+    said = local(say("the language of the answer (default: that of the environment)"))
+    parser.add_argument("--lang", choices=LANGUAGES, help=said)
+    add_format(parser)
+    add_max_size(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    estate = load_estate(options.estate, options.max_size)
+    conversation = _conversation(options, estate)
+    explanation = explain(estate, conversation, now_unless(options.at))
+    translate = translation(options.lang or environment_language())
+    if options.format == "json":
+        json.dump(explanation_as_json(explanation, estate, translate), sys.stdout, ensure_ascii=False, indent=1)
+        sys.stdout.write("\n")
+    else:
+        sys.stdout.write(explanation_as_text(explanation, estate, translate))
+    return 0
+
+
+def _conversation(options: argparse.Namespace, estate: Estate) -> Conversation:
+    if options.outside is not None:
+        where, instance, database = "--outside", options.outside, None
+    else:
+        where = "--from"
+        instance, database = _split(options.origin, estate)
+    conversation = Conversation(instance, database, options.to, options.broker, options.reply, options.service)
+    with _naming("--to"):
+        check_name(options.to, "", SERVICE_NAME)
+    if options.service is not None:
+        with _naming("--service"):
+            check_name(options.service, "", SERVICE_NAME)
+    with _naming(where):
+        conversation.check(estate)
+    return conversation
+
+
+@contextmanager
+def _naming(argument: str) -> Iterator[None]:
+    """What is wrong is said of the argument that gave it."""
+    try:
+        yield
+    except Invalid as fault:
+        raise InputError(argument, "", fault.problem) from None
+
+
+def _with_slash(text: str) -> str:
+    if "/" not in text and not is_exact(text):
+        raise must_be_given("HOST/DB", text)
+    return text
+
+
+def _split(origin: str, estate: Estate) -> Origin:
+    """HOST/DB; names may hold slashes themselves, so the estate decides where to cut."""
+    known = meant(origin, estate)
+    if len(known) > 1:
+        raise InputError("--from", "", ambiguous(known))
+    possible = cuts(origin)
+    hosts = [(host, name) for host, name in possible if host in estate.instances]
+    return (known or hosts or possible)[0]

@@ -1,0 +1,30 @@
+"""`brokerui failover`: the partners of a mirrored database change roles."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from brokerui.cli.messaging import HOST_DB, place, verb
+from brokerui.core.languages import local
+from routing.sentence import say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    said = local(say("either partner of the mirrored pair, both of which run here"))
+    parser.add_argument("database", metavar=HOST_DB, type=place(HOST_DB), help=said)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints who is the principal then, a line of JSON."""
+    instance, database = options.database
+    with verb(f"{instance}/{database}"):
+        from brokerui.messaging.services import database_fail_over
+
+        author = os.environ.get("USER") or "brokerui"
+        roles = database_fail_over(instance=instance, database=database, author=author)
+    told = {"database": database, "principal": roles.principal, "mirror": roles.mirror}
+    sys.stdout.write(f"{json.dumps(told)}\n")
+    return 0

@@ -1,0 +1,47 @@
+"""`brokerui host`: run an instance here, with these databases, listening at an address."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from brokerui.cli.product import the_product
+from brokerui.core.languages import here, local
+from routing.address import Address, parse_network_address
+from routing.errors import InputError, Invalid
+from routing.sentence import say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("instance", metavar="HOST", help=local(say("the name of the instance")))
+    said = local(say("where it listens, tcp://HOST:PORT"))
+    parser.add_argument("--listen", metavar="ADDR", type=_address, required=True, help=said)
+    said = local(say("a database of it, made where it is not there yet; may stand several times"))
+    parser.add_argument("--database", metavar="DB", action="append", default=[], help=said)
+
+
+def _address(text: str) -> Address:
+    try:
+        return parse_network_address(text)
+    except Invalid as invalid:
+        raise argparse.ArgumentTypeError(invalid.render(here())) from None
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints what it is then, a line of JSON."""
+    with the_product():
+        from brokerui.messaging.hosts import instance_host
+
+        author = os.environ.get("USER") or "brokerui"
+        try:
+            instance = instance_host(
+                name=options.instance, listen=options.listen, databases=options.database, author=author
+            )
+        except Invalid as invalid:
+            raise InputError(options.instance, invalid.path, invalid.problem) from None
+    databases = {name: database.broker_instance for name, database in instance.databases.items()}
+    told = {"instance": instance.name, "listen": options.listen.key, "databases": databases}
+    sys.stdout.write(f"{json.dumps(told)}\n")
+    return 0

@@ -1,0 +1,96 @@
+"""`brokerui import-sql`: the scripts of instances, as an estate."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from brokerui.analysis.imports.finding_kinds import report, something_is_missing
+from brokerui.cli.arguments import (
+    add_at,
+    add_format,
+    add_max_size,
+    add_output,
+    misuse,
+    must_be_given,
+    now_unless,
+    one_from_standard_input,
+)
+from brokerui.cli.inputs import load_bytes, load_estate
+from brokerui.cli.outputs import write_output
+from brokerui.core.languages import local
+from routing.address import Address, parse_network_address
+from routing.document import write_estate
+from routing.errors import Invalid
+from routing.names import check_name
+from routing.sentence import say
+from routing.tsql import Group, decode_script, read_scripts
+
+_ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
+INSTANCE_NAME = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The scripts of one instance, in the order in which they are run."""
+
+    instance: str
+    address: Address | None
+    files: tuple[str, ...]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "sources",
+        metavar="NAME[@ADDRESS]=FILE[,FILE]",
+        nargs="+",
+        type=source,
+        help=local(say("the scripts of one instance, in their order; - for standard input")),
+    )
+    said = local(say("the estate that the scripts are run on (default: none)"))
+    parser.add_argument("--into", metavar="ESTATE", help=said)
+    add_at(parser)
+    add_output(parser)
+    add_format(parser)
+    add_max_size(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 when the estate has all that the scripts say, 1 when a statement was refused or not understood."""
+    gc.disable()  # this process makes no cycles worth collecting, and ends soon
+    one_from_standard_input(options.into, *(name for each in options.sources for name in each.files))
+    into = load_estate(options.into, options.max_size) if options.into else None
+    groups = [Group(each.instance, each.address, _Scripts(each.files, options.max_size)) for each in options.sources]
+    estate, findings = read_scripts(groups, into=into, at=now_unless(options.at))
+    write_output(options.output, write_estate(estate))
+    report(findings, options.format)
+    return int(something_is_missing(findings))
+
+
+class _Scripts:
+    """The names and texts of files; each is read when its turn comes, so that one is in memory at a time."""
+
+    def __init__(self, names: tuple[str, ...], max_size: int) -> None:
+        self._names = names
+        self._max_size = max_size
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        for name in self._names:
+            yield name, decode_script(load_bytes(name, self._max_size), where=name)
+
+
+def source(text: str) -> Source:
+    """`NAME[@ADDRESS]=FILE[,FILE]`."""
+    target, equals, files = text.partition("=")
+    instance, *rest = _ADDRESS.split(target, maxsplit=1)
+    names = tuple(name for name in files.split(",") if name)
+    if not (equals and instance and names):
+        raise must_be_given(say("NAME=FILE or NAME@ADDRESS=FILE"), text)
+    try:
+        check_name(instance, "NAME", INSTANCE_NAME)
+        return Source(instance, parse_network_address(rest[0]) if rest else None, names)
+    except Invalid as fault:
+        raise misuse(fault) from None

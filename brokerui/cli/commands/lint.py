@@ -1,0 +1,99 @@
+"""`brokerui lint`: what is wrong with an estate, with the reason and the remedy of each finding."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+
+from brokerui.analysis.lint.finding_text import counted, findings_as_text, one_line
+from brokerui.cli.arguments import (
+    add_at,
+    add_estate,
+    add_format,
+    add_max_size,
+    now_unless,
+    one_from_standard_input,
+)
+from brokerui.cli.inputs import load_bytes, load_estate
+from brokerui.core.languages import here, local
+from routing.errors import InputError
+from routing.estate import Estate
+from routing.finding import ERROR, Finding
+from routing.lint.missing import missing_instances, still_missing
+from routing.lint.registry import CHECKS, lint
+from routing.lint.suppression import Suppressed, Suppression, read_suppressions, suppress
+from routing.sentence import Sentence, Translate, say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_estate(parser)
+    said = local(say("findings that somebody answers for, - for standard input"))
+    parser.add_argument("--suppress", metavar="FILE", help=said)
+    add_at(parser)
+    add_format(parser)
+    add_max_size(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 when no finding is an error, 1 when some is."""
+    gc.disable()  # this process makes no cycles worth collecting, and ends soon
+    one_from_standard_input(options.estate, options.suppress)
+    suppressions = _load(options.suppress, options.max_size) if options.suppress else ()
+    estate = load_estate(options.estate, options.max_size)
+    at = now_unless(options.at)
+    result = suppress(lint(estate, at), suppressions, at)
+    translate = here()
+    as_json = options.format == "json"
+    for piece in _as_json(result.findings, translate) if as_json else _as_text(estate, at, result, translate):
+        sys.stdout.write(piece)
+    for sentence in _about(result):
+        sys.stderr.write(f"{one_line(sentence.render(translate))}\n")
+    return int(any(finding.severity == ERROR for finding in result.findings))
+
+
+def _load(name: str, max_size: int) -> tuple[Suppression, ...]:
+    try:
+        text = load_bytes(name, max_size).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(name, "", say("is not UTF-8: {reason}", reason=error.reason)) from None
+    return read_suppressions(text, (check.code for check in CHECKS), where=name)
+
+
+def _as_json(findings: tuple[Finding, ...], translate: Translate) -> Iterator[str]:
+    """One array, a finding a line."""
+    before = "["
+    for finding in findings:
+        yield before + "\n " + json.dumps(finding.as_json(translate), ensure_ascii=False)
+        before = ","
+    yield "\n]\n" if findings else "[]\n"
+
+
+def _as_text(estate: Estate, at: datetime, result: Suppressed, translate: Translate) -> Iterator[str]:
+    if result.findings:
+        yield from findings_as_text(result.findings, {check.code: check.title for check in CHECKS}, translate)
+        missing = still_missing(missing_instances(estate, at))
+        if missing is not None:
+            yield f"{one_line(missing.render(translate))}\n"
+        yield f"{counted(result.findings, translate)}\n"
+    else:
+        nothing = say("None of these {count} checks found anything.", count=len(CHECKS))
+        yield f"{nothing.render(translate)}\n"
+    if result.count:
+        yield f"{say('suppressed: {count}', count=result.count).render(translate)}\n"
+
+
+def _about(result: Suppressed) -> Iterator[Sentence]:
+    """What the owners of suppressions should know."""
+    for each in result.expired:
+        yield say("suppression expired: {which}", which=_which(each))
+    for each in result.unused:
+        yield say("suppression for no finding any more: {which}", which=_which(each))
+
+
+def _which(each: Suppression) -> str:
+    place = "/".join(part for part in (each.instance, each.database, each.object) if part)
+    return f"{each.code} {place} ({each.owner}: {each.reason})"

@@ -1,0 +1,22 @@
+"""`brokerui pipeline`: the Spark jobs, in a process of their own."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from brokerui.core.languages import local
+from routing.sentence import say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    said = local(say("the job and its arguments; --help lists the jobs"))
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="JOB …", help=said)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Becomes `python -m pipeline`: signals, streams and the exit status are the job's own."""
+    command = [sys.executable, "-m", "pipeline", *options.arguments]
+    sys.stdout.flush()
+    os.execv(sys.executable, command)  # noqa: S606 - our own module

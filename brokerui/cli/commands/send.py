@@ -1,0 +1,101 @@
+"""`brokerui send`: begin a dialog, or go on with one, and send."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from brokerui.cli.arguments import identifier, size
+from brokerui.cli.inputs import STANDARD_INPUT, load_bytes
+from brokerui.cli.messaging import HOST_DB, place, verb
+from brokerui.core.languages import local
+from routing.dialog.settings import Settings
+from routing.sentence import say
+
+MOST_BODY = Settings().message_bytes
+AT_ONCE = 100
+"""Messages in one transaction."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    said = local(say("the instance and database that send"))
+    parser.add_argument("--from", metavar=HOST_DB, dest="sender", type=place(HOST_DB), required=True, help=said)
+    parser.add_argument("--service", metavar="S", help=local(say("the own service that begins the dialog")))
+    parser.add_argument("--to", metavar="S2", help=local(say("the service that it is for")))
+    said = local(say("the service broker identifier of the target's database (default: any)"))
+    parser.add_argument("--broker", metavar="G", type=identifier, help=said)
+    said = local(say("the contract of the dialog (default: DEFAULT)"))
+    parser.add_argument("--contract", metavar="NAME", default="DEFAULT", help=said)
+    said = local(say("the type of the messages (default: DEFAULT)"))
+    parser.add_argument("--message-type", metavar="NAME", default="DEFAULT", help=said)
+    said = local(say("encrypt the dialog (default: where there is a key for the service)"))
+    parser.add_argument("--encryption", choices=("on", "off"), help=said)
+    parser.add_argument("--conversation", metavar="HANDLE", type=identifier, help=local(say("go on with this one")))
+    parser.add_argument("--count", metavar="N", type=int, default=1, help=local(say("so many messages (default: 1)")))
+    said = local(say("bodies of so many random bytes in place of a file"))
+    parser.add_argument("--size", metavar="BYTES", type=size, help=said)
+    said = local(say("the body, - for standard input"))
+    parser.add_argument("file", metavar="FILE", nargs="?", help=said)
+    parser.set_defaults(check=lambda options: _check(parser, options))
+
+
+def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    if options.conversation is None and not (options.service and options.to):
+        parser.error(local(say("a new dialog needs --service and --to")))
+    if (options.file is None) == (options.size is None):
+        parser.error(local(say("one of FILE and --size")))
+    if options.count < 1:
+        parser.error(local(say("--count must be 1 or more")))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints handle and id of the conversation, a line of JSON, once everything is committed."""
+    options.check(options)
+    body = load_bytes(options.file or STANDARD_INPUT, MOST_BODY, is_fixed=True) if options.size is None else None
+    instance, database = options.sender
+    with verb(f"{instance}/{database}"):
+        from django.db import transaction
+
+        with transaction.atomic():
+            handle, conversation = _conversation(options, instance, database)
+            _send(options, instance, handle, body)
+    told = {"conversation_handle": handle, "conversation_id": conversation}
+    sys.stdout.write(f"{json.dumps(told)}\n")
+    return 0
+
+
+def _conversation(options: argparse.Namespace, instance: str, database: str) -> tuple[str, str]:
+    from brokerui.messaging import services
+
+    if options.conversation is not None:
+        return options.conversation, services.conversation_id(instance=instance, handle=options.conversation)
+    begun = services.conversation_begin(
+        instance=instance,
+        database=database,
+        from_service=options.service,
+        to_service=options.to,
+        to_broker_instance=options.broker,
+        contract=options.contract,
+        encryption=_encryption(options, instance, database),
+    )
+    return begun.conversation_handle, begun.conversation_id
+
+
+def _encryption(options: argparse.Namespace, instance: str, database: str) -> bool:
+    from brokerui.messaging.hosting import has_binding
+
+    return options.encryption == "on" if options.encryption else has_binding(instance, database, options.to)
+
+
+def _send(options: argparse.Namespace, instance: str, handle: str, body: bytes | None) -> None:
+    from brokerui.messaging import services
+
+    left = options.count
+    while left:
+        number = min(left, AT_ONCE)
+        bodies = [body if options.size is None else os.urandom(options.size) for _ in range(number)]
+        messages = [services.Message(each, options.message_type) for each in bodies]
+        services.conversation_send(instance=instance, handles=[handle], messages=messages)
+        left -= number

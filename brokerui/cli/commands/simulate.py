@@ -1,0 +1,120 @@
+"""`brokerui simulate`: whole brokers in seeded worlds that misbehave, and what the checkers say of them."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import secrets
+import sys
+from collections import Counter
+from collections.abc import Callable
+from time import perf_counter
+
+from brokerui.cli.arguments import must_be_given
+from brokerui.core.languages import here, local
+from routing.sentence import Sentence, say, say_counted
+from routing.simulation.faults import LEVELS
+from routing.simulation.history import Left, Lost, Sent, Stopped
+from routing.simulation.shrinking import Found, shrink, simulate
+from routing.simulation.story import story
+from routing.simulation.world import parts
+
+FRESH = 1_000_000
+"""Seeds among which one is drawn when none is given."""
+NAMED = 12
+"""Parts of a world that are named before the rest is counted."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    said = local(say("the first seed (default: a fresh one, which is printed)"))
+    parser.add_argument("--seed", metavar="N", type=_whole(0), help=said)
+    said = local(say("worlds, each with the next seed (default: 1)"))
+    parser.add_argument("--runs", metavar="N", type=_whole(1), default=1, help=said)
+    said = local(say("what goes wrong in them (default: heavy)"))
+    parser.add_argument("--faults", choices=tuple(LEVELS), default="heavy", help=said)
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def parsed(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < least:
+            raise must_be_given(say("a whole number from {least} on", least=least), text)
+        return int(text)
+
+    return parsed
+
+
+def run(options: argparse.Namespace) -> int:
+    """0 when no promise was broken, 1 at the first that was."""
+    gc.disable()  # a world is garbage as a whole, once it is over
+    first = secrets.randbelow(FRESH) if options.seed is None else options.seed
+    last = first + options.runs - 1
+    _print(say("seeds {first} to {last}, faults {faults}", first=first, last=last, faults=options.faults))
+    sys.stdout.flush()
+    counts: Counter[str] = Counter()
+    began = perf_counter()
+    for seed in range(first, last + 1):
+        found = simulate(seed, options.faults)
+        if found.violations:
+            _print_violation(found)
+            return 1
+        _count(found, counts)
+        del found
+        gc.collect()
+    _print_summary(counts, options.runs, perf_counter() - began)
+    return 0
+
+
+def _count(found: Found, counts: Counter[str]) -> None:
+    kinds = Counter(type(record) for record in found.history.records)
+    counts["messages"] += kinds[Sent]
+    counts["frames"] += kinds[Left]
+    counts["lost"] += kinds[Lost]
+    counts["stops"] += kinds[Stopped]
+    counts["milliseconds"] += found.history.duration
+    counts["orphans"] += len(found.orphans)
+
+
+def _print_summary(counts: Counter[str], worlds: int, seconds: float) -> None:
+    values = {name: f"{counts[name]:,}" for name in ("messages", "frames", "lost", "stops", "orphans")}
+    _print(
+        say_counted(
+            worlds,
+            "{count} world: {messages} messages in {frames} frames, {lost} of which were lost; {stops} crashes",
+            "{count} worlds: {messages} messages in {frames} frames, {lost} of which were lost; {stops} crashes",
+            **values,
+        )
+    )
+    hours, took = f"{counts['milliseconds'] / 3_600_000:,.1f}", f"{seconds:,.1f}"
+    _print(say("{hours} hours in {took} seconds", hours=hours, took=took))
+    _print(say("No promise was broken; {orphans} deliveries went elsewhere or nowhere, as they may.", **values))
+
+
+def _print_violation(found: Found) -> None:
+    world = found.world
+    smallest = shrink(found)
+    violation = smallest.violations[0]
+    mask = smallest.world.mask
+    names = parts(world)
+    out = [name for name in names if not mask.takes(name)]
+    needed = [name for name in names if mask.takes(name)]
+    _print(say("seed {seed}: {promise} is broken", seed=world.seed, promise=violation.promise))
+    _print(violation.what)
+    _print(
+        say(
+            "needs {needed}; {out} of {all} parts left out",
+            needed=tuple(needed[:NAMED]) or "-",
+            out=len(out),
+            all=len(names),
+        )
+    )
+    sys.stdout.writelines(f"  {line}\n" for line in story(smallest.history, violation))
+    _print(
+        say(
+            "again: {command}",
+            command=f"brokerui simulate --seed {world.seed} --faults {world.faults}",
+        )
+    )
+
+
+def _print(sentence: Sentence) -> None:
+    sys.stdout.write(f"{sentence.render(here())}\n")

@@ -1,0 +1,75 @@
+"""`brokerui status`: whether the product of this home runs and is well; 1 where it is not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from brokerui.core.languages import local
+from routing.sentence import Sentence, say
+
+if TYPE_CHECKING:
+    from brokerui.running.status import Process, Status
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help=local(say("one object of JSON, for programs")))
+
+
+def run(options: argparse.Namespace) -> int:
+    """The product whose home is `BROKERUI_HOME`."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
+    import django
+
+    django.setup()
+    from brokerui.running.status import status
+
+    found = status()
+    lines = [json.dumps(found.as_json())] if options.json else map(local, _lines(found))
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    return 0 if found.is_well else 1
+
+
+def _lines(found: Status) -> Iterator[Sentence]:
+    yield say("home       {home}", home=found.home)
+    if found.address:
+        yield say("web        {address}", address=found.address)
+    else:
+        yield say("web        `brokerui up` does not run in this home")
+    yield from map(_of_process, found.processes)
+    yield _of_database(found)
+    yield _of_redis(found)
+    yield _of_worker(found)
+
+
+def _of_process(process: Process) -> Sentence:
+    if not process.is_alive:
+        return say("process    {name}: ended; restarts: {n}", name=process.name, n=process.restarts)
+    if process.restarts:
+        return say("process    {name}: {pid}; restarts: {n}", name=process.name, pid=process.pid, n=process.restarts)
+    return say("process    {name}: {pid}", name=process.name, pid=process.pid)
+
+
+def _of_database(found: Status) -> Sentence:
+    if found.database_problem:
+        return say("database   not ready: {problem}", problem=found.database_problem)
+    return say("database   ready; the live estate has version {version}", version=found.live_version)
+
+
+def _of_redis(found: Status) -> Sentence:
+    if found.redis_problem:
+        return say("Redis      {url} does not answer: {problem}", url=found.redis, problem=found.redis_problem)
+    return say("Redis      {url} answers", url=found.redis)
+
+
+def _of_worker(found: Status) -> Sentence:
+    if found.worker_seen is None:
+        return say("worker     none was seen")
+    seen = found.worker_seen.isoformat(sep=" ", timespec="seconds")
+    if found.worker_is_late:
+        return say("worker     not seen since {moment}", moment=seen)
+    return say("worker     seen at {moment}", moment=seen)

@@ -1,0 +1,41 @@
+"""`brokerui worker`: the process that does what is due."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+
+from brokerui.core.languages import local
+from routing.sentence import say
+
+CONCURRENCY = 3
+"""Processes, not threads: what is computed is Python, and two threads would take turns. One sends and one takes in as
+long as there is traffic, so that the third does whatever else there is."""
+PIPELINE = "pipeline"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    said = local(say("how many tasks at a time (default: 3)"))
+    parser.add_argument("--concurrency", metavar="N", type=int, default=CONCURRENCY, help=said)
+    said = local(say("only these queues, by commas (default: all but pipeline)"))
+    parser.add_argument("--queues", metavar="NAMES", default="", help=said)
+
+
+def run(options: argparse.Namespace) -> int:
+    """A worker of Celery, until SIGTERM or Ctrl-C; tasks under way are finished."""
+    from celery.platforms import SecurityWarning
+
+    from brokerui.celery import app
+
+    # What is dangerous for root are tasks with pickled payload; ours have none.
+    warnings.simplefilter("ignore", SecurityWarning)
+    # Workers of one product need not know of each other; asking takes a second at the start.
+    quiet = ["--without-mingle", "--without-gossip", "--loglevel=warning"]
+    queues = options.queues or ",".join(name for name in app.amqp.queues if name != PIPELINE)
+    # Rounds are one at a time, and this process only waits for theirs: it has no need of another one.
+    size = ["--pool=solo"] if queues == PIPELINE else ["--pool=prefork", f"--concurrency={options.concurrency}"]
+    try:
+        app.start(["--quiet", "worker", *size, *quiet, f"--queues={queues}"])
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 1
+    return 0

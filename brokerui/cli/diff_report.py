@@ -1,0 +1,185 @@
+"""A comparison of two estates as JSON and as lines for a terminal, written piece by piece."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+from brokerui.analysis.lint.finding_text import one_line
+from brokerui.cli.traffic_weights import Weights
+from routing.asking import entry_as_json
+from routing.classes import Node, TrafficClass
+from routing.comparison import BETTER, MOVED, WORSE, Comparison, Group, Outcomes
+from routing.journey import in_order
+from routing.sentence import Sentence, Translate, say, say_counted
+
+SHOWN_ENTRIES = 20
+"""Entry points that a group names; of more it has the count."""
+SHOWN_GROUPS = 50
+"""Groups in the text for a terminal."""
+
+
+@dataclass
+class Report:
+    """What is shown of a comparison."""
+
+    comparison: Comparison
+    weights: Weights | None
+    """Messages by entry point and class; None: no traffic was given."""
+    limit: int
+    """Rows at the most."""
+
+    @cached_property
+    def summary(self) -> dict[str, int]:
+        return self.comparison.summary()
+
+    @property
+    def changed(self) -> int:
+        return self.summary[WORSE] + self.summary[MOVED] + self.summary[BETTER]
+
+    @cached_property
+    def _by_class(self) -> dict[TrafficClass, list[tuple[Node, int]]]:
+        found: dict[TrafficClass, list[tuple[Node, int]]] = {}
+        for (node, traffic), messages in (self.weights or {}).items():
+            found.setdefault(traffic, []).append((node, messages))
+        return found
+
+    def messages_of(self, node: Node, group: Group) -> int | None:
+        """The messages of one class; null without traffic."""
+        return None if self.weights is None else self.weights.get((node, group.traffic), 0)
+
+    def messages(self, group: Group) -> int | None:
+        """The messages of all classes of a group."""
+        if self.weights is None:
+            return None
+        return sum(count for node, count in self._by_class.get(group.traffic, ()) if node in group.members)
+
+
+class _Texts:
+    """JSON texts of values that recur in thousands of rows."""
+
+    def __init__(self) -> None:
+        self._ends: dict[Outcomes, str] = {}
+        self._entries: dict[Node, str] = {}
+
+    def ends(self, outcomes: Outcomes) -> str:
+        text = self._ends.get(outcomes)
+        if text is None:
+            text = self._ends[outcomes] = json.dumps([outcome.as_json() for outcome in in_order(outcomes)])
+        return text
+
+    def entry(self, node: Node) -> str:
+        text = self._entries.get(node)
+        if text is None:
+            text = self._entries[node] = json.dumps(entry_as_json(*node))
+        return text
+
+    def group(self, group: Group) -> str:
+        """What the rows of a group and the group itself have in common."""
+        service, identifier = json.dumps(group.traffic.shown_service), json.dumps(group.traffic.to_broker_instance)
+        return (
+            f'"to_service": {service}, "to_broker_instance": {identifier}, '
+            f'"is_reply": {json.dumps(group.traffic.is_reply)}, '
+            f'"before": {self.ends(group.before)}, "after": {self.ends(group.after)}, '
+            f'"verdict": "{group.verdict}", "kind": "{group.kind}"'
+        )
+
+
+def report_as_json(report: Report) -> Iterator[str]:
+    """The pieces of one JSON object; the rows and groups stand a line each."""
+    texts = _Texts()
+    yield f'{{"classes": {report.comparison.classes},\n"changed": ['
+    yield from _lines(_rows(report, texts))
+    yield f'],\n"truncated": {json.dumps(report.changed > report.limit)},\n"groups": ['
+    yield from _lines(_group(report, group, texts) for group in report.comparison.groups)
+    yield f'],\n"summary": {json.dumps(report.summary)}}}\n'
+
+
+def _rows(report: Report, texts: _Texts) -> Iterator[str]:
+    common: tuple[Group | None, str] = (None, "")
+    for node, group in islice(report.comparison.rows(), report.limit):
+        if common[0] is not group:
+            common = (group, texts.group(group))
+        messages = json.dumps(report.messages_of(node, group))
+        yield f'{{"from": {texts.entry(node)}, {common[1]}, "messages": {messages}}}'
+
+
+def _group(report: Report, group: Group, texts: _Texts) -> str:
+    entries = ", ".join(map(texts.entry, islice(group.members, SHOWN_ENTRIES)))
+    messages = json.dumps(report.messages(group))
+    return f'{{{texts.group(group)}, "messages": {messages}, "from_count": {len(group.members)}, "from": [{entries}]}}'
+
+
+def _lines(texts: Iterable[str]) -> Iterator[str]:
+    for index, text in enumerate(texts):
+        yield (",\n" if index else "\n") + text
+
+
+def report_as_text(report: Report, translate: Translate = str) -> Iterator[str]:
+    """First the answer, then the groups, worst first."""
+    yield _answer(report).render(translate) + "\n"
+    for group in report.comparison.groups[:SHOWN_GROUPS]:
+        yield "".join("\n" + one_line(line.render(translate)) for line in _group_lines(report, group)) + "\n"
+    left = len(report.comparison.groups) - SHOWN_GROUPS
+    if left > 0:
+        more = say_counted(
+            left,
+            "… and {count} more group; --format json has them all.",
+            "… and {count} more groups; --format json has them all.",
+        )
+        yield f"\n{more.render(translate)}\n"
+
+
+def _answer(report: Report) -> Sentence:
+    classes = f"{report.comparison.classes:,}"
+    if not report.changed:
+        return say("Nothing changes: each of {classes} classes of traffic ends as before.", classes=classes)
+    counts = {verdict: f"{count:,}" for verdict, count in report.summary.items()}
+    return say_counted(
+        report.changed,
+        "{count} of {classes} classes of traffic changes: {worse} worse, {moved} moved, {better} better.",
+        "{count} of {classes} classes of traffic change: {worse} worse, {moved} moved, {better} better.",
+        classes=classes,
+        **counts,
+    )
+
+
+def _group_lines(report: Report, group: Group) -> Iterator[Sentence]:
+    yield _group_title(report, group)
+    yield say("  before  {ends}", ends=_ends_as_text(group.before))
+    yield say("  after   {ends}", ends=_ends_as_text(group.after))
+    first = tuple(_entry_as_text(node) for node in islice(group.members, SHOWN_ENTRIES))
+    more = len(group.members) - len(first)
+    if more > 0:
+        yield say("  from    {entries} and {count} more", entries=first, count=f"{more:,}")
+    else:
+        yield say("  from    {entries}", entries=first)
+
+
+def _group_title(report: Report, group: Group) -> Sentence:
+    facts = {"verdict": group.verdict, "kind": group.kind, "service": group.traffic.shown_service}
+    identifier = group.traffic.to_broker_instance
+    to = say("{verdict} ({kind}): to {service}", **facts)
+    if identifier is not None:
+        to = say("{to}, identifier {identifier}", to=to, identifier=identifier)
+    if group.traffic.is_reply:
+        to = say("{to} (replies)", to=to)
+    messages = report.messages(group)
+    return to if messages is None else say_counted(messages, "{to}, {count} message", "{to}, {count} messages", to=to)
+
+
+def _entry_as_text(node: Node) -> Sentence | str:
+    return say("outside {instance}", instance=node[0]) if node[1] is None else f"{node[0]}/{node[1]}"
+
+
+def _ends_as_text(outcomes: Outcomes) -> Sentence:
+    if not outcomes:
+        return say("no such entry point")
+    ends = [say("{kind} {instance} {detail}", kind=kind, instance=i, detail=d) for kind, i, d in in_order(outcomes)]
+    said = ends[0]
+    for end in ends[1:]:
+        said = say("{one}; {other}", one=said, other=end)
+    return said

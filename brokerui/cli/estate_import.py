@@ -1,0 +1,90 @@
+"""`brokerui estate import`: files into the live estate, with the preview of the page as text."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from django.utils import timezone
+
+from brokerui.analysis.imports.applying import made_apply
+from brokerui.analysis.imports.as_text import preview_as_text
+from brokerui.analysis.imports.detecting import guess
+from brokerui.analysis.imports.finding_kinds import report, something_is_missing
+from brokerui.analysis.imports.preview import preview_of
+from brokerui.analysis.imports.reading import Made, estate_made
+from brokerui.analysis.imports.sources import Kind, Mode, Source
+from brokerui.cli.commands.import_catalog import Source as Argument
+from brokerui.cli.inputs import load_bytes
+from brokerui.core.languages import here, local
+from brokerui.estate.errors import EstateStaleError
+from brokerui.estate.selectors import LiveEstate, estate_current
+from routing.errors import InputError
+from routing.sentence import Sentence, say
+
+NAMED = 5
+"""Files that a note names where nobody wrote one."""
+
+
+def import_run(options: argparse.Namespace) -> int:
+    """0 when the estate has all that the files say, 1 when a statement was refused or not understood."""
+    sources = list(_sources(options.sources, options.max_size))
+    live = estate_current()
+    mode = _mode(options)
+    made = estate_made(sources, mode, live.estate, options.at or timezone.now())
+    preview = preview_of(live.estate, made, options.at or timezone.now())
+    # What is refused says so before anything else is said.
+    written = None if options.dry_run else _applied(made, live, options)
+    for piece in preview_as_text(preview.summary, here()):
+        sys.stdout.write(piece)
+    if written is not None:
+        sys.stdout.write(f"\n{local(_what_came(written, live))}\n")
+    report(made.findings, options.format)
+    return int(something_is_missing(made.findings))
+
+
+def _applied(made: Made, live: LiveEstate, options: argparse.Namespace) -> LiveEstate:
+    imported = {name: Path(file).name for name, file in made.imported.items()}
+    note = options.note or ", ".join(sorted(set(imported.values()))[:NAMED])
+    try:
+        return made_apply(
+            estate=made.estate, imported=imported, author=options.author, note=note, base_version=live.version
+        )
+    except EstateStaleError:
+        problem = say("changed while the files were read; nothing was written, run it again")
+        raise InputError(local(say("the live estate")), "", problem) from None
+
+
+def _what_came(written: LiveEstate, live: LiveEstate) -> Sentence:
+    if written.version == live.version:
+        return say("Version {version} as before.", version=written.version)
+    return say("Applied as version {version}.", version=written.version)
+
+
+def _mode(options: argparse.Namespace) -> Mode:
+    if options.replace:
+        return Mode.WHOLE
+    return Mode.INTO if options.into else Mode.INSTANCES
+
+
+def _sources(arguments: Sequence[Argument | str], max_size: int) -> Iterator[Source]:
+    for each in arguments:
+        if isinstance(each, str):
+            content = load_bytes(each, max_size)
+            yield Source(each, Kind.DOCUMENT, partial(bytes, content), len(content))
+            continue
+        for file in each.files:
+            content = load_bytes(file, max_size)
+            kind = Kind.CATALOG if each.database else guess(file, content).kind
+            yield Source(
+                file,
+                kind,
+                partial(bytes, content),
+                len(content),
+                each.instance,
+                each.database,
+                each.address,
+            )

@@ -1,0 +1,118 @@
+"""The command `brokerui`. Pure commands start without Django; each command is a module of `brokerui.cli.commands`."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TextIO
+
+from brokerui.cli.arguments import described
+from brokerui.cli.usage import bind_usage
+from brokerui.core.languages import environment_language, local, translation
+from routing.errors import InputError
+from routing.sentence import say
+
+BAD_INPUT = 4
+BROKEN_PIPE = 141
+INTERRUPTED = 130
+CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+COMMANDS = {
+    "outcomes": say("every outcome of each conversation, a line of JSON each"),
+    "explain": say("where one conversation goes and why, forth and back"),
+    "diff": say("every class of traffic that ends otherwise after a change"),
+    "lint": say("what is wrong with an estate, with reasons and remedies"),
+    "import-sql": say("the T-SQL scripts of instances to an estate"),
+    "export-sql": say("the T-SQL that makes an estate, or changes one into another"),
+    "collect-sql": say("the read-only script that collects the catalog of a live instance"),
+    "import-catalog": say("the results of that script, or grids of its views, to an estate"),
+    "simulate": say("whole brokers in seeded worlds that misbehave, and whether they keep their promises"),
+    "estate": say("the live estate: files into it, and its history as documents"),
+    "pipeline": say("Spark jobs on the traffic of a whole estate"),
+    "load": say("a result of the pipeline into the product's database"),
+    "up": say("run the whole product on this machine"),
+    "worker": say("run a worker of the product, which does what is due"),
+    "beat": say("run the clock of the product, which wakes workers"),
+    "keys": say("the key pairs of dialog security"),
+    "endpoint": say("run the sockets of the hosted instances, through which messages come and go"),
+    "host": say("run an instance here: its databases, and where it listens"),
+    "failover": say("let the partners of a mirrored database change roles, with all that it holds"),
+    "send": say("send messages from a database of a hosted instance"),
+    "receive": say("receive messages from a queue of a hosted instance, as JSON lines"),
+    "status": say("whether the product of this home runs and is well"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status is the command's, 2 for bad usage, 4 for bad input."""
+    _ready_output()
+    bind_usage()
+    options = _parser(_wanted(arguments)).parse_args(arguments)
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+        return status
+    except InputError as error:
+        return _refuse(error, options)
+    except BrokenPipeError:
+        _forget_output()  # whoever read it has enough
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OSError as error:
+        if error.errno not in CANNOT_WRITE:
+            raise
+        _forget_output()
+        return _refuse(InputError("-", "", say("cannot be written: {reason}", reason=error.strerror)), options)
+
+
+def _refuse(error: InputError, options: argparse.Namespace) -> int:
+    """One line, in the language that the command was asked for, else in that of the environment."""
+    language = getattr(options, "lang", None) or environment_language()
+    print(f"error: {error.render(translation(language))}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def _ready_output() -> None:
+    """UTF-8, which JSON is, whatever the locale says; nowhere, where standard output was closed from the start."""
+    output: TextIO | None = sys.stdout
+    if output is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open as long as the process
+    elif isinstance(output, TextIOWrapper):
+        output.reconfigure(encoding="utf-8")
+
+
+def _forget_output() -> None:
+    """Python's own flush at exit must not meet the same fault again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _wanted(arguments: Sequence[str] | None) -> str | None:
+    """The command that is asked for: only its module is loaded."""
+    words = sys.argv[1:] if arguments is None else arguments
+    return next((word for word in words if not word.startswith("-")), None)
+
+
+def _parser(wanted: str | None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="brokerui",
+        description=local(say("Where Service Broker conversations go, and why.")),
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(name, allow_abbrev=False, **described(summary))
+        if name == wanted:
+            module = import_module(f"brokerui.cli.commands.{name.replace('-', '_')}")
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+"""What commands share that work on the product of a home: Django, its database, and errors said in one line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from brokerui.core.languages import local
+from routing.errors import InputError
+from routing.sentence import Sentence, say
+
+
+@contextmanager
+def the_product() -> Iterator[None]:
+    """The product whose home is `BROKERUI_HOME`. Raises `InputError` where its database cannot be used."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
+    import django
+
+    django.setup()
+    from django.db import DatabaseError
+
+    try:
+        yield
+    except DatabaseError as error:
+        raise InputError(local(say("the database")), "", _problem(error)) from None
+
+
+def _problem(error: Exception) -> Sentence:
+    """A home that the product was never started with is the most usual one."""
+    from django.db import DatabaseError, connection
+
+    with suppress(DatabaseError):
+        if not connection.introspection.table_names():
+            return say("is not prepared yet: start the product with this home once")
+    return say("cannot be read or written: {reason}", reason=str(error))

@@ -1,8 +1,0 @@
-"""Addresses of the demo."""
-
-from django.urls import path
-
-from brokerui.demo import views
-
-app_name = "demo"
-urlpatterns = [path("remove/", views.demo_take_away, name="remove")]

@@ -1,0 +1,106 @@
+"""A matrix of verdicts: a coloured field with a shape for each pair of a row and a column.
+
+It is made of bars and markers. Plotly's own heat map is a picture in a `data:` address, which the policy of the
+site refuses, and it has no shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from brokerui.drawing.charts.look import COLOURS, LINE, MUTED, SYMBOLS, Figure, layout, plain, short
+
+WIDE, HIGH = 0.96, 0.92
+"""Of the room of a field; the rest is the gap to the next one."""
+ROW_LEAST, ROW_MOST, HEIGHT = 15, 30, 560
+"""Pixels of a row, and of all of them if they may be so many."""
+AROUND = 190
+"""Pixels for the labels above the columns."""
+FEW = 20
+"""Columns whose labels have room to lie down."""
+COLUMN_LEAST, BESIDE = 15, 250
+"""Pixels of a column at the least, and of the labels of the rows."""
+
+
+class Field(NamedTuple):
+    """One pair of a row and a column."""
+
+    row: int
+    column: int
+    verdict: str
+    tells: str
+    """What is told of it to who points at it."""
+    link: str
+    """The element with the link that a click on it follows."""
+
+
+def matrix_figure(
+    rows: Sequence[str], columns: Sequence[str], fields: Sequence[Field], words: Mapping[str, str], above: str = ""
+) -> Figure:
+    """The figure. `words` has the word of each verdict, in the reader's language; `above` stands over all columns."""
+    by_verdict: dict[str, list[Field]] = {}
+    for field in fields:
+        by_verdict.setdefault(field.verdict, []).append(field)
+    row = max(ROW_LEAST, min(ROW_MOST, HEIGHT // max(1, len(rows))))
+    traces: list[Figure] = []
+    for verdict, those in by_verdict.items():
+        traces += [_grounds(verdict, those, words[verdict]), _shapes(verdict, those, row)]
+    return {
+        "data": traces,
+        "layout": layout(
+            barmode="overlay",
+            height=AROUND + row * len(rows),
+            margin={"l": 8, "r": 24, "t": 8, "b": 8},
+            xaxis=_axis(
+                columns,
+                side="top",
+                tickangle=-40 if len(columns) <= FEW else -75,
+                range=[-0.5, len(columns) - 0.5],
+                title={"text": plain(above), "font": {"size": 11, "color": MUTED}, "standoff": 8},
+            ),
+            yaxis=_axis(rows, range=[len(rows) - 0.5, -0.5]),
+            meta={"minWidth": BESIDE + COLUMN_LEAST * len(columns)},
+        ),
+    }
+
+
+def _axis(labels: Sequence[str], **more: Any) -> Figure:
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(len(labels))),
+        "ticktext": [plain(short(label)) for label in labels],
+        "tickfont": {"size": 11, "color": MUTED},
+        "automargin": True,
+        "fixedrange": True,
+        "showgrid": False,
+        "zeroline": False,
+        "linecolor": LINE,
+        **more,
+    }
+
+
+def _grounds(verdict: str, fields: Sequence[Field], word: str) -> Figure:
+    return {
+        "type": "bar",
+        "name": word,
+        "x": [field.column for field in fields],
+        "base": [field.row - HIGH / 2 for field in fields],
+        "y": [HIGH] * len(fields),
+        "width": WIDE,
+        "marker": {"color": COLOURS[verdict][1], "line": {"width": 0}},
+        "customdata": [field.link for field in fields],
+        "hovertext": [field.tells for field in fields],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+    }
+
+
+def _shapes(verdict: str, fields: Sequence[Field], row: int) -> Figure:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [field.column for field in fields],
+        "y": [field.row for field in fields],
+        "marker": {"symbol": SYMBOLS[verdict], "size": min(11, row // 2), "color": COLOURS[verdict][0]},
+        "hoverinfo": "skip",
+    }

@@ -1,9 +1,0 @@
-"""Scripts, catalogs and documents on their way into the live estate."""
-
-from django.apps import AppConfig
-
-
-class IntakeConfig(AppConfig):
-    """Scripts, catalogs and documents on their way into the live estate."""
-
-    name = "brokerui.intake"

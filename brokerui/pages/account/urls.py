@@ -1,0 +1,14 @@
+"""Addresses of signing in and of one's own account."""
+
+from django.urls import path
+
+from brokerui.pages.account import tokens, views
+
+app_name = "account"
+urlpatterns = [
+    path("login/", views.SignIn.as_view(), name="login"),
+    path("logout/", views.SignOut.as_view(), name="logout"),
+    path("password/", views.ChangePassword.as_view(), name="password"),
+    path("tokens/", tokens.Tokens.as_view(), name="tokens"),
+    path("tokens/<slug:key>/revoke/", tokens.revoke, name="revoke"),
+]

@@ -1,0 +1,63 @@
+"""Signing in and out, and one's own password."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth import views as auth
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse_lazy
+from django.utils.decorators import method_decorator
+from django.utils.timesince import timeuntil
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+
+from brokerui.accounts.access import own_account, public
+from brokerui.accounts.services import password_change
+from brokerui.core.errors import error_page
+
+METHODS = ["get", "head", "post"]
+"""Django's forms take PUT for POST."""
+
+
+@method_decorator(public, name="dispatch")
+class SignIn(auth.LoginView):
+    """The form; who is signed in already goes on."""
+
+    http_method_names = METHODS
+    template_name = "account/login.html"
+    redirect_authenticated_user = True
+
+
+@method_decorator(public, name="dispatch")
+class SignOut(auth.LogoutView):
+    """By POST, so that no link or picture elsewhere does it."""
+
+
+@method_decorator(own_account, name="dispatch")
+class ChangePassword(auth.PasswordChangeView):
+    """Of the user who is signed in, who stays so here and nowhere else."""
+
+    http_method_names = METHODS
+    template_name = "account/password.html"
+    success_url = reverse_lazy("start")
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Write it, and say that it happened."""
+        password_change(user=form.user, password=form.cleaned_data["new_password1"])
+        update_session_auth_hash(self.request, form.user)
+        messages.success(self.request, _("Your password is changed."))
+        return HttpResponseRedirect(self.get_success_url())
+
+
+def locked_out(request: HttpRequest, _response: Any = None, _credentials: Any = None) -> HttpResponse:
+    """429, after too many wrong passwords."""
+    pause: timedelta = settings.AXES_COOLOFF_TIME
+    moment = now()
+    text = _("Too many wrong passwords for this name from here. Try again in %(duration)s.")
+    duration = timeuntil(moment + pause, moment)
+    return error_page(request, status=429, title=_("Wait a while"), text=text % {"duration": duration})

@@ -1,0 +1,68 @@
+"""What an operator does about delayed conversations: retry, switch a queue on, end a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from brokerui.accounts.access import access
+from brokerui.accounts.levels import Level
+from brokerui.analysis.monitoring import services
+from brokerui.analysis.monitoring.wording import state_words
+from brokerui.estate.errors import EstateStaleError
+from brokerui.messaging.errors import MessagingError
+from brokerui.messaging.models import ConversationEndpoint
+from routing.dialog.problems import Refused
+
+
+@access(write=Level.OPERATE)
+@require_POST
+def retry(request: HttpRequest) -> HttpResponse:
+    """What waits for a service is tried now."""
+    place = {name: request.POST.get(name, "") for name in ("instance", "database", "service")}
+    done = _("What waits for %(service)s is being tried now.") % {"service": place["service"]}
+    _do(request, done, partial(services.retry, **place))
+    return redirect("delayed:delayed")
+
+
+@access(write=Level.OPERATE)
+@require_POST
+def switch_on(request: HttpRequest) -> HttpResponse:
+    """A queue is on again."""
+    place = {name: request.POST.get(name, "") for name in ("instance", "database", "queue")}
+    done = _("The queue %(queue)s is on: what waits for it is being tried now.") % {"queue": place["queue"]}
+    _do(request, done, partial(services.switch_on, **place))
+    return redirect("delayed:delayed")
+
+
+@access(write=Level.OPERATE)
+@require_http_methods(["GET", "HEAD", "POST"])
+def end(request: HttpRequest, handle: UUID) -> HttpResponse:
+    """Asks whether a conversation is to end, and ends it."""
+    row = ConversationEndpoint.objects.select_related("instance").filter(conversation_handle=str(handle)).first()
+    if row is None:
+        raise Http404(_("There is no such conversation; it may have ended by now."))
+    if request.method != "POST":
+        return render(request, "delayed/end.html", {"row": row, "state": state_words(row.state)})
+    act = partial(services.end, instance=row.instance.name, handle=row.conversation_handle)
+    _do(request, _("The conversation is ended."), act)
+    return redirect("delayed:delayed")
+
+
+def _do(request: HttpRequest, done: str, act: Callable[..., None]) -> None:
+    """What was done, or why it was not, stands above the next page."""
+    try:
+        act(author=request.user.get_username())
+    except (MessagingError, Refused) as error:
+        messages.error(request, error.problem.render(_))
+    except EstateStaleError:
+        messages.error(request, _("Somebody changed the estate at this moment. Nothing was done; try again."))
+    else:
+        messages.success(request, done)

@@ -1,0 +1,317 @@
+"""The page of what is delayed: conversations whose messages could not be delivered, by their cause."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.db.models import OuterRef, QuerySet, Subquery, Sum
+from django.urls import reverse
+from django.utils.translation import gettext, ngettext
+
+from brokerui.analysis.monitoring.history import MOST_SERIES, Point, by_error
+from brokerui.analysis.monitoring.spans import SPANS, Span, span_of
+from brokerui.analysis.monitoring.waiting import IN_INDEX, Group, waiting_now
+from brokerui.analysis.monitoring.wording import (
+    cause_label,
+    cause_words,
+    conversations,
+    due,
+    moment,
+    state_words,
+)
+from brokerui.drawing.charts.lines import Panel, lines_figure, moment_text
+from brokerui.drawing.charts.look import Figure
+from brokerui.estate.selectors import estate_current
+from brokerui.eventlog.samples import OfSample
+from brokerui.messaging.clock import now
+from brokerui.messaging.hosting import hosted_names
+from brokerui.messaging.models import ConversationEndpoint, HostedInstance, OutgoingMessage, QueueCounter
+from brokerui.messaging.statuses import Place, statuses
+
+MOST_GROUPS: Final = 100
+LISTED: Final = 100
+"""Conversations of a group that are shown one by one."""
+NAMES: Final = ("instance", "database", "service", "cause")
+Ones = Mapping[Place, ConversationEndpoint]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the address asks for: all of it, or one group."""
+
+    span: Span
+    instance: str = ""
+    database: str = ""
+    service: str = ""
+    cause: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Asked:
+        return cls(span_of(query.get("span", "")), **{name: query.get(name, "") for name in NAMES})
+
+    @property
+    def is_one(self) -> bool:
+        return bool(self.instance and self.database and self.service)
+
+    def query(self, **other: str) -> str:
+        own = {"span": self.span.name, **{name: getattr(self, name) for name in NAMES}, **other}
+        return urlencode({name: value for name, value in own.items() if value and value != SPANS[0].name})
+
+    def has(self, group: Group) -> bool:
+        own = (group.instance, group.database, group.service, str(group.cause))
+        return all(not wanted or wanted == is_ for wanted, is_ in zip(self._wanted, own, strict=True))
+
+    @property
+    def _wanted(self) -> tuple[str, ...]:
+        return self.instance, self.database, self.service, self.cause
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A group as the page has it."""
+
+    group: Group
+    cause: str
+    due: str
+    where: str
+    """The address of the page that explains it."""
+    here: str
+    """The query of the page with its conversations."""
+
+
+def told(query: Mapping[str, str]) -> dict[str, Any]:
+    """For the templates."""
+    asked, at = Asked.of(query), now()
+    waiting = waiting_now()
+    delayed = waiting.delayed
+    groups = [group for group in delayed if asked.has(group)]
+    points = _by_cause(asked.span, at)
+    moments = asked.span.moments(at)
+    return {
+        "asked": asked,
+        "spans": [(span, asked.query(span=span.name), span == asked.span) for span in SPANS],
+        "as_of": waiting.at if waiting.until else None,
+        "groups": _shown(groups[:MOST_GROUPS], asked, at),
+        "more": max(0, len(groups) - MOST_GROUPS),
+        "everything": f"?{Asked(asked.span).query()}",
+        "headline": headline(delayed),
+        "tone": "warn" if delayed else "good",
+        "off": queues_off(),
+        "title": title(points, asked.span),
+        "figure": figure(moments, points) if points else None,
+        "heads": list(points),
+        "lines": list(lines(moments, points)),
+        **_conversations(asked, groups, at),
+    }
+
+
+def headline(delayed: list[Group]) -> str:
+    """The answer in one sentence."""
+    if not delayed:
+        return gettext("No conversation is delayed.")
+    number = sum(group.conversations for group in delayed)
+    said = ngettext("%(n)s conversation is delayed", "%(n)s conversations are delayed", number) % {"n": f"{number:,}"}
+    by_cause: dict[int, int] = {}
+    for group in delayed:
+        by_cause[group.cause] = by_cause.get(group.cause, 0) + group.conversations
+    cause = max(by_cause, key=lambda one: by_cause[one])
+    if len(by_cause) == 1:
+        return f"{said}. {cause_words(cause)}"
+    return gettext("%(said)s, most of them (%(n)s) for one reason. %(cause)s") % {
+        "said": said,
+        "n": f"{by_cause[cause]:,}",
+        "cause": cause_words(cause),
+    }
+
+
+def _shown(groups: list[Group], asked: Asked, at: int) -> list[Shown]:
+    ones = _ones(groups)
+    texts = statuses({place: one for place, one in ones.items() if not one.transmission_status})
+    return [_as_shown(group, ones, texts, asked, at) for group in groups if (group.instance, group.handle) in ones]
+
+
+def _as_shown(group: Group, ones: Ones, texts: Mapping[Place, str], asked: Asked, at: int) -> Shown:
+    place = group.instance, group.handle
+    own = {name: str(getattr(group, name)) for name in NAMES}
+    # What the network says, where routing has nothing to say.
+    cause = texts.get(place, "").partition(": ")[2] or cause_words(group.cause)
+    return Shown(group, cause, due(group.next_attempt, at), where_of(group.instance, ones[place]), asked.query(**own))
+
+
+def _ones(groups: list[Group]) -> Ones:
+    """One conversation of each group. Since they were counted, some may have gone."""
+    names = dict(HostedInstance.objects.values_list("id", "name"))
+    rows = ConversationEndpoint.objects.filter(conversation_handle__in=[group.handle for group in groups])
+    return {(names[row.instance_id], row.conversation_handle): row for row in rows}
+
+
+def where_of(instance: str, one: ConversationEndpoint) -> str:
+    """The page that explains where a conversation goes, asked as it asks itself."""
+    asked = {
+        "from": f"{instance}/{one.database}",
+        "to": one.far_service,
+        "broker": one.far_broker_instance or "",
+        "service": one.service_name if one.is_initiator else "",
+        "reply": "" if one.is_initiator else "1",
+    }
+    return f"{reverse('where:where')}?{urlencode({name: value for name, value in asked.items() if value})}"
+
+
+# -- One group ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One that is delayed."""
+
+    handle: str
+    conversation_id: str
+    state: str
+    messages: int
+    attempts: int
+    due: str
+    since: Any
+    where: str
+
+
+def _conversations(asked: Asked, groups: list[Group], at: int) -> dict[str, Any]:
+    if not asked.is_one:
+        return {"conversations": None}
+    rows = list(_rows(asked)[:LISTED])
+    listed = [
+        Conversation(
+            row.conversation_handle,
+            row.conversation_id,
+            state_words(row.state),
+            row.outgoing,
+            row.attempts,
+            due(row.next_attempt, at),
+            moment(row.first) if row.first is not None else None,
+            where_of(asked.instance, row),
+        )
+        for row in rows
+    ]
+    number = sum(group.conversations for group in groups)
+    return {"conversations": listed, "not_listed": max(0, number - len(listed))}
+
+
+def _rows(asked: Asked) -> QuerySet[Any]:
+    first = OutgoingMessage.objects.filter(
+        conversation_handle=OuterRef("conversation_handle"),
+        instance=OuterRef("instance"),
+        message_sequence_number__gte=OuterRef("acknowledged_sequence"),
+    ).order_by("message_sequence_number")
+    instance = HostedInstance.objects.filter(name=asked.instance).values_list("id", flat=True).first()
+    rows = ConversationEndpoint.objects.filter(
+        IN_INDEX, instance_id=instance, database=asked.database, far_service=asked.service, outgoing__gt=0
+    )
+    if asked.cause.isdecimal():
+        rows = rows.filter(transmission_status=int(asked.cause))
+        rows = rows if int(asked.cause) else rows.filter(attempts__gt=0)
+    return rows.annotate(first=Subquery(first.values("enqueue_time")[:1]))
+
+
+# -- Queues that are off -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OffQueue:
+    """A queue that takes and gives nothing."""
+
+    instance: str
+    database: str
+    name: str
+    messages: int
+
+
+def queues_off() -> list[OffQueue]:
+    """Of the hosted instances."""
+    instances = estate_current().estate.instances
+    places = [
+        (name, database.name, queue.name)
+        for name in hosted_names()
+        if name in instances
+        for database in instances[name].databases.values()
+        for queue in database.queues
+        if not queue.enabled
+    ]
+    if not places:
+        return []
+    counters = QueueCounter.objects.filter(queue__in={queue for _, _, queue in places})
+    by = counters.values_list("instance__name", "database", "queue")
+    counted = {(one[0], one[1], one[2]): one[3] for one in by.annotate(sum=Sum("messages")).order_by()}
+    return [OffQueue(*place, max(0, counted.get(place, 0))) for place in places]
+
+
+# -- The chart ---------------------------------------------------------------------------------------------
+
+
+def _by_cause(span: Span, at: int) -> dict[str, list[Point]]:
+    """Conversations that wait for a reason: of all instances together, the most frequent cause first."""
+    found = by_error(OfSample.WAITING_CONVERSATIONS, span, at)
+    causes = sorted((error for error in found if error), key=lambda error: (-found[error][-1].depth, error))
+    return {cause_label(error): found[error] for error in causes[:MOST_SERIES]}
+
+
+def title(points: Mapping[str, list[Point]], span: Span) -> str:
+    """What the chart says."""
+    depths: Counter[int] = Counter()
+    for own in points.values():
+        depths.update({point.at: point.depth for point in own})
+    if not depths:
+        return gettext("Delayed conversations over time")
+    at, most = max(depths.items(), key=lambda one: one[1])
+    return gettext("%(span)s: at most %(conversations)s at a time, at %(at)s UTC") % {
+        "span": span.label,
+        "conversations": conversations(most),
+        "at": moment(at).strftime("%H:%M"),
+    }
+
+
+def figure(moments: list[int], points: Mapping[str, list[Point]]) -> Figure:
+    """A line for each cause. Where others were looked at and this one was not there, there was none of it."""
+    looked = {point.at for own in points.values() for point in own}
+    values = {
+        name: [_depth({point.at: point.depth for point in own}, at, looked) for at in moments]
+        for name, own in points.items()
+    }
+    return lines_figure(moments, (Panel(gettext("Delayed conversations, by cause"), values),))
+
+
+def _depth(own: Mapping[int, int], at: int, looked: set[int]) -> float | None:
+    return float(own.get(at, 0)) if at in looked else None
+
+
+def lines(moments: list[int], points: Mapping[str, list[Point]]) -> Iterator[tuple[str, list[int]]]:
+    """The twin, the newest first."""
+    by_moment = {name: {point.at: point.depth for point in own} for name, own in points.items()}
+    looked = {at for own in by_moment.values() for at in own}
+    for at in reversed(moments):
+        if at in looked:
+            yield moment_text(at)[:16], [own.get(at, 0) for own in by_moment.values()]
+
+
+# -- Files -------------------------------------------------------------------------------------------------
+
+COLUMNS = (
+    "instance",
+    "database",
+    "to_service",
+    "transmission_status",
+    "cause",
+    "conversations",
+    "messages",
+    "attempts",
+)
+
+
+def as_rows(_query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
+    """Every group."""
+    for group in waiting_now().delayed:
+        cause = cause_words(group.cause)
+        figures = (group.conversations, group.messages, group.attempts)
+        yield group.instance, group.database, group.service, group.cause, cause, *figures

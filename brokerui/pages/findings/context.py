@@ -1,0 +1,14 @@
+"""The number beside *Findings* in the navigation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from brokerui.analysis.lint.latest import errors_latest
+
+
+def errors(request: HttpRequest) -> dict[str, Any]:
+    """`errors_found`: asked for by the template only, when the page knows what it is about."""
+    return {"errors_found": lambda: errors_latest(getattr(request, "viewed", None))}

@@ -1,0 +1,52 @@
+"""What the words of a filter mean for findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from brokerui.analysis.lint.found import Found
+from brokerui.core.filters import FilterError, Term, Test, kept, one_of, parse, whole, within
+from routing.finding import SEVERITIES
+from routing.lint.registry import CHECKS
+from routing.sentence import say
+
+
+def findings_kept(text: str, findings: Iterable[Found]) -> list[Found]:
+    """The findings that a filter lets through. Raises `FilterError`."""
+    return kept(findings, parse(text, tuple(key for key in MAKERS if key)), MAKERS)
+
+
+def _word(term: Term) -> Test[Found]:
+    fits = within(term.value)
+    # A remedy names what the place and the reason name already.
+    return lambda found: any(fits(value) for value in found[:-1] if value is not None)
+
+
+def _severity(term: Term) -> Test[Found]:
+    severity = one_of(term, SEVERITIES)
+    return lambda found: found.severity == severity
+
+
+def _code(term: Term) -> Test[Found]:
+    fits = whole(term.value)
+    if not any(fits(check.code) for check in CHECKS):
+        raise FilterError.of(term, say("no finding has this code"))
+    return lambda found: fits(found.code)
+
+
+def _place(value: Callable[[Found], str | None]) -> Callable[[Term], Test[Found]]:
+    def make(term: Term) -> Test[Found]:
+        fits = whole(term.value)
+        return lambda found: fits(value(found) or "")
+
+    return make
+
+
+MAKERS: Mapping[str, Callable[[Term], Test[Found]]] = {
+    "": _word,
+    "severity": _severity,
+    "code": _code,
+    "instance": _place(lambda found: found.instance),
+    "database": _place(lambda found: found.database),
+    "object": _place(lambda found: found.object),
+}

@@ -1,0 +1,39 @@
+"""The form with which somebody answers for findings."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+
+from django import forms
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from brokerui.analysis.lint.models import REASON
+from brokerui.estate.models.versions import AUTHOR
+
+USUAL = timedelta(days=90)
+
+
+class SuppressForm(forms.Form):
+    """Who answers, why, and until when."""
+
+    owner = forms.CharField(max_length=AUTHOR, label=_("Who answers for it"))
+    reason = forms.CharField(max_length=REASON, label=_("Why it is as it should be"))
+    expires = forms.DateField(label=_("Until"), widget=forms.DateInput(attrs={"type": "date"}))
+
+    def clean_expires(self) -> date:
+        """A suppression is for a time."""
+        expires: date = self.cleaned_data["expires"]
+        if expires <= timezone.now().date():
+            raise forms.ValidationError(_("That day is over, or today: findings are told again from it on."))
+        return expires
+
+    @property
+    def moment(self) -> datetime:
+        """The beginning of that day."""
+        return datetime.combine(self.cleaned_data["expires"], time(), tzinfo=UTC)
+
+
+def usual(owner: str) -> dict[str, object]:
+    """What the form begins with."""
+    return {"owner": owner, "expires": timezone.now().date() + USUAL}

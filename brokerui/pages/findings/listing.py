@@ -1,0 +1,134 @@
+"""What the page of findings shows: those that a filter lets through, a page of them, by severity and code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from urllib.parse import urlencode
+
+from brokerui.analysis.lint.found import Found
+from brokerui.analysis.lint.selectors import Report
+from brokerui.core.filters import FilterError
+from brokerui.core.paging import Page, page_number
+from brokerui.pages.findings.filtering import findings_kept
+from routing.finding import SEVERITIES
+from routing.lint.registry import CHECKS
+from routing.sentence import Sentence
+
+TITLES: Mapping[str, Sentence] = {check.code: check.title for check in CHECKS}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Findings of one severity and code that stand on a page."""
+
+    severity: str
+    code: str
+    title: Sentence
+    total: int
+    """Of all pages."""
+    findings: tuple[Found, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One line of the summary: how many findings of a severity and code there are, and which."""
+
+    severity: str
+    code: str
+    title: Sentence
+    count: int
+    query: str
+    is_on: bool
+
+
+@dataclass
+class Listing:
+    """The list, for one address of the page."""
+
+    viewed: Mapping[str, str]
+    text: str
+    asked_page: str
+    report: Report
+    error: FilterError | None = None
+
+    @cached_property
+    def rows(self) -> list[Found]:
+        """All that fit, worst first; none where the filter cannot be."""
+        try:
+            return findings_kept(self.text, self.report.findings)
+        except FilterError as error:
+            self.error = error
+            return []
+
+    @property
+    def wrong_part(self) -> str:
+        """What of the filter cannot be."""
+        return self.text[self.error.start : self.error.end] if self.error else ""
+
+    @cached_property
+    def page(self) -> Page[Found]:
+        return Page(self.rows, page_number(self.asked_page))
+
+    @property
+    def before(self) -> str:
+        return self._query(page=self.page.before) if self.page.before else ""
+
+    @property
+    def after(self) -> str:
+        return self._query(page=self.page.after) if self.page.after else ""
+
+    @property
+    def everything(self) -> str:
+        """The address without a filter."""
+        return self._query(q="")
+
+    @property
+    def exported(self) -> str:
+        """The same findings, all of them."""
+        return self._query()
+
+    @property
+    def groups(self) -> list[Group]:
+        totals = _counted(self.rows)
+        return [
+            Group(*key, TITLES[key[1]], totals[key], tuple(members)) for key, members in groupby(self.page.shown, _kind)
+        ]
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """All there are, whatever the filter, worst first."""
+        counts = _counted(self.report.findings)
+        order = list(TITLES)
+        keys = sorted(counts, key=lambda key: (SEVERITIES.index(key[0]), order.index(key[1])))
+        return [self._kind(*key, counts[key]) for key in keys]
+
+    def _kind(self, severity: str, code: str, count: int) -> Kind:
+        text = f"severity:{severity} code:{code}"
+        is_on = self.text == text
+        return Kind(severity, code, TITLES[code], count, self._query(q="" if is_on else text), is_on)
+
+    @property
+    def severities(self) -> list[tuple[str, int, str, bool]]:
+        """Each with its number, the address of its findings, and whether they are what is shown."""
+        texts = {severity: f"severity:{severity}" for severity in SEVERITIES}
+        return [
+            (name, self.report.counts[name], self._query(q="" if self.text == text else text), self.text == text)
+            for name, text in texts.items()
+            if self.report.counts[name]
+        ]
+
+    def _query(self, **other: str) -> str:
+        asked = {"q": self.text} | other
+        return urlencode({**self.viewed, **{name: value for name, value in asked.items() if value}})
+
+
+def _kind(found: Found) -> tuple[str, str]:
+    return found.severity, found.code
+
+
+def _counted(findings: Iterable[Found]) -> Counter[tuple[str, str]]:
+    return Counter(map(_kind, findings))

@@ -1,0 +1,25 @@
+"""A finding as a text that names it: its code and its place, `CODE/INSTANCE/DATABASE/OBJECT`, percent-encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import quote, unquote
+
+from brokerui.analysis.lint.found import Found
+
+Key = tuple[str, str, str, str]
+"""Code, instance, database, object; empty: about no such thing."""
+
+
+def key_of(found: Found) -> Key:
+    return found.code, found.instance or "", found.database or "", found.object or ""
+
+
+def token(found: Found) -> str:
+    return "/".join(quote(part, safe="") for part in key_of(found))
+
+
+def named(tokens: Iterable[str], findings: Iterable[Found]) -> list[Found]:
+    """Those of the findings that are named, each once."""
+    wanted = {tuple(unquote(part) for part in text.split("/")) for text in tokens}
+    return list({key_of(found): found for found in findings if key_of(found) in wanted}.values())

@@ -1,0 +1,119 @@
+"""What is wrong with the estate, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import HttpResponseClientRefresh
+
+from brokerui.accounts.levels import Level, may
+from brokerui.analysis.lint.found import Found
+from brokerui.analysis.lint.selectors import findings_for
+from brokerui.core.csv import csv_lines
+from brokerui.core.htmx import htmx_of
+from brokerui.estate.viewed import Viewed, viewed_of
+from brokerui.pages.findings.explained import explained, source
+from brokerui.pages.findings.listing import TITLES, Listing
+from brokerui.pages.findings.telling import answer, command, tone
+from routing.lint.missing import still_missing
+
+KEYS = (("j", _("Next finding")), ("k", _("Finding before")), ("x", _("Mark the finding")))
+COLUMNS = ("code", "severity", "instance", "database", "object", "reason", "remedy_sql")
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def findings_list(request: HttpRequest) -> HttpResponse:
+    """The page; asked by htmx while the estate is being looked over: whether that is done."""
+    viewed = viewed_of(request)
+    listing = _listing(request, viewed)
+    report = listing.report
+    if htmx_of(request) and report.is_there:
+        return HttpResponseClientRefresh()
+    context: dict[str, Any] = {"viewed": viewed, "listing": listing, "report": report}
+    context["command"] = command(viewed, with_suppressions=report.suppressed is not None)
+    if htmx_of(request):
+        return render(request, "findings/_waiting.html", context)
+    context |= _told(listing) | {"page_keys": KEYS, "can_suppress": _can_suppress(request, viewed)}
+    return render(request, "findings/list.html", context, status=400 if listing.error else 200)
+
+
+@require_safe
+def state(request: HttpRequest) -> HttpResponse:
+    """A line for other pages: whether the findings are there."""
+    viewed = viewed_of(request)
+    return render(request, "findings/_state.html", {"viewed": viewed, "report": findings_for(viewed)})
+
+
+@require_safe
+def findings_csv(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
+    """The same findings, all of them, reasons in the reader's language."""
+    listing = _listing(request, viewed_of(request))
+    rows = listing.rows
+    if listing.error is not None:
+        return HttpResponse(listing.error.problem.render(gettext), status=400, content_type="text/plain; charset=utf-8")
+    if not listing.report.is_there:
+        raise Http404(gettext("The findings are not there yet."))
+    headers = {"Content-Disposition": 'attachment; filename="findings.csv"', "Cache-Control": "private, no-cache"}
+    return StreamingHttpResponse(_as_csv(rows), content_type="text/csv; charset=utf-8", headers=headers)
+
+
+@require_safe
+def code_page(request: HttpRequest, code: str) -> HttpResponse:
+    """What a code means, with an example and the remedy."""
+    text = source(code)
+    if text is None:
+        raise Http404(gettext("There is no finding of this code."))
+    viewed = viewed_of(request)
+    found = [finding for finding in findings_for(viewed).findings if finding.code == code]
+
+    def address(other: str) -> str:
+        return _with_query(reverse("findings:code", args=[other]), viewed.query)
+
+    context = {
+        "viewed": viewed,
+        "code": code,
+        "title": TITLES[code],
+        "text": explained(text, address),
+        "count": len(found),
+        "here": urlencode({**viewed.query, "q": f"code:{code}"}),
+    }
+    return render(request, "findings/code.html", context)
+
+
+def _with_query(url: str, query: dict[str, str]) -> str:
+    return f"{url}?{urlencode(query)}" if query else url
+
+
+def _listing(request: HttpRequest, viewed: Viewed) -> Listing:
+    text, page = request.GET.get("q", "").strip(), request.GET.get("page", "")
+    return Listing(viewed.query, text, page, findings_for(viewed))
+
+
+def _told(listing: Listing) -> dict[str, Any]:
+    """The rows are asked for here: a filter that cannot be is known from then on."""
+    report, _rows = listing.report, listing.rows
+    missing = report.looked.missing if report.looked else ()
+    return {"answer": answer(report.counts), "tone": tone(report.counts), "missing": still_missing(missing)}
+
+
+def _can_suppress(request: HttpRequest, viewed: Viewed) -> bool:
+    return viewed.is_editable and may(request.user, Level.EDIT)
+
+
+def _as_csv(rows: list[Found]) -> Iterator[str]:
+    lines = (
+        (row.code, row.severity, row.instance, row.database, row.object, row.reason.render(gettext), row.remedy_sql)
+        for row in rows
+    )
+    return csv_lines(chain([COLUMNS], lines))

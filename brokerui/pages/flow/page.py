@@ -1,0 +1,274 @@
+"""What the page shows: the ways that fit, the picture of them, and where each stream leads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import urlencode
+
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext, ngettext
+
+from brokerui.analysis.flow.folding import REST, Cut, Folded, Lane, Path, Place, folded
+from brokerui.analysis.flow.wording import ENDS, HEADS, more, outcome_words, reason_words
+from brokerui.analysis.reachability.matrix import Matrix
+from brokerui.analysis.reachability.selectors import Known, kept_under, known_of, names_of
+from brokerui.core.filters import Term, Test, as_text
+from brokerui.core.memory import Memory
+from brokerui.drawing.charts.look import SIGNS, Figure, plain, short
+from brokerui.drawing.charts.sankey import Node, Stream, sankey_figure
+from brokerui.estate.viewed import Viewed
+from brokerui.pages.flow.filtering import Row, way_filter
+from brokerui.pages.reachability.axes import asked_origin
+from routing.classes import Node as Entry
+from routing.decision import DELIVERED, EXITS
+from routing.names import MSDB
+from routing.reach import Leg
+from routing.sentence import translator
+
+translate = translator(gettext, ngettext)
+FEW = 20
+"""So many databases are shown by themselves; more, by instance."""
+Ways = list[tuple[int, int, Leg]]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A stream as a row of the table."""
+
+    id: str
+    source: str
+    source_url: str
+    target: str
+    outcome: str
+    sign: str
+    word: str
+    ways: float
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the address of the page asks for."""
+
+    q: str = ""
+    outside: bool = False
+    """Also what arrives from outside."""
+    system: bool = False
+    """Also what begins in msdb."""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Asked:
+        return cls(query.get("q", "").strip(), query.get("outside") == "1", query.get("system") == "1")
+
+    def query(self, viewed: Mapping[str, str], **more: str) -> str:
+        """The query string that asks this, of the same estate."""
+        own = {"q": self.q, "outside": "1" if self.outside else "", "system": "1" if self.system else "", **more}
+        return urlencode({**viewed, **{name: value for name, value in own.items() if value}})
+
+    def begins(self, node: Entry) -> bool:
+        """Whether ways from this entry point are asked for."""
+        return self.outside if node[1] is None else self.system or node[1] != MSDB
+
+
+@dataclass(frozen=True)
+class Page:
+    """An answer to what was asked."""
+
+    viewed: Viewed
+    asked: Asked
+    known: Known
+    ways: Ways
+
+    @property
+    def matrix(self) -> Matrix:
+        return self.known.matrix
+
+    @cached_property
+    def pairs(self) -> dict[tuple[int, int], None]:
+        """Each conversation once."""
+        return dict.fromkeys((node, name) for node, name, _ in self.ways)
+
+    @cached_property
+    def totals(self) -> Counter[str]:
+        return Counter(self.matrix.verdict(node, name) for node, name in self.pairs)
+
+    @cached_property
+    def shows_databases(self) -> bool:
+        return len({node for node, _, _ in self.ways}) <= FEW
+
+    @cached_property
+    def ends_are_databases(self) -> bool:
+        return len({leg.end for _, _, leg in self.ways if leg.end.kind == DELIVERED}) <= FEW
+
+    @cached_property
+    def _origins(self) -> list[str]:
+        """By number of the entry point: what it is called in the picture."""
+        by_database = self.shows_databases
+        return [f"{name}/{database or ''}" if by_database else name for name, database in self.matrix.nodes]
+
+    @cached_property
+    def _legs(self) -> dict[Leg, tuple[str | None, str, str]]:
+        """The rest of a path, of each leg."""
+        return {leg: self._rest(leg) for leg in {leg for _, _, leg in self.ways}}
+
+    def _rest(self, leg: Leg) -> tuple[str | None, str, str]:
+        end = leg.end
+        if end.kind != DELIVERED:
+            return leg.via, f"{ENDS[end.kind]}{end.detail}", end.kind
+        return leg.via, f"{end.instance}/{end.detail}" if self.ends_are_databases else end.instance, end.kind
+
+    def path(self, node: int, leg: Leg) -> Path:
+        """A way by the names of the picture."""
+        return Path(self._origins[node], *self._legs[leg])
+
+    @cached_property
+    def weights(self) -> Counter[Path]:
+        """How many ways take which path."""
+        origins, legs = self._origins, self._legs
+        alike = Counter((origins[node], legs[leg]) for node, _, leg in self.ways)
+        return Counter({Path(origin, *rest): count for (origin, rest), count in alike.items()})
+
+    @cached_property
+    def picture(self) -> Folded:
+        always = {path.end for path in self.weights if path.outcome not in (DELIVERED, EXITS)}
+        return folded(self.weights, always)
+
+
+KEPT = 8
+_pages: Memory[Page] = Memory(KEPT)
+
+
+def page_of(viewed: Viewed, asked: Asked) -> Page:
+    """Everything on the page. Raises `FilterError`."""
+    test = way_filter(asked.q) if asked.q else None
+    known = known_of(viewed, names_of(viewed))
+    kept = kept_under(viewed, known)
+    if kept is None:
+        return _page(viewed, asked, known, test)
+    return _pages.get((kept, asked), lambda: _page(viewed, asked, known, test))
+
+
+def _page(viewed: Viewed, asked: Asked, known: Known, test: Test[Row] | None) -> Page:
+    matrix = known.matrix
+    begun = [asked.begins(node) for node in matrix.nodes]
+    ways = [way for way in matrix.ways if begun[way[0]]]
+    if test is not None:
+        ways = [way for way in ways if test(_row(matrix, way))]
+    return Page(viewed, asked, known, ways)
+
+
+def _row(matrix: Matrix, way: tuple[int, int, Leg]) -> Row:
+    node, name, leg = way
+    return Row(*matrix.nodes[node], matrix.names[name], leg)
+
+
+# -- The picture -------------------------------------------------------------------------------------------
+
+
+def figure_of(page: Page) -> Figure:
+    """As a chart."""
+    picture = page.picture
+    number = {place: index for index, place in enumerate(picture.places)}
+    nodes = [_node(page, place) for place in picture.places]
+    streams = [
+        Stream(number[lane.source], number[lane.target], weight, lane.outcome, _tells(page, lane, weight), f"s{index}")
+        for index, (lane, weight) in enumerate(picture.lanes.items())
+    ]
+    return sankey_figure([head.render(translate) for head in HEADS], nodes, streams)
+
+
+def _node(page: Page, place: Place) -> Node:
+    label = label_of(page, place)
+    outcome = _outcome_of(place)
+    sign = f"{SIGNS[outcome]} " if outcome else ""
+    return Node(place.column, f"{sign}{label}", plain(label), outcome=outcome)
+
+
+def _outcome_of(place: Place) -> str:
+    if place.column < 2 or place.name == REST:
+        return ""
+    return next((kind for kind, mark in ENDS.items() if place.name.startswith(mark)), DELIVERED)
+
+
+def label_of(page: Page, place: Place) -> str:
+    """What a place is called."""
+    if place.name == REST:
+        return more(place.column, page.picture.folded[place.column]).render(translate)
+    outcome = _outcome_of(place)
+    if outcome in ENDS:
+        return reason_words(outcome, place.name.removeprefix(ENDS[outcome])).render(translate)
+    return place.name.removesuffix("/")
+
+
+def _tells(page: Page, lane: Lane, weight: float) -> str:
+    source, target = (plain(short(label_of(page, place))) for place in (lane.source, lane.target))
+    word = outcome_words(lane.outcome).render(translate)
+    return f"{source} → {target}<br>{SIGNS[lane.outcome]} {weight:,.0f} {plain(word)}"
+
+
+# -- The twin ----------------------------------------------------------------------------------------------
+
+
+def lines_of(page: Page) -> Iterator[Line]:
+    """The streams as rows."""
+    single = _singles(page)
+    for index, (lane, weight) in enumerate(page.picture.lanes.items()):
+        yield Line(
+            f"s{index}",
+            label_of(page, lane.source),
+            _routes(page, lane.source),
+            label_of(page, lane.target),
+            lane.outcome,
+            SIGNS[lane.outcome],
+            outcome_words(lane.outcome).render(translate),
+            weight,
+            single.get(lane) or f"?{page.asked.query(page.viewed.query, q=narrowed(page, lane))}",
+        )
+
+
+def _singles(page: Page) -> dict[Lane, str]:
+    """The explanation of each stream that is one way alone."""
+    alone = {lane for lane, weight in page.picture.lanes.items() if weight == 1}
+    cut, found = Cut(page.picture.kept), {}
+    if alone:
+        for node, name, leg in page.ways:
+            for lane in cut.lanes(page.path(node, leg)):
+                if lane in alone:
+                    found[lane] = _where(page, node, name)
+    return found
+
+
+def _where(page: Page, node: int, name: int) -> str:
+    origin = asked_origin(page.viewed.estate, page.matrix.nodes[node])
+    asked = {**page.viewed.query, "from": origin, "to": page.matrix.names[name]}
+    return f"{reverse('where:where')}?{urlencode(asked)}"
+
+
+def narrowed(page: Page, lane: Lane) -> str:
+    """The filter that leaves this stream."""
+    keys = ("from", "via", "to")
+    terms = [Term(_value(place), keys[place.column]) for place in lane[:2] if place.name != REST]
+    if _outcome_of(lane.target) not in (DELIVERED, EXITS) or lane.target.column < 2:
+        terms.append(Term(lane.outcome, "outcome"))
+    known = set(page.asked.q.split())
+    return " ".join(filter(None, (page.asked.q, as_text(term for term in terms if str(term) not in known))))
+
+
+def _value(place: Place) -> str:
+    outcome = _outcome_of(place)
+    return place.name.removeprefix(ENDS[outcome]) if outcome in ENDS else place.name
+
+
+def _routes(page: Page, place: Place) -> str:
+    """The routes of a place that is an instance or a database; empty for others."""
+    if place.name == REST:
+        return ""
+    instance, _, database = place.name.partition("/") if place.column == 0 else (place.name, "", "")
+    terms = [Term(instance, "instance"), *([Term(database, "database")] if database else [])]
+    try:
+        return f"{reverse('routes:list')}?{urlencode({**page.viewed.query, 'q': as_text(terms)})}"
+    except NoReverseMatch:
+        return ""

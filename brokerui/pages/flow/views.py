@@ -1,0 +1,63 @@
+"""Flow: where the routes lead, in widths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.http import require_safe
+
+from brokerui.analysis.flow.wording import title
+from brokerui.core.filters import FilterError
+from brokerui.estate.viewed import viewed_of
+from brokerui.pages.flow.exporting import ways_as_csv
+from brokerui.pages.flow.page import Asked, Page, figure_of, lines_of, page_of, translate
+from brokerui.pages.reachability.wording import headline, tone
+
+
+@require_safe
+def flow(request: HttpRequest) -> HttpResponse:
+    """The page."""
+    viewed, asked = viewed_of(request), Asked.of(request.GET)
+    context: dict[str, Any] = {"viewed": viewed, "asked": asked, "page_keys": [("t", gettext("The same as a table"))]}
+    if viewed.is_empty:
+        return render(request, "flow/flow.html", context)
+    try:
+        page = page_of(viewed, asked)
+    except FilterError as error:
+        said = {"fault": error.problem.render(translate), "part": asked.q[error.start : error.end]}
+        return render(request, "flow/flow.html", context | said, status=400)
+    return render(request, "flow/flow.html", context | _told(page))
+
+
+def _told(page: Page) -> dict[str, Any]:
+    picture = page.picture
+    query = page.asked.query(page.viewed.query)
+    return {
+        "known": page.known,
+        "count": len(page.ways),
+        "conversations": len(page.pairs),
+        "headline": headline(page.totals, named=True).render(translate),
+        "tone": tone(page.totals),
+        "title": title(len(page.ways), picture.of_places, picture.folded).render(translate),
+        "figure": figure_of(page) if page.ways else None,
+        "lines": list(lines_of(page)),
+        "from_outside": f"?{page.asked.query(page.viewed.query, outside='1')}",
+        "csv": f"{reverse('flow:csv')}?{query}" if page.known.is_whole else "",
+    }
+
+
+@require_safe
+def flow_csv(request: HttpRequest) -> HttpResponseBase:
+    """Every way that fits."""
+    try:
+        page = page_of(viewed_of(request), Asked.of(request.GET))
+    except FilterError as error:
+        raise Http404 from error
+    if not page.known.is_whole:
+        raise Http404
+    headers = {"Content-Disposition": 'attachment; filename="flow.csv"', "Cache-Control": "private, no-cache"}
+    return StreamingHttpResponse(ways_as_csv(page), content_type="text/csv; charset=utf-8", headers=headers)

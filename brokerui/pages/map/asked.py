@@ -1,0 +1,65 @@
+"""What the address of the page asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from brokerui.estate.refs import Ref, read_ref
+from brokerui.pages.map.scope import HOPS
+
+ZOOMS = ("auto", "fit", "50", "75", "100", "150")
+AUTO, LIST = "auto", "list"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Every field; empty ones do not stand in the address."""
+
+    focus: str = ""
+    """The instance in the middle."""
+    hops: int = 1
+    first: str = ""
+    last: str = ""
+    """A group: the instances between these names."""
+    service: str = ""
+    q: str = ""
+    select: str = ""
+    zoom: str = AUTO
+    """AUTO: its own size, or a little less where that is enough to see all of it."""
+    shown: str = ""
+    """LIST, or the picture."""
+    page: int = 1
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Asked:
+        """What cannot be is not asked for."""
+        texts = {name: query.get(name, "") for name in ("focus", "first", "last", "service", "select")}
+        zoom, hops, page = query.get("zoom", ""), query.get("hops", ""), query.get("page", "")
+        return cls(
+            **texts,
+            q=query.get("q", "").strip(),
+            hops=int(hops) if hops in map(str, HOPS) else 1,
+            zoom=zoom if zoom in ZOOMS else AUTO,
+            shown=LIST if query.get("shown") == LIST else "",
+            page=max(1, int(page)) if page.isdecimal() and page.isascii() and len(page) < 7 else 1,
+        )
+
+    @property
+    def selected(self) -> Ref | None:
+        return read_ref(self.select) if self.select else None
+
+    def but(self, **changes: Any) -> Asked:
+        """The same with other values; on the first page."""
+        return replace(self, **{"page": 1, **changes})
+
+    def query(self, viewed: Mapping[str, str]) -> str:
+        """The query string that asks this, of the same estate."""
+        usual = Asked()
+        values = {name: getattr(self, name) for name in FIELDS if getattr(self, name) != getattr(usual, name)}
+        return urlencode({**viewed, **values})
+
+
+FIELDS = ("focus", "hops", "first", "last", "service", "q", "select", "zoom", "shown", "page")

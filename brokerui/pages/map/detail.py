@@ -1,0 +1,147 @@
+"""The map of few instances: every database with its services, every route with where it leads."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from brokerui.estate.refs import OUTSIDE, Ref, database, instance_ref, outside, route
+from brokerui.pages.map.network import Network
+from brokerui.pages.map.plan import ANY, DETAIL, LOCAL, NAMED, REST, TRANSPORT, Box, Cell, Plan, Row, Text
+from brokerui.pages.map.scope import Scope
+from routing.estate import MIRROR, PRINCIPAL, Database, Instance
+from routing.names import MSDB
+from routing.route import Route
+from routing.sentence import Sentence, say, say_counted
+
+SERVICES = 3
+"""So many services of a database are named; of more it says how many."""
+Way = tuple[str, tuple[Ref, ...]]
+"""The kind of a row, and the places to which its lines lead."""
+
+
+def detail(network: Network, scope: Scope, at: datetime) -> Plan:
+    """A box for each instance of the scope and each address outside that their routes name."""
+    plan = Plan(DETAIL)
+    for name in scope.instances:
+        box = instance_box(network, scope, name, at)
+        plan.boxes[box.ref] = box
+    for row in list(plan.rows()):
+        for place in row.to:
+            if place.kind == OUTSIDE and place not in plan.boxes:
+                plan.boxes[place] = outside_box(place.name)
+    return plan
+
+
+def outside_box(address: str) -> Box:
+    return Box(outside(address), address, (say("no instance of this estate"),), about=frozenset({outside(address)}))
+
+
+def instance_box(network: Network, scope: Scope, name: str, at: datetime) -> Box:
+    """With every database and route."""
+    here, instance = instance_ref(name), network.estate.instances[name]
+    cells = [_cell(network, scope, instance.name, one, at) for one in instance.databases.values()]
+    return Box(here, instance.name, (forwarding(instance),), cells, frozenset({here}))
+
+
+def forwarding(instance: Instance) -> Sentence:
+    return say("forwarding on") if instance.forwarding else say("forwarding off")
+
+
+def _cell(network: Network, scope: Scope, instance: str, one: Database, at: datetime) -> Cell:
+    here = database(instance, one.name)
+    rows = list(_rows(network, scope, instance, one, at))
+    return Cell(here, one.name, tuple(_notes(one)), _services(one, scope.service), rows, frozenset({here}))
+
+
+def _notes(one: Database) -> Iterator[Text]:
+    """What an operator must know of a database at once."""
+    if one.name == MSDB:
+        yield say("for messages from outside")
+    if not one.broker_enabled:
+        yield say("broker disabled")
+    if one.mirroring_role == PRINCIPAL:
+        yield say("principal")
+    elif one.mirroring_role == MIRROR:
+        yield say("mirror")
+
+
+def _services(one: Database, service: str | None) -> list[Text]:
+    """The first of them by name, that which is looked at before all others."""
+    names = sorted((found.name for found in one.services), key=lambda name: name != service)
+    more = len(names) - SERVICES
+    if more <= 0:
+        return list(names)
+    return [*names[:SERVICES], say_counted(more, "and one more service", "and {count} more services")]
+
+
+def _rows(network: Network, scope: Scope, instance: str, one: Database, at: datetime) -> Iterator[Row]:
+    """Routes that lead to the same place share a row; those that are not drawn share the last."""
+    ways: dict[Way, list[Route]] = defaultdict(list)
+    rest: list[Route] = []
+    for found in one.table.routes.values():
+        places = tuple(place for place in network.places(found) if scope.draws(instance, place))
+        is_drawn = scope.keeps(found) and (places or not found.address.is_network)
+        if is_drawn:
+            ways[_kind(found), places].append(found)
+        else:
+            rest.append(found)
+    for (kind, places), routes in ways.items():
+        yield _row(instance, one.name, kind, places, routes, at)
+    if rest:
+        yield _rest(instance, one.name, rest)
+
+
+def _kind(found: Route) -> str:
+    if found.address.is_local:
+        return LOCAL
+    if found.address.is_transport:
+        return TRANSPORT
+    return NAMED if found.remote_service_name is not None else ANY
+
+
+def _row(instance: str, table: str, kind: str, places: tuple[Ref, ...], routes: list[Route], at: datetime) -> Row:
+    expired = sum(found.expired(at) for found in routes)
+    first = routes[0].name
+    return Row(
+        route(instance, table, first),
+        kind,
+        f"{first} +{len(routes) - 1}" if len(routes) > 1 else first,
+        tuple(_row_notes(kind, routes, expired)),
+        places,
+        len(routes),
+        frozenset(route(instance, table, found.name) for found in routes),
+        mirrored=any(found.mirror_address is not None for found in routes),
+        expired=expired == len(routes),
+    )
+
+
+def _row_notes(kind: str, routes: list[Route], expired: int) -> Iterator[Text]:
+    if kind == LOCAL:
+        yield say("stays here")
+    elif kind == TRANSPORT:
+        yield say("to the address in the service name")
+    yield from _services_named(kind, routes)
+    if any(found.mirror_address is not None for found in routes):
+        yield say("mirrored")
+    if expired == len(routes):
+        yield say("expired")
+    elif expired:
+        yield say_counted(expired, "one expired", "{count} expired")
+
+
+def _services_named(kind: str, routes: Iterable[Route]) -> Iterator[Text]:
+    names = list(dict.fromkeys(found.remote_service_name for found in routes))
+    if kind == ANY:
+        yield say("for any service")
+    elif len(names) > 1:
+        yield say_counted(len(names), "for one service", "for {count} services")
+    elif names[0] is not None:
+        yield say("for {service}", service=names[0])
+
+
+def _rest(instance: str, table: str, rest: list[Route]) -> Row:
+    text = say_counted(len(rest), "one more route", "{count} more routes")
+    about = frozenset(route(instance, table, found.name) for found in rest)
+    return Row(database(instance, table), REST, text, (say("not drawn"),), routes=len(rest), about=about)

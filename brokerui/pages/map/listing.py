@@ -1,0 +1,146 @@
+"""The same as a table: every database of the map in a row, with where its routes lead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from brokerui.core.csv import csv_lines
+from brokerui.estate.refs import INSTANCE, Ref, database, instance_ref
+from brokerui.pages.map.network import Network
+from brokerui.pages.map.scope import Scope
+from routing.address import Address
+from routing.estate import Database
+from routing.route import Route
+
+ROWS = 100
+"""On a page."""
+PLACES = 3
+"""So many places are named in a row; of more it says how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A database, and its routes added up."""
+
+    instance: str
+    database: Database
+    places: tuple[Ref, ...]
+    more_places: int
+    onward: int
+    local: int
+    by_name: int
+    expired: int
+    led_from: int
+    """Instances with routes to this one."""
+
+    @property
+    def instance_ref(self) -> Ref:
+        return instance_ref(self.instance)
+
+    @property
+    def ref(self) -> Ref:
+        return database(self.instance, self.database.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of them."""
+
+    lines: tuple[Line, ...]
+    number: int
+    pages: int
+    count: int
+
+    @property
+    def previous(self) -> int:
+        return self.number - 1
+
+    @property
+    def next(self) -> int:
+        return self.number + 1
+
+    @property
+    def first(self) -> int:
+        return (self.number - 1) * ROWS + 1
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.lines) - 1
+
+
+def page_of(network: Network, scope: Scope, at: datetime, number: int) -> Page:
+    """A page of the table; the last where there are fewer."""
+    count = sum(len(network.estate.instances[name].databases) for name in scope.instances)
+    pages = max(1, -(-count // ROWS))
+    number = min(number, pages)
+    tables = islice(_tables(network, scope), (number - 1) * ROWS, number * ROWS)
+    return Page(tuple(_line(network, *table, at) for table in tables), number, pages, count)
+
+
+def _tables(network: Network, scope: Scope) -> Iterator[tuple[str, Database]]:
+    for name in scope.instances:
+        for one in network.estate.instances[name].databases.values():
+            yield name, one
+
+
+def _line(network: Network, instance: str, one: Database, at: datetime) -> Line:
+    routes = one.table.routes.values()
+    places = tuple(dict.fromkeys(place for route in routes for place in network.places(route)))
+    return Line(
+        instance,
+        one,
+        places[:PLACES],
+        max(0, len(places) - PLACES),
+        onward=sum(route.address.is_network for route in routes),
+        local=sum(route.address.is_local for route in routes),
+        by_name=sum(route.address.is_transport for route in routes),
+        expired=sum(route.expired(at) for route in routes),
+        led_from=len(network.callers.get(instance_ref(instance), ())),
+    )
+
+
+COLUMNS = (
+    "instance",
+    "database",
+    "route",
+    "remote_service_name",
+    "broker_instance",
+    "lifetime",
+    "expired",
+    "address",
+    "leads_to",
+    "mirror_address",
+    "mirror_leads_to",
+)
+
+
+def as_csv(network: Network, scope: Scope, at: datetime) -> Iterator[str]:
+    """Every route of the instances on the map, in the order of the estate; a database without routes has a line too."""
+    yield from csv_lines([COLUMNS])
+    for instance, one in _tables(network, scope):
+        routes = one.table.routes.values()
+        rows = [(instance, one.name, *_columns(network, route, at)) for route in routes]
+        yield "".join(csv_lines(rows or [(instance, one.name, *[""] * (len(COLUMNS) - 2))]))
+
+
+def _columns(network: Network, route: Route, at: datetime) -> tuple[str, ...]:
+    mirror = route.mirror_address
+    return (
+        route.name,
+        route.remote_service_name or "",
+        route.broker_instance or "",
+        route.lifetime.isoformat() if route.lifetime else "",
+        "yes" if route.expired(at) else "no",
+        route.address.text,
+        _instance_at(network, route.address) if route.address.is_network else "",
+        mirror.text if mirror else "",
+        _instance_at(network, mirror) if mirror else "",
+    )
+
+
+def _instance_at(network: Network, address: Address) -> str:
+    place = network.place(address)
+    return place.name if place.kind == INSTANCE else ""

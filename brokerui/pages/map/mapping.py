@@ -1,0 +1,108 @@
+"""Which map answers what is asked: of which part of the estate, and in how much detail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from brokerui.estate.refs import GROUP, INSTANCE
+from brokerui.pages.map.asked import Asked
+from brokerui.pages.map.detail import detail
+from brokerui.pages.map.network import Network
+from brokerui.pages.map.plan import LOCAL, REST, TRANSPORT, Plan
+from brokerui.pages.map.scope import Scope, around, concerning, everything, named_between
+from brokerui.pages.map.summary import groups, instances
+
+MOST = 150
+"""So many elements are drawn in detail, so many instances by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What is drawn, and what there is: nothing is left out in silence."""
+
+    elements: int
+    of_elements: int
+    instances: int
+    """With a box of their own."""
+    grouped: int
+    groups: int
+    of_instances: int
+    databases: int
+    of_databases: int
+    onward: int
+    """Routes of the instances on the map that lead to another address; where a service is asked for, those for it."""
+    lines: int
+    """Routes that are drawn as lines."""
+    stay: int
+    """That lead nowhere else: LOCAL, and between instances that share a box."""
+    by_name: int
+    """That lead to the address in the service's name."""
+    rest: int
+    """Of the instances that are drawn: routes that are only counted."""
+    of_routes: int
+
+    @property
+    def elsewhere(self) -> int:
+        """Routes of instances that are not drawn."""
+        return self.of_routes - self.lines - self.stay - self.by_name - self.rest
+
+    @property
+    def is_everything(self) -> bool:
+        return not (self.rest or self.elsewhere or self.groups) and self.instances == self.of_instances
+
+
+def scope_of(network: Network, asked: Asked) -> Scope:
+    """What is not there is not asked for: then it is everything."""
+    scope = _whole_scope(network, asked)
+    if asked.first or asked.last:
+        scope = named_between(scope, asked.first, asked.last)
+    return scope if scope.instances else everything(network)
+
+
+def _whole_scope(network: Network, asked: Asked) -> Scope:
+    if asked.focus in network.estate.instances:
+        return around(network, asked.focus, asked.hops)
+    if asked.service and network.elements > MOST:
+        return concerning(network, asked.service)
+    return everything(network)
+
+
+def plan_of(network: Network, scope: Scope, at: datetime) -> Plan:
+    """As much detail as can be read."""
+    estate = network.estate
+    if sum(1 + len(estate.instances[name].databases) for name in scope.instances) <= MOST:
+        plan = detail(network, scope, at)
+        if plan.elements <= MOST:
+            return plan
+    return instances(network, scope, at) if len(scope.instances) <= MOST else groups(network, scope, at)
+
+
+def numbers_of(network: Network, scope: Scope, plan: Plan) -> Numbers:
+    """Counted from what the plan draws."""
+    boxes = plan.boxes.values()
+    alone = sum(box.ref.kind == INSTANCE for box in boxes)
+    grouped = [box.stands_for for box in boxes if box.ref.kind == GROUP]
+    rows = list(plan.rows())
+    lines = sum(row.routes for row in rows if row.to)
+
+    def routes(test: Callable[[str], bool]) -> int:
+        return sum(row.routes for row in rows if not row.to and test(row.kind))
+
+    return Numbers(
+        elements=plan.elements,
+        of_elements=network.elements,
+        instances=alone,
+        grouped=sum(grouped),
+        groups=len(grouped),
+        of_instances=len(network.estate.instances),
+        databases=sum(len(network.estate.instances[name].databases) for name in scope.instances),
+        of_databases=network.databases,
+        onward=lines if scope.service is not None else sum(map(network.onward, scope.instances)),
+        lines=lines,
+        stay=routes(lambda kind: kind == LOCAL),
+        by_name=routes(lambda kind: kind == TRANSPORT),
+        rest=routes(lambda kind: kind == REST),
+        of_routes=network.routes,
+    )

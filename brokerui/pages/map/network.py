@@ -1,0 +1,164 @@
+"""What joins the instances of an estate: where each route leads, added up once for each estate."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from brokerui.core.memory import Memory
+from brokerui.estate.refs import INSTANCE, OUTSIDE, Ref, instance_ref, outside
+from routing.address import Address
+from routing.collector import collector_at_rest
+from routing.estate import Estate, Instance
+from routing.route import Route
+
+KEPT = 4
+Table = tuple[str, str]
+"""An instance and a database."""
+
+
+@dataclass(slots=True)
+class Flow:
+    """The routes of one instance that lead to one place."""
+
+    routes: int = 0
+    mirrors: int = 0
+    """Routes whose mirror address leads there."""
+
+
+@dataclass(slots=True)
+class Sums:
+    """The routes of one instance."""
+
+    flows: dict[Ref, Flow] = field(default_factory=dict)
+    local: int = 0
+    transport: int = 0
+    lines: int = 0
+    """So many lines they are when each table is drawn by itself."""
+
+    def flow(self, place: Ref) -> Flow:
+        found = self.flows.get(place)
+        if found is None:
+            found = self.flows[place] = Flow()
+        return found
+
+    @property
+    def routes(self) -> int:
+        """Each route once."""
+        return self.local + self.transport + sum(flow.routes for flow in self.flows.values())
+
+
+class Network:
+    """An estate with its routes added up by instance, and found by service."""
+
+    def __init__(self, estate: Estate, before: Network | None = None) -> None:
+        """`before`: of an estate that may share instances with this one, as that of the version before does."""
+        self.estate = estate
+        self._before = before if before and before.estate.by_address == estate.by_address else None
+        self._places: dict[str, Ref] = {}
+        self.routed: dict[str, list[Table]] = defaultdict(list)
+        """By service: the tables with routes for it."""
+        self.homes: dict[str, list[Table]] = defaultdict(list)
+        """By service: the databases that have it."""
+        self.callers: dict[Ref, dict[str, None]] = defaultdict(dict)
+        """By place: the instances with routes there."""
+        self.sums = {name: self._summed(instance) for name, instance in estate.instances.items()}
+        self._before = None
+        self.databases = sum(len(instance.databases) for instance in estate.instances.values())
+        self.routes = sum(sums.routes for sums in self.sums.values())
+
+    @property
+    def addresses(self) -> list[Ref]:
+        """Addresses of no instance, in the order in which routes name them."""
+        return [place for place in self.callers if place.kind == OUTSIDE]
+
+    @property
+    def elements(self) -> int:
+        """What a map of everything would draw."""
+        lines = sum(sums.lines for sums in self.sums.values())
+        return len(self.estate.instances) + self.databases + len(self.addresses) + lines
+
+    def place(self, address: Address) -> Ref:
+        """The instance or the address outside to which a network address leads."""
+        key = address.key
+        place = self._places.get(key)
+        if place is None:
+            name = self.estate.resolve(address)
+            place = self._places[key] = outside(key) if name is None else instance_ref(name)
+        return place
+
+    def places(self, route: Route) -> tuple[Ref, ...]:
+        """Where a route leads: two places with a mirror, none where no network address says it."""
+        return self._both(route.address, route.mirror_address) if route.address.is_network else ()
+
+    def _both(self, address: Address, mirror: Address | None) -> tuple[Ref, ...]:
+        first = self.place(address)
+        if mirror is None:
+            return (first,)
+        second = self.place(mirror)
+        return (first,) if first == second else (first, second)
+
+    def onward(self, name: str) -> int:
+        """The routes of an instance that lead to an address."""
+        return sum(flow.routes for flow in self.sums[name].flows.values())
+
+    def neighbours(self, name: str) -> Iterator[str]:
+        """The instances with routes to or from this one, each once."""
+        onward = (place.name for place in self.sums[name].flows if place.kind == INSTANCE)
+        yield from dict.fromkeys([*onward, *self.callers.get(instance_ref(name), ())])
+
+    def add(self, sums: Sums, routes: Iterable[Route]) -> None:
+        """Adds the routes of one table to the sums of its instance."""
+        # Most routes of a table share few addresses: they are counted first, and looked at once.
+        alike = Counter((r.remote_service_name is None, r.address, r.mirror_address) for r in routes)
+        ways: set[tuple[bool, tuple[Ref, ...]]] = set()
+        for (is_any, address, mirror), count in alike.items():
+            if address.is_local:
+                sums.local += count
+            elif address.is_transport:
+                sums.transport += count
+            else:
+                places = self._both(address, mirror)
+                ways.add((is_any, places))
+                sums.flow(places[0]).routes += count
+                for other in places[1:]:
+                    sums.flow(other).mirrors += count
+        sums.lines += sum(len(places) for _, places in ways)
+
+    def _summed(self, instance: Instance) -> Sums:
+        for name, database in instance.databases.items():
+            table = instance.name, name
+            for service in database.services:
+                self.homes[service.name].append(table)
+            for service_name in database.table.named:
+                self.routed[service_name].append(table)
+        sums = self._known(instance) or self._added(instance)
+        for place in sums.flows:
+            self.callers[place][instance.name] = None
+        return sums
+
+    def _known(self, instance: Instance) -> Sums | None:
+        """Where nothing about an instance has changed, its routes are not added up again."""
+        before = self._before
+        same = before is not None and before.estate.instances.get(instance.name) is instance
+        return before.sums[instance.name] if before and same else None
+
+    def _added(self, instance: Instance) -> Sums:
+        sums = Sums()
+        for database in instance.databases.values():
+            self.add(sums, database.table.routes.values())
+        return sums
+
+
+_networks: Memory[Network] = Memory(KEPT)
+
+
+def network_of(key: str, estate: Estate) -> Network:
+    """That of an estate, kept under what stands for its content."""
+    return _networks.get((key, id(estate)), lambda: _network(estate))
+
+
+def _network(estate: Estate) -> Network:
+    with collector_at_rest():
+        return Network(estate, _networks.newest())

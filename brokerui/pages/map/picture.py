@@ -1,0 +1,72 @@
+"""The map as a picture: plain data with coordinates, which a template writes down as SVG."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from brokerui.drawing.area import Area
+from brokerui.drawing.label import Label
+from brokerui.estate.refs import Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """The shape before the word that something is wrong; it has the colour of its severity."""
+
+    severity: str
+    x: float
+    """Of its middle."""
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that can be selected: a link in the picture."""
+
+    ref: Ref
+    area: Area
+    look: str
+    """Its CSS classes."""
+    labels: tuple[Label, ...]
+    says: str
+    """For who does not see it."""
+    paths: tuple[str, ...] = ()
+    towards: tuple[Ref, ...] = ()
+    """The boxes to which its lines lead, for who goes along them with the keys."""
+    is_itself: bool = True
+    """False where it only tells more about a box or a database, which has a mark of its own."""
+    symbol: Symbol | None = None
+    head: str = "to"
+    """Which arrow ends its lines: `to`, or `to-any` of routes for any service."""
+
+
+@dataclass(slots=True)
+class Shape:
+    """A box with what is in it."""
+
+    head: Mark
+    cells: list[Mark] = field(default_factory=list)
+    rows: list[Mark] = field(default_factory=list)
+
+    def marks(self) -> list[Mark]:
+        return [self.head, *self.cells, *self.rows]
+
+
+NEAR = 1150.0
+
+
+@dataclass(slots=True)
+class Picture:
+    """Everything to draw."""
+
+    width: float
+    height: float
+    shapes: list[Shape] = field(default_factory=list)
+
+    @property
+    def is_near(self) -> bool:
+        """Whether it can be read where it is made as wide as the pane beside which things are told."""
+        return self.width <= NEAR
+
+    def marks(self) -> list[Mark]:
+        return [mark for shape in self.shapes for mark in shape.marks()]

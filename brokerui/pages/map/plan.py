@@ -1,0 +1,95 @@
+"""What a map draws, before anything has a place on it: boxes, what is in them, and where their rows lead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from brokerui.estate.refs import DATABASE, Ref
+from routing.sentence import Sentence
+
+Text = str | Sentence
+DETAIL, INSTANCES, GROUPS = "detail", "instances", "groups"
+"""Every database and route; instances with numbers; groups of instances with numbers."""
+NAMED, ANY, LOCAL, TRANSPORT, REST, SUM = "named", "any", "local", "transport", "rest", "sum"
+"""Kinds of rows: routes for a service, for any; those that stay; by the service's name; not drawn; added up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """The worst that was found about something."""
+
+    severity: str
+    text: Sentence
+
+
+@dataclass(slots=True)
+class Row:
+    """Routes of one table, or of one box, that lead to the same place."""
+
+    ref: Ref
+    kind: str
+    text: Text
+    notes: tuple[Text, ...]
+    to: tuple[Ref, ...] = ()
+    """The boxes to which lines are drawn."""
+    routes: int = 1
+    about: frozenset[Ref] = frozenset()
+    """All that it stands for."""
+    mirrored: bool = False
+    expired: bool = False
+    weight: int = 1
+    """1 to 4: how wide the line is."""
+    sign: Sign | None = None
+
+
+@dataclass(slots=True)
+class Cell:
+    """A database, or the numbers of a box that is not drawn in detail."""
+
+    ref: Ref
+    title: Text
+    notes: tuple[Text, ...]
+    services: list[Text] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    about: frozenset[Ref] = frozenset()
+    sign: Sign | None = None
+
+
+@dataclass(slots=True)
+class Box:
+    """An instance, an address outside the estate, or several of either."""
+
+    ref: Ref
+    title: Text
+    notes: tuple[Text, ...]
+    cells: list[Cell] = field(default_factory=list)
+    about: frozenset[Ref] = frozenset()
+    stands_for: int = 1
+    sign: Sign | None = None
+
+    def rows(self) -> Iterator[Row]:
+        for cell in self.cells:
+            yield from cell.rows
+
+
+@dataclass(slots=True)
+class Plan:
+    """A map without coordinates."""
+
+    level: str
+    boxes: dict[Ref, Box] = field(default_factory=dict)
+
+    def rows(self) -> Iterator[Row]:
+        for box in self.boxes.values():
+            yield from box.rows()
+
+    @property
+    def lines(self) -> int:
+        return sum(len(row.to) for row in self.rows())
+
+    @property
+    def elements(self) -> int:
+        """Boxes, databases in them, and lines."""
+        cells = sum(cell.ref.kind == DATABASE for box in self.boxes.values() for cell in box.cells)
+        return len(self.boxes) + cells + self.lines

@@ -1,0 +1,90 @@
+"""Finding instances, databases, services, routes and addresses by a part of their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from brokerui.estate.refs import Listed, Ref, database, instance_ref, route
+from brokerui.pages.map.network import Network
+
+SHOWN = 10
+MOST_LIT = 1000
+"""So many things catch the eye at most; of more, nothing would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What holds a text."""
+
+    instances: Listed
+    databases: Listed
+    services: tuple[str, ...]
+    service_count: int
+    routes: Listed
+    addresses: Listed
+    lit: frozenset[Ref]
+    """All of them, as the map knows them."""
+
+    @property
+    def count(self) -> int:
+        kinds = (self.instances, self.databases, self.routes, self.addresses)
+        return self.service_count + sum(hits.count for hits in kinds)
+
+
+def found(network: Network, text: str) -> Found:
+    """Upper and lower case mean the same here, as they do to who looks for something."""
+    wanted = text.casefold()
+    estate = network.estate
+    instances = [
+        instance_ref(name) for name, one in estate.instances.items() if _instance_has(name, one.addresses, wanted)
+    ]
+    databases = [database(*table) for table in _tables(network) if wanted in table[1].casefold()]
+    services = sorted(name for name in {*network.homes, *network.routed} if wanted in name.casefold())
+    named = list(_routes(network, wanted))
+    routes = [route(*names) for names in named[:MOST_LIT]]
+    addresses = [place for place in network.addresses if wanted in place.name]
+    homes = [database(*table) for name in services for table in network.homes.get(name, ())]
+    lit = islice([*instances, *databases, *homes, *addresses, *routes], MOST_LIT)
+    return Found(
+        _hits(instances),
+        _hits(databases),
+        tuple(services[:SHOWN]),
+        len(services),
+        Listed(tuple(routes[:SHOWN]), len(named)),
+        _hits(addresses),
+        frozenset(lit),
+    )
+
+
+def lit_by_service(network: Network, service: str, *, with_routes: bool) -> frozenset[Ref]:
+    """The databases with a service, and the routes for it."""
+    homes = {database(*table) for table in network.homes.get(service, ())}
+    if not with_routes:
+        return frozenset(homes)
+    named = {
+        route(instance, name, one.name)
+        for instance, name in network.routed.get(service, ())
+        for one in network.estate.instances[instance].databases[name].table.named[service].all_routes()
+    }
+    return frozenset(homes | named)
+
+
+def _hits(found: list[Ref]) -> Listed:
+    return Listed(tuple(found[:SHOWN]), len(found))
+
+
+def _instance_has(name: str, addresses: Iterable[object], wanted: str) -> bool:
+    return wanted in name.casefold() or any(wanted in str(address).casefold() for address in addresses)
+
+
+def _tables(network: Network) -> Iterator[tuple[str, str]]:
+    for instance in network.estate.instances.values():
+        yield from ((instance.name, name) for name in instance.databases)
+
+
+def _routes(network: Network, wanted: str) -> Iterator[tuple[str, str, str]]:
+    for instance, name in _tables(network):
+        table = network.estate.instances[instance].databases[name].table
+        yield from ((instance, name, one) for one in table.routes if wanted in one.casefold())

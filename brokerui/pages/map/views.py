@@ -1,0 +1,175 @@
+"""The map: which part of which estate, what is selected on it, and the same as a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.translation import gettext, ngettext
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from brokerui.analysis.lint.selectors import Report, findings_at, findings_for
+from brokerui.core.htmx import wants_piece
+from brokerui.estate.refs import BETWEEN, DATABASE, GROUP, INSTANCE, ROUTE, Ref, instance_ref
+from brokerui.estate.selectors import instance_freshness
+from brokerui.estate.viewed import Viewed, viewed_of
+from brokerui.pages.map.asked import LIST, ZOOMS, Asked
+from brokerui.pages.map.drawing import picture_of
+from brokerui.pages.map.listing import as_csv, page_of
+from brokerui.pages.map.mapping import numbers_of, plan_of, scope_of
+from brokerui.pages.map.network import Network, network_of
+from brokerui.pages.map.panel import panel_of
+from brokerui.pages.map.picture import Symbol
+from brokerui.pages.map.plan import DETAIL, Box, Plan
+from brokerui.pages.map.scope import HOPS
+from brokerui.pages.map.searching import Found, found, lit_by_service
+from brokerui.pages.map.signs import put_signs
+from brokerui.pages.map.style import picture_style
+from brokerui.pages.map.words import grouped_by, headline, left_out
+from brokerui.pages.shell import links as pages
+from routing.finding import ERROR, WARNING
+from routing.names import MSDB
+from routing.sentence import Sentence, say, translator
+
+translate = translator(gettext, ngettext)
+SYMBOLS = {severity: Symbol(severity, 0, 0) for severity in (ERROR, WARNING)}
+"""For the key."""
+
+
+@require_safe
+@vary_on_headers("HX-Request", "HX-History-Restore-Request")
+def page(request: HttpRequest) -> HttpResponse:
+    """The page, or (asked by htmx) what is told about the selected thing."""
+    viewed, asked = viewed_of(request), Asked.of(request.GET)
+    if viewed.is_empty:
+        return render(request, "map/map.html", {"viewed": viewed, "asked": asked})
+    network = network_of(viewed.key, viewed.estate)
+    context = {"viewed": viewed, "asked": asked, "network": network, **_selected(viewed, network, asked)}
+    if wants_piece(request):
+        return render(request, "map/_panel.html", context)
+    return render(request, "map/map.html", context | _map(viewed, network, asked))
+
+
+@require_safe
+def findings(request: HttpRequest) -> HttpResponse:
+    """How many there are about an instance or a database: asked for by itself, because to find them takes a moment."""
+    viewed, name, database = viewed_of(request), request.GET.get("instance", ""), request.GET.get("database", "")
+    instance = viewed.estate.instances.get(name)
+    if instance is None or (database and database not in instance.databases):
+        raise Http404
+    count, url = len(findings_at(viewed, name, database or None)), pages.findings(viewed.query, name, database)
+    return render(request, "map/_findings.html", {"count": count, "url": url})
+
+
+@require_safe
+def svg(request: HttpRequest) -> HttpResponse:
+    """The picture as a file of its own, with its style in it."""
+    viewed, asked = viewed_of(request), Asked.of(request.GET)
+    if viewed.is_empty:
+        raise Http404
+    network = network_of(viewed.key, viewed.estate)
+    scope = scope_of(network, asked)
+    plan = plan_of(network, scope, viewed.at())
+    put_signs(plan, findings_for(viewed).findings)
+    title = headline(numbers_of(network, scope, plan), scope).render(translate)
+    hits = found(network, asked.q) if asked.q else None
+    picture = picture_of(plan, translate, _lit(network, asked, plan, hits))
+    text = render_to_string("map/standalone.svg", {"picture": picture, "style": picture_style(), "title": title})
+    return HttpResponse(text, content_type="image/svg+xml", headers=_attached("map.svg"))
+
+
+@require_safe
+def export(request: HttpRequest) -> StreamingHttpResponse:
+    """Every route of the instances on the map."""
+    viewed, asked = viewed_of(request), Asked.of(request.GET)
+    network = network_of(viewed.key, viewed.estate)
+    lines = as_csv(network, scope_of(network, asked), viewed.at())
+    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=_attached("map.csv"))
+
+
+def _attached(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-cache"}
+
+
+def _map(viewed: Viewed, network: Network, asked: Asked) -> dict[str, Any]:
+    """The picture, or the list in its place; and what was looked for."""
+    scope = scope_of(network, asked)
+    plan, report = plan_of(network, scope, viewed.at()), findings_for(viewed)
+    put_signs(plan, report.findings)
+    numbers = numbers_of(network, scope, plan)
+    hits = found(network, asked.q) if asked.q else None
+    shown: dict[str, Any] = {
+        "found": hits,
+        "level": plan.level,
+        "headline": headline(numbers, scope),
+        "shows": grouped_by(numbers, asked, scope),
+        "left_out": [*left_out(numbers), *_unknown_yet(report)],
+        "symbols": SYMBOLS,
+    }
+    if asked.shown == LIST:
+        shown["page"] = page_of(network, scope, viewed.at(), asked.page)
+    else:
+        shown["picture"] = picture_of(plan, translate, _lit(network, asked, plan, hits))
+    return shown | {
+        "hops": HOPS,
+        "zooms": ZOOMS,
+        "unknown": asked.focus if asked.focus and asked.focus not in viewed.estate.instances else "",
+        "unknown_service": asked.service if asked.service and not _is_named(network, asked.service) else "",
+    }
+
+
+def _unknown_yet(report: Report) -> list[Sentence]:
+    return [] if report.is_there else [say("What is wrong is not marked yet: the estate is being looked over.")]
+
+
+def _lit(network: Network, asked: Asked, plan: Plan, hits: Found | None) -> frozenset[Ref]:
+    """What catches the eye; where databases are not drawn, their instances do."""
+    lit = hits.lit if hits else frozenset()
+    if asked.service:
+        lit |= lit_by_service(network, asked.service, with_routes=plan.level == DETAIL)
+    if plan.level != DETAIL:
+        lit |= {instance_ref(ref.names[0]) for ref in lit if ref.kind in (DATABASE, ROUTE)}
+    return lit
+
+
+def _is_named(network: Network, service: str) -> bool:
+    return service in network.homes or service in network.routed
+
+
+def _selected(viewed: Viewed, network: Network, asked: Asked) -> dict[str, Any]:
+    ref = asked.selected
+    if ref is None:
+        return {}
+    boxes = _boxes(viewed, network, asked) if ref.kind in (GROUP, BETWEEN) else {}
+    panel = panel_of(network, ref, viewed.at(), boxes)
+    if panel is None:
+        return {"missing": True}
+    names = ref.names
+    links: dict[str, Any] = {"panel": panel, "kind": ref.kind}
+    if ref.kind == INSTANCE:
+        imported = instance_freshness().get(ref.name) if viewed.is_editable else None
+        links |= {"routes_url": pages.routes(viewed.query, ref.name), "imported": imported}
+        links["findings_url"] = pages.findings(viewed.query, ref.name)
+        links["where_url"] = pages.where(viewed.query, viewed.estate, ref.name, MSDB)
+    elif ref.kind == DATABASE:
+        links["routes_url"] = pages.routes(viewed.query, names[0], names[1])
+        links["findings_url"] = pages.findings(viewed.query, names[0], names[1])
+        links["where_url"] = pages.where(viewed.query, viewed.estate, names[0], names[1])
+    elif ref.kind == ROUTE:
+        links["routes_url"] = pages.routes(viewed.query, names[0], names[1], select=str(ref))
+        links["where_url"] = pages.where(viewed.query, viewed.estate, names[0], names[1], **_conversation(panel))
+        links["about_it"] = findings_for(viewed).of_routes.get((names[0], names[1], names[2]), ())
+    return links
+
+
+def _boxes(viewed: Viewed, network: Network, asked: Asked) -> dict[Ref, Box]:
+    return plan_of(network, scope_of(network, asked), viewed.at()).boxes
+
+
+def _conversation(panel: Any) -> dict[str, str | None]:
+    """What a conversation is like that this route is for."""
+    route = panel.line.route
+    return {"to": route.remote_service_name, "broker": route.broker_instance}

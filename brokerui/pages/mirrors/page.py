@@ -1,0 +1,242 @@
+"""The page of mirrors: who is the principal of each mirrored route, what each partner has said, how it was before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
+
+from brokerui.analysis.monitoring.history import Point, series
+from brokerui.analysis.monitoring.spans import MINUTE_MS, SPANS, Span, span_of
+from brokerui.analysis.monitoring.wording import HEARD, PHASES, due, moment
+from brokerui.drawing.charts.lines import Bar, bars_figure, moment_text
+from brokerui.drawing.charts.look import Figure
+from brokerui.estate.selectors import estate_current
+from brokerui.eventlog.samples import OfSample
+from brokerui.messaging.clock import now
+from brokerui.messaging.hosting import hosted_names
+from brokerui.messaging.models import MirroredRoute
+from routing.estate import PRINCIPAL
+from routing.mirrored_route import DOUBTING, SENDING
+
+MOST: Final = 100
+STROKES: Final = ("var(--accent)", "var(--exits)")
+NOBODY: Final = "var(--dropped)"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the address asks for."""
+
+    span: Span
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Asked:
+        return cls(span_of(query.get("span", "")))
+
+    def query(self, **other: str) -> str:
+        own = {"span": self.span.name, **other}
+        return urlencode({name: value for name, value in own.items() if value != SPANS[0].name})
+
+
+@dataclass(frozen=True, slots=True)
+class Partner:
+    """One of the two that a mirrored route leads to."""
+
+    address: str
+    instance: str
+    """Empty: none of this estate."""
+    is_principal: bool
+    heard: Promise
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A mirrored route as an instance knows it."""
+
+    instance: str
+    service: str
+    identifier: str
+    phase: Promise
+    is_well: bool
+    partners: tuple[Partner, Partner]
+    claimed: Any
+    due: str
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A mirrored database that stands here."""
+
+    instance: str
+    name: str
+    role: str
+
+
+def told(query: Mapping[str, str]) -> dict[str, Any]:
+    """For the templates."""
+    asked, at = Asked.of(query), now()
+    routes, databases = _routes(at), _databases()
+    spells = [*_route_spells(asked.span, at), *_database_spells(asked.span, at)]
+    start = asked.span.moments(at)[0]
+    return {
+        "asked": asked,
+        "spans": [(span, asked.query(span=span.name), span == asked.span) for span in SPANS],
+        "routes": routes,
+        "databases": databases,
+        "headline": headline(routes, databases),
+        "tone": "good" if all(route.is_well for route in routes) else "warn",
+        "title": title(spells, asked.span),
+        "figure": figure(spells, start, at) if spells else None,
+        "lines": list(lines(spells)),
+    }
+
+
+def _routes(at: int) -> list[Route]:
+    resolve = estate_current().estate.by_address
+    rows = MirroredRoute.objects.select_related("instance").order_by("instance__name", "service", "identifier")
+    return [_route(row, resolve, at) for row in rows[:MOST]]
+
+
+def _route(row: MirroredRoute, resolve: Mapping[str, str], at: int) -> Route:
+    is_known = row.phase in (SENDING, DOUBTING)
+    both = ((row.address, row.heard), (row.mirror_address, row.heard_mirror))
+    partners = tuple(
+        Partner(address, resolve.get(address, ""), is_known and row.principal == number, HEARD[heard])
+        for number, (address, heard) in enumerate(both)
+    )
+    return Route(
+        row.instance.name,
+        row.service,
+        row.identifier,
+        PHASES[row.phase],
+        is_known,
+        (partners[0], partners[1]),
+        moment(row.claimed_at) if row.claimed_at else None,
+        due(row.due, at),
+    )
+
+
+def _databases() -> list[Database]:
+    instances = estate_current().estate.instances
+    return [
+        Database(name, database.name, database.mirroring_role)
+        for name in hosted_names()
+        if name in instances
+        for database in instances[name].databases.values()
+        if database.mirroring_role
+    ][:MOST]
+
+
+def headline(routes: list[Route], databases: list[Database]) -> str:
+    """The answer in one sentence."""
+    lost = [route for route in routes if not route.is_well]
+    if lost:
+        number = len(lost)
+        said = ngettext(
+            "%(n)s mirrored route has no principal: nothing is sent by it.",
+            "%(n)s mirrored routes have no principal: nothing is sent by them.",
+            number,
+        )
+        return said % {"n": number}
+    if routes:
+        return ngettext(
+            "The mirrored route has its principal.", "All %(n)s mirrored routes have their principal.", len(routes)
+        ) % {"n": len(routes)}
+    if databases:
+        return gettext("No mirrored route was used yet.")
+    return gettext("Nothing is mirrored here.")
+
+
+# -- Over time ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Spell:
+    """So long something had a role."""
+
+    what: str
+    start: int
+    end: int
+    role: str
+    stroke: str
+
+
+def _route_spells(span: Span, at: int) -> Iterator[Spell]:
+    """Of each route, which instance was the principal; where that is none of the estate, its address."""
+    resolve = estate_current().estate.by_address
+    for (instance, _, name, _), points in series(OfSample.MIRRORED_ROUTE, span, at).items():
+        address, _, rest = name.partition(" ")
+        mirror, _, service = rest.partition(" ")
+        what = f"{instance} → {service.partition(' ')[0]}"
+        strokes = {address: STROKES[0], mirror: STROKES[1]}
+        for start, end, role in spells(points, span):
+            yield Spell(what, start, end, resolve.get(role, role), strokes.get(role, NOBODY))
+
+
+def _database_spells(span: Span, at: int) -> Iterator[Spell]:
+    for (instance, database, _, _), points in series(OfSample.MIRRORING_ROLE, span, at).items():
+        for start, end, role in spells(points, span):
+            yield Spell(f"{instance}/{database}", start, end, role, STROKES[0 if role == PRINCIPAL else 1])
+
+
+def spells(points: list[Point], span: Span) -> Iterator[tuple[int, int, str]]:
+    """From when to when one role was seen whenever it was looked; where nobody looked, there is a gap."""
+    step = span.step * MINUTE_MS
+    start = end = None
+    role = ""
+    for point in points:
+        if end is not None and start is not None and (point.role != role or point.at > end):
+            yield start, end, role
+            start = None
+        if start is None:
+            start, role = point.at, point.role
+        end = point.at + step
+    if start is not None and end is not None:
+        yield start, end, role
+
+
+def title(found: list[Spell], span: Span) -> str:
+    """What the chart says."""
+    changes = sum(one.what == other.what and one.role != other.role for one, other in pairwise(found))
+    if not found:
+        return gettext("Roles over time")
+    if not changes:
+        return gettext("%(span)s: no role has changed") % {"span": span.label}
+    said = ngettext("%(span)s: %(n)s change of a role", "%(span)s: %(n)s changes of roles", changes)
+    return said % {"span": span.label, "n": changes}
+
+
+def figure(found: list[Spell], start: int, end: int) -> Figure:
+    """A row for each route and database, with who was what when."""
+    rows = list(dict.fromkeys(spell.what for spell in found))
+    nobody = gettext("no principal")
+    bars = [
+        Bar(rows.index(spell.what), spell.start, min(spell.end, end), spell.role or nobody, spell.stroke)
+        for spell in found
+    ]
+    return bars_figure(rows, bars, start, end)
+
+
+def lines(found: list[Spell]) -> Iterator[tuple[str, str, str, str]]:
+    """The twin."""
+    for spell in found:
+        role = spell.role or gettext("no principal")
+        yield spell.what, role, moment_text(spell.start)[:16], moment_text(spell.end)[:16]
+
+
+# -- Files -------------------------------------------------------------------------------------------------
+
+COLUMNS = ("what", "role", "from", "to")
+
+
+def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
+    """Every spell."""
+    span, at = Asked.of(query).span, now()
+    for spell in (*_route_spells(span, at), *_database_spells(span, at)):
+        yield spell.what, spell.role, moment(spell.start).isoformat(), moment(spell.end).isoformat()

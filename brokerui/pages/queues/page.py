@@ -1,0 +1,234 @@
+"""The page of transmission queues: how much waits in each, since when, and the rows of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.utils.translation import gettext, ngettext
+
+from brokerui.analysis.monitoring.history import Point, largest, oldest, series
+from brokerui.analysis.monitoring.spans import MINUTE_MS, SPANS, Span, span_of
+from brokerui.analysis.monitoring.waiting import Waiting, waiting_now
+from brokerui.analysis.monitoring.wording import age, messages, moment
+from brokerui.drawing.charts.lines import Panel, lines_figure, moment_text
+from brokerui.drawing.charts.look import Figure
+from brokerui.eventlog.samples import OfSample
+from brokerui.messaging.clock import now
+from brokerui.messaging.selectors import Page, TransmissionRow, transmission_queue
+
+SECOND_MS: Final = 1000
+HOUR_MS: Final = 60 * MINUTE_MS
+MOST: Final = 200
+"""Queues that are shown; those with most come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the address asks for."""
+
+    span: Span
+    instance: str = ""
+    database: str = ""
+    after: str = ""
+    """The key that a page of rows begins after."""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Asked:
+        given = {name: query.get(name, "") for name in ("instance", "database", "after")}
+        return cls(span_of(query.get("span", "")), **given)
+
+    def query(self, **other: str) -> str:
+        own = {"span": self.span.name, "instance": self.instance, "database": self.database, **other}
+        kept = {name: value for name, value in own.items() if value and (name, value) != ("span", SPANS[0].name)}
+        return urlencode(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The transmission queue of a database."""
+
+    instance: str
+    database: str
+    messages: int
+    conversations: int
+    delayed: int
+    """Conversations."""
+    oldest_age_ms: int | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.instance}/{self.database}"
+
+    @property
+    def oldest(self) -> str:
+        return age(self.oldest_age_ms) if self.oldest_age_ms is not None else ""
+
+
+def told(query: Mapping[str, str]) -> dict[str, Any]:
+    """For the templates."""
+    asked, at = Asked.of(query), now()
+    waiting = waiting_now()
+    shown = _shown(asked.span, at)
+    queues = _queues(waiting, oldest(at))
+    moments = asked.span.moments(at)
+    return {
+        "asked": asked,
+        "spans": [(span, asked.query(span=span.name), span == asked.span) for span in SPANS],
+        "as_of": waiting.at if waiting.until else None,
+        "queues": queues[:MOST],
+        "more": len(queues) - MOST,
+        "headline": headline(queues),
+        "tone": "warn" if any(queue.delayed for queue in queues) else "good",
+        "rows_of_queues": [
+            (queue, asked.query(instance=queue.instance, database=queue.database)) for queue in queues[:MOST]
+        ],
+        "everything": Asked(asked.span).query(),
+        "title": title(shown, asked.span),
+        "figure": figure(moments, shown) if shown else None,
+        "heads": list(shown),
+        "lines": list(lines(moments, shown)),
+        **_rows(asked),
+    }
+
+
+def _shown(span: Span, at: int) -> dict[str, list[Point]]:
+    """The lines of the chart by their names."""
+    places, others = largest(OfSample.TRANSMISSION_QUEUE, span, at)
+    lines = {f"{instance}/{database}": points for (instance, database, _, _), points in places.items()}
+    lines |= {gettext("others"): others} if others else {}
+    # What was always empty says nothing; where all were, one line says so.
+    return {name: points for name, points in lines.items() if _was_used(points)} or dict(list(lines.items())[:1])
+
+
+def _was_used(points: list[Point]) -> bool:
+    return any(point.depth for point in points)
+
+
+def _queues(waiting: Waiting, ages: Mapping[tuple[str, str], int]) -> list[Queue]:
+    """Those in which anything is, the fullest first."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for group in waiting.groups:
+        sums = found.setdefault((group.instance, group.database), [0, 0, 0])
+        sums[0] += group.messages
+        sums[1] += group.conversations
+        sums[2] += group.conversations * group.is_delayed
+    queues = [Queue(*place, sums[0], sums[1], sums[2], ages.get(place)) for place, sums in found.items()]
+    return sorted(queues, key=lambda queue: (-queue.messages, queue.name))
+
+
+def headline(queues: list[Queue]) -> str:
+    """The answer in one sentence."""
+    if not queues:
+        return gettext("All transmission queues are empty.")
+    number = sum(queue.messages for queue in queues)
+    said = ngettext("%(n)s message is to be sent", "%(n)s messages are to be sent", number) % {"n": f"{number:,}"}
+    ages = [(queue.oldest_age_ms, queue) for queue in queues if queue.oldest_age_ms is not None]
+    if not ages:
+        return f"{said}."
+    longest, queue = max(ages, key=lambda one: one[0])
+    return gettext("%(said)s; the oldest waits %(age)s, in %(queue)s.") % {
+        "said": said,
+        "age": age(longest),
+        "queue": queue.name,
+    }
+
+
+# -- The chart ---------------------------------------------------------------------------------------------
+
+
+def title(shown: Mapping[str, list[Point]], span: Span) -> str:
+    """What the chart says."""
+    if not shown:
+        return gettext("Depth and age over time")
+    name, points = max(shown.items(), key=lambda one: max(point.depth for point in one[1]))
+    most = max(points, key=lambda point: point.depth)
+    if not most.depth:
+        return gettext("%(span)s: nothing has waited whenever it was looked") % {"span": span.label}
+    return gettext("%(span)s: at most %(messages)s in %(queue)s, at %(at)s UTC") % {
+        "span": span.label,
+        "messages": messages(most.depth),
+        "queue": name,
+        "at": moment(most.at).strftime("%H:%M"),
+    }
+
+
+def figure(moments: list[int], shown: Mapping[str, list[Point]]) -> Figure:
+    """Depth above, age below."""
+    by_moment = {name: {point.at: point for point in points} for name, points in shown.items()}
+    depths = {name: [_depth(own.get(at)) for at in moments] for name, own in by_moment.items()}
+    unit, label = _unit(max((point.oldest_age_ms or 0 for points in shown.values() for point in points), default=0))
+    ages = {name: [_in_units(own.get(at), unit) for at in moments] for name, own in by_moment.items()}
+    return lines_figure(moments, (Panel(gettext("Messages to be sent"), depths), Panel(label, ages)))
+
+
+def _depth(point: Point | None) -> float | None:
+    return None if point is None else float(point.depth)
+
+
+def _unit(most: int) -> tuple[int, str]:
+    """In what the longest age is a handy number: so many milliseconds, and what the axis says."""
+    if most < 3 * MINUTE_MS:
+        return SECOND_MS, gettext("Age of the oldest, seconds")
+    if most < 3 * HOUR_MS:
+        return MINUTE_MS, gettext("Age of the oldest, minutes")
+    return HOUR_MS, gettext("Age of the oldest, hours")
+
+
+def _in_units(point: Point | None, unit: int) -> float | None:
+    """Of an empty queue it is 0: the line goes on."""
+    return None if point is None else round((point.oldest_age_ms or 0) / unit, 2)
+
+
+def lines(moments: list[int], shown: Mapping[str, list[Point]]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """The twin, the newest first: moment, then depth and age of each queue."""
+    by_moment = {name: {point.at: point for point in points} for name, points in shown.items()}
+    for at in reversed(moments):
+        cells = [own.get(at) for own in by_moment.values()]
+        if any(cells):
+            yield moment_text(at)[:16], [_cell(point) for point in cells]
+
+
+def _cell(point: Point | None) -> tuple[str, str]:
+    if point is None:
+        return "", ""
+    return f"{point.depth:,}", age(point.oldest_age_ms) if point.oldest_age_ms is not None else ""
+
+
+# -- Rows --------------------------------------------------------------------------------------------------
+
+
+def _rows(asked: Asked) -> dict[str, Any]:
+    """Of the one queue that is asked for."""
+    if not (asked.instance and asked.database):
+        return {"rows": None}
+    after = _key(asked.after)
+    page: Page[TransmissionRow] = transmission_queue(
+        {"instance": asked.instance, "database": asked.database}, after, limit=100
+    )
+    rows = [(row, moment(row.enqueue_time)) for row in page.rows]
+    following = asked.query(after=" ".join(map(str, page.after))) if page.after else ""
+    return {"rows": rows, "next_rows": following, "first_rows": asked.query() if after else ""}
+
+
+def _key(text: str) -> tuple[str | int, ...] | None:
+    """The key that was given as where to go on; None: it is none."""
+    parts = text.split()
+    if len(parts) != 3 or not (parts[1].isdecimal() and parts[2].isdecimal()):
+        return None
+    return parts[0], int(parts[1]), int(parts[2])
+
+
+# -- Files -------------------------------------------------------------------------------------------------
+
+COLUMNS = ("at", "instance", "database", "messages", "oldest_age_ms")
+
+
+def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
+    """Every queue at every moment: nothing is summed up there."""
+    asked = Asked.of(query)
+    for (instance, database, _, _), points in series(OfSample.TRANSMISSION_QUEUE, asked.span, now()).items():
+        for point in points:
+            yield moment(point.at).isoformat(), instance, database, point.depth, point.oldest_age_ms

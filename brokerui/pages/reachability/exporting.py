@@ -1,0 +1,48 @@
+"""The same as files: the table as it is shown, and every pair of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from brokerui.core.csv import csv_lines
+from brokerui.pages.reachability.asked import VERDICTS
+from brokerui.pages.reachability.page import Page
+
+MOST_PAIRS = 1_000_000
+"""Lines that one may ask for."""
+
+
+def table_as_csv(page: Page) -> Iterator[str]:
+    """A line for each field, with how many pairs of which verdict it has."""
+    return csv_lines(_fields(page))
+
+
+def _fields(page: Page) -> Iterator[tuple[Any, ...]]:
+    yield "origin_from", "origin_to", "service_from", "service_to", *VERDICTS
+    table = page.shown
+    for (row, column), counts in sorted(table.fields.items()):
+        origin, service = table.rows[row], table.columns[column]
+        numbers = [counts[verdict] for verdict in VERDICTS]
+        yield origin.first, origin.last, service.first, service.last, *numbers
+
+
+def pairs_as_csv(page: Page) -> Iterator[str]:
+    """A line for each pair; an origin without a database is what arrives from outside."""
+    return csv_lines(_pairs(page))
+
+
+def _pairs(page: Page) -> Iterator[tuple[str, ...]]:
+    yield "instance", "database", "service", "verdict"
+    matrix, wanted = page.known.matrix, page.asked.verdict
+    rows = [node for group in page.shown.rows for node in group.members]
+    columns = [name for group in page.shown.columns for name in group.members]
+    for name in columns:
+        named = set(matrix.named[name]) if page.named else None
+        for node in rows:
+            if named is not None and node not in named:
+                continue
+            verdict = matrix.verdict(node, name)
+            if not wanted or verdict == wanted:
+                instance, database = matrix.nodes[node]
+                yield instance, database or "", matrix.names[name], verdict

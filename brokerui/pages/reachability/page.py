@@ -1,0 +1,201 @@
+"""What the page shows: the table, its figure, and where every field leads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os.path import commonprefix
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
+
+from brokerui.analysis.reachability.matrix import Matrix
+from brokerui.analysis.reachability.selectors import Known, kept_under, known_of, names_of
+from brokerui.core.memory import Memory
+from brokerui.drawing.charts.look import SIGNS, Figure, plain, short
+from brokerui.drawing.charts.matrix import Field, matrix_figure
+from brokerui.estate.viewed import Viewed
+from brokerui.pages.reachability.asked import ALL, NAMED, VERDICTS, Asked
+from brokerui.pages.reachability.axes import MOST, Group, origin_groups, origins, service_groups, services
+from brokerui.pages.reachability.counting import Counts, Table, table_of, worst
+from brokerui.pages.reachability.wording import WORDS
+from routing.reach import entry_points
+from routing.sentence import translator
+
+translate = translator(gettext, ngettext)
+WORTH = 6
+"""Letters that are worth to be left out."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """An answer to what was asked."""
+
+    viewed: Viewed
+    asked: Asked
+    known: Known
+    table: Table
+    """With the pairs of every verdict."""
+    shown: Table
+    """With those of the one that is asked for."""
+    named: bool
+    """Whether it is only about pairs that a route names."""
+    of_rows: int
+    """Origins in all, before they were grouped."""
+    of_columns: int
+
+    @property
+    def counts(self) -> list[tuple[str, str, str, int, str, bool]]:
+        """Verdicts that occur: name, sign, word, pairs, the query that shows only them, whether it is this one."""
+        totals = self.table.totals
+        return [
+            (v, SIGNS[v], word(v), totals[v], self._only("" if v == self.asked.verdict else v), v == self.asked.verdict)
+            for v in VERDICTS
+            if totals[v]
+        ]
+
+    def _only(self, verdict: str) -> str:
+        return self.asked.but(verdict=verdict).query(self.viewed.query)
+
+
+KEPT = 8
+_pages: Memory[Page] = Memory(KEPT)
+
+
+def word(verdict: str) -> str:
+    return WORDS[verdict].render(translate)
+
+
+def page_of(viewed: Viewed, asked: Asked) -> Page:
+    """Everything on the page. Raises `UnknownOriginError`."""
+    nodes = tuple(entry_points(viewed.estate))
+    rows = origins(viewed.estate, nodes, asked)
+    all_names = names_of(viewed)
+    wanted = [all_names[number] for number in services(all_names, asked)]
+    known = known_of(viewed, wanted)
+    kept = kept_under(viewed, known)
+    if kept is None:
+        return _page(viewed, asked, known, rows, wanted)
+    return _pages.get((kept, asked), lambda: _page(viewed, asked, known, rows, wanted))
+
+
+def _page(viewed: Viewed, asked: Asked, known: Known, rows: list[int], wanted: list[str]) -> Page:
+    columns = _numbers(known.matrix, wanted)
+    named = is_named(asked, len(rows), len(wanted))
+    nodes, names = known.matrix.nodes, known.matrix.names
+    groups = origin_groups(viewed.estate, nodes, rows), service_groups(names, columns)
+    table = table_of(known.matrix, *groups, named=named)
+    shown = table.only(asked.verdict) if asked.verdict else table
+    return Page(viewed, asked, known, table, shown, named, len(rows), len(columns))
+
+
+def _numbers(matrix: Matrix, names: list[str]) -> list[int]:
+    number = {name: at for at, name in enumerate(matrix.names)}
+    return [number[name] for name in names if name in number]
+
+
+def is_named(asked: Asked, rows: int, columns: int) -> bool:
+    """Where there are too many pairs to see each, those that nobody has in mind hide the others."""
+    if asked.pairs:
+        return asked.pairs == NAMED
+    return rows > MOST or columns > MOST
+
+
+def pairs_of(asked: Asked, *, named: bool) -> str:
+    """As the form has it."""
+    return asked.pairs or (NAMED if named else ALL)
+
+
+# -- Fields ------------------------------------------------------------------------------------------------
+
+
+def link_of(page: Page, origin: Group, service: Group) -> str:
+    """Where the field of one origin and one service leads: to the explanation of the pair."""
+    query = {**page.viewed.query, "from": origin.first, "to": service.first}
+    return f"{reverse('where:where')}?{urlencode(query)}"
+
+
+def figure_of(page: Page) -> Figure:
+    """The table as a chart."""
+    table = page.shown
+    words = {verdict: word(verdict) for verdict in VERDICTS}
+    rows = [group.label for group in table.rows]
+    shared = shared_beginning(table.columns)
+    columns = [group.label.replace(shared, "") if shared else group.label for group in table.columns]
+    labels = [plain(short(label)) for label in rows], [plain(short(label)) for label in columns]
+    fields = [
+        Field(row, column, worst(counts), _tells(labels[0][row], labels[1][column], counts, words), _id(row, column))
+        for (row, column), counts in table.fields.items()
+    ]
+    return matrix_figure(rows, columns, fields, words, f"{shared}…" if shared else "")
+
+
+def shared_beginning(groups: Sequence[Group]) -> str:
+    """What all names begin with, up to a slash: it is said once, not above every column."""
+    ends = [name for group in groups for name in (group.first, group.last)]
+    beginning = commonprefix(ends)  # noqa: RUF071 - names, whose last slash is looked for below
+    beginning = beginning[: beginning.rfind("/") + 1]
+    return beginning if len(groups) > 1 and len(beginning) >= WORTH else ""
+
+
+def _tells(row: str, column: str, counts: Counts, words: dict[str, str]) -> str:
+    if counts.total() == 1:
+        return f"{row} → {column}<br>{SIGNS[worst(counts)]} {words[worst(counts)]}"
+    lines = (f"{SIGNS[v]} {counts[v]:,} {words[v]}" for v in reversed(VERDICTS) if counts[v])
+    return "<br>".join((f"{row} → {column}", *lines))
+
+
+def _id(row: int, column: int) -> str:
+    return f"f{row}-{column}"
+
+
+# -- The twin ----------------------------------------------------------------------------------------------
+
+
+def heads_of(page: Page) -> list[tuple[str, str, str]]:
+    """The columns: label, the whole of it, and the query that shows this one alone.
+
+    A field of groups leads nowhere itself: one goes into its row and then into its column, or, in the chart, into both.
+    """
+    shared = shared_beginning(page.shown.columns)
+    return [
+        (
+            short(group.label.replace(shared, "…") if shared else group.label),
+            group.label,
+            _alone(page, "service", group),
+        )
+        for group in page.shown.columns
+    ]
+
+
+def lines_of(page: Page) -> Iterator[tuple[str, str, list[SafeString]]]:
+    """The rows: label, the query that shows this one alone, and the cells."""
+    table = page.shown
+    words = {verdict: word(verdict) for verdict in VERDICTS}
+    for row, group in enumerate(table.rows):
+        cells = [_cell(page, row, column, words) for column in range(len(table.columns))]
+        yield group.label, _alone(page, "origin", group), cells
+
+
+def _alone(page: Page, side: str, group: Group) -> str:
+    only = page.asked.but(**{f"{side}_from": group.first, f"{side}_to": group.last})
+    return f"?{only.query(page.viewed.query)}"
+
+
+def _cell(page: Page, row: int, column: int, words: dict[str, str]) -> SafeString:
+    counts = page.shown.fields.get((row, column))
+    if counts is None:
+        return SafeString("")
+    verdict, pairs = worst(counts), counts.total()
+    sign = format_html(
+        '<span class="sign {}" role="img" aria-label="{}">{}</span>', verdict, words[verdict], SIGNS[verdict]
+    )
+    if pairs > 1:
+        return format_html("{} {}", sign, f"{counts[verdict]:,}/{pairs:,}")
+    origin, service = page.shown.rows[row], page.shown.columns[column]
+    if not (origin.is_single and service.is_single):
+        return sign
+    return format_html('<a id="{}" href="{}">{}</a>', _id(row, column), link_of(page, origin, service), sign)

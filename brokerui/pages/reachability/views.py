@@ -1,0 +1,122 @@
+"""Reachability: from where is what reached, of which estate, for whom it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRefresh
+
+from brokerui.analysis.reachability.selectors import is_late, is_small, survey_of
+from brokerui.estate.viewed import viewed_of
+from brokerui.pages.reachability.asked import VERDICTS, Asked
+from brokerui.pages.reachability.axes import UnknownOriginError
+from brokerui.pages.reachability.exporting import MOST_PAIRS, pairs_as_csv, table_as_csv
+from brokerui.pages.reachability.page import (
+    Page,
+    figure_of,
+    heads_of,
+    lines_of,
+    page_of,
+    pairs_of,
+    translate,
+    word,
+)
+from brokerui.pages.reachability.wording import headline, only, tone, what_is_shown
+
+
+@require_safe
+def matrix(request: HttpRequest) -> HttpResponse:
+    """The page."""
+    viewed, asked = viewed_of(request), Asked.of(request.GET)
+    context: dict[str, Any] = {"viewed": viewed, "asked": asked, "page_keys": [("t", gettext("The same as a table"))]}
+    if viewed.is_empty:
+        return render(request, "reachability/matrix.html", context)
+    try:
+        page = page_of(viewed, asked)
+    except UnknownOriginError as error:
+        return render(request, "reachability/matrix.html", context | {"unknown": str(error)}, status=404)
+    return render(request, "reachability/matrix.html", context | _told(page))
+
+
+def _told(page: Page) -> dict[str, Any]:
+    table, asked, viewed = page.shown, page.asked, page.viewed.query
+    totals = page.table.totals
+    query = asked.query(viewed)
+    shown = what_is_shown((len(table.rows), page.of_rows), (len(table.columns), page.of_columns))
+    return {
+        "page": page,
+        "known": page.known,
+        "headline": headline(totals, named=page.named).render(translate),
+        "tone": tone(totals),
+        "title": (shown if not asked.verdict else only(totals[asked.verdict], asked.verdict)).render(translate),
+        "shown": shown.render(translate),
+        "counts": page.counts,
+        "pairs": pairs_of(asked, named=page.named),
+        "verdicts": [(verdict, word(verdict)) for verdict in VERDICTS],
+        "figure": figure_of(page) if table.fields else None,
+        "heads": heads_of(page),
+        "lines": list(lines_of(page)),
+        "narrowed": _narrowed(asked, viewed),
+        "clear": Asked().query(viewed),
+        **_files(page, query),
+    }
+
+
+def _files(page: Page, query: str) -> dict[str, str]:
+    """The same as files, once all of it is known; every pair only where they are not too many."""
+    if not page.known.is_whole:
+        return {}
+    files = {"csv": f"{reverse('reachability:table_csv')}?{query}"}
+    if page.shown.totals.total() <= MOST_PAIRS:
+        files["pairs_csv"] = f"{reverse('reachability:pairs_csv')}?{query}"
+    return files
+
+
+def _narrowed(asked: Asked, viewed: dict[str, str]) -> list[tuple[str, str, str]]:
+    """The ranges that one has gone into: first, last, and the query without."""
+    ranges = (("origin_from", "origin_to"), ("service_from", "service_to"))
+    return [
+        (getattr(asked, first), getattr(asked, last), asked.but(**{first: "", last: ""}).query(viewed))
+        for first, last in ranges
+        if getattr(asked, first) or getattr(asked, last)
+    ]
+
+
+@require_safe
+def progress(request: HttpRequest) -> HttpResponse:
+    """How far the work in the background is; once it is done, the page is asked for again."""
+    viewed = viewed_of(request)
+    if viewed.is_empty or is_small(viewed.estate):
+        return HttpResponseClientRefresh()
+    survey = survey_of(viewed)
+    if survey.finished_at is not None:
+        return HttpResponseClientRefresh()
+    return render(request, "reachability/_progress.html", {"survey": survey, "late": is_late(survey)})
+
+
+@require_safe
+def table_csv(request: HttpRequest) -> HttpResponseBase:
+    return _file(request, "reachability.csv", table_as_csv)
+
+
+@require_safe
+def pairs_csv(request: HttpRequest) -> HttpResponseBase:
+    return _file(request, "pairs.csv", pairs_as_csv)
+
+
+def _file(request: HttpRequest, name: str, lines: Callable[[Page], Iterator[str]]) -> HttpResponseBase:
+    viewed, asked = viewed_of(request), Asked.of(request.GET)
+    try:
+        page = page_of(viewed, asked)
+    except UnknownOriginError as error:
+        raise Http404(str(error)) from error
+    if not page.known.is_whole or (lines is pairs_as_csv and page.shown.totals.total() > MOST_PAIRS):
+        raise Http404
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-cache"}
+    return StreamingHttpResponse(lines(page), content_type="text/csv; charset=utf-8", headers=headers)

@@ -1,0 +1,169 @@
+"""One route, as the panel tells it: its columns, where it leads, what was found, and the statement that makes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlencode
+
+from brokerui.analysis.explanations.origin import OUTSIDE, origin_text
+from brokerui.analysis.explanations.outcome_wording import short_reason
+from brokerui.analysis.lint.found import Found
+from brokerui.analysis.lint.selectors import Report
+from brokerui.estate.refs import ROUTE as ROUTE_REF
+from brokerui.estate.refs import read_ref
+from brokerui.estate.refs import route as route_ref
+from brokerui.estate.viewed import Viewed
+from brokerui.pages.routes.rows import COLUMNS, Row
+from routing.choosing import choose
+from routing.classes import NOWHERE
+from routing.decision import DELAYED, DELIVERED, DROPPED, EXITS, Decision, Delay, Deliver, Send
+from routing.estate import Estate
+from routing.hop import Hop
+from routing.lint.remedy import use
+from routing.names import MSDB
+from routing.sentence import Sentence, say
+from routing.table import RouteSet
+from routing.tsql.making import creation
+from routing.tsql.sql import statement_as_sql
+from routing.tsql.statement import ROUTE
+
+PLAIN = "plain"
+"""The kind of a lead that is no end: there it is decided anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Where a message goes next that takes this route."""
+
+    kind: str
+    """An outcome's, or `plain`."""
+    sentence: Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class RouteDetail:
+    """One route."""
+
+    row: Row
+    select: str
+    is_expired: bool
+    leads: tuple[Lead, ...]
+    findings: tuple[Found, ...]
+    sql: str | None
+    """None: there is no statement that makes it."""
+    where: str
+    """The question whose conversation asks for it, as a query string."""
+
+    @property
+    def columns(self) -> list[tuple[str, str | None]]:
+        return list(zip(COLUMNS, self.row.values(), strict=True))
+
+
+def select_text(row: Row) -> str:
+    """How the address names a row."""
+    return str(route_ref(*row.key))
+
+
+def row_selected(estate: Estate, select: str) -> Row | None:
+    """The row that the address names; None where there is none."""
+    ref = read_ref(select)
+    if ref is None or ref.kind != ROUTE_REF:
+        return None
+    host, name, route = ref.names
+    instance = estate.instances.get(host)
+    database = instance.databases.get(name) if instance else None
+    found = database.table.routes.get(route) if database else None
+    if database is None or found is None:
+        return None
+    return Row(host, name, found, is_wildcard=found in database.table.wildcard.routes)
+
+
+def route_detail(viewed: Viewed, row: Row, report: Report) -> RouteDetail:
+    """All that is known of a route."""
+    at = viewed.at()
+    is_expired = row.route.expired(at)
+    return RouteDetail(
+        row=row,
+        select=select_text(row),
+        is_expired=is_expired,
+        leads=() if is_expired else leads(viewed.estate, row, at),
+        findings=report.of_routes.get(row.key, ()),
+        sql=_sql(row, at),
+        where=_where(viewed, row),
+    )
+
+
+# -- Where it leads ----------------------------------------------------------------------------------------
+
+
+def leads(estate: Estate, row: Row, at: datetime) -> tuple[Lead, ...]:
+    """What the engine does with a message that takes this route, where that depends on the route alone."""
+    route = row.route
+    if route.remote_service_name is None and (general := _for_any_service(row)):
+        return (general,)
+    database = None if row.database == MSDB else row.database
+    service = route.remote_service_name or NOWHERE
+    hop = Hop(estate, row.instance, database, service, route.broker_instance, False, at)
+    return tuple(_lead(decision, estate) for decision in choose(hop, RouteSet((route,))))
+
+
+def _for_any_service(row: Row) -> Lead | None:
+    """A route without a service name leads where the service says, unless it names one network address."""
+    route = row.route
+    if route.address.is_local:
+        return Lead(PLAIN, say("To whichever database of {instance} has the service.", instance=row.instance))
+    if route.address.is_transport:
+        return Lead(PLAIN, say("To the address that the service name holds."))
+    if route.mirror_address is not None:
+        both = route.address.key, route.mirror_address.key
+        return Lead(PLAIN, say("To whichever of {addresses} is the principal.", addresses=both))
+    return None
+
+
+def _lead(decision: Decision, estate: Estate) -> Lead:
+    if isinstance(decision, Deliver):
+        said = say("To {database} on {instance}.", database=decision.database, instance=decision.instance)
+        return Lead(DELIVERED, said)
+    if isinstance(decision, Send):
+        return _sent(decision)
+    kind = DELAYED if isinstance(decision, Delay) else DROPPED
+    return Lead(kind, say("At {instance}: {reason}.", instance=decision.instance, reason=short_reason(decision.reason)))
+
+
+def _sent(send: Send) -> Lead:
+    address = send.address.key
+    if send.to is None:
+        return Lead(EXITS, say("To {address}: no instance of this estate listens there.", address=address))
+    return Lead(PLAIN, say("To {instance}, at {address}; msdb decides there.", instance=send.to, address=address))
+
+
+# -- The statement, and the question -----------------------------------------------------------------------
+
+
+def _sql(row: Row, at: datetime) -> str | None:
+    statement = creation(ROUTE, row.route, at)
+    text = statement_as_sql(statement) if statement else None
+    return use(row.database, (text,)) if text else None
+
+
+def _where(viewed: Viewed, row: Row) -> str:
+    """`/where/` with a conversation that this route may take, and the question why it is taken or not."""
+    outside = row.database == MSDB
+    origin = OUTSIDE + row.instance if outside else origin_text(viewed.estate, row.instance, row.database)
+    question = {
+        "from": origin,
+        "to": _service(viewed.estate, row) or "",
+        "broker": row.route.broker_instance or "",
+        "route": "/".join(row.key),
+    }
+    return urlencode({**viewed.query, **{name: value for name, value in question.items() if value}})
+
+
+def _service(estate: Estate, row: Row) -> str | None:
+    """The route's own; for one that takes any, one that its table does not name."""
+    if row.route.remote_service_name is not None:
+        return row.route.remote_service_name
+    named = estate.instances[row.instance].databases[row.database].table.named
+    services = (s.name for i in estate.instances.values() for d in i.databases.values() for s in d.services)
+    return next((service for service in services if service not in named), None)

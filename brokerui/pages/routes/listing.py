@@ -1,0 +1,163 @@
+"""What the page shows: the rows that a filter lets through, in an order, a page of them; and what the filter may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from urllib.parse import urlencode
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from brokerui.analysis.lint.selectors import Report
+from brokerui.core.filters import FilterError
+from brokerui.core.paging import Page, page_number
+from brokerui.pages.routes.filtering import RouteFilter, route_filter
+from brokerui.pages.routes.rows import COLUMNS, RouteList, Row, is_order
+from routing.lint.lifetimes import SOON
+
+EXPIRING = f"expires:<{SOON.days}d"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The address of the page, read."""
+
+    text: str = ""
+    order: str = ""
+    page: int = 1
+    select: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Asked:
+        """What cannot be is as if it were not there."""
+        order = query.get("sort", "")
+        return cls(
+            query.get("q", "").strip(),
+            order if is_order(order) else "",
+            page_number(query.get("page", "")),
+            query.get("select", ""),
+        )
+
+    def query(self, viewed: Mapping[str, str], **other: str) -> str:
+        """The address that asks for this, or for something else of it."""
+        asked = {"q": self.text, "sort": self.order, "page": str(self.page) if self.page > 1 else ""} | other
+        return urlencode({**viewed, **{name: value for name, value in asked.items() if value}})
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The head of one column, which sorts by it."""
+
+    name: str
+    query: str
+    aria_sort: str
+    """`ascending`, `descending`, or empty: not sorted by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quick:
+    """A filter that is often wanted, with how many rows it lets through."""
+
+    label: Promise
+    text: str
+    count: int
+    query: str
+    is_on: bool
+
+
+@dataclass
+class Listing:
+    """The table, for one address of the page."""
+
+    viewed: Mapping[str, str]
+    asked: Asked
+    routes: RouteList
+    report: Report
+    at: datetime
+    error: FilterError | None = None
+    _filter: RouteFilter | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        try:
+            self._filter = route_filter(self.asked.text)
+        except FilterError as error:
+            self.error = error
+
+    @property
+    def wrong_part(self) -> str:
+        """What of the filter cannot be."""
+        return self.asked.text[self.error.start : self.error.end] if self.error else ""
+
+    @property
+    def is_waiting(self) -> bool:
+        """The filter asks for findings, and the estate is being looked over."""
+        return self._filter is not None and self._filter.asks_for_findings and not self.report.is_there
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """All that fit, in their order."""
+        if self._filter is None or self.is_waiting:
+            return []
+        return self._filter.kept(self.routes.sorted_by(self.asked.order), self.at, self.report.of_routes)
+
+    @cached_property
+    def page(self) -> Page[Row]:
+        return Page(self.rows, self.asked.page)
+
+    @property
+    def before(self) -> str:
+        """The address of the page before; empty where there is none."""
+        return self._query(page=self.page.before) if self.page.before else ""
+
+    @property
+    def after(self) -> str:
+        return self._query(page=self.page.after) if self.page.after else ""
+
+    @property
+    def everything(self) -> str:
+        """The address without a filter."""
+        return self._query(q="", page="")
+
+    @property
+    def exported(self) -> str:
+        """The same rows, all of them."""
+        return self._query(page="")
+
+    def selecting(self, select: str) -> str:
+        """The address with a row chosen; empty: none."""
+        return self._query(select=select)
+
+    @property
+    def columns(self) -> list[Column]:
+        return [self._column(name) for name in COLUMNS]
+
+    def _column(self, name: str) -> Column:
+        order = self.asked.order
+        other = f"-{name}" if order == name else name
+        aria = {name: "ascending", f"-{name}": "descending"}.get(order, "")
+        return Column(name, self._query(sort=other, page=""), aria)
+
+    @property
+    def expired(self) -> int:
+        return self.routes.expired(self.at)
+
+    @property
+    def quick(self) -> list[Quick]:
+        expiring = self.routes.expiring(self.at, self.at + SOON)
+        offers = [
+            (_("Expired"), "is:expired", self.expired),
+            (_("Expiring within 7 days"), EXPIRING, expiring),
+            (_("With findings"), "has:finding", len(self.report.of_routes)),
+            (_("Wildcards"), "is:wildcard", self.routes.wildcards),
+        ]
+        return [self._quick(label, text, count) for label, text, count in offers]
+
+    def _quick(self, label: Promise, text: str, count: int) -> Quick:
+        is_on = self.asked.text == text
+        return Quick(label, text, count, self._query(q="" if is_on else text, page=""), is_on)
+
+    def _query(self, **other: str) -> str:
+        return self.asked.query(self.viewed, **other)

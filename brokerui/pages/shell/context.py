@@ -1,0 +1,32 @@
+"""What every page's template may use."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import DatabaseError
+from django.http import HttpRequest
+
+from brokerui.accounts.levels import Access
+from brokerui.pages.shell.navigation import navigation
+from brokerui.pages.shell.theme import theme_of
+
+
+def page(request: HttpRequest) -> dict[str, Any]:
+    """`theme`, `languages` (empty where there is no choice); for who is signed in `access` and `navigation`."""
+    user = _signed_in(request)
+    return {
+        "theme": theme_of(request),
+        "languages": settings.LANGUAGES if len(settings.LANGUAGES) > 1 else [],
+        "read_only": settings.READ_ONLY,
+        "access": Access(user) if user else None,
+        "navigation": navigation(request) if user else [],
+    }
+
+
+def _signed_in(request: HttpRequest) -> Any:
+    """The user; None for strangers, and where the database that knows is what is broken."""
+    user = getattr(request, "user", None)
+    try:
+        return user if user is not None and user.is_authenticated else None
+    except DatabaseError:
+        return None

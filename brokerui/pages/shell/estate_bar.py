@@ -1,0 +1,46 @@
+"""The bar above every page: which estate, and how fresh the live one is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpRequest
+
+from brokerui.estate.models import Version
+from brokerui.estate.scenarios.selectors import ScenarioInfo, scenario_list
+from brokerui.estate.selectors import Freshness, estate_freshness, live_version, version_list
+from brokerui.estate.viewed import Viewed
+
+VERSIONS = 8
+"""So many are offered; others can be typed."""
+
+
+@dataclass
+class Bar:
+    """Asked for by the template only, so that an error page needs no database."""
+
+    viewed: Viewed | None
+    """What the page is about; None for a page that is about no estate."""
+
+    @cached_property
+    def version(self) -> int:
+        return live_version()
+
+    @cached_property
+    def versions(self) -> list[Version]:
+        return version_list(limit=VERSIONS)
+
+    @cached_property
+    def scenarios(self) -> list[ScenarioInfo]:
+        return scenario_list()
+
+    @cached_property
+    def fresh(self) -> Freshness:
+        return estate_freshness()
+
+
+def bar(request: HttpRequest) -> dict[str, Any]:
+    """`bar`."""
+    return {"bar": Bar(getattr(request, "viewed", None))}

@@ -1,0 +1,21 @@
+"""The document of the estate that one looks at."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, StreamingHttpResponse
+from django.views.decorators.http import require_safe
+
+from brokerui.estate.viewed import viewed_of
+from routing.document import FORMAT
+from routing.writing import estate_as_json
+
+
+@require_safe
+def document(request: HttpRequest) -> StreamingHttpResponse:
+    """As canonical JSON, to be kept: commands and other BrokerUIs read it."""
+    viewed = viewed_of(request)
+    name = viewed.scenario.name if viewed.scenario else f"estate-{viewed.version}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}.json"', "Cache-Control": "private, no-cache"}
+    return StreamingHttpResponse(
+        estate_as_json(viewed.estate, FORMAT), content_type="application/json", headers=headers
+    )

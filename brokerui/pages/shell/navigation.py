@@ -1,0 +1,132 @@
+"""The places one can go to. A place whose page does not exist yet is not shown."""
+
+from collections import Counter
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from brokerui.accounts.levels import Level, may
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A page in the navigation."""
+
+    label: Promise
+    view: str
+    """Its URL name, with the namespace."""
+    keys: str
+    """The keys that go there, one after the other."""
+    level: Level = Level.VIEW
+    """What it takes to go there."""
+    keeps: tuple[str, ...] = ("scenario", "as_of")
+    """Query parameters that go along: the next page is about the same estate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A place as this request sees it."""
+
+    label: Promise
+    view: str
+    url: str
+    keys: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Places that belong together, under a heading."""
+
+    heading: Promise | str
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """A part as this request sees it."""
+
+    heading: Promise | str
+    links: list[Link]
+
+
+PARTS = (
+    Part(
+        "",
+        (
+            Place(_("Map"), "map:map", "g m"),
+            Place(_("Where does it go?"), "where:where", "g w"),
+            Place(_("Reachability"), "reachability:matrix", "g a"),
+            Place(_("Flow"), "flow:flow", "g f"),
+        ),
+    ),
+    Part(
+        _("Estate"),
+        (
+            Place(_("Routes"), "routes:list", "g r"),
+            Place(_("Findings"), "findings:list", "g l"),
+            Place(_("Import"), "imports:start", "g i", level=Level.EDIT),
+            Place(_("Scenarios"), "scenarios:list", "g s"),
+        ),
+    ),
+    Part(
+        _("Messages"),
+        (
+            Place(_("Delayed"), "delayed:delayed", "g d", keeps=()),
+            Place(_("Transmission queues"), "queues:queues", "g q", keeps=()),
+            Place(_("Mirrors"), "mirrors:mirrors", "g o", keeps=()),
+            Place(_("Connections"), "connections:connections", "g c", keeps=()),
+            Place(_("Traffic"), "traffic:runs", "g u", keeps=()),
+        ),
+    ),
+    Part(
+        _("Administration"),
+        (
+            Place(_("Tables"), "tables:index", "g t", level=Level.EDIT, keeps=()),
+            Place(_("REST interface"), "api:docs", "g p", keeps=()),
+        ),
+    ),
+)
+
+SHARED = frozenset(
+    space
+    for space, number in Counter(p.view.partition(":")[0] for part in PARTS for p in part.places).items()
+    if number > 1
+)
+"""Namespaces of several places."""
+
+
+def navigation(request: HttpRequest) -> list[Links]:
+    """Links to every place that is there for this user."""
+    parts = (Links(part.heading, [link for place in part.places if (link := _link(place, request))]) for part in PARTS)
+    return [part for part in parts if part.links]
+
+
+def _link(place: Place, request: HttpRequest) -> Link | None:
+    url = _url(place, request)
+    if url is None or not may(request.user, place.level):
+        return None
+    return Link(place.label, place.view, url, place.keys, is_current=_is_current(place, request))
+
+
+def _url(place: Place, request: HttpRequest) -> str | None:
+    try:
+        url = reverse(place.view)
+    except NoReverseMatch:
+        return None
+    kept = {key: request.GET[key] for key in place.keeps if request.GET.get(key)}
+    return f"{url}?{urlencode(kept)}" if kept else url
+
+
+def _is_current(place: Place, request: HttpRequest) -> bool:
+    """Whether the request is for this place or a page below it."""
+    match = request.resolver_match
+    space, _colon, name = place.view.partition(":")
+    if match is None or match.namespace != space:
+        return False
+    # Of places that share a namespace, the names of the pages below one begin with its own.
+    return space not in SHARED or (match.url_name or "").startswith(name)

@@ -1,0 +1,13 @@
+"""Choices of the reader that hold on every page."""
+
+from django.urls import path
+from django.views.i18n import set_language
+
+from brokerui.accounts.access import public
+from brokerui.pages.shell.theme import theme_choose
+
+app_name = "shell"
+urlpatterns = [
+    path("theme/", public(theme_choose), name="theme"),
+    path("language/", public(set_language), name="language"),
+]

@@ -1,0 +1,263 @@
+"""Access, for administrators: users with their role, tokens, and who is locked out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from axes.models import AccessAttempt
+from django import forms
+from django.conf import settings
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import URLPattern
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from brokerui.accounts.levels import Level, Role, may
+from brokerui.accounts.models import Token
+from brokerui.accounts.services import LastAdministratorError, lockout_release, token_revoke, user_create, user_save
+from brokerui.core.templatetags.look import when
+from brokerui.pages.tables.filters import Chosen
+from brokerui.pages.tables.listing import Listing
+from brokerui.pages.tables.site import site
+
+ROLES = [(role.value, role.value) for role in Role]
+
+
+class UserForm(forms.Form):
+    """One user. A password is set only where one is typed."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Name"), max_length=150, validators=[User.username_validator], help_text=""
+    )
+    role = forms.ChoiceField(
+        label=gettext_lazy("Role"),
+        choices=ROLES,
+        help_text=gettext_lazy(
+            "A viewer sees; an operator also runs what is there; an editor also changes the estate; "
+            "an administrator also manages users."
+        ),
+    )
+    active = forms.BooleanField(label=gettext_lazy("May sign in"), required=False, initial=True, help_text="")
+    password = forms.CharField(
+        label=gettext_lazy("New password"),
+        required=False,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def __init__(self, *args: Any, user: User | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+        self.fields["name"].disabled = user is not None
+        self.fields["password"].required = user is None
+        if user is not None:
+            self.fields["password"].help_text = _("Empty: it stays as it is.")
+
+    def clean_name(self) -> str:
+        """Names are of one user each."""
+        name: str = self.cleaned_data["name"]
+        if self.user is None and User.objects.filter(username=name).exists():
+            raise ValidationError(_("There is a user of this name already."))
+        return name
+
+    def clean_password(self) -> str:
+        """As the rules for passwords want it."""
+        password: str = self.cleaned_data["password"]
+        if password:
+            validate_password(password, self.user)
+        return password
+
+
+class ForAdministrators(Listing):
+    """Lists that editors do not see."""
+
+    level = Level.ADMINISTER
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Where anything can be written."""
+        return may(request.user, Level.ADMINISTER)
+
+    has_change_permission = has_delete_permission
+
+
+class ByRole(Chosen):
+    """What users may do."""
+
+    title = gettext_lazy("role")
+    parameter_name = "role"
+    choices_of = tuple(ROLES)
+
+    def condition(self, value: str) -> Q | None:
+        """By the group."""
+        return Q(groups__name=value) if value in dict(ROLES) else None
+
+
+@admin.register(User, site=site)
+class Users(ForAdministrators):
+    """Who may sign in."""
+
+    about = gettext_lazy("Who may sign in, in which role.")
+    actions = None
+    ordering = ("username",)
+    list_display = ("username", "role", "is_in", "last_seen")
+    list_filter = (ByRole,)
+    search_fields = ("username",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """With their roles."""
+        return super().get_queryset(request).prefetch_related("groups")
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Administrators, where anything can be written."""
+        return may(request.user, Level.ADMINISTER)
+
+    def more_urls(self) -> list[URLPattern]:
+        """Of one user."""
+        return [self._path("add/", self.user_page, "add"), self._path("<int:row>/change/", self.user_page, "change")]
+
+    def user_page(self, request: HttpRequest, row: int | None = None) -> HttpResponse:
+        """The form of a user, or of a new one."""
+        if not (self.has_view_permission(request) if row else self.has_add_permission(request)):
+            raise PermissionDenied
+        user = get_object_or_404(User, pk=row) if row is not None else None
+        form = UserForm(request.POST or None, user=user, initial=_columns(user))
+        if request.method == "POST":
+            if not self.has_add_permission(request):
+                raise PermissionDenied
+            if form.is_valid() and _save(request, user, form):
+                return redirect("tables:auth_user_changelist")
+        status = 422 if request.method == "POST" else 200
+        context = {**self.admin_site.each_context(request), "form": form, "edited": user}
+        context["may_edit"] = self.has_add_permission(request)
+        return render(request, "tables/user.html", context, status=status)
+
+    @admin.display(description=gettext_lazy("role"))
+    def role(self, row: Any) -> str:
+        """Its group."""
+        return ", ".join(group.name for group in row.groups.all()) or "—"
+
+    @admin.display(description=gettext_lazy("may sign in"), ordering="is_active")
+    def is_in(self, row: Any) -> str:
+        """Whether it may sign in."""
+        return _("yes") if row.is_active else _("no")
+
+    @admin.display(description=gettext_lazy("last signed in"), ordering="last_login")
+    def last_seen(self, row: Any) -> Any:
+        """When it signed in last."""
+        return when(row.last_login) if row.last_login else "—"
+
+
+def _columns(user: User | None) -> dict[str, Any]:
+    if user is None:
+        return {}
+    group = user.groups.first()
+    return {"name": user.username, "role": group.name if group else "", "active": user.is_active}
+
+
+def _save(request: HttpRequest, user: User | None, form: UserForm) -> bool:
+    given = form.cleaned_data
+    author = request.user.get_username()
+    role = Role(given["role"])
+    try:
+        if user is None:
+            user = user_create(name=given["name"], password=given["password"], role=role, author=author)
+            if given["active"]:
+                messages.success(request, _("Added %(name)s.") % {"name": given["name"]})
+                return True
+        user_save(user=user, role=role, active=given["active"], password=given["password"], author=author)
+    except LastAdministratorError:
+        form.add_error(None, _("Somebody has to be an administrator who may sign in: this is the last one."))
+        return False
+    messages.success(request, _("Saved %(name)s.") % {"name": given["name"]})
+    return True
+
+
+@admin.register(Token, site=site)
+class Tokens(ForAdministrators):
+    """Tokens of the REST interface, of all users."""
+
+    about = gettext_lazy("Tokens of the REST interface: revoke what nobody should use any more.")
+    ordering = ("-created",)
+    actions: Any = ("revoke",)
+    list_display = ("name", "owner", "begins", "made", "ends")
+    list_display_links = None
+    list_select_related = ("user",)
+    search_fields = ("name", "user__username")
+
+    @admin.display(description=gettext_lazy("user"), ordering="user__username")
+    def owner(self, row: Any) -> str:
+        """Whose it is."""
+        return str(row.user.username)
+
+    @admin.display(description=gettext_lazy("begins"))
+    def begins(self, row: Any) -> SafeString:
+        """Its first characters: the rest nobody knows."""
+        return format_html("<code>{}…</code>", row.token_key)
+
+    @admin.display(description=gettext_lazy("created"), ordering="created")
+    def made(self, row: Any) -> SafeString:
+        """When."""
+        return when(row.created)
+
+    @admin.display(description=gettext_lazy("expires"), ordering="expiry")
+    def ends(self, row: Any) -> str:
+        """When it runs out."""
+        return f"{row.expiry:%Y-%m-%d}" if row.expiry else "—"
+
+    @admin.action(description=gettext_lazy("Revoke"), permissions=["delete"])
+    def revoke(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
+        """Who uses them is a stranger from then on."""
+        author = request.user.get_username()
+        gone = [token_revoke(user=row.user, key=row.token_key, author=author) for row in rows.select_related("user")]
+        text = ngettext("%(count)s token revoked.", "%(count)s tokens revoked.", len(gone))
+        messages.success(request, text % {"count": len(gone)})
+
+
+@admin.register(AccessAttempt, site=site)
+class Lockouts(ForAdministrators):
+    """Wrong passwords of late, and who has to wait because of them."""
+
+    about = gettext_lazy("Wrong passwords of late; let somebody in again who has to wait.")
+    ordering = ("-attempt_time",)
+    actions: Any = ("release",)
+    list_display = ("username", "ip_address", "failures_since_start", "last_try", "state")
+    list_display_links = None
+    search_fields = ("username", "ip_address")
+
+    @property
+    def title(self) -> str:
+        """Not what its author calls it."""
+        return _("Lock-outs")
+
+    @admin.display(description=gettext_lazy("last try"), ordering="attempt_time")
+    def last_try(self, row: Any) -> SafeString:
+        """When."""
+        return when(row.attempt_time)
+
+    @admin.display(description=gettext_lazy("state"))
+    def state(self, row: Any) -> SafeString:
+        """Whether one has to wait."""
+        is_over = row.attempt_time < timezone.now() - settings.AXES_COOLOFF_TIME
+        is_out = row.failures_since_start >= settings.AXES_FAILURE_LIMIT and not is_over
+        return format_html(
+            '<span class="{}">{}</span>', "off" if is_out else "", _("locked out") if is_out else _("free")
+        )
+
+    @admin.action(description=gettext_lazy("Let in again"), permissions=["delete"])
+    def release(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
+        """Forget their wrong passwords."""
+        author = request.user.get_username()
+        pairs = {(row.username or "", row.ip_address or "") for row in rows}
+        for name, address in sorted(pairs):
+            lockout_release(name=name, address=address, author=author)
+        text = ngettext("%(count)s may try again at once.", "%(count)s may try again at once.", len(pairs))
+        messages.success(request, text % {"count": len(pairs)})

@@ -1,0 +1,314 @@
+"""The forms of the tables. They carry texts; what may stand in a field is for the engine to say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.urls import reverse_lazy
+from django.utils.translation import gettext_lazy as _
+
+from brokerui.estate.models.databases import MirroringRole
+from brokerui.estate.models.instances import Encryption, EndpointState
+from brokerui.estate.models.objects import SentBy, Validation
+from routing.names import SERVICE_NAME, SYSNAME
+from routing.parts import QUEUE_NAME, Endpoint
+
+Json = dict[str, Any]
+Text = Any
+"""A text, translated when it is shown."""
+WAS = "was"
+"""The hidden field of a line of a table: the name of what it shows; empty in a new line."""
+
+
+def text(label: str, hint: Text = "", *, required: bool = False, limit: int | None = None, **more: Any) -> Any:
+    """A text, byte by byte as it is typed; empty: null. `options` names where its suggestions come from."""
+    options, example = more.pop("options", ""), more.pop("example", "")
+    attrs: Json = {"spellcheck": "false", "autocapitalize": "off", "autocomplete": "off", "class": "mono"}
+    if options:
+        attrs |= {"data-options": reverse_lazy("tables:options", args=[options])}
+    if example:
+        attrs["placeholder"] = example
+    widget = forms.TextInput(attrs)
+    return forms.CharField(
+        label=label,
+        help_text=hint,
+        required=required,
+        max_length=limit,
+        strip=False,
+        empty_value=None,
+        widget=widget,
+        **more,
+    )
+
+
+def number(label: str, hint: Text = "", **more: Any) -> Any:
+    """A whole number; empty: null."""
+    return forms.IntegerField(label=label, help_text=hint, required=False, **more)
+
+
+def tick(label: str, hint: Text = "", *, initial: bool = False) -> Any:
+    """Yes or no."""
+    return forms.BooleanField(label=label, help_text=hint, required=False, initial=initial)
+
+
+def choice(label: str, choices: Any, hint: Text = "", *, null: Text | None = None, **more: Any) -> Any:
+    """One of a few; with `null`, which is what the empty choice is called, also none."""
+    first = [("", null)] if null is not None else []
+    return forms.TypedChoiceField(
+        label=label,
+        help_text=hint,
+        choices=[*first, *choices],
+        required=null is None,
+        empty_value=None,
+        coerce=str,
+        **more,
+    )
+
+
+class ValueForm(forms.Form):
+    """The columns of one value of the engine."""
+
+    groups: tuple[tuple[Text, tuple[str, ...]], ...] = ()
+    """Headings and fields, where the form is shown in parts."""
+
+    @classmethod
+    def columns(cls, document: Mapping[str, Any]) -> Json:
+        """The initial values, from the value as the estate document has it."""
+        return {name: document[name] for name in cls.names() if name in document}
+
+    def document(self) -> Json:
+        """What was typed, as the estate document has it."""
+        return {name: self.cleaned_data[name] for name in self.names()}
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """Of the columns."""
+        return tuple(name for name in cls.base_fields if name != WAS)
+
+
+ADDRESS = _(
+    "Where it leads: LOCAL (this instance), TRANSPORT (the address in the service name), or tcp://HOST:PORT; "
+    "without a port, 4022."
+)
+
+
+class RouteForm(ValueForm):
+    """`sys.routes`."""
+
+    name = text("name", limit=SYSNAME, required=True)
+    remote_service_name = text(
+        "remote_service_name",
+        _("The service that it is for, byte by byte. Empty: any service."),
+        limit=SERVICE_NAME,
+        options="service",
+    )
+    broker_instance = text(
+        "broker_instance",
+        _("The identifier (GUID) of the target database. Empty: any."),
+        options="identifier",
+        example="5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d",
+    )
+    address = text("address", ADDRESS, required=True, options="address", example="tcp://host2.example:4022")
+    mirror_address = text(
+        "mirror_address", _("The other one of a mirrored pair: tcp://HOST:PORT."), options="network", example=""
+    )
+    lifetime = text(
+        "lifetime", _("The moment, in UTC, from which it is ignored. Empty: never."), example="2030-01-31T12:00:00Z"
+    )
+    groups = (
+        ("", ("name",)),
+        (_("Which conversations"), ("remote_service_name", "broker_instance")),
+        (_("Where to, and until when"), ("address", "mirror_address", "lifetime")),
+    )
+
+
+class ServiceForm(ValueForm):
+    """`sys.services`."""
+
+    name = text("name", limit=SERVICE_NAME, required=True)
+    queue = text("queue", _("Its queue, schema.name. Empty: not known."), limit=QUEUE_NAME, example="dbo.ShipQueue")
+
+
+class ServiceContractForm(ValueForm):
+    """`sys.service_contract_usages`."""
+
+    contract = text("contract", limit=SERVICE_NAME, required=True)
+
+
+class QueueForm(ValueForm):
+    """`sys.service_queues`."""
+
+    name = text("name", _("schema.name"), limit=QUEUE_NAME, required=True)
+    enabled = tick("enabled", _("Off: nothing is received from it, and messages to it wait."), initial=True)
+    retention = tick("retention", _("Messages stay until their conversation ends."))
+    poison_handling = tick("poison_handling", _("Five rollbacks in a row switch it off."), initial=True)
+    activation_procedure = text("activation_procedure", _("Empty: no activation."), limit=776)
+    activation_max_readers = number("activation_max_readers", min_value=0, max_value=32_767)
+    activation_enabled = tick("activation_enabled", initial=True)
+    groups = (
+        ("", ("name", "enabled", "retention", "poison_handling")),
+        (_("Activation"), ("activation_procedure", "activation_max_readers", "activation_enabled")),
+    )
+
+    @classmethod
+    def columns(cls, document: Mapping[str, Any]) -> Json:
+        """Of the activation the values of a new one, where there is none."""
+        activation = document.get("activation") or {"max_readers": 1, "enabled": True}
+        return {**super().columns(document), **{f"activation_{name}": value for name, value in activation.items()}}
+
+    def document(self) -> Json:
+        """The activation is an object of its own."""
+        found = super().document()
+        parts = {name: found.pop(f"activation_{name}") for name in ("procedure", "max_readers", "enabled")}
+        return {**found, "activation": without_nulls(parts) if parts["procedure"] else None}
+
+
+class QueueRowForm(ValueForm):
+    """The same in a table: without its activation."""
+
+    name = text("name", limit=QUEUE_NAME, required=True)
+    enabled = tick("enabled", initial=True)
+    retention = tick("retention")
+    poison_handling = tick("poison_handling", initial=True)
+
+
+class ContractForm(ValueForm):
+    """`sys.service_contracts`."""
+
+    name = text("name", limit=SERVICE_NAME, required=True)
+
+
+class ContractMessageForm(ValueForm):
+    """`sys.service_contract_message_usages`."""
+
+    message_type = text("message_type", limit=SERVICE_NAME, required=True)
+    sent_by = choice("sent_by", SentBy.choices, initial=SentBy.INITIATOR)
+
+
+class MessageTypeForm(ValueForm):
+    """`sys.service_message_types`."""
+
+    name = text("name", limit=SERVICE_NAME, required=True)
+    validation = choice("validation", Validation.choices, initial=Validation.NONE)
+    schema_collection = text("schema_collection", _("For VALID_XML."), limit=QUEUE_NAME)
+
+
+class PriorityForm(ValueForm):
+    """`sys.conversation_priorities`."""
+
+    name = text("name", limit=SYSNAME, required=True)
+    contract_name = text("contract_name", _("Empty: any."), limit=SERVICE_NAME)
+    local_service_name = text("local_service_name", _("Empty: any."), limit=SERVICE_NAME, options="service")
+    remote_service_name = text("remote_service_name", _("Empty: any."), limit=SERVICE_NAME, options="service")
+    priority_level = forms.IntegerField(
+        label="priority_level", min_value=1, max_value=10, initial=5, help_text=_("1 to 10; 10 goes first.")
+    )
+
+
+class BindingForm(ValueForm):
+    """`sys.remote_service_bindings`."""
+
+    name = text("name", limit=SYSNAME, required=True)
+    remote_service_name = text("remote_service_name", limit=SERVICE_NAME, required=True, options="service")
+    user = text("user", _("The database user whose certificate is used."), limit=SYSNAME)
+    anonymous = tick("anonymous")
+
+
+class DatabaseForm(ValueForm):
+    """`sys.databases`."""
+
+    name = text("name", limit=SYSNAME, required=True)
+    broker_instance = text(
+        "broker_instance",
+        _("Its service broker identifier (GUID). Empty: not known."),
+        example="5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d",
+    )
+    broker_enabled = tick("broker_enabled", _("Off: it is nobody's target."), initial=True)
+    mirroring_role = choice("mirroring_role", MirroringRole.choices, null=_("not mirrored"))
+
+
+class InstanceForm(ValueForm):
+    """An instance with its endpoint."""
+
+    name = text("name", limit=SERVICE_NAME, required=True)
+    forwarding = tick("forwarding", _("MESSAGE_FORWARDING: it sends on what is not for it."))
+    endpoint_port = number("endpoint_port", _("Empty: no endpoint is known."), min_value=1, max_value=65_535)
+    endpoint_state = choice("endpoint_state", EndpointState.choices, initial=EndpointState.STARTED)
+    endpoint_encryption = choice("endpoint_encryption", Encryption.choices, initial=Encryption.REQUIRED)
+    endpoint_authentication = text("endpoint_authentication", limit=SYSNAME)
+    endpoint_forward_size = number("endpoint_forward_size", _("MESSAGE_FORWARD_SIZE, in megabytes."), min_value=0)
+    groups = (
+        ("", ("name", "forwarding")),
+        (
+            _("Its Service Broker endpoint"),
+            (
+                "endpoint_port",
+                "endpoint_state",
+                "endpoint_encryption",
+                "endpoint_authentication",
+                "endpoint_forward_size",
+            ),
+        ),
+    )
+
+    @classmethod
+    def columns(cls, document: Mapping[str, Any]) -> Json:
+        """Of the endpoint the defaults of the product, where there is none."""
+        usual = Endpoint(1)
+        endpoint = document.get("endpoint") or {
+            "state": usual.state,
+            "encryption": usual.encryption,
+            "authentication": usual.authentication,
+            "forward_size": usual.forward_size,
+        }
+        return {**super().columns(document), **{f"endpoint_{name}": value for name, value in endpoint.items()}}
+
+    def document(self) -> Json:
+        """The endpoint is an object of its own."""
+        found = super().document()
+        names = ("port", "state", "encryption", "authentication", "forward_size")
+        parts = {name: found.pop(f"endpoint_{name}") for name in names}
+        return {**found, "endpoint": without_nulls(parts) if parts["port"] is not None else None}
+
+
+class AddressForm(ValueForm):
+    """Where an instance listens."""
+
+    address = text("address", required=True, example="tcp://host1.example:4022")
+
+
+class PlaceForm(forms.Form):
+    """Where something new is to be."""
+
+    place = text("", required=True)
+
+    def __init__(self, data: Any = None, *, kind_depth: int, **more: Any) -> None:
+        super().__init__(data, **more)
+        field = self.fields["place"]
+        in_database = kind_depth > 2
+        field.label = "database" if in_database else "instance"
+        field.help_text = _("instance/database") if in_database else ""
+        field.widget.attrs["data-options"] = reverse_lazy("tables:options", args=[field.label])
+
+
+def row_of(form: type[ValueForm]) -> type[ValueForm]:
+    """The form as a line of a table. What a line shows has its name for good."""
+
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        super(made, self).__init__(*args, **kwargs)
+        if "name" in self.fields and self.initial.get(WAS):
+            self.fields["name"].disabled = True
+        for field in self.fields.values():
+            # Its column's head is all the label it has.
+            field.widget.attrs["aria-label"] = field.label
+
+    hidden = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
+    made: type[ValueForm] = type(f"{form.__name__}Row", (form,), {WAS: hidden, "__init__": init})
+    return made
+
+
+def without_nulls(parts: Json) -> Json:
+    """Without what was left empty: it gets its default."""
+    return {name: value for name, value in parts.items() if value is not None}

@@ -1,0 +1,318 @@
+"""The lists of the estate's tables: their columns, as the product calls them, and what they are narrowed by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from brokerui.core.templatetags.wording import said
+from brokerui.estate.models import (
+    Contract,
+    Database,
+    Instance,
+    MessageType,
+    Priority,
+    Queue,
+    RemoteServiceBinding,
+    Route,
+    Service,
+)
+from brokerui.pages.tables import filters, kinds
+from brokerui.pages.tables.draft import Draft
+from brokerui.pages.tables.kinds import Key, find, put
+from brokerui.pages.tables.listing import NULL, Table
+from brokerui.pages.tables.site import site
+from routing.errors import Invalid
+from routing.moment import parse_moment
+
+
+def on_off(value: bool) -> SafeString:
+    """A word that says it, the off one so that it is seen."""
+    return format_html('<span class="{}">{}</span>', "on" if value else "off", _("on") if value else _("off"))
+
+
+def code(value: Any) -> Any:
+    """A name or an address, byte by byte."""
+    return format_html("<code>{}</code>", value) if value else NULL
+
+
+def counted(model: Any, owner: str) -> Any:
+    """How many rows of a model an outer row has, as a subquery: only the rows of the page are counted."""
+    rows = model.objects.filter(**{owner: OuterRef("pk")}).order_by().values(owner)
+    return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
+
+
+class InDatabases(Table):
+    """What stands in a database."""
+
+    list_filter: ClassVar[Any] = (filters.InInstance, filters.InDatabase)
+    search_fields: ClassVar[Any] = ("name",)
+    list_display: Any = ("name", "place")
+
+    @admin.display(description="instance/database", ordering="database_id")
+    def place(self, row: Any) -> SafeString:
+        """Where it stands."""
+        return format_html(
+            '<span class="nowrap">{}<span class="muted">/</span>{}</span>',
+            row.database.instance.name,
+            row.database.name,
+        )
+
+
+@admin.register(Instance, site=site)
+class Instances(Table):
+    """Instances."""
+
+    kind = kinds.INSTANCE
+    about = gettext_lazy("SQL Server instances, where they listen, their endpoints.")
+    ordering = ("name",)
+    list_select_related = False
+    list_display: Any = ("name", "listens", "forwards", "endpoint_port", "endpoint_state", "held", "is_hosted")
+    list_filter = (filters.Forwarding, filters.Hosted)
+    search_fields: ClassVar[Any] = ("name", "addresses__text")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """With addresses, and the number of databases."""
+        rows: QuerySet[Any] = super().get_queryset(request).prefetch_related("addresses")
+        found: QuerySet[Any] = rows.annotate(held_databases=counted(Database, "instance"))
+        return found
+
+    @admin.display(description="addresses")
+    def listens(self, row: Any) -> Any:
+        """Where it listens."""
+        texts = [address.text for address in row.addresses.all()]
+        more = f" +{len(texts) - 1}" if len(texts) > 1 else ""
+        return format_html("<code>{}</code>{}", texts[0], more) if texts else _("none")
+
+    @admin.display(description="forwarding", ordering="forwarding")
+    def forwards(self, row: Any) -> str:
+        """Whether it sends on what is not for it; neither is a fault."""
+        return _("on") if row.forwarding else _("off")
+
+    @admin.display(description=gettext_lazy("databases"))
+    def held(self, row: Any) -> SafeString:
+        """How many databases it has."""
+        return format_html('<span class="figure">{}</span>', f"{row.held_databases:,}")
+
+    @admin.display(description="hosted", ordering="hosted")
+    def is_hosted(self, row: Any) -> str:
+        """Whether this deployment runs it."""
+        return _("hosted") if row.hosted else _("observed")
+
+
+@admin.register(Database, site=site)
+class Databases(Table):
+    """Brokers."""
+
+    kind = kinds.DATABASE
+    about = gettext_lazy("Brokers: their identifiers, state, mirroring; routes, services and queues in them.")
+    ordering = ("instance_id", "name")
+    list_select_related = ("instance",)
+    list_display: Any = ("name", "owner", "enabled", "identifier", "mirroring_role", "held")
+    list_filter = (filters.ByInstance, filters.BrokerEnabled, filters.Role)
+    search_fields: ClassVar[Any] = ("name", "=broker_instance")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """With the number of routes."""
+        rows: QuerySet[Any] = super().get_queryset(request)
+        found: QuerySet[Any] = rows.annotate(held_routes=counted(Route, "database"))
+        return found
+
+    @admin.display(description="instance", ordering="instance_id")
+    def owner(self, row: Any) -> str:
+        """Where it is."""
+        return str(row.instance.name)
+
+    @admin.display(description="broker_enabled", ordering="broker_enabled")
+    def enabled(self, row: Any) -> SafeString:
+        """Whether its broker is on."""
+        return on_off(row.broker_enabled)
+
+    @admin.display(description="broker_instance", ordering="broker_instance")
+    def identifier(self, row: Any) -> Any:
+        """Its identifier."""
+        return code(row.broker_instance)
+
+    @admin.display(description=gettext_lazy("routes"))
+    def held(self, row: Any) -> SafeString:
+        """How many routes it has."""
+        return format_html('<span class="figure">{}</span>', f"{row.held_routes:,}")
+
+
+@admin.register(Route, site=site)
+class Routes(InDatabases):
+    """Routes."""
+
+    kind = kinds.ROUTE
+    about = gettext_lazy("Which conversations go where: the rows that decide.")
+    list_display: Any = ("name", "place", "service", "identifier", "leads", "mirror", "expires")
+    list_filter = (filters.InInstance, filters.InDatabase, filters.For, filters.Leads, filters.Lifetime)
+    search_fields: ClassVar[Any] = ("name", "remote_service_name", "address")
+    actions: Any = ("delete_rows", "set_lifetime")
+
+    @admin.display(description="remote_service_name", ordering="remote_service_name")
+    def service(self, row: Any) -> Any:
+        """The service it is for."""
+        return code(row.remote_service_name)
+
+    @admin.display(description="broker_instance", ordering="broker_instance")
+    def identifier(self, row: Any) -> Any:
+        """The identifier it gives."""
+        return code(row.broker_instance)
+
+    @admin.display(description="address", ordering="address_key")
+    def leads(self, row: Any) -> Any:
+        """Where it leads."""
+        return code(row.address)
+
+    @admin.display(description="mirror_address", ordering="mirror_key")
+    def mirror(self, row: Any) -> Any:
+        """Its mirror."""
+        return code(row.mirror_address)
+
+    @admin.display(description="lifetime", ordering="lifetime")
+    def expires(self, row: Any) -> Any:
+        """When it expires, and whether that is past."""
+        return lifetime(row.lifetime)
+
+    @admin.action(description=gettext_lazy("Set lifetime…"), permissions=["change"])
+    def set_lifetime(self, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
+        """A new moment for all that are ticked; empty: they never expire."""
+        text = request.POST.get("lifetime", "").strip()
+        problem, until = "", None
+        try:
+            until = parse_moment(text) if text else None
+        except Invalid as fault:
+            problem = said(fault.problem)
+
+        def act(draft: Draft, key: Key) -> None:
+
+            route = find(self.kind, draft.after, key)
+            if route is not None and route.lifetime != until:
+                put(self.kind, draft, key[:2], replace(route, lifetime=until))
+
+        return self.done(
+            request, rows, act, "set lifetime of", _("Set lifetime"), problem=problem, lifetime=text, asks_lifetime=True
+        )
+
+
+def lifetime(moment: datetime | None) -> Any:
+    """The day, and in words whether it is past."""
+    if moment is None:
+        return NULL
+    is_past = moment <= timezone.now()
+    word = _("expired") if is_past else _("expires")
+    return format_html(
+        '<time class="nowrap{}" datetime="{}" title="{}">{} {}</time>',
+        " off" if is_past else "",
+        moment.isoformat(timespec="seconds"),
+        f"{moment:%Y-%m-%d %H:%M:%S} UTC",
+        word,
+        f"{moment:%Y-%m-%d}",
+    )
+
+
+@admin.register(Service, site=site)
+class Services(InDatabases):
+    """Services."""
+
+    kind = kinds.SERVICE
+    about = gettext_lazy("What conversations are addressed to, and the contracts it accepts.")
+    list_display: Any = ("name", "place", "its_queue")
+    search_fields: ClassVar[Any] = ("name", "queue")
+
+    @admin.display(description="queue", ordering="queue")
+    def its_queue(self, row: Any) -> Any:
+        """Where its messages wait."""
+        return code(row.queue)
+
+
+@admin.register(Queue, site=site)
+class Queues(InDatabases):
+    """Queues."""
+
+    kind = kinds.QUEUE
+    about = gettext_lazy("Where messages wait, on or off, with activation.")
+    list_display: Any = ("name", "place", "is_on", "activation_procedure", "activation_max_readers")
+    list_filter = (filters.InInstance, filters.InDatabase, filters.Enabled)
+    search_fields: ClassVar[Any] = ("name", "activation_procedure")
+    actions: Any = ("delete_rows", "enable", "disable")
+
+    @admin.display(description="enabled", ordering="enabled")
+    def is_on(self, row: Any) -> SafeString:
+        """Whether it is on."""
+        return on_off(row.enabled)
+
+    @admin.action(description=gettext_lazy("Switch on…"), permissions=["change"])
+    def enable(self, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
+        """All that are ticked."""
+        return self.done(request, rows, self._switch(to=True), "switched on", _("Switch on"))
+
+    @admin.action(description=gettext_lazy("Switch off…"), permissions=["change"])
+    def disable(self, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
+        """All that are ticked."""
+        return self.done(request, rows, self._switch(to=False), "switched off", _("Switch off"))
+
+    def _switch(self, *, to: bool) -> Any:
+
+        def act(draft: Draft, key: Key) -> None:
+            queue = find(self.kind, draft.after, key)
+            if queue is not None and queue.enabled != to:
+                put(self.kind, draft, key[:2], replace(queue, enabled=to))
+
+        return act
+
+
+@admin.register(Contract, site=site)
+class Contracts(InDatabases):
+    """Contracts."""
+
+    kind = kinds.CONTRACT
+    about = gettext_lazy("Which message types a dialog may hold, and who may send them.")
+
+
+@admin.register(MessageType, site=site)
+class MessageTypes(InDatabases):
+    """Message types."""
+
+    kind = kinds.MESSAGE_TYPE
+    about = gettext_lazy("What messages are called, and how they are checked.")
+    list_display: Any = ("name", "place", "validation", "schema_collection")
+
+
+@admin.register(Priority, site=site)
+class Priorities(InDatabases):
+    """Conversation priorities."""
+
+    kind = kinds.PRIORITY
+    about = gettext_lazy("Which conversations go first.")
+    list_display: Any = (
+        "name",
+        "place",
+        "contract_name",
+        "local_service_name",
+        "remote_service_name",
+        "priority_level",
+    )
+    search_fields: ClassVar[Any] = ("name", "local_service_name", "remote_service_name")
+
+
+@admin.register(RemoteServiceBinding, site=site)
+class Bindings(InDatabases):
+    """Remote service bindings."""
+
+    kind = kinds.BINDING
+    about = gettext_lazy("As which user a remote service is spoken to.")
+    list_display: Any = ("name", "place", "remote_service_name", "user", "anonymous")
+    search_fields: ClassVar[Any] = ("name", "remote_service_name", "user")

@@ -1,0 +1,150 @@
+"""What a change brings before it is saved: findings at the fields they are about, and how conversations end then."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from brokerui.analysis.lint.finding_text import place
+from brokerui.core.memory import Memory
+from brokerui.pages.tables.draft import Draft
+from brokerui.pages.tables.forms import WAS
+from brokerui.pages.tables.kinds import Key
+from brokerui.pages.tables.placing import field_of, key_of, kind_of
+from brokerui.pages.tables.sheet import Sheet
+from routing.compare import compare
+from routing.estate import Estate
+from routing.finding import ERROR, Finding
+from routing.lint.registry import lint_around
+
+COMPARED = 2_000
+"""Routes of an estate in which a form waits until all outcomes are compared: a tenth of a second."""
+
+
+KEPT = 30
+_before: Memory[dict[tuple[str | None, ...], Finding]] = Memory(KEPT)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A finding as a form tells it."""
+
+    finding: Finding
+    is_new: bool
+    """Whether the change brings it."""
+    where: str = ""
+    """The object, where the form does not show it."""
+
+
+@dataclass(slots=True)
+class Outlook:
+    """All that is told of a change."""
+
+    at_fields: dict[str, list[Note]] = field(default_factory=dict)
+    """By name of the field."""
+    others: list[Note] = field(default_factory=list)
+    """About what has no field here: the object as a whole, or another one."""
+    solved: int = 0
+    """Findings that are gone then."""
+    changed: Mapping[str, int] | None = None
+    """How many classes of conversations end otherwise: worse, better, moved; None: not worked out."""
+    is_change: bool = False
+
+    @property
+    def placed(self) -> int:
+        """How many findings stand at a field."""
+        return sum(map(len, self.at_fields.values()))
+
+    @property
+    def errors(self) -> list[Note]:
+        """What the change brings and must not go unnoticed."""
+        notes = [*self.others, *(note for notes in self.at_fields.values() for note in notes)]
+        return [note for note in notes if note.is_new and note.finding.severity == ERROR]
+
+    @property
+    def token(self) -> str:
+        """Stands for these errors: who has seen them sends it back. Empty where there are none."""
+        known = sorted(repr(_identity(note.finding)) for note in self.errors)
+        return hashlib.sha256("\n".join(known).encode()).hexdigest()[:16] if known else ""
+
+
+def outlook(sheet: Sheet, draft: Draft, at: datetime) -> Outlook:
+    """Of a form; of one that changes nothing, what is said of the object as it is."""
+    key = sheet.name_of or sheet.owner or ()
+    around = key[:1] if sheet.kind.name == "instance" else key[:2]
+    return _told(draft, at, [around], places(sheet))
+
+
+def outlook_of_all(draft: Draft, at: datetime, arounds: Iterable[Key]) -> Outlook:
+    """Of a change without a form."""
+    return _told(draft, at, arounds, {})
+
+
+def places(sheet: Sheet) -> dict[tuple[str, Key], Any]:
+    """The form of every object that the sheet shows."""
+    found: dict[tuple[str, Key], Any] = {}
+    key = sheet.name_of if sheet.data is not None or sheet.key else None
+    if key is None:
+        return found
+    found[sheet.kind.name, key] = sheet.form
+    for section in sheet.sections:
+        if section.kind is None or section.formset is None:
+            continue
+        for form in section.formset.forms:
+            name = form.initial.get(WAS) or getattr(form, "cleaned_data", {}).get("name")
+            if name:
+                found[section.kind.name, (*key, name)] = form
+    return found
+
+
+def _told(draft: Draft, at: datetime, arounds: Iterable[Key], forms: Mapping[tuple[str, Key], Any]) -> Outlook:
+    arounds = list(dict.fromkeys(arounds))
+    # To the minute: what is said of the estate as it is does not have to be found for every letter that is typed.
+    at = at.replace(second=0, microsecond=0)
+    before = _before.get((draft.key, at, *arounds), lambda: _found(draft.before, at, arounds))
+    after = _found(draft.after, at, arounds) if draft else before
+    told = Outlook(is_change=bool(draft))
+    for identity, finding in after.items():
+        _place(told, finding, forms, is_new=identity not in before)
+    told.solved = sum(1 for identity in before if identity not in after)
+    if draft and _size(draft.before) <= COMPARED:
+        summary = compare(draft.before, draft.after, at).summary()
+        told.changed = {verdict: summary[verdict] for verdict in ("worse", "better", "moved")}
+    return told
+
+
+def _place(told: Outlook, finding: Finding, forms: Mapping[tuple[str, Key], Any], *, is_new: bool) -> None:
+    form, column = forms.get((kind_of(finding), key_of(finding))), field_of(finding)
+    if form is not None and column in form.fields:
+        told.at_fields.setdefault(form[column].html_name, []).append(Note(finding, is_new))
+    elif form is not None:
+        told.others.append(Note(finding, is_new))
+    elif is_new:
+        told.others.append(Note(finding, is_new, place(finding)))
+
+
+def _identity(finding: Finding) -> tuple[str | None, ...]:
+    return finding.code, finding.severity, finding.instance, finding.database, finding.object
+
+
+def _found(estate: Estate, at: datetime, arounds: list[Key]) -> dict[tuple[str | None, ...], Finding]:
+    found: dict[tuple[str | None, ...], Finding] = {}
+    for around in arounds:
+        if around and _is_there(estate, around):
+            found.update(
+                (_identity(one), one)
+                for one in lint_around(estate, at, around[0], around[1] if len(around) > 1 else None)
+            )
+    return found
+
+
+def _is_there(estate: Estate, around: Key) -> bool:
+    instance = estate.instances.get(around[0])
+    return instance is not None and (len(around) == 1 or around[1] in instance.databases)
+
+
+def _size(estate: Estate) -> int:
+    return sum(len(one.table) for instance in estate.instances.values() for one in instance.databases.values())

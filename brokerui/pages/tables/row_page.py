@@ -1,0 +1,272 @@
+"""The pages of one row: its form, what a change of it would bring, and dropping it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+
+from brokerui.accounts.levels import Level, may
+from brokerui.core.templatetags.wording import said
+from brokerui.estate.errors import EstateStaleError
+from brokerui.estate.models import Database, Version
+from brokerui.estate.selectors import LiveEstate, estate_current, version_list
+from brokerui.estate.services import estate_edit
+from brokerui.pages.tables.draft import Draft
+from brokerui.pages.tables.kinds import IN_DATABASES, KINDS, Key, Kind, drop, find, members_of
+from brokerui.pages.tables.outlook import Outlook, outlook, outlook_of_all
+from brokerui.pages.tables.sheet import IN_TABLE, Sheet
+from routing.errors import Invalid
+
+SINCE = 5
+"""Versions that are named to who comes too late."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """What happened since a form was opened."""
+
+    base: int
+    current: int
+    versions: list[Version]
+
+
+def form_page(request: HttpRequest, kind: Kind, key: Key | None, context: dict[str, Any]) -> HttpResponse:
+    """Show the form; or take it: what cannot be, is stale or loses messages comes back with all that was typed."""
+    live = estate_current()
+    if key is not None and find(kind, live.estate, key) is None:
+        raise Http404
+    if request.method != "POST":
+        sheet = Sheet(kind, live, key, initial=_asked(request, kind) if key is None else None)
+        # Before anything was typed: what is said of the object as it is.
+        told = outlook(sheet, Draft(live.estate, live.digest), timezone.now()) if key is not None else Outlook()
+        return _form(request, sheet, live, told, context)
+    return _take(request, Sheet(kind, live, key, request.POST), live, context)
+
+
+def preview_page(request: HttpRequest, kind: Kind, key: Key | None, context: dict[str, Any]) -> HttpResponse:
+    """What the form as it stands would bring. Nothing is written."""
+    live = estate_current()
+    sheet = Sheet(kind, live, key, request.POST)
+    draft = sheet.draft
+    told = outlook(sheet, draft, timezone.now()) if draft is not None else Outlook()
+    return render(request, "tables/_preview.html", {**context, "sheet": sheet, "told": told, "faults": _faults(sheet)})
+
+
+def _take(request: HttpRequest, sheet: Sheet, live: LiveEstate, context: dict[str, Any]) -> HttpResponse:
+    draft = sheet.draft
+    if draft is None:
+        return _form(request, sheet, live, Outlook(), context, status=422)
+    told = outlook(sheet, draft, timezone.now())
+    base = _number(request.POST.get("base_version", ""))
+    if base != live.version:
+        return _form(request, sheet, live, told, {**context, "fresh": _since(base, live)}, status=409)
+    if told.token and request.POST.get("seen") != told.token:
+        return _form(request, sheet, live, told, {**context, "asks": True}, status=422)
+    return _write(request, sheet, live, draft, told, context)
+
+
+def _write(
+    request: HttpRequest, sheet: Sheet, live: LiveEstate, draft: Draft, told: Outlook, context: dict[str, Any]
+) -> HttpResponse:
+    key = sheet.name_of or ()
+    if not draft:
+        messages.info(request, _("Nothing was changed."))
+        return redirect(_after(request, sheet.kind, key))
+    verb = "changed" if sheet.key else "added"
+    try:
+        written = apply(request, draft, live.version, f"Tables: {verb} {sheet.kind.name} {'/'.join(key)}")
+    except EstateStaleError:
+        now = estate_current()
+        return _form(request, sheet, now, told, {**context, "fresh": _since(live.version, now)}, status=409)
+    saved = _("Saved %(name)s: the estate is at version %(version)s.")
+    messages.success(request, saved % {"name": key[-1], "version": written.version})
+    return redirect(_after(request, sheet.kind, key))
+
+
+def apply(request: HttpRequest, draft: Draft, base: int, note: str) -> LiveEstate:
+    """Write a draft as one version, with what the writer says of it. Raises `EstateStaleError`."""
+    why = " ".join(request.POST.get("note", "").split())
+    author = request.user.get_username()
+    return estate_edit(
+        edits=draft.edits, base_version=base, author=author, note=f"{note}: {why}"[:500] if why else note
+    )
+
+
+def _form(
+    request: HttpRequest,
+    sheet: Sheet,
+    live: LiveEstate,
+    told: Outlook,
+    context: Mapping[str, Any],
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    more = {
+        "sheet": sheet,
+        "told": told,
+        "faults": _faults(sheet),
+        "base_version": live.version,
+        "may_edit": may(request.user, Level.EDIT),
+        "seen": told.token if context.get("asks") else "",
+        "also": _also(sheet),
+        "in_table": IN_TABLE,
+        "is_refused": request.method == "POST" and sheet.draft is None,
+        "next": next_page(request),
+        "copy": _copy(sheet),
+    }
+    return render(request, "tables/form.html", {**context, **more}, status=status)
+
+
+def _faults(sheet: Sheet) -> dict[str, list[str]]:
+    """By name of the field."""
+    if sheet.data is None:
+        return {}
+    return {
+        form[name].html_name: [str(problem) for problem in problems]
+        for form in sheet.forms
+        for name, problems in form.errors.items()
+        if name in form.fields
+        and not (hasattr(form, "empty_permitted") and form.empty_permitted and not form.has_changed())
+    }
+
+
+def _asked(request: HttpRequest, kind: Kind) -> dict[str, Any]:
+    """What another page fills in: columns by their names, `database=` (its number) or `place=`."""
+    found: dict[str, Any] = {name: value for name, value in request.GET.items() if name in kind.form.names()}
+    if "place" in request.GET:
+        found["place"] = request.GET["place"]
+    number = _number(request.GET.get("database", ""))
+    row = Database.objects.select_related("instance").filter(id=number).first() if number else None
+    if row is not None:
+        found["place"] = f"{row.instance.name}/{row.name}" if kind.depth > 2 else row.instance.name
+    return found
+
+
+def _copy(sheet: Sheet) -> dict[str, Any]:
+    """The columns with which another one like it begins."""
+    if sheet.key is None:
+        return {}
+    # An identifier is of one database; a route may give the same one as another.
+    own = ("name", "broker_instance") if sheet.kind.name == "database" else ("name",)
+    columns = {name: value for name, value in sheet.document.items() if isinstance(value, str) and name not in own}
+    return {**columns, "place": "/".join(sheet.key[:-1])}
+
+
+def _also(sheet: Sheet) -> list[tuple[Any, int, str, str]]:
+    """What else is in a database or an instance: how much, and where its list and its form are."""
+    if sheet.key is None or sheet.old is None:
+        return []
+    if sheet.kind.name == "instance":
+        return [_link(KINDS["database"], len(sheet.old.databases), "instance", sheet.key[0])]
+    if sheet.kind.name != "database":
+        return []
+    place = "/".join(sheet.key)
+    return [_link(kind, len(members_of(kind, sheet.old)), "database", place) for kind in IN_DATABASES]
+
+
+def _link(kind: Kind, count: int, parameter: str, place: str) -> tuple[Any, int, str, str]:
+    base = f"tables:estate_{kind.name}"
+    listed = f"{reverse(base + '_changelist')}?{urlencode({parameter: place})}"
+    return (
+        kind.model._meta,
+        count,
+        listed,
+        f"{reverse(base + '_add')}?{urlencode({'place': place})}",
+    )
+
+
+def _after(request: HttpRequest, kind: Kind, key: Key) -> str:
+    """On to where the writer wants to be."""
+    if "_stay" in request.POST:
+        row = row_of(kind, key)
+        if row is not None:
+            return _staying(reverse(f"tables:estate_{kind.name}_change", args=[row.pk]), next_page(request))
+    return next_page(request) or reverse(f"tables:estate_{kind.name}_changelist")
+
+
+def next_page(request: HttpRequest) -> str:
+    """Where the writer came from and wants to be again: a page of this site, or empty."""
+    url = request.POST.get("next", request.GET.get("next", ""))
+    return url if url_has_allowed_host_and_scheme(url, allowed_hosts=None) else ""
+
+
+def _staying(url: str, after: str) -> str:
+    return f"{url}?{urlencode({'next': after})}" if after else url
+
+
+def row_of(kind: Kind, key: Key) -> Any:
+    """The row of the tables that has this key."""
+    names = {1: ("name",), 2: ("instance__name", "name"), 3: ("database__instance__name", "database__name", "name")}
+    return kind.model.objects.filter(**dict(zip(names[len(key)], key, strict=True))).first()
+
+
+def key_of_row(kind: Kind, row: Any) -> Key:
+    """The other way round; the row's owners should have been read with it."""
+    if kind.depth == 1:
+        return (row.name,)
+    if kind.depth == 2:
+        return row.instance.name, row.name
+    return row.database.instance.name, row.database.name, row.name
+
+
+def _since(base: int, live: LiveEstate) -> Fresh:
+    versions = [one for one in version_list(limit=SINCE) if one.number > base]
+    return Fresh(base, live.version, versions)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+
+
+# -- Dropping, and whatever else is done to many rows at once ------------------------------------------------
+
+
+def confirm_page(
+    request: HttpRequest, draft: Draft, keys: list[Key], live: LiveEstate, context: dict[str, Any]
+) -> HttpResponse:
+    """What an act on rows would bring; it is asked for once more."""
+    told = outlook_of_all(draft, timezone.now(), _places(keys))
+    more = {"told": told, "keys": keys[:IN_TABLE], "count": len(keys), "base_version": live.version}
+    more["next"] = next_page(request)
+    return render(request, "tables/confirm.html", {**context, **more})
+
+
+def _places(keys: list[Key]) -> list[Key]:
+    """Where to look: the databases, or the instances, of a few rows. More take longer than a page waits."""
+    places = list(dict.fromkeys(key[:2] for key in keys))
+    return places if len(places) <= 3 else []
+
+
+def drop_page(request: HttpRequest, kind: Kind, key: Key, context: dict[str, Any]) -> HttpResponse:
+    """Ask, then drop the row with all that is in it."""
+    live = estate_current()
+    if find(kind, live.estate, key) is None:
+        raise Http404
+    draft = Draft(live.estate, live.digest)
+    drop(kind, draft, key)
+    if request.method != "POST" or request.POST.get("base_version") != str(live.version):
+        if request.method == "POST":
+            context = {**context, "fresh": _since(_number(request.POST.get("base_version", "")), live)}
+        return confirm_page(request, draft, [key], live, context)
+    if not may(request.user, Level.EDIT):
+        raise PermissionDenied
+    try:
+        written = apply(request, draft, live.version, f"Tables: deleted {kind.name} {'/'.join(key)}")
+    except (EstateStaleError, Invalid) as error:
+        text = said(error.problem) if isinstance(error, Invalid) else str(error)
+        messages.error(request, _("Nothing was deleted: %(why)s") % {"why": text})
+        return redirect(request.path)
+    gone = _("Deleted %(name)s: the estate is at version %(version)s.")
+    messages.success(request, gone % {"name": key[-1], "version": written.version})
+    return redirect(next_page(request) or reverse(f"tables:estate_{kind.name}_changelist"))

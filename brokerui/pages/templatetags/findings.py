@@ -1,0 +1,56 @@
+"""Where a finding is, as links: `{% load findings %}`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from django import template
+from django.urls import reverse
+
+from brokerui.analysis.lint.found import Found
+from brokerui.core.filters import Term, as_text
+from brokerui.estate import refs
+from brokerui.pages.findings.listing import TITLES
+from brokerui.pages.findings.places import token
+from routing.sentence import Sentence
+
+register = template.Library()
+register.filter("token", token)
+
+
+@register.filter
+def title_of(found: Found) -> Sentence:
+    """What its code is about."""
+    return TITLES[found.code]
+
+
+@register.inclusion_tag("findings/_place.html")
+def place(found: Found, viewed: Mapping[str, str] | None = None) -> dict[str, object]:
+    """Instance, database and object, each with the page that shows it."""
+    viewed = viewed or {}
+    parts = []
+    if found.instance is not None:
+        parts.append((found.instance, _map(refs.instance_ref(found.instance), viewed)))
+    if found.instance is not None and found.database is not None:
+        parts.append((found.database, _table(found.instance, found.database, viewed)))
+    if found.object is not None and not found.is_about_the_whole:
+        parts.append((found.object, _object(found, viewed)))
+    return {"parts": parts}
+
+
+def _map(ref: refs.Ref, viewed: Mapping[str, str]) -> str:
+    return f"{reverse('map:map')}?{urlencode({**viewed, 'select': str(ref)})}"
+
+
+def _table(instance: str, database: str, viewed: Mapping[str, str], **more: str) -> str:
+    text = as_text((Term(instance, "instance"), Term(database, "database")))
+    return f"{reverse('routes:list')}?{urlencode({**viewed, 'q': text, **more})}"
+
+
+def _object(found: Found, viewed: Mapping[str, str]) -> str:
+    """A route stands in the table; for other objects there is no page."""
+    if not found.is_about_a_route:
+        return ""
+    select = refs.route(str(found.instance), str(found.database), str(found.object))
+    return _table(str(found.instance), str(found.database), viewed, select=str(select))

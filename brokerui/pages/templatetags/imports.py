@@ -1,0 +1,44 @@
+"""Pieces of the pages of imports: `{% load imports %}`."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qsl
+
+from django import template
+from django.utils.translation import gettext as _
+
+from brokerui.analysis.imports.models import ImportFile, ImportRun
+from brokerui.pages.imports.forms import Assigning
+
+register = template.Library()
+
+
+@register.inclusion_tag("imports/_field.html")
+def intake_field(form: Assigning, file: ImportFile, name: str) -> dict[str, Any]:
+    """A cell with a field about a file, and what is wrong with it."""
+    labels = {
+        "instance": _("Instance of %(name)s"),
+        "database": _("Database of %(name)s"),
+        "address": _("Address of the instance of %(name)s"),
+    }
+    return {
+        "name": name,
+        "at": file.position,
+        "value": getattr(file, name),
+        "label": labels[name] % {"name": file.name},
+        "placeholder": "tcp://host:4022" if name == "address" else "",
+        "fault": form.faults.get(f"{name}-{file.position}"),
+    }
+
+
+@register.inclusion_tag("imports/_question.html", takes_context=True)
+def intake_question(context: Any, run: ImportRun, group: dict[str, Any]) -> dict[str, Any]:
+    """A button that asks the first conversation of a group of the estate that the files would make."""
+    return {"run": run, "group": group, "asked": parse_qsl(group["question"]), "csrf_token": context.get("csrf_token")}
+
+
+@register.inclusion_tag("imports/_scenario.html", takes_context=True)
+def intake_scenario(context: Any, run: ImportRun) -> dict[str, Any]:
+    """A button that opens that estate."""
+    return {"run": run, "csrf_token": context.get("csrf_token")}

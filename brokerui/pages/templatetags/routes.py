@@ -1,0 +1,52 @@
+"""What a table of routes shows in a way of its own: `{% load routes %}`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django import template
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timesince import timesince, timeuntil
+from django.utils.translation import gettext as _
+
+from brokerui.pages.routes.detail import select_text
+from brokerui.pages.routes.listing import Listing
+from brokerui.pages.routes.rows import Row
+from routing.lint.lifetimes import SOON
+
+register = template.Library()
+
+
+@register.simple_tag
+def lifetime(moment: datetime | None, at: datetime) -> SafeString:
+    """When a route expires, or did, seen from a moment; the exact time for who points at it."""
+    if moment is None:
+        return format_html('<span class="null">{}</span>', _("never"))
+    exact = f"{date_format(moment, 'Y-m-d H:i:s')} UTC"
+    stamp = moment.isoformat(timespec="seconds")
+    if moment <= at:
+        kind, text = "expired", _("expired %(duration)s ago") % {"duration": timesince(moment, at, depth=1)}
+    else:
+        kind = "soon" if moment - at < SOON else ""
+        text = _("in %(duration)s") % {"duration": timeuntil(moment, at, depth=1)}
+    return format_html('<time class="lifetime {}" datetime="{}" title="{}">{}</time>', kind, stamp, exact, text)
+
+
+@register.simple_tag
+def select_query(listing: Listing, row: Row | None = None) -> str:
+    """The address with this row chosen; without one: with none."""
+    return listing.selecting(select_text(row) if row is not None else "")
+
+
+@register.filter
+def is_selected(row: Row, listing: Listing) -> bool:
+    """Whether the address names this row."""
+    return bool(listing.asked.select) and select_text(row) == listing.asked.select
+
+
+@register.filter
+def findings_of(row: Row, listing: Listing) -> tuple[object, ...]:
+    """What is said of the route, worst first."""
+    return listing.report.of_routes.get(row.key, ())

@@ -1,0 +1,165 @@
+"""What the page of a run shows, by its job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext, ngettext
+
+from brokerui.analysis.monitoring.wording import age, cause_label, cause_words
+from brokerui.analysis.traffic.models import Run
+from brokerui.analysis.traffic.selectors import (
+    MOST_ROWS,
+    causes,
+    changes,
+    disagreements,
+    is_delivered,
+    seen,
+    sides_of,
+    totals_seen,
+    verdicts,
+    waiting,
+)
+from brokerui.drawing.charts.lines import Panel, lines_figure
+from brokerui.pages.traffic.flowing import figure_of, lines_of, picture_of
+
+Told = dict[str, Any]
+UNKNOWN_ENTRY = "unknown_entry"
+"""What the quarantine says of a row whose instance or database the estate of its time does not have."""
+MOST_CAUSES = 6
+"""Lines of the chart; all others are one."""
+
+
+def told_of(run: Run, side: str) -> Told:
+    """What this job found."""
+    if run.job == "telemetry":
+        return _of_telemetry(run)
+    return {**(_of_replay(run) if run.job == "replay" else _of_route(run)), **_flow(run, side)}
+
+
+def csv_of(run: Run, table: str) -> str:
+    return reverse("traffic:csv", args=[run.pk, table])
+
+
+# ---------------------------------------------------------------- traffic
+
+
+def _of_route(run: Run) -> Told:
+    by_verdict = verdicts(run)
+    if not by_verdict:
+        return {"headline": gettext("Of no row it is known what it met."), "tone": "warn", **_unanswered(run)}
+    lost = sum(messages for verdict, messages in by_verdict.items() if not is_delivered(verdict))
+    told = {"messages": f"{lost:,}", "all": f"{sum(by_verdict.values()):,}"}
+    if not lost:
+        words = gettext("All %(all)s messages come to where they should.")
+        return {"headline": words % told, "tone": "good", **_unanswered(run)}
+    words = gettext("%(messages)s of %(all)s messages are not, or not surely, delivered.")
+    return {"headline": words % told, "tone": "bad", **_unanswered(run)}
+
+
+def _unanswered(run: Run) -> Told:
+    """The rows of a `route` that no version of the estate has an answer for, and which of them are older than all."""
+    unknown = run.record.get("reasons", {}).get(UNKNOWN_ENTRY, 0)
+    early = run.record.get("before_estate") or {}
+    told: Told = {"strange": unknown - early.get("rows", 0)}
+    if early:
+        told |= {"early": early["rows"], "estate_since": datetime.fromisoformat(early["since"])}
+    return told
+
+
+def _of_replay(run: Run) -> Told:
+    summary = run.record.get("summary", {})
+    messages = {verdict: summary.get(verdict, {}).get("messages", 0) for verdict in ("worse", "better", "moved")}
+    found = changes(run)
+    told = {"n": f"{sum(messages.values()):,}", "worse": f"{messages['worse']:,}"}
+    if not found:
+        return {"headline": gettext("Nothing changes for this traffic."), "tone": "good"}
+    words = gettext("%(n)s messages end otherwise under the proposed routes, %(worse)s of them worse.")
+    tone = "bad" if messages["worse"] else "warn"
+    return {"headline": words % told, "tone": tone, "changes": found, "changes_csv": csv_of(run, "differential")}
+
+
+def _flow(run: Run, asked: str) -> Told:
+    sides = sides_of(run)
+    if not sides:
+        return {}
+    side = asked if asked in sides else sides[0]
+    picture = picture_of(run, side)
+    origins, _, ends = picture.of_places
+    words = ngettext("What %(n)s origin sends, by where it ends", "What %(n)s origins send, by where it ends", origins)
+    return {
+        "side": side,
+        "sides": [(each, _SIDES[each]()) for each in sides] if len(sides) > 1 else [],
+        "title": words % {"n": origins},
+        "figure": figure_of(picture) if ends else None,
+        "lines": list(lines_of(picture)),
+        "csv": csv_of(run, "flow_matrix"),
+    }
+
+
+_SIDES = {
+    "before": lambda: gettext("Before"),
+    "after": lambda: gettext("After"),
+    "met": lambda: gettext("Met"),
+}
+
+
+# ---------------------------------------------------------------- telemetry
+
+
+def _of_telemetry(run: Run) -> Told:
+    total = totals_seen(run)
+    return {
+        **_answer(total.agrees, total.disagrees),
+        **_waiting(run),
+        "causes": [(cause_words(one.error), one, age(one.longest_ms or 0)) for one in causes(run)],
+        "causes_csv": csv_of(run, "episodes"),
+        "seen": seen(run),
+        "seen_total": total,
+        "seen_csv": csv_of(run, "hops"),
+        "disagreements": disagreements(run),
+        "disagreements_more": max(0, total.disagrees - MOST_ROWS),
+        "disagreements_csv": csv_of(run, "disagreements"),
+    }
+
+
+def _answer(agrees: int, disagrees: int) -> Told:
+    if disagrees:
+        words = ngettext(
+            "%(n)s message came elsewhere than its route said.",
+            "%(n)s messages came elsewhere than their routes said.",
+            disagrees,
+        )
+        return {"headline": words % {"n": f"{disagrees:,}"}, "tone": "bad"}
+    if agrees:
+        return {"headline": gettext("Every message that was seen came to where its route said."), "tone": "good"}
+    return {"headline": gettext("No message was seen at its next hop in this log."), "tone": "warn"}
+
+
+def _waiting(run: Run) -> Told:
+    """Conversations that waited, by cause, hour by hour."""
+    by_hour = waiting(run)
+    if not by_hour:
+        return {}
+    most = max(by_hour.values(), key=lambda one: sum(one.values()))
+    shown = sorted({error for one in by_hour.values() for error in one}, key=lambda error: -most.get(error, 0))
+    shown = shown[:MOST_CAUSES]
+    heads = [cause_label(error) for error in shown]
+    rows = [[float(one.get(error, 0)) for error in shown] for one in by_hour.values()]
+    values = {head: [row[place] for row in rows] for place, head in enumerate(heads)}
+    moments = [int(since.timestamp() * 1000) for since in by_hour]
+    return {
+        "title": gettext("Conversations that waited, by cause"),
+        "figure": lines_figure(moments, (Panel(gettext("Conversations that waited, at most in the hour"), values),)),
+        "heads": heads,
+        "hours": list(_hours(by_hour, shown)),
+        "csv": csv_of(run, "waiting"),
+    }
+
+
+def _hours(by_hour: dict[datetime, dict[int, int]], shown: list[int]) -> Iterator[tuple[datetime, list[int]]]:
+    for since, one in reversed(by_hour.items()):
+        yield since, [one.get(error, 0) for error in shown]

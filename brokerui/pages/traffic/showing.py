@@ -1,0 +1,119 @@
+"""Rounds of the pipeline as pages show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as lazy
+
+from brokerui.analysis.traffic.models import Round, State
+from brokerui.analysis.traffic.rounds import LAPSE
+
+LATE = timedelta(seconds=90)
+"""A round that waits for longer waits for a worker that is not there."""
+SHOWN = 10
+"""Rounds of the table."""
+LAST_LINES = 8
+"""Of the log of a round under way."""
+
+STATES: Mapping[str, tuple[Promise, str]] = {
+    State.WAITING: (lazy("Waits for a worker"), "uploaded"),
+    State.RUNNING: (lazy("Running"), "applying"),
+    State.DONE: (lazy("Done"), "applied"),
+    State.FAILED: (lazy("Failed"), "failed"),
+    State.CANCELLED: (lazy("Cancelled"), "discarded"),
+    State.INTERRUPTED: (lazy("Interrupted"), "previewed"),
+}
+"""What each is called, and the mark that it has."""
+TITLES: Mapping[str, Promise] = {
+    "ingest": lazy("Files are taken in"),
+    "route": lazy("What the traffic met"),
+    "telemetry": lazy("What the event log says"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A round, with the words for it."""
+
+    round: Round
+    state: str
+
+    @property
+    def label(self) -> Promise:
+        return STATES[self.state][0]
+
+    @property
+    def mark(self) -> str:
+        return STATES[self.state][1]
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in (State.WAITING, State.RUNNING)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether nobody has taken it up for longer than a worker needs."""
+        return self.state == State.WAITING and timezone.now() - self.round.asked_at > LATE
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether somebody cancelled it and its worker has not seen that yet."""
+        return self.state == State.RUNNING and bool(self.round.cancelled_by)
+
+    @property
+    def began(self) -> datetime:
+        return self.round.began_at or self.round.asked_at
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took; None: it has not begun, or goes on."""
+        begun, ended = self.round.began_at, self.round.ended_at
+        return (ended - begun).total_seconds() if begun and ended else None
+
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        """Its jobs, the last one under way unless the round is over."""
+        return [
+            {**step, "title": TITLES[step["name"]], "counts": _counts(step), "look": self._look(step)}
+            for step in self.round.steps
+        ]
+
+    def _look(self, step: Mapping[str, Any]) -> str:
+        if step.get("is_done"):
+            return "done"
+        return "now" if self.is_open else "broken"
+
+    @property
+    def rows_in(self) -> int | None:
+        """Rows that it took in; None where it came to nothing of that."""
+        counts = [step["in"] for step in self.round.steps if step["name"] == "ingest" and "in" in step]
+        return sum(counts) if counts else None
+
+    @property
+    def log(self) -> str:
+        """All that is kept of it; of a round under way the last lines."""
+        lines: list[str] = self.round.log.splitlines()
+        return "\n".join(lines[-LAST_LINES:] if self.is_open else lines)
+
+
+def shown(one: Round) -> Shown:
+    """A round whose worker is gone is interrupted, also before another worker says so."""
+    is_gone = one.state == State.RUNNING and (one.heard_at is None or timezone.now() - one.heard_at > LAPSE)
+    return Shown(one, State.INTERRUPTED if is_gone else one.state)
+
+
+def rounds_shown() -> list[Shown]:
+    """The last ones, the latest first."""
+    return [shown(one) for one in Round.objects.all()[:SHOWN]]
+
+
+def _counts(step: Mapping[str, Any]) -> dict[str, int] | None:
+    if "in" not in step:
+        return None
+    return {"came": step["in"], "went": step["out"], "quarantined": step["quarantined"]}

@@ -1,0 +1,102 @@
+"""The rounds of the pipeline, its results, and what each of them found."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import HttpResponseClientRefresh
+
+from brokerui.accounts.access import access
+from brokerui.accounts.levels import Level
+from brokerui.analysis.traffic.jobs import has_sources
+from brokerui.analysis.traffic.models import Round, Run
+from brokerui.analysis.traffic.rounds import NothingToTakeInError, round_ask, round_cancel
+from brokerui.analysis.traffic.selectors import files_of, rows_of, runs_loaded
+from brokerui.analysis.traffic.tables import TABLES
+from brokerui.core.csv import csv_lines
+from brokerui.core.htmx import wants_piece
+from brokerui.pages.traffic.run_summary import told_of
+from brokerui.pages.traffic.showing import rounds_shown, shown
+
+INPUTS = 20
+"""That are listed."""
+
+
+@require_safe
+def runs(request: HttpRequest) -> HttpResponse:
+    """The rounds, and all results."""
+    rounds = rounds_shown()
+    context = {
+        "rounds": rounds,
+        "latest": rounds[0] if rounds else None,
+        "is_open": bool(rounds) and rounds[0].is_open,
+        "has_sources": has_sources(),
+        "runs": runs_loaded(),
+    }
+    return render(request, "traffic/runs.html", context)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def round_page(request: HttpRequest, number: int) -> HttpResponse:
+    """A round; asked by htmx while it is under way: how far it is."""
+    found = shown(get_object_or_404(Round, pk=number))
+    if not wants_piece(request):
+        return render(request, "traffic/round.html", {"shown": found})
+    if not found.is_open:
+        return HttpResponseClientRefresh()
+    return render(request, "traffic/_round.html", {"shown": found})
+
+
+@access(write=Level.OPERATE)
+@require_POST
+def round_start(request: HttpRequest) -> HttpResponse:
+    """Have a round done now."""
+    try:
+        round_ask(author=request.user.get_username())
+    except NothingToTakeInError:
+        messages.warning(request, _("There is nothing that the pipeline could take in. Nothing was begun."))
+    return redirect("traffic:runs")
+
+
+@access(write=Level.OPERATE)
+@require_POST
+def round_stop(request: HttpRequest, number: int) -> HttpResponse:
+    """Have a round end."""
+    get_object_or_404(Round, pk=number)
+    if not round_cancel(number=number, author=request.user.get_username()):
+        messages.warning(request, _("It was over before it could be cancelled."))
+    return redirect("traffic:round", number)
+
+
+@require_safe
+def run(request: HttpRequest, number: int) -> HttpResponse:
+    """One, with what it found and where that comes from."""
+    found = get_object_or_404(Run, pk=number)
+    inputs = found.record.get("inputs", [])
+    context = {
+        "run": found,
+        "files": files_of(found),
+        "inputs": inputs[:INPUTS],
+        "more_inputs": max(0, len(inputs) - INPUTS),
+        "reasons": found.record.get("reasons", {}),
+        "versions": found.record.get("versions", {}),
+        **told_of(found, request.GET.get("side", "")),
+    }
+    return render(request, "traffic/run.html", context)
+
+
+@require_safe
+def table_csv(request: HttpRequest, number: int, table: str) -> HttpResponseBase:
+    """All rows of a table."""
+    found = get_object_or_404(Run, pk=number)
+    if table not in TABLES:
+        raise Http404
+    name = f"{found.job}-{found.pk}-{table}.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-cache"}
+    lines = csv_lines(rows_of(found, TABLES[table]))
+    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)

@@ -1,0 +1,201 @@
+"""Everything that the page shows of one answer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+
+from brokerui.analysis.explanations.changes import Change, changes_of
+from brokerui.analysis.explanations.hop_wording import listed, table_asked
+from brokerui.analysis.explanations.return_wording import ReturnWords, kind_astray
+from brokerui.analysis.explanations.rules import RULES
+from brokerui.analysis.explanations.wording import OutcomeWords, Wording, word
+from brokerui.pages.where.catalog import route_named, routes_asked
+from brokerui.pages.where.drawing import picture_of
+from brokerui.pages.where.graphing import graph_of
+from brokerui.pages.where.picture import Picture
+from routing.conversation import Conversation
+from routing.decision import GOODNESS
+from routing.estate import Estate
+from routing.explanation import Explanation, HopAccount, Journey, Return, explain
+from routing.sentence import Sentence, Translate, say
+from routing.trace import Step
+from routing.why_not import WhyNot, why_not
+
+MOST_HOPS = 12
+MOST_RETURNS = 12
+MOST_OUTCOMES = 12
+"""So many are written out; of other outcomes the page has a list, of the rest it says the number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Steps that follow one identifier of MATCH-3, or none."""
+
+    identifier: str | None
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HopView:
+    """One hop with its rules."""
+
+    instance: str
+    table: Sentence
+    branches: tuple[Branch, ...]
+    decides: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JourneyView:
+    """The hops of a way, forth or back."""
+
+    hops: tuple[HopView, ...]
+    more: int
+    asked: int
+    decided: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnView:
+    """The way back from one target, to all services to which it is the same."""
+
+    state: str
+    kind: str
+    """The worst kind of outcome that is not home."""
+    title: Sentence
+    details: tuple[Sentence, ...]
+    told_for: str
+    """Where it is the same for several services: the one whose rules are told."""
+    journey: JourneyView
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNotView:
+    """The answer for one route that somebody asked about."""
+
+    asked: str
+    answers: tuple[WhyNot, ...]
+    is_known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one question."""
+
+    words: Wording
+    at: datetime
+    picture: Picture
+    outcomes: tuple[OutcomeWords, ...]
+    """Worst first."""
+    other_outcomes: tuple[OutcomeWords, ...]
+    forward: JourneyView
+    asked: tuple[HopAccount, ...]
+    """The hops of the way forth, all of them."""
+    returns: tuple[ReturnView, ...]
+    more_returns: int
+    changes: tuple[Change, ...]
+    rules: dict[str, Sentence]
+    """Those that were asked."""
+    routes: list[str]
+    """For `why not`."""
+    why_not: WhyNotView | None
+
+    @property
+    def count(self) -> int:
+        return len(self.words.outcomes)
+
+
+def answer(estate: Estate, conversation: Conversation, at: datetime, route: str, translate: Translate) -> Answer:
+    """Asks the engine, and finds the words and the picture."""
+    explanation = explain(estate, conversation, at)
+    words = word(explanation, estate)
+    backs = _grouped(explanation, words)
+    ends = sorted(words.outcomes, key=lambda one: -GOODNESS[one.chip.kind])
+    return Answer(
+        words=words,
+        at=at,
+        picture=picture_of(graph_of(explanation, estate), _sentence(words, translate), translate),
+        outcomes=tuple(ends[:MOST_OUTCOMES]),
+        other_outcomes=tuple(ends[MOST_OUTCOMES:]),
+        forward=journey_view(explanation.forward, words),
+        asked=explanation.forward.hops,
+        returns=tuple(_return_view(alike) for alike in backs[:MOST_RETURNS]),
+        more_returns=max(0, len(backs) - MOST_RETURNS),
+        changes=changes_of(explanation, estate),
+        rules=_rules_asked(explanation),
+        routes=routes_asked(explanation, estate),
+        why_not=_why_not(estate, conversation, at, route) if route else None,
+    )
+
+
+def journey_view(journey: Journey, words: Wording | None = None) -> JourneyView:
+    """The hops of a way; of the way forth with what each decided."""
+    shown = journey.hops[:MOST_HOPS]
+    decides = [hop.decides for hop in words.hops] if words else [()] * len(shown)
+    steps = [step for hop in journey.hops for step in hop.steps]
+    return JourneyView(
+        hops=tuple(_hop_view(hop, said) for hop, said in zip(shown, decides, strict=False)),
+        more=len(journey.hops) - len(shown),
+        asked=len(steps),
+        decided=sum(step.taken for step in steps),
+    )
+
+
+def _hop_view(hop: HopAccount, decides: tuple[Sentence, ...]) -> HopView:
+    branches = tuple(Branch(name, tuple(steps)) for name, steps in groupby(hop.steps, key=lambda step: step.branch))
+    return HopView(hop.instance, table_asked(hop), branches, decides)
+
+
+def _grouped(explanation: Explanation, words: Wording) -> list[list[tuple[Return, ReturnWords]]]:
+    """Ways back from the same target that decide alike at every hop, whatever the service."""
+    groups: dict[object, list[tuple[Return, ReturnWords]]] = defaultdict(list)
+    for back, said in zip(explanation.returns, words.returns, strict=True):
+        way = tuple((hop.instance, hop.database, hop.decisions) for hop in back.journey.hops)
+        groups[back.target, way].append((back, said))
+    return list(groups.values())
+
+
+def _return_view(alike: list[tuple[Return, ReturnWords]]) -> ReturnView:
+    back, said = alike[0]
+    services = tuple(other.journey.conversation.to_service for other, _ in alike)
+    return ReturnView(
+        said.state,
+        kind_astray(back),
+        _for_all(said.title, services),
+        tuple(_for_all(sentence, services) for sentence in said.details),
+        services[0] if len(services) > 1 else "",
+        journey_view(back.journey),
+    )
+
+
+def _for_all(sentence: Sentence, services: tuple[str, ...]) -> Sentence:
+    """The sentence about one service, said of all of them."""
+    if sentence.values.get("service") != services[0]:
+        return sentence
+    return Sentence(sentence.text, {**sentence.values, "service": listed(services)})
+
+
+def _rules_asked(explanation: Explanation) -> dict[str, Sentence]:
+    journeys = [explanation.forward, *(back.journey for back in explanation.returns)]
+    asked = {step.rule for journey in journeys for hop in journey.hops for step in hop.steps}
+    return {rule: said for rule, said in RULES.items() if rule in asked}
+
+
+def _sentence(words: Wording, translate: Translate) -> str:
+    """The picture in one sentence, for who does not see it."""
+    parts = [say("{title}.", title=hop.title) for hop in words.hops[:MOST_HOPS]]
+    ends = [say("{chip}: {title}.", chip=one.chip.label, title=one.title) for one in words.outcomes[:MOST_OUTCOMES]]
+    backs = [back.title for back in words.returns[:MOST_RETURNS]]
+    return " ".join(part.render(translate) for part in [*parts, *ends, *backs])
+
+
+def _why_not(estate: Estate, conversation: Conversation, at: datetime, text: str) -> WhyNotView:
+    named = route_named(estate, text)
+    if named is None:
+        return WhyNotView(text, (), is_known=False)
+    instance, database, route = named
+    answers = why_not(estate, conversation, at, instance=instance, database=database, route=route)
+    return WhyNotView(text, answers, is_known=True)

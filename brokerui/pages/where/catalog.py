@@ -1,0 +1,135 @@
+"""What can be chosen in the form: where conversations begin, services, identifiers; made once for each estate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from brokerui.analysis.explanations.origin import OUTSIDE, origin_text
+from brokerui.core.memory import Memory
+from routing.estate import Estate
+from routing.explanation import Explanation
+
+MOST_OPTIONS = 200
+"""So many options are written into a page at most; of more, those that fit what was typed."""
+KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """An instance with the conversations that can begin there."""
+
+    instance: str
+    databases: tuple[tuple[str, str], ...]
+    """Each as the field `from` holds it, and its name."""
+
+    @property
+    def outside(self) -> str:
+        return OUTSIDE + self.instance
+
+    def values(self) -> Iterator[str]:
+        """As the field `from` holds them."""
+        yield from (value for value, _ in self.databases)
+        yield self.outside
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The choices of one estate."""
+
+    groups: tuple[Group, ...]
+    services: tuple[str, ...]
+    """Every name of a service or in a route, sorted."""
+
+    @property
+    def is_empty(self) -> bool:
+        """No conversation can begin or arrive anywhere."""
+        return not any(group.databases for group in self.groups)
+
+    @property
+    def is_large(self) -> bool:
+        """Too many origins for a list."""
+        return sum(len(group.databases) + 1 for group in self.groups) > MOST_OPTIONS
+
+    def origins(self, typed: str = "") -> list[str]:
+        """Values of `from` that hold what was typed."""
+        return fitting((value for group in self.groups for value in group.values()), typed)
+
+
+_catalogs: Memory[tuple[Estate, Catalog]] = Memory(KEPT)
+
+
+def catalog_of(key: str, estate: Estate) -> Catalog:
+    """The choices of an estate. Kept under what stands for its content, for as long as it is the same estate."""
+    return _catalogs.get((key, id(estate)), lambda: (estate, _catalog(estate)))[1]
+
+
+def _catalog(estate: Estate) -> Catalog:
+    groups = tuple(
+        Group(host, tuple((origin_text(estate, host, name), name) for name in instance.databases))
+        for host, instance in estate.instances.items()
+    )
+    databases = [database for instance in estate.instances.values() for database in instance.databases.values()]
+    names = {service.name for database in databases for service in database.services}
+    names.update(name for database in databases for name in database.table.named)
+    return Catalog(groups, tuple(sorted(names)))
+
+
+def fitting(values: Iterable[str], typed: str) -> list[str]:
+    """Those that hold what was typed, in any case; so many as a page may hold."""
+    wanted = typed.strip().casefold()
+    return list(islice((value for value in values if wanted in value.casefold()), MOST_OPTIONS))
+
+
+def identifiers_for(estate: Estate, service: str) -> list[tuple[str, str]]:
+    """The identifiers of a service's databases and routes, each with where it is from."""
+    found: dict[str, str] = {}
+    for instance in estate.instances.values():
+        for database in instance.databases.values():
+            if database.broker_instance and database.has_service(service):
+                found.setdefault(database.broker_instance, f"{database.name} · {instance.name}")
+            if (named := database.table.named.get(service)) is not None:
+                for identifier, routes in named.by_identifier.items():
+                    found.setdefault(identifier, f"{routes.routes[0].name} · {instance.name}/{database.name}")
+    return list(islice(found.items(), MOST_OPTIONS))
+
+
+def routes_asked(explanation: Explanation, estate: Estate) -> list[str]:
+    """The routes of the tables that were asked, as the field `route` holds them."""
+    tables = dict.fromkeys((hop.instance, hop.table) for hop in explanation.forward.hops)
+    return list(
+        islice(
+            (f"{host}/{name}/{route}" for host, name in tables for route in _routes(estate, host, name)), MOST_OPTIONS
+        )
+    )
+
+
+def routes_fitting(estate: Estate, typed: str) -> list[str]:
+    """Routes of the whole estate that hold what was typed."""
+    return fitting(
+        (
+            f"{host}/{name}/{route}"
+            for host, instance in estate.instances.items()
+            for name in instance.databases
+            for route in _routes(estate, host, name)
+        ),
+        typed,
+    )
+
+
+def route_named(estate: Estate, text: str) -> tuple[str, str, str] | None:
+    """Instance, database and route of `HOST/DB/ROUTE`; names may hold slashes, so the estate decides where to cut."""
+    cuts = [index for index, letter in enumerate(text) if letter == "/"]
+    for first in cuts:
+        for second in (cut for cut in cuts if cut > first):
+            host, name, route = text[:first], text[first + 1 : second], text[second + 1 :]
+            if route in _routes(estate, host, name):
+                return host, name, route
+    return None
+
+
+def _routes(estate: Estate, host: str, name: str) -> Iterable[str]:
+    instance = estate.instances.get(host)
+    database = instance.databases.get(name) if instance else None
+    return database.table.routes if database else ()

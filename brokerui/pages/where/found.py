@@ -1,0 +1,71 @@
+"""What lint finds on the way of a conversation: the cause, with its remedy, beside the answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from brokerui.analysis.lint.found import Found
+from brokerui.pages.where.answer import Answer
+from routing.conversation import Conversation
+from routing.explanation import HopAccount
+from routing.sentence import Sentence
+
+MOST = 4
+"""Findings that are written out."""
+
+
+def found_on_way(answer: Answer, conversation: Conversation, findings: Iterable[Found]) -> tuple[Found, ...]:
+    """Those about a route that is taken, about the places where it begins and ends, and, in a table that is asked,
+    about the service: a route with its name misspelt is not taken, and is the cause for that very reason."""
+    ends = [one.end for one in (*answer.outcomes, *answer.other_outcomes)]
+    taken = {route for hop in answer.asked for route in _taken(hop)}
+    asked = {(hop.instance, hop.table) for hop in answer.asked}
+    targets = {(end.instance, end.outcome.detail) for end in ends}
+    service = conversation.to_service
+
+    def is_on_way(found: Found) -> bool:
+        here = found.instance or "", found.database or ""
+        if found.is_about_a_route:
+            return (*here, found.object) in taken or (here in asked and _is_about(found, service))
+        if found.is_about_the_whole:
+            return here in targets or here in asked
+        return here in targets and _is_about(found, service)
+
+    places = {instance for instance, _ in asked | targets}
+    return tuple(found for found in findings if found.instance in places and is_on_way(found))
+
+
+def kinds_of(found: Sequence[Found]) -> list[tuple[int, Found, int]]:
+    """Of those that are written out the first of each kind: its number, itself, and how many there are of the kind."""
+    kinds = Counter((one.severity, one.code) for one in found)
+    firsts: dict[tuple[str, str], tuple[int, Found, int]] = {}
+    for number, one in enumerate(found[:MOST], start=1):
+        key = one.severity, one.code
+        firsts.setdefault(key, (number, one, kinds[key]))
+    return list(firsts.values())
+
+
+def _taken(hop: HopAccount) -> Iterator[tuple[str, str, str]]:
+    """The routes that decided, though they lead nowhere."""
+    for step in hop.steps:
+        if step.taken:
+            yield from ((hop.instance, hop.table, name) for name in step.routes)
+
+
+def _is_about(found: Found, service: str) -> bool:
+    """Whether it, or its remedy, names the service."""
+    quoted = service.replace("'", "''")
+    return f"N'{quoted}'" in (found.remedy_sql or "") or service in _names(found.reason)
+
+
+def _names(value: object) -> Iterator[object]:
+    """All that a sentence names."""
+    if isinstance(value, Sentence):
+        for part in value.values.values():
+            yield from _names(part)
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _names(part)
+    else:
+        yield value

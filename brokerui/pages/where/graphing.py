@@ -1,0 +1,219 @@
+"""From an explanation to the graph of its picture; above a number of boxes the rest is drawn as one, with numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from brokerui.analysis.explanations.outcome_wording import short_reason
+from brokerui.analysis.explanations.return_wording import lacks_route
+from brokerui.pages.where.graph import (
+    EXIT,
+    HOME,
+    INSTANCE,
+    MORE,
+    PASSES,
+    Asker,
+    Back,
+    Box,
+    Graph,
+    Key,
+    Lead,
+    Stop,
+)
+from routing.decision import DELAYED, DELIVERED, DROPPED, EXITS, HOP_LIMIT, Decision, Delay, Deliver, Drop, Send
+from routing.estate import Estate
+from routing.explanation import Explanation, HopAccount, Journey, Return
+from routing.journey import Place, Way, walk
+from routing.names import MSDB
+from routing.sentence import Sentence, say
+
+MOST_BOXES = 30
+MOST_STOPS = 6
+"""So many boxes, and ends of one table, are drawn one by one."""
+
+
+def graph_of(explanation: Explanation, estate: Estate) -> Graph:
+    """The graph of a way forth and its ways back."""
+    conversation = explanation.forward.conversation
+    graph = Graph(Key(INSTANCE, conversation.instance), conversation.from_outside)
+    _Forth(graph, explanation.forward, estate).draw()
+    for back in explanation.returns:
+        if Key(INSTANCE, back.target.instance) in graph.boxes:
+            _WayBack(graph, back, estate).draw()
+        else:
+            graph.hidden_returns += 1
+    return graph
+
+
+def decisions_of(journey: Journey, estate: Estate) -> Iterator[tuple[Place, Way | None, Decision]]:
+    """Every place that the message may come to, how it came there, and each decision of it; breadth first."""
+    accounts = {(hop.instance, hop.database): hop.decisions for hop in journey.hops}
+    start = Place(journey.conversation.instance, journey.conversation.database, estate.hop_limit)
+    came_by = walk(start, lambda place: accounts[place.instance, place.database]).came_by
+    for place, way in came_by.items():
+        for decision in accounts[place.instance, place.database]:
+            yield place, way, decision
+
+
+def past_limit(place: Place, decision: Decision) -> bool:
+    """LOOP-1: what came from outside is not sent on without a hop left."""
+    return isinstance(decision, Send) and place.database is None and place.hops_remaining == 0
+
+
+class _Forth:
+    """The boxes, tables and ends of the way forth, in the order in which a message first comes to them."""
+
+    def __init__(self, graph: Graph, journey: Journey, estate: Estate) -> None:
+        self.graph = graph
+        self.journey = journey
+        self.estate = estate
+        self.accounts = {(hop.instance, hop.database): hop for hop in journey.hops}
+        self.folded: dict[Key, Key] = {}
+
+    def draw(self) -> None:
+        self._box(self.graph.start, 0)
+        for place, _, decision in decisions_of(self.journey, self.estate):
+            box = self._box(Key(INSTANCE, place.instance), 0)
+            asker = self._asker(box, place)
+            if past_limit(place, decision):
+                self._stop(box, asker, Stop(DROPPED, say("Dropped"), short_reason(HOP_LIMIT)), route_of(decision))
+            elif isinstance(decision, Send):
+                self._lead(box, asker, decision)
+            else:
+                self._stop(box, asker, stop_of(decision, self.journey), route_of(decision))
+
+    def _box(self, key: Key, column: int) -> Box:
+        """The box of this key, made in the column if it is new; the rest of the column when there are too many."""
+        key = self.folded.get(key, key)
+        if key in self.graph.boxes:
+            return self.graph.boxes[key]
+        if len(self.graph.boxes) >= MOST_BOXES:
+            return self._fold(key, column)
+        box = self.graph.boxes[key] = Box(key, column, key.name, self._note(key))
+        return box
+
+    def _fold(self, key: Key, column: int) -> Box:
+        more = self.folded[key] = Key(MORE, str(column))
+        box = self.graph.boxes.get(more)
+        if box is None:
+            box = self.graph.boxes[more] = Box(more, column, "", say("not drawn one by one"), stands_for=0)
+        box.stands_for += 1
+        box.title = say("{count} more instances", count=box.stands_for)
+        return box
+
+    def _note(self, key: Key) -> Sentence:
+        if key.kind == EXIT:
+            return say("no instance of this estate")
+        if self.estate.instances[key.name].forwarding:
+            return say("forwarding on")
+        return say("forwarding off")
+
+    def _asker(self, box: Box, place: Place) -> Asker:
+        key = place.database if box.key.kind == INSTANCE else MORE
+        if key not in box.askers:
+            box.askers[key] = self._new_asker(box, self.accounts[place.instance, place.database])
+        return box.askers[key]
+
+    def _new_asker(self, box: Box, hop: HopAccount) -> Asker:
+        if box.key.kind == MORE:
+            return Asker(MSDB, say("of each"), from_outside=True)
+        table = self.estate.instances[hop.instance].tables[hop.database]
+        matched = {name for step in hop.steps if step.taken and step.rule.startswith("MATCH") for name in step.routes}
+        if len(matched) == len(table) == 1:
+            note = say("its only route matched")
+        else:
+            note = say("{matched} of {count} routes matched", matched=len(matched), count=len(table))
+        return Asker(hop.table, note, from_outside=hop.database is None)
+
+    def _lead(self, box: Box, asker: Asker, send: Send) -> None:
+        key = Key(INSTANCE, send.to) if send.to is not None else Key(EXIT, send.address.key)
+        to = self._box(key, box.column + 1).key
+        lead = asker.leads.setdefault(to, Lead(to))
+        _add(lead.routes, send.route)
+        _add(lead.addresses, send.address.key)
+
+    def _stop(self, box: Box, asker: Asker, stop: Stop, route: str) -> None:
+        if box.key.kind == MORE:
+            self._count(asker, stop, stop.kind)
+            return
+        key = (stop.kind, str(stop.title), str(stop.note))
+        if key not in asker.stops and len(asker.stops) >= MOST_STOPS:
+            self._count(asker, stop, MORE)
+            return
+        _add(asker.stops.setdefault(key, stop).routes, route)
+
+    def _count(self, asker: Asker, stop: Stop, key: str) -> None:
+        """Ends that are not drawn one by one, by kind."""
+        counted = asker.stops.get((key, stop.kind))
+        count = counted.count + 1 if counted else 1
+        title = Sentence(_COUNTED[stop.kind].text, {"count": count})
+        asker.stops[key, stop.kind] = Stop(stop.kind, title, say("more, not drawn"), count=count)
+
+
+class _WayBack:
+    """One way back: lines between boxes, and where they end."""
+
+    def __init__(self, graph: Graph, back: Return, estate: Estate) -> None:
+        self.graph = graph
+        self.back = back
+        self.estate = estate
+
+    def draw(self) -> None:
+        for place, way, decision in decisions_of(self.back.journey, self.estate):
+            box = self._box(place, way)
+            if box is None:
+                continue
+            piece = self._piece(place, decision)
+            key = (piece.source, piece.to, piece.kind, str(piece.note) if piece.to is None else "")
+            _add(box.backs.setdefault(key, piece).routes, route_of(decision))
+
+    def _box(self, place: Place, way: Way | None) -> Box | None:
+        key = Key(INSTANCE, place.instance)
+        if key not in self.graph.boxes:
+            before = self.graph.boxes.get(Key(INSTANCE, way.place.instance)) if way else None
+            if before is None or len(self.graph.boxes) >= 2 * MOST_BOXES:
+                return None
+            self.graph.boxes[key] = Box(key, max(0, before.column - 1), key.name, say("on the way back"))
+        return self.graph.boxes[key]
+
+    def _piece(self, place: Place, decision: Decision) -> Back:
+        if past_limit(place, decision):
+            return Back(place.database, None, DROPPED, short_reason(HOP_LIMIT))
+        if isinstance(decision, Send):
+            if decision.to is None:
+                return Back(place.database, None, EXITS, decision.address.key)
+            return Back(place.database, Key(INSTANCE, decision.to), PASSES, decision.address.key)
+        if decision.outcome == self.back.home:
+            return Back(place.database, None, HOME, "")
+        return Back(place.database, None, decision.outcome.kind, self._why(decision))
+
+    def _why(self, decision: Deliver | Delay | Drop) -> Sentence:
+        if isinstance(decision, Deliver):
+            return say("{database}, which did not begin it", database=decision.database)
+        return say("no return route") if lacks_route(self.back) else short_reason(decision.reason)
+
+
+def stop_of(decision: Deliver | Delay | Drop, journey: Journey) -> Stop:
+    """The end that a decision makes."""
+    if isinstance(decision, Deliver):
+        return Stop(DELIVERED, decision.database, journey.conversation.to_service)
+    if isinstance(decision, Delay):
+        return Stop(DELAYED, say("Delayed"), short_reason(decision.reason))
+    return Stop(DROPPED, say("Dropped"), short_reason(decision.reason))
+
+
+def route_of(decision: Decision) -> str:
+    """The route that a decision took; empty where a rule stood in for one, or it took none."""
+    return (decision.route or "") if isinstance(decision, Deliver | Send) else ""
+
+
+def _add(names: list[str], name: str) -> None:
+    if name and name not in names:
+        names.append(name)
+
+
+_COUNTED = {
+    DELIVERED: say("{count} delivered"),
+    DELAYED: say("{count} delayed"),
+    DROPPED: say("{count} dropped"),
+}

@@ -1,0 +1,93 @@
+"""Where does it go? One question in the address, one answer on the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from brokerui.analysis.lint.selectors import findings_for
+from brokerui.core.htmx import wants_piece
+from brokerui.core.templatetags.wording import translate
+from brokerui.estate.viewed import Viewed, viewed_of
+from brokerui.pages.where.answer import answer
+from brokerui.pages.where.catalog import Catalog, catalog_of, fitting, identifiers_for, routes_fitting
+from brokerui.pages.where.contradictions import NOTES
+from brokerui.pages.where.found import MOST, found_on_way, kinds_of
+from brokerui.pages.where.question import Question, asked_from, command, read
+from brokerui.pages.where.starting import first_question
+from routing.estate import Estate
+
+
+@require_safe
+@vary_on_headers("HX-Request", "HX-History-Restore-Request")
+def where(request: HttpRequest) -> HttpResponse:
+    """The page, or (asked by htmx) what changes on it."""
+    viewed = viewed_of(request)
+    context = {"viewed": viewed, **_page(request, viewed)}
+    fragment = wants_piece(request)
+    template = "where/_fragment.html" if fragment else "where/where.html"
+    return render(request, template, context, status=400 if context.get("faults") else 200)
+
+
+@require_safe
+def options(request: HttpRequest, field: str) -> HttpResponse:
+    """Options for what was typed so far, of an estate with too many for a page."""
+    viewed = viewed_of(request)
+    typed = request.GET.get(field, "")
+    if field == "from":
+        found = catalog_of(viewed.key, viewed.estate).origins(typed)
+    elif field == "to":
+        found = fitting(catalog_of(viewed.key, viewed.estate).services, typed)
+    elif field == "route":
+        found = routes_fitting(viewed.estate, typed)
+    else:
+        raise Http404
+    return render(request, "where/_options.html", {"options": found})
+
+
+def _page(request: HttpRequest, viewed: Viewed) -> dict[str, Any]:
+    estate, now = viewed.estate, viewed.at()
+    catalog = catalog_of(viewed.key, estate)
+    question = Question.of(request.GET.dict())
+    if question.is_empty:
+        question = Question({**first_question(estate, now).values, **question.values})
+    page = {"question": question, "catalog": catalog, **_choices(question, estate, catalog)}
+    if catalog.is_empty and question.is_empty:
+        return page
+    asked = read(question, estate)
+    if asked.conversation is None:
+        return page | {"faults": asked.faults}
+    moment = asked.at or now
+    query = question.asked_at(moment).query(viewed.query)
+    document = viewed.file
+    told = answer(estate, asked.conversation, moment, question.get("route"), translate)
+    found = found_on_way(told, asked.conversation, findings_for(viewed).findings)
+    return page | {
+        "answer": told,
+        "found": found[:MOST],
+        "found_kinds": kinds_of(found),
+        "more_found": max(0, len(found) - MOST),
+        "link": request.build_absolute_uri(f"{reverse('where:where')}?{query}"),
+        "command": command(asked.conversation, moment, document, estate),
+        "document": document,
+        "note": NOTES.get(viewed.scenario.name) if viewed.scenario and viewed.scenario.is_example else None,
+    }
+
+
+def _choices(question: Question, estate: Estate, catalog: Catalog) -> dict[str, Any]:
+    """Options of the fields; those that depend on others, of what is chosen now."""
+    host, name = asked_from(question, estate, {})
+    instance = estate.instances.get(host)
+    database = instance.databases.get(name) if instance and name is not None else None
+    return {
+        "origins": catalog.origins() if catalog.is_large else [],
+        "services": fitting(catalog.services, ""),
+        "identifiers": identifiers_for(estate, question.get("to")),
+        "own_services": [service.name for service in database.services][:200] if database else [],
+        "is_listed": question.get("from") in {value for group in catalog.groups for value in group.values()},
+    }

@@ -1,0 +1,105 @@
+"""`brokerui up`: the whole product on this machine, until Ctrl-C or SIGTERM."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from brokerui.core.home import home_folder, home_prepare
+from brokerui.core.languages import here, local
+from brokerui.core.valkey import valkey_command
+from brokerui.running.child import Program
+from brokerui.running.following import Together
+from brokerui.running.listening import address_of, listen, port_of
+from brokerui.running.lock import HomeLock
+from brokerui.running.preparing import FIRST_PASSWORD
+from brokerui.running.report import Reports
+from brokerui.running.supervisor import Supervisor
+from brokerui.running.words import say_error
+from routing.errors import Invalid
+from routing.sentence import say
+
+ON = ("true", "on", "ok", "y", "yes", "1")
+"""As the settings read what is on or off, which take their time to import."""
+PIPELINE = ("worker", "--queues", "pipeline")
+COMMAND = (sys.executable, "-m", "brokerui.cli.main")
+
+
+def main(port: int | None = None, host: str = "127.0.0.1") -> int:
+    """Run it, with the pages on host:port (default: `PORT` of the environment, else 8000). 0 after a clean stop."""
+    home = home_folder()
+    # What any of the processes writes is for their user only.
+    os.umask(0o077)
+    try:
+        number = port_of(port)
+        home_prepare(home)
+        lock = HomeLock(home)
+        lock.take()
+    except Invalid as fault:
+        return _fail(fault.render(here()))
+    except OSError as error:
+        return _fail(local(say("the home cannot be made ready: {reason}", reason=str(error))))
+    try:
+        return _supervisor(home, lock, host, number).run()
+    except Invalid as fault:
+        return _fail(fault.render(here()))
+    finally:
+        lock.release()
+
+
+def _supervisor(home: Path, lock: HomeLock, host: str, port: int) -> Supervisor:
+    listener = listen(host, port)
+    reports = Reports()
+    environment = {**os.environ, "BROKERUI_HOME": str(home)}
+    # Only the web makes the first user; nobody else is to know the password.
+    others = {name: value for name, value in environment.items() if name != FIRST_PASSWORD}
+    address = address_of(listener)
+    served = (listener.detach(), reports.writer)
+    web = (sys.executable, "-m", "brokerui.running.web", *map(str, served))
+    return Supervisor(
+        home=home,
+        lock=lock,
+        address=address,
+        first=[] if os.environ.get("REDIS_URL") else [Program("valkey", valkey_command(home), _bare(others))],
+        web=Program("web", web, _named("web", environment), served),
+        then=[Program(name, (*COMMAND, *words), _named(name, others)) for name, words in _programs().items()],
+        last=[Program("pipeline", (*COMMAND, *PIPELINE), _named("pipeline", others))] if _has_pipeline() else [],
+        reports=reports,
+        together=Together(home, as_json=os.environ.get("LOG_FORMAT") == "json"),
+    )
+
+
+def _programs() -> dict[str, tuple[str, ...]]:
+    """Names and commands. Readers of queues may take their time: where there are any, they have a worker of their
+    own."""
+    others = {"beat": ("beat",), "endpoint": ("endpoint",)}
+    if not os.environ.get("ACTIVATION_TASKS"):
+        return {"worker": ("worker",), **others}
+    worker = ("worker", "--queues", "transmit,receive,maintenance")
+    return {"worker": worker, **others, "readers": ("worker", "--queues", "activation")}
+
+
+def _has_pipeline() -> bool:
+    """Whether there is anything for it to work on."""
+    is_logged = os.environ.get("EVENT_LOG", "").lower() in ON
+    return is_logged or bool(os.environ.get("TRAFFIC_FOLDER"))
+
+
+def _named(name: str, environment: dict[str, str]) -> dict[str, str]:
+    """As what a process is told of in the logs."""
+    return {**environment, "BROKERUI_PROCESS": name}
+
+
+def _bare(environment: dict[str, str]) -> dict[str, str]:
+    """Valkey needs none of our settings, among which are secrets."""
+    return {name: environment[name] for name in ("PATH", "LD_LIBRARY_PATH", "TZ") if name in environment}
+
+
+def _fail(message: str) -> int:
+    say_error(message)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

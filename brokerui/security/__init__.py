@@ -1,1 +1,0 @@
-"""What the protocols need from cryptography packages."""

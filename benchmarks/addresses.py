@@ -16,8 +16,8 @@ from django.urls import URLPattern, get_resolver
 
 from brokerui.analysis.imports.models import ImportRun, State
 from brokerui.api.ids import id_of
-from routing.estate import Estate
 from routing.lint.registry import CHECKS
+from routing.model.estate import Estate
 
 WRITE_ONLY = frozenset(
     {

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.claims import child, claim, megabytes, peak_megabytes
 from brokerui.cli.inputs import load_estate
-from routing.errors import InputError
+from routing.common.errors import InputError
 
 START = '{"format": "brokerui.estate/1", "instances": ['
 DATABASE = START + '{"name": "a", "databases": [{"name": "d", '

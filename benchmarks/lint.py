@@ -23,9 +23,9 @@ from typing import TypeVar
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.estates import Document, large_estate, ring
-from routing.document import read_estate
-from routing.estate import Estate
+from routing.documents.estate_document import read_estate
 from routing.lint.registry import CHECKS, lint, lint_around
+from routing.model.estate import Estate
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 LIMIT = 5.0

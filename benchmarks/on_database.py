@@ -16,11 +16,11 @@ from brokerui.estate.columns import route_columns
 from brokerui.estate.memory import estates
 from brokerui.estate.selectors import estate_as_of, estate_current
 from brokerui.estate.services import estate_edit, estate_import
-from routing.address import parse_address
-from routing.document import read_estate
-from routing.edits import PutRoute
-from routing.estate import Estate
-from routing.route import Route
+from routing.documents.estate_document import read_estate
+from routing.model.address import parse_address
+from routing.model.edits import PutRoute
+from routing.model.estate import Estate
+from routing.model.route import Route
 
 EDITS, READS = 50, 1000
 

@@ -42,10 +42,10 @@ from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit, estate_import
 from brokerui.estate.viewed import viewed_from
 from brokerui.running.warming import estate_load, program_load, warm
-from routing.address import parse_address
-from routing.document import read_estate
-from routing.edits import PutRoute
-from routing.route import Route
+from routing.documents.estate_document import read_estate
+from routing.model.address import parse_address
+from routing.model.edits import PutRoute
+from routing.model.route import Route
 
 BOUND = 300
 TIMES, TRIES = 5, 4

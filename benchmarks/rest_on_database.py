@@ -18,7 +18,7 @@ from brokerui.accounts.levels import Role
 from brokerui.accounts.services import user_create
 from brokerui.analysis.imports.working import next_do
 from brokerui.estate.services import estate_import
-from routing.document import read_estate
+from routing.documents.estate_document import read_estate
 
 API = "/api/v1"
 TIMES = 7

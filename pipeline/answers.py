@@ -16,8 +16,8 @@ from pipeline.courses import Course, Sides
 from pipeline.engine import Key, Outcomes
 from pipeline.schemas import ANSWERS, SETS
 from pipeline.weights import Question, Weight
-from routing.comparison import kind_of_change, verdict_of_change
-from routing.verdict import verdict
+from routing.diff.result import kind_of_change, verdict_of_change
+from routing.rules.verdict import verdict
 
 UNCHANGED = "unchanged"
 _BATCH = 200_000

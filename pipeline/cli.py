@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from routing.errors import InputError, Invalid
-from routing.moment import parse_moment
-from routing.sentence import say
+from routing.common.errors import InputError, Invalid
+from routing.common.moment import parse_moment
+from routing.common.sentence import say
 
 if TYPE_CHECKING:
     from pipeline.record import Run

@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 
 from pipeline.engine import Asker, Key, Outcomes
 from pipeline.sums import Sums, from_micros, to_micros
-from routing.collector import collector_at_rest
+from routing.common.gc_control import gc_paused
 
 Sides = tuple[int | None, int | None]
 """The numbers of the sets of outcomes before and after; null where that estate does not know the entry point."""
@@ -47,7 +47,7 @@ class Asking:
         # In the order of time, so that few estates are asked at a time.
         todo = [(moments[0], number) for number, moments in begins.items()]
         heapify(todo)
-        with collector_at_rest():
+        with gc_paused():
             while todo:
                 moment, number = heappop(todo)
                 sides, until = self._ask(keys[number], moment)

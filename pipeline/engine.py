@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pipeline.estates import NEVER, Timeline, Version
-from routing.conversation import Conversation
-from routing.decision import Outcome
-from routing.errors import Invalid
-from routing.estate import Estate
-from routing.journey import Journeys, in_order
+from routing.common.errors import Invalid
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.decision import Outcome
+from routing.rules.journey import Journeys, in_order
 
 Outcomes = tuple[Outcome, ...]
 

@@ -13,14 +13,14 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from routing.classes import Node
-from routing.collector import settle_after
-from routing.document import MAX_SIZE, read_estate, read_version
-from routing.errors import InputError
-from routing.estate import Estate
-from routing.names import DYNAMIC_ROUTING_SERVICE
-from routing.route import Route
-from routing.sentence import say
+from routing.classes.traffic_class import Node
+from routing.common.errors import InputError
+from routing.common.gc_control import gc_freeze_if_large
+from routing.common.names import DYNAMIC_ROUTING_SERVICE
+from routing.common.sentence import say
+from routing.documents.estate_document import MAX_SIZE, read_estate, read_version
+from routing.model.estate import Estate
+from routing.model.route import Route
 
 Expiring = Mapping[Node, Mapping[str | None, Sequence[datetime]]]
 """By who asks a table, and by the service that its routes matter for, or any (None): when some of them expire."""
@@ -62,7 +62,7 @@ class Version:
 def _unpacked(version: Version) -> Estate:
     document = zlib.decompress(version.packed)
     estate = read_estate(document, where=version.where)
-    settle_after(len(document))
+    gc_freeze_if_large(len(document))
     return estate
 
 

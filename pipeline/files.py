@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 from pipeline.columns import UNREAD, RepeatedColumnError, kinds_of
 from pipeline.schemas import TRAFFIC_FILES, Expected
 from pipeline.transforms.exports import view_of
-from routing.errors import InputError
-from routing.sentence import say
+from routing.common.errors import InputError
+from routing.common.sentence import say
 
 PARQUET, CSV, JSON, EVENTS = "parquet", "csv", "json", "events"
 UTF_8, UTF_16 = "utf-8-sig", "utf-16"

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from routing.estate import Database, Estate, Instance
+from routing.model.estate import Database, Estate, Instance
 
 STRANGE = 0.02
 """Share of conversations for services that nobody has."""

@@ -23,8 +23,8 @@ from pipeline.output import write_record
 from pipeline.schemas import KEYS, TRAFFIC
 from pipeline.transforms.cleaning import CLASS
 from pipeline.transforms.filing import DAY
-from routing.errors import InputError
-from routing.sentence import say
+from routing.common.errors import InputError
+from routing.common.sentence import say
 
 BRONZE, SILVER, SUMS, CLASSES, QUARANTINE = "bronze", "silver", "sums", "classes", "_quarantine"
 TABLES = (BRONZE, SILVER, SUMS, CLASSES, QUARANTINE)

@@ -12,8 +12,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from routing.errors import InputError
-from routing.sentence import say
+from routing.common.errors import InputError
+from routing.common.sentence import say
 
 RECORD = "_run.json"
 QUARANTINE = "_quarantine"

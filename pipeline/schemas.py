@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pyarrow as pa
 from pyspark.sql import types as T
 
-from routing.names import SERVICE_NAME, SYSNAME
+from routing.common.names import SERVICE_NAME, SYSNAME
 
 
 class Expected(NamedTuple):

@@ -1,4 +1,15 @@
 """The routing rules and the dialog protocol of Service Broker, as pure functions over frozen values.
 
 Standard library only. No clock, socket, thread or random source: time and choices come in as arguments.
+
+Rooms, each importing only from those below it (held by import-linter, see pyproject.toml):
+
+- `simulation`: whole networks of instances, driven from one seed
+- `runtime`: one running instance; here the dialog protocol meets the routing rules
+- `lint`, `catalog`, `diff`: findings; saved catalogs of instances; what a change does to all traffic
+- `dialog`, `tsql`, `classes`: conversations; scripts in and out; classes of traffic
+- `documents`, `mirror`, `security`: JSON documents; mirrored routes at run time; keys and protection
+- `rules`, `adjacent`: the routing rules; frames, fragments and connections between two instances
+- `model`: estates, routes, addresses
+- `common`: errors, sentences, names, times, identifiers
 """

@@ -34,17 +34,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import child, claim, machine, megabytes, settle
 from brokerui.messaging.keys.cipher import OpenSsl
-from routing.broker import Broker
+from routing.common.choices import Choices
 from routing.dialog.batch import Receive, Wanted
 from routing.dialog.begin_dialog import begin_dialog
-from routing.dialog.choices import Choices
 from routing.dialog.receive import receive
 from routing.dialog.send import send
-from routing.document import read_estate
-from routing.estate import Estate
+from routing.documents.estate_document import read_estate
+from routing.model.estate import Estate
+from routing.runtime.broker import Broker
 from routing.security.bindings import DatabaseKeys, Security
 from routing.security.keys import KeyPair
-from routing.store import MemoryStore
+from routing.simulation.memory_store import MemoryStore
 
 NOW = 1_900_000_000_000
 IDENTIFIERS = {name: f"6f3f0d5e-0000-4000-8000-00000000000{digit}" for digit, name in enumerate(("one", "two"))}

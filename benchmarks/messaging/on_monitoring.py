@@ -20,10 +20,10 @@ from brokerui.eventlog.models import MINUTE, Sampled
 from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.clock import now
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance, OutgoingMessage
-from routing.address import parse_address
-from routing.estate import Database, Estate
-from routing.estate import Instance as Hosted
-from routing.parts import Queue, Service
+from routing.model.address import parse_address
+from routing.model.catalog_objects import Queue, Service
+from routing.model.estate import Database, Estate
+from routing.model.estate import Instance as Hosted
 
 CONVERSATIONS, MESSAGES = 100_000, 10
 """And so many messages of each."""

@@ -20,14 +20,14 @@ from benchmarks.claims import claim
 from brokerui.eventlog.recording import recorder
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.store import DatabaseStore
-from routing.broker import Broker
+from routing.common.choices import Choices
 from routing.dialog.batch import OUTGOING_AT_ONCE, Changes, Receive, Wanted
 from routing.dialog.begin_dialog import begin_dialog
-from routing.dialog.choices import Choices
 from routing.dialog.endpoint import Endpoint, Group
 from routing.dialog.messages import Held, Outgoing, QueuedMessage
 from routing.dialog.receive import receive
 from routing.dialog.send import send
+from routing.runtime.broker import Broker
 from tests.routing.dialog.joined import joined_estate
 
 NOW = 1_900_000_000_000

@@ -1,6 +1,6 @@
 """The differential on the large estate after loading: groups and summary of one edit, rows streamed, memory.
 
-.venv/bin/python benchmarks/routing/comparing.py
+.venv/bin/python benchmarks/routing/diff/context.py
 
 Each edit is compared in a process of its own: two documents read, as `brokerui diff` does, so that they share nothing;
 with the collector of cycles on, and off as in that command; with hubs that hand to one another in loops, and without.
@@ -19,10 +19,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import AT, child, claim, large_document, megabytes, peak_megabytes, settle
-from routing.address import parse_address
-from routing.compare import compare
-from routing.document import read_estate, write_estate
-from routing.estate import Estate
+from routing.diff.run import compare
+from routing.documents.estate_document import read_estate, write_estate
+from routing.model.address import parse_address
+from routing.model.estate import Estate
 
 ROWS = 100_000
 """What `diff` writes at the most."""

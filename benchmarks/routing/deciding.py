@@ -1,4 +1,4 @@
-"""Decisions a second on the large estate, by the public door (`routing.router.route`) with the trace off.
+"""Decisions a second on the large estate, by the public door (`routing.rules.router.route`) with the trace off.
 
 .venv/bin/python benchmarks/routing/deciding.py [--count 300000]
 """
@@ -15,11 +15,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import AT, best, claim, large_document, settle
 from benchmarks.estates import conversations, large_estate
-from routing.asking import conversation_from
-from routing.conversation import Conversation
-from routing.document import read_estate
-from routing.estate import Estate
-from routing.router import route
+from routing.documents.conversation_json import conversation_from
+from routing.documents.estate_document import read_estate
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.router import route
 from tests.naive import outcomes as naive_outcomes
 
 NAIVE = 100

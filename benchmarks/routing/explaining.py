@@ -16,12 +16,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 from benchmarks.claims import AT, best, claim, large_document, settle
 from benchmarks.estates import conversations, large_estate
 from brokerui.analysis.explanations.as_json import explanation_as_json
-from routing.asking import conversation_from
-from routing.conversation import Conversation
-from routing.document import read_estate
-from routing.estate import Estate
-from routing.explanation import explain
-from routing.journey import outcomes
+from routing.documents.conversation_json import conversation_from
+from routing.documents.estate_document import read_estate
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.explanation import explain
+from routing.rules.journey import outcomes
 
 ASKED = 2_000
 

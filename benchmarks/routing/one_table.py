@@ -23,9 +23,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import AT, claim, settle
 from benchmarks.estates import one_table
-from routing.conversation import Conversation
-from routing.document import read_estate
-from routing.router import route
+from routing.documents.estate_document import read_estate
+from routing.model.conversation import Conversation
+from routing.rules.router import route
 from tests.naive import outcomes as naive_outcomes
 from tests.naive.matching import matching
 from tests.naive.message import Question

@@ -15,8 +15,8 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import best, child, claim, large_document, megabytes, peak_megabytes, settle
-from routing.document import read_estate
-from routing.estate import Estate
+from routing.documents.estate_document import read_estate
+from routing.model.estate import Estate
 
 
 def read(path: str) -> dict[str, float]:

@@ -16,11 +16,11 @@ from brokerui.api.listing import Filter, Listing
 from brokerui.api.parameters import text
 from brokerui.api.rows import Keeps, Row, Where, databases_of, instances_of
 from brokerui.estate.numbering import FIRST, numbered
-from routing.estate import Database, Estate, Instance
-from routing.moment import format_moment
-from routing.names import SERVICE_NAME, SYSNAME
-from routing.parts import QUEUE_NAME, Endpoint, Queue, Service
-from routing.route import Route
+from routing.common.moment import format_moment
+from routing.common.names import SERVICE_NAME, SYSNAME
+from routing.model.catalog_objects import QUEUE_NAME, Endpoint, Queue, Service
+from routing.model.estate import Database, Estate, Instance
+from routing.model.route import Route
 from routing.tsql.endpoints import DEFAULT_ENDPOINT
 
 SCHEMAS = {"dbo": 1, "guest": 2, "INFORMATION_SCHEMA": 3, "sys": 4}

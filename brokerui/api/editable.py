@@ -22,10 +22,10 @@ from brokerui.api.resources import RESOURCES, Resource
 from brokerui.api.shapes import columns_of, page_of
 from brokerui.api.tags import is_known, require_match, tag_of_json
 from brokerui.estate.viewed import viewed_from
-from routing.errors import Invalid, must_be
-from routing.estate import Edit, Estate
-from routing.leaves import string
-from routing.sentence import say
+from routing.common.errors import Invalid, must_be
+from routing.common.sentence import say
+from routing.documents.json_decoders import string
+from routing.model.estate import Edit, Estate
 
 
 class Rows(ApiView):

@@ -13,8 +13,8 @@ from brokerui.api.problems import Problem, in_body
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import LiveEstate, estate_current
 from brokerui.estate.services import estate_edit
-from routing.errors import Invalid
-from routing.estate import Edit, Estate
+from routing.common.errors import Invalid
+from routing.model.estate import Edit, Estate
 
 TRIES = 5
 """So often edits are made anew because somebody else was quicker, at another row; then the writer is told."""

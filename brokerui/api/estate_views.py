@@ -39,8 +39,8 @@ from brokerui.api.shapes import (
 from brokerui.api.tags import is_known, require_match, tag_of
 from brokerui.estate.selectors import estate_current, live_digest
 from brokerui.estate.viewed import viewed_from
-from routing.document import FORMAT
-from routing.writing import estate_as_json
+from routing.documents.estate_document import FORMAT
+from routing.documents.writer import estate_as_json
 
 DIGITS = 10
 """Fewer than these has the number of an import."""

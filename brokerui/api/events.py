@@ -24,8 +24,8 @@ from brokerui.api.tags import is_known, tag_of_json
 from brokerui.eventlog.exceptional import EXCEPTIONAL
 from brokerui.eventlog.models import ExceptionalEvent
 from brokerui.eventlog.selectors import Cursor, Filter, event_name, exceptional_page
-from routing.ways import milliseconds
-from routing.ways import moment as moment_of
+from routing.runtime.decision_cache import milliseconds
+from routing.runtime.decision_cache import moment as moment_of
 
 CLASSES: Final = sorted({str(event_class) for event_class, _subclass in EXCEPTIONAL}, key=int)
 _ERROR: Final = number("error", gettext_lazy("With this error of the product."), 1, 999_999_999, 1)

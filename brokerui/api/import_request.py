@@ -16,12 +16,20 @@ from brokerui.analysis.imports.sources import Kind, Mode, Source
 from brokerui.api.parameters import NOTE, Parameter, address, choice, flag, given, moment, text
 from brokerui.api.parsers import Body, json_of
 from brokerui.api.problems import Problem, in_query
-from routing.address import Address, parse_network_address
-from routing.errors import Invalid, must_be
-from routing.leaves import Convert, array_of, boolean, fields, network_address, or_null, string
-from routing.moment import parse_moment
-from routing.names import check_name
-from routing.sentence import say
+from routing.common.errors import Invalid, must_be
+from routing.common.moment import parse_moment
+from routing.common.names import check_name
+from routing.common.sentence import say
+from routing.documents.json_decoders import (
+    Convert,
+    array_of,
+    boolean,
+    fields,
+    network_address,
+    or_null,
+    string,
+)
+from routing.model.address import Address, parse_network_address
 
 MODES = tuple(mode.value for mode in Mode)
 OPTIONS = (

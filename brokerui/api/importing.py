@@ -26,8 +26,8 @@ from brokerui.api.tags import tag_of
 from brokerui.core.problems import KINDS, problem
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import LiveEstate, estate_current, live_version
-from routing.errors import Invalid
-from routing.sentence import say
+from routing.common.errors import Invalid
+from routing.common.sentence import say
 
 SECONDS = 1
 """After so many one may ask again how far an import is."""

@@ -19,8 +19,8 @@ from brokerui.api.problems import in_query
 from brokerui.api.rows import Keeps, Row, Where
 from brokerui.api.tags import is_known, tag_of
 from brokerui.estate.viewed import viewed_from
-from routing.estate import Estate
-from routing.names import SYSNAME
+from routing.common.names import SYSNAME
+from routing.model.estate import Estate
 
 INSTANCE = text("instance", gettext_lazy("Of this instance."))
 DATABASE = text("database", gettext_lazy("Of the database of this name."), SYSNAME)

@@ -12,12 +12,12 @@ from django.utils.translation import gettext_lazy
 from rest_framework.request import Request
 
 from brokerui.api.problems import in_query
-from routing.address import parse_address
-from routing.errors import Invalid, must_be
-from routing.identifier import parse_identifier
-from routing.moment import parse_moment
-from routing.names import SERVICE_NAME, check_name
-from routing.sentence import say
+from routing.common.errors import Invalid, must_be
+from routing.common.identifier import parse_identifier
+from routing.common.moment import parse_moment
+from routing.common.names import SERVICE_NAME, check_name
+from routing.common.sentence import say
+from routing.model.address import parse_address
 
 LONGEST = 4_000
 """Characters of a parameter. The longest, a cursor, holds three names."""

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from rest_framework.parsers import BaseParser, MultiPartParser
 
 from brokerui.api.problems import Problem, in_body
-from routing.errors import Invalid
-from routing.jsonpull import no_doubles
+from routing.common.errors import Invalid
+from routing.documents.json_pull import no_doubles
 
 LARGEST = 1 << 20
 """Bytes of JSON that describes one object, or some edits."""

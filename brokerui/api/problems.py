@@ -15,7 +15,7 @@ from brokerui.core.errors import being_read_text
 from brokerui.core.later import SECONDS, LaterError
 from brokerui.core.problems import MEDIA_TYPE, problem
 from brokerui.estate.viewed import ViewedError
-from routing.errors import InputError, Invalid
+from routing.common.errors import InputError, Invalid
 
 Errors = Sequence[dict[str, Any]]
 

@@ -25,8 +25,14 @@ from brokerui.api.rows import (
     route_rows,
     service_rows,
 )
-from routing.edit_document import database_from, instance_from
-from routing.edits import (
+from routing.common.errors import Invalid
+from routing.common.names import SYSNAME
+from routing.common.sentence import say
+from routing.documents.edits_json import database_from, instance_from
+from routing.documents.json_decoders import queue_from, route_from, service_from
+from routing.documents.writer import route_as_json
+from routing.model.catalog_objects import QUEUE_NAME, Queue, Service
+from routing.model.edits import (
     DropDatabase,
     DropInstance,
     DropRoute,
@@ -36,14 +42,8 @@ from routing.edits import (
     PutRoute,
     PutService,
 )
-from routing.errors import Invalid
-from routing.estate import MIRROR, PRINCIPAL, Database, Edit, Estate, Instance
-from routing.leaves import queue_from, route_from, service_from
-from routing.names import SYSNAME
-from routing.parts import QUEUE_NAME, Queue, Service
-from routing.route import Route
-from routing.sentence import say
-from routing.writing import route_as_json
+from routing.model.estate import MIRROR, PRINCIPAL, Database, Edit, Estate, Instance
+from routing.model.route import Route
 
 CONTAINED = ("services", "queues", "routes")
 """What a database holds that has addresses of its own."""

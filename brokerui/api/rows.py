@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from brokerui.api.ids import Key
-from routing.estate import Database, Estate, Instance
+from routing.model.estate import Database, Estate, Instance
 
 _name = attrgetter("name")
 Where = Mapping[str, Any]

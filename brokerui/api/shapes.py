@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as fields
 
-from routing.estate import MAX_HOP_LIMIT, MIRROR, PRINCIPAL
-from routing.names import SERVICE_NAME, SYSNAME
-from routing.parts import MAX_FORWARD_SIZE, QUEUE_NAME
+from routing.common.names import SERVICE_NAME, SYSNAME
+from routing.model.catalog_objects import MAX_FORWARD_SIZE, QUEUE_NAME
+from routing.model.estate import MAX_HOP_LIMIT, MIRROR, PRINCIPAL
 
 ID = _("Stands for the row in addresses; stays the same as long as the names do.")
 

@@ -20,17 +20,17 @@ from brokerui.api.base import ApiView
 from brokerui.api.parameters import given
 from brokerui.api.shapes import AnswerSerializer, WhatIfSerializer
 from brokerui.estate.viewed import Viewed, ViewedError, viewed_from
-from routing.asking import conversation_from
-from routing.conversation import Conversation
-from routing.edit_document import edits_from
-from routing.errors import Invalid
-from routing.estate import Edit, Estate
-from routing.explanation import explain, journey
-from routing.leaves import Convert, fields, or_null, string
-from routing.moment import parse_moment
-from routing.names import check_name
-from routing.sentence import say, translator
-from routing.verdict import verdict
+from routing.common.errors import Invalid
+from routing.common.moment import parse_moment
+from routing.common.names import check_name
+from routing.common.sentence import say, translator
+from routing.documents.conversation_json import conversation_from
+from routing.documents.edits_json import edits_from
+from routing.documents.json_decoders import Convert, fields, or_null, string
+from routing.model.conversation import Conversation
+from routing.model.estate import Edit, Estate
+from routing.rules.explanation import explain, journey
+from routing.rules.verdict import verdict
 
 MOST_EDITS = 1_000
 

@@ -12,11 +12,11 @@ from typing import TypedDict, TypeVar
 from brokerui.cli.inputs import STANDARD_INPUT
 from brokerui.cli.outputs import STANDARD_OUTPUT
 from brokerui.core.languages import here, local
-from routing.document import MAX_SIZE
-from routing.errors import InputError, Invalid
-from routing.identifier import parse_identifier
-from routing.moment import parse_moment
-from routing.sentence import Sentence, say
+from routing.common.errors import InputError, Invalid
+from routing.common.identifier import parse_identifier
+from routing.common.moment import parse_moment
+from routing.common.sentence import Sentence, say
+from routing.documents.estate_document import MAX_SIZE
 
 _T = TypeVar("_T")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}

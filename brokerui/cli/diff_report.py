@@ -10,11 +10,11 @@ from itertools import islice
 
 from brokerui.analysis.lint.finding_text import one_line
 from brokerui.cli.traffic_weights import Weights
-from routing.asking import entry_as_json
-from routing.classes import Node, TrafficClass
-from routing.comparison import BETTER, MOVED, WORSE, Comparison, Group, Outcomes
-from routing.journey import in_order
-from routing.sentence import Sentence, Translate, say, say_counted
+from routing.classes.traffic_class import Node, TrafficClass
+from routing.common.sentence import Sentence, Translate, say, say_counted
+from routing.diff.result import BETTER, MOVED, WORSE, Differential, DiffGroup, Outcomes
+from routing.documents.conversation_json import entry_as_json
+from routing.rules.journey import in_order
 
 SHOWN_ENTRIES = 20
 """Entry points that a group names; of more it has the count."""
@@ -26,7 +26,7 @@ SHOWN_GROUPS = 50
 class Report:
     """What is shown of a comparison."""
 
-    comparison: Comparison
+    comparison: Differential
     weights: Weights | None
     """Messages by entry point and class; None: no traffic was given."""
     limit: int
@@ -47,11 +47,11 @@ class Report:
             found.setdefault(traffic, []).append((node, messages))
         return found
 
-    def messages_of(self, node: Node, group: Group) -> int | None:
+    def messages_of(self, node: Node, group: DiffGroup) -> int | None:
         """The messages of one class; null without traffic."""
         return None if self.weights is None else self.weights.get((node, group.traffic), 0)
 
-    def messages(self, group: Group) -> int | None:
+    def messages(self, group: DiffGroup) -> int | None:
         """The messages of all classes of a group."""
         if self.weights is None:
             return None
@@ -77,7 +77,7 @@ class _Texts:
             text = self._entries[node] = json.dumps(entry_as_json(*node))
         return text
 
-    def group(self, group: Group) -> str:
+    def group(self, group: DiffGroup) -> str:
         """What the rows of a group and the group itself have in common."""
         service, identifier = json.dumps(group.traffic.shown_service), json.dumps(group.traffic.to_broker_instance)
         return (
@@ -99,7 +99,7 @@ def report_as_json(report: Report) -> Iterator[str]:
 
 
 def _rows(report: Report, texts: _Texts) -> Iterator[str]:
-    common: tuple[Group | None, str] = (None, "")
+    common: tuple[DiffGroup | None, str] = (None, "")
     for node, group in islice(report.comparison.rows(), report.limit):
         if common[0] is not group:
             common = (group, texts.group(group))
@@ -107,7 +107,7 @@ def _rows(report: Report, texts: _Texts) -> Iterator[str]:
         yield f'{{"from": {texts.entry(node)}, {common[1]}, "messages": {messages}}}'
 
 
-def _group(report: Report, group: Group, texts: _Texts) -> str:
+def _group(report: Report, group: DiffGroup, texts: _Texts) -> str:
     entries = ", ".join(map(texts.entry, islice(group.members, SHOWN_ENTRIES)))
     messages = json.dumps(report.messages(group))
     return f'{{{texts.group(group)}, "messages": {messages}, "from_count": {len(group.members)}, "from": [{entries}]}}'
@@ -147,7 +147,7 @@ def _answer(report: Report) -> Sentence:
     )
 
 
-def _group_lines(report: Report, group: Group) -> Iterator[Sentence]:
+def _group_lines(report: Report, group: DiffGroup) -> Iterator[Sentence]:
     yield _group_title(report, group)
     yield say("  before  {ends}", ends=_ends_as_text(group.before))
     yield say("  after   {ends}", ends=_ends_as_text(group.after))
@@ -159,7 +159,7 @@ def _group_lines(report: Report, group: Group) -> Iterator[Sentence]:
         yield say("  from    {entries}", entries=first)
 
 
-def _group_title(report: Report, group: Group) -> Sentence:
+def _group_title(report: Report, group: DiffGroup) -> Sentence:
     facts = {"verdict": group.verdict, "kind": group.kind, "service": group.traffic.shown_service}
     identifier = group.traffic.to_broker_instance
     to = say("{verdict} ({kind}): to {service}", **facts)

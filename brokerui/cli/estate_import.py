@@ -22,8 +22,8 @@ from brokerui.cli.inputs import load_bytes
 from brokerui.core.languages import here, local
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import LiveEstate, estate_current
-from routing.errors import InputError
-from routing.sentence import Sentence, say
+from routing.common.errors import InputError
+from routing.common.sentence import Sentence, say
 
 NAMED = 5
 """Files that a note names where nobody wrote one."""

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
-from routing.asking import conversation_from
-from routing.conversation import Conversation
-from routing.document import MAX_SIZE, read_estate
-from routing.errors import InputError, Invalid
-from routing.estate import Estate
-from routing.jsonpull import no_doubles
-from routing.sentence import Sentence, say
+from routing.common.errors import InputError, Invalid
+from routing.common.sentence import Sentence, say
+from routing.documents.conversation_json import conversation_from
+from routing.documents.estate_document import MAX_SIZE, read_estate
+from routing.documents.json_pull import no_doubles
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
 
 STANDARD_INPUT = "-"
 MAX_LINE = 1 << 20

@@ -15,8 +15,8 @@ from typing import TextIO
 from brokerui.cli.arguments import described
 from brokerui.cli.usage import bind_usage
 from brokerui.core.languages import environment_language, local, translation
-from routing.errors import InputError
-from routing.sentence import say
+from routing.common.errors import InputError
+from routing.common.sentence import say
 
 BAD_INPUT = 4
 BROKEN_PIPE = 141

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 from brokerui.cli.product import the_product
 from brokerui.core.languages import local
-from routing.errors import InputError
-from routing.sentence import Sentence, say
+from routing.common.errors import InputError
+from routing.common.sentence import Sentence, say
 
 HOST_DB = "HOST/DB"
 HOST_DB_QUEUE = "HOST/DB/QUEUE"

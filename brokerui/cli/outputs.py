@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import mkstemp
 
-from routing.errors import InputError
-from routing.sentence import say
+from routing.common.errors import InputError
+from routing.common.sentence import say
 
 STANDARD_OUTPUT = "-"
 

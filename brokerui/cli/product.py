@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from brokerui.core.languages import local
-from routing.errors import InputError
-from routing.sentence import Sentence, say
+from routing.common.errors import InputError
+from routing.common.sentence import Sentence, say
 
 
 @contextmanager

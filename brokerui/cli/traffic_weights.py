@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from brokerui.cli.inputs import json_line, lines_of
-from routing.asking import conversation_from, entry_as_json
-from routing.classes import Node, TrafficClass, Vocabulary
-from routing.errors import InputError, Invalid, must_be
-from routing.leaves import string
-from routing.sentence import say, say_counted
+from routing.classes.traffic_class import Node, TrafficClass, Vocabulary
+from routing.common.errors import InputError, Invalid, must_be
+from routing.common.sentence import say, say_counted
+from routing.documents.conversation_json import conversation_from, entry_as_json
+from routing.documents.json_decoders import string
 
 Weights = dict[tuple[Node, TrafficClass], int]
 _PARQUET = b"PAR1"

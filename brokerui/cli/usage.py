@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from brokerui.core.languages import here
-from routing.sentence import Counted, say, say_counted
+from routing.common.sentence import Counted, say, say_counted
 
 WORDS = (
     say("usage: "),

@@ -12,7 +12,7 @@ from redis import RedisError
 from brokerui.core.pulse import redis_client
 from brokerui.core.redis_url import is_own, without_password
 from brokerui.core.valkey import valkey_binary
-from routing.errors import Invalid
+from routing.common.errors import Invalid
 
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]", "testserver"}
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
 
 LONGEST = 1_000
 """Characters of a filter."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from routing.sentence import Sentence, Translate, translator
+from routing.common.sentence import Sentence, Translate, translator
 
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "es", "fr", "pt-br", "zh-hans")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from routing.sentence import Counted, Sentence
+from routing.common.sentence import Counted, Sentence
 
 SENTENCE = "text"
 """The key that tells the object of a sentence from other values."""

@@ -7,8 +7,8 @@ import stat
 from pathlib import Path
 
 from brokerui.core.redis_url import socket_path
-from routing.errors import Invalid
-from routing.sentence import say
+from routing.common.errors import Invalid
+from routing.common.sentence import say
 
 MEMORY = "64mb"
 """More wake-ups than that are refused, which loses nothing."""

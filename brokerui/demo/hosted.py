@@ -14,12 +14,12 @@ from typing import Final
 from uuid import uuid4
 
 from brokerui.messaging.hosts import endpoint_at
-from routing.address import Address, parse_network_address
-from routing.estate import MIRROR, PRINCIPAL, Database, Instance
-from routing.names import MSDB
-from routing.parts import Queue, Service
-from routing.route import AUTO_CREATED_LOCAL, Route
-from routing.table import RouteTable
+from routing.common.names import MSDB
+from routing.model.address import Address, parse_network_address
+from routing.model.catalog_objects import Queue, Service
+from routing.model.estate import MIRROR, PRINCIPAL, Database, Instance
+from routing.model.route import AUTO_CREATED_LOCAL, Route
+from routing.model.route_table import RouteTable
 
 CAFE, BAKERY, BAKERY2 = "cafe", "bakery", "bakery2"
 HOSTED: Final = (CAFE, BAKERY, BAKERY2)

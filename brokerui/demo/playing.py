@@ -35,7 +35,7 @@ from brokerui.messaging.services import (
 )
 from routing.dialog.problems import Refused
 from routing.dialog.system import DEFAULT
-from routing.estate import PRINCIPAL
+from routing.model.estate import PRINCIPAL
 
 logger = logging.getLogger(__name__)
 

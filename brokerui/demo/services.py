@@ -13,7 +13,7 @@ from brokerui.estate.models import Instance
 from brokerui.estate.scenarios.selectors import scenario_get
 from brokerui.estate.selectors import estate_current, live_version
 from brokerui.estate.services import estate_edit, estate_import
-from routing.edits import DropInstance
+from routing.model.edits import DropInstance
 
 AUTHOR = "demo"
 EXAMPLE = "three-servers"

@@ -7,10 +7,10 @@ from uuid import UUID
 
 from brokerui.estate import models
 from brokerui.estate.models.instances import ENDPOINT
-from routing import estate as law
-from routing import parts
-from routing.address import parse_address
-from routing.route import Route
+from routing.model import catalog_objects
+from routing.model import estate as law
+from routing.model.address import parse_address
+from routing.model.route import Route
 
 Columns = dict[str, Any]
 
@@ -20,10 +20,10 @@ def instance_columns(instance: law.Instance) -> Columns:
     return {"forwarding": instance.forwarding, **columns}
 
 
-def endpoint_of(row: models.Instance) -> parts.Endpoint | None:
+def endpoint_of(row: models.Instance) -> catalog_objects.Endpoint | None:
     if row.endpoint_port is None:
         return None
-    return parts.Endpoint(**{field: getattr(row, f"endpoint_{field}") for field in ENDPOINT})
+    return catalog_objects.Endpoint(**{field: getattr(row, f"endpoint_{field}") for field in ENDPOINT})
 
 
 def database_columns(database: law.Database) -> Columns:
@@ -43,19 +43,19 @@ def database_fields(row: models.Database) -> Columns:
     }
 
 
-def service_columns(service: parts.Service) -> Columns:
+def service_columns(service: catalog_objects.Service) -> Columns:
     return {"queue": service.queue}
 
 
-def service_usages(service: parts.Service) -> list[Columns]:
+def service_usages(service: catalog_objects.Service) -> list[Columns]:
     return [{"contract": contract} for contract in service.contracts]
 
 
-def service_of(row: models.Service, usages: list[models.ServiceContract]) -> parts.Service:
-    return parts.Service(row.name, row.queue, tuple(usage.contract for usage in usages))
+def service_of(row: models.Service, usages: list[models.ServiceContract]) -> catalog_objects.Service:
+    return catalog_objects.Service(row.name, row.queue, tuple(usage.contract for usage in usages))
 
 
-def queue_columns(queue: parts.Queue) -> Columns:
+def queue_columns(queue: catalog_objects.Queue) -> Columns:
     activation = queue.activation
     return {
         "enabled": queue.enabled,
@@ -67,37 +67,39 @@ def queue_columns(queue: parts.Queue) -> Columns:
     }
 
 
-def queue_of(row: models.Queue, _: list[Any]) -> parts.Queue:
+def queue_of(row: models.Queue, _: list[Any]) -> catalog_objects.Queue:
     activation = None
     if row.activation_procedure is not None:
         assert row.activation_max_readers is not None
         assert row.activation_enabled is not None
-        activation = parts.Activation(row.activation_procedure, row.activation_max_readers, row.activation_enabled)
-    return parts.Queue(row.name, row.enabled, row.retention, row.poison_handling, activation)
+        activation = catalog_objects.Activation(
+            row.activation_procedure, row.activation_max_readers, row.activation_enabled
+        )
+    return catalog_objects.Queue(row.name, row.enabled, row.retention, row.poison_handling, activation)
 
 
-def contract_columns(_: parts.Contract) -> Columns:
+def contract_columns(_: catalog_objects.Contract) -> Columns:
     return {}
 
 
-def contract_usages(contract: parts.Contract) -> list[Columns]:
+def contract_usages(contract: catalog_objects.Contract) -> list[Columns]:
     return [{"message_type": usage.message_type, "sent_by": usage.sent_by} for usage in contract.messages]
 
 
-def contract_of(row: models.Contract, usages: list[models.ContractMessage]) -> parts.Contract:
-    messages = tuple(parts.ContractMessage(usage.message_type, usage.sent_by) for usage in usages)
-    return parts.Contract(row.name, messages)
+def contract_of(row: models.Contract, usages: list[models.ContractMessage]) -> catalog_objects.Contract:
+    messages = tuple(catalog_objects.ContractMessage(usage.message_type, usage.sent_by) for usage in usages)
+    return catalog_objects.Contract(row.name, messages)
 
 
-def message_type_columns(message_type: parts.MessageType) -> Columns:
+def message_type_columns(message_type: catalog_objects.MessageType) -> Columns:
     return {"validation": message_type.validation, "schema_collection": message_type.schema_collection}
 
 
-def message_type_of(row: models.MessageType, _: list[Any]) -> parts.MessageType:
-    return parts.MessageType(row.name, row.validation, row.schema_collection)
+def message_type_of(row: models.MessageType, _: list[Any]) -> catalog_objects.MessageType:
+    return catalog_objects.MessageType(row.name, row.validation, row.schema_collection)
 
 
-def priority_columns(priority: parts.Priority) -> Columns:
+def priority_columns(priority: catalog_objects.Priority) -> Columns:
     return {
         "contract_name": priority.contract_name,
         "local_service_name": priority.local_service_name,
@@ -106,12 +108,12 @@ def priority_columns(priority: parts.Priority) -> Columns:
     }
 
 
-def priority_of(row: models.Priority, _: list[Any]) -> parts.Priority:
+def priority_of(row: models.Priority, _: list[Any]) -> catalog_objects.Priority:
     services = (row.contract_name, row.local_service_name, row.remote_service_name)
-    return parts.Priority(row.name, *services, row.priority_level)
+    return catalog_objects.Priority(row.name, *services, row.priority_level)
 
 
-def binding_columns(binding: parts.RemoteServiceBinding) -> Columns:
+def binding_columns(binding: catalog_objects.RemoteServiceBinding) -> Columns:
     return {
         "remote_service_name": binding.remote_service_name,
         "user": binding.user,
@@ -119,8 +121,8 @@ def binding_columns(binding: parts.RemoteServiceBinding) -> Columns:
     }
 
 
-def binding_of(row: models.RemoteServiceBinding, _: list[Any]) -> parts.RemoteServiceBinding:
-    return parts.RemoteServiceBinding(row.name, row.remote_service_name, row.user, row.anonymous)
+def binding_of(row: models.RemoteServiceBinding, _: list[Any]) -> catalog_objects.RemoteServiceBinding:
+    return catalog_objects.RemoteServiceBinding(row.name, row.remote_service_name, row.user, row.anonymous)
 
 
 def route_columns(route: Route) -> Columns:

@@ -8,7 +8,7 @@ from typing import Any
 
 from brokerui.estate.difference import Difference, ListChange
 from brokerui.estate.tables import TABLES
-from routing.estate import Database, Estate, Instance
+from routing.model.estate import Database, Estate, Instance
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from brokerui.estate.columns import database_columns, instance_columns
 from brokerui.estate.tables import TABLES, Table
-from routing.estate import Database, Estate, Instance
+from routing.model.estate import Database, Estate, Instance
 
 T = TypeVar("T")
 Place = tuple[str, str]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from brokerui.estate.models import Version
 from brokerui.estate.selectors import estate_as_of
-from routing.document import write_estate
-from routing.errors import InputError
-from routing.sentence import say
+from routing.common.errors import InputError
+from routing.common.sentence import say
+from routing.documents.estate_document import write_estate
 
 NAME = "version-{:06}.json"
 _OURS = re.compile(r"version-\d{6,}\.json(\.part)?")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
-from routing.estate import Estate
+from routing.model.estate import Estate
 
 KEPT = 8
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from routing.estate import Database
+from routing.model.estate import Database
 
 FIRST = 65_536
 """The first number that the product gives to what a user makes."""

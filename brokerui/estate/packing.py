@@ -7,10 +7,10 @@ import json
 import zlib
 from collections.abc import Sequence
 
-from routing.collector import settle_after
-from routing.document import read_estate, write_estate
-from routing.edit_document import edits_as_json, edits_from
-from routing.estate import Edit, Estate
+from routing.common.gc_control import gc_freeze_if_large
+from routing.documents.edits_json import edits_as_json, edits_from
+from routing.documents.estate_document import read_estate, write_estate
+from routing.model.estate import Edit, Estate
 
 Packed = bytes | memoryview
 """As databases give it back."""
@@ -26,12 +26,12 @@ def pack_estate(estate: Estate) -> bytes:
 def unpack_estate(packed: Packed) -> Estate:
     document = zlib.decompress(packed)
     estate = read_estate(document)
-    settle_after(len(document))
+    gc_freeze_if_large(len(document))
     return estate
 
 
 def pack_edits(edits: Sequence[Edit]) -> bytes:
-    """The array of `routing.edit_document`."""
+    """The array of `routing.documents.edits_json`."""
     return zlib.compress(json.dumps(edits_as_json(edits), ensure_ascii=False).encode(), LEVEL)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from routing.estate import MIRROR, PRINCIPAL, Estate
+from routing.model.estate import MIRROR, PRINCIPAL, Estate
 
 Place = tuple[str, str]
 

@@ -8,9 +8,9 @@ from typing import Any
 from brokerui.estate import models
 from brokerui.estate.columns import database_fields, endpoint_of
 from brokerui.estate.tables import TABLES, Table
-from routing.address import parse_network_address
-from routing.estate import DEFAULT_HOP_LIMIT, Database, Estate, Instance
-from routing.table import RouteTable
+from routing.model.address import parse_network_address
+from routing.model.estate import DEFAULT_HOP_LIMIT, Database, Estate, Instance
+from routing.model.route_table import RouteTable
 
 Members = dict[int, dict[str, tuple[Any, ...]]]
 """By database: its lists."""

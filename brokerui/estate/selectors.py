@@ -20,7 +20,7 @@ from brokerui.estate.memory import estates
 from brokerui.estate.models import Instance, Live, Version
 from brokerui.estate.packing import Packed, unpack_edits, unpack_estate
 from brokerui.estate.signals import estate_read
-from routing.estate import Estate
+from routing.model.estate import Estate
 
 EMPTY = Estate()
 """What the estate is before its first version."""

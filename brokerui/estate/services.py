@@ -22,8 +22,8 @@ from brokerui.estate.packing import digest_of, pack_edits, pack_estate
 from brokerui.estate.selectors import LiveEstate, estate_current
 from brokerui.estate.signals import version_written
 from brokerui.estate.writing import write_difference
-from routing.errors import Invalid
-from routing.estate import Edit, Estate
+from routing.common.errors import Invalid
+from routing.model.estate import Edit, Estate
 
 CHECKPOINT_VERSIONS = 500
 """After so many versions made by edits the next one is written whole, so that each is rebuilt in a second or two."""

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Model
 
 from brokerui.estate import columns, models
-from routing.estate import Database
+from routing.model.estate import Database
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ from brokerui.estate.errors import VersionNotFoundError
 from brokerui.estate.scenarios.errors import ScenarioNotFoundError
 from brokerui.estate.scenarios.selectors import ScenarioInfo, scenario_digest, scenario_find, scenario_get
 from brokerui.estate.selectors import LiveEstate, estate_as_of, estate_current
-from routing.errors import Invalid
-from routing.estate import Estate
-from routing.moment import parse_moment
-from routing.sentence import Sentence, say
+from routing.common.errors import Invalid
+from routing.common.moment import parse_moment
+from routing.common.sentence import Sentence, say
+from routing.model.estate import Estate
 
 VERSION_DIGITS = 9
 PARAMETERS = ("scenario", "as_of")

@@ -14,7 +14,7 @@ from brokerui.estate.lists import CHUNK, Written, chunks, write_list
 from brokerui.estate.models import Database, Instance, InstanceAddress
 from brokerui.estate.pairs import mirrored_pairs
 from brokerui.estate.tables import TABLES, Table, Usages
-from routing import estate as law
+from routing.model import estate as law
 
 New = list[tuple[Any, Any]]
 """New values of `routing`, each with the row that was made of it."""

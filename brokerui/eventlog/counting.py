@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from routing.events import (
+from routing.common.broker_events import (
     Acknowledgement,
     AuditBrokerConversation,
     AuditBrokerLogin,
     BrokerActivation,
     BrokerConnection,
-    Conversation,
+    ConversationEvent,
     ConversationGroup,
     CorruptedMessage,
     Event,
@@ -56,7 +56,7 @@ class Sums(NamedTuple):
 Counts = dict[Key, Sums]
 
 _COUNTED: Final[Mapping[type, Callable[[Any], tuple[Kind, int, int]]]] = {
-    Conversation: lambda e: ((124, e.subclass, e.database, 0), e.message_sequence_number >= 0, e.size),
+    ConversationEvent: lambda e: ((124, e.subclass, e.database, 0), e.message_sequence_number >= 0, e.size),
     ConversationGroup: lambda e: ((136, e.subclass, e.database, 0), 0, 0),
     BrokerConnection: lambda e: ((138, e.subclass, "", 0), 0, 0),
     ForwardedMessageSent: lambda e: ((139, 0, "", 0), 0, 0),

@@ -10,12 +10,12 @@ from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from brokerui.eventlog.counting import Counts, kind_of
-from routing.events import (
+from routing.common.broker_events import (
     AuditBrokerConversation,
     AuditBrokerLogin,
     BrokerActivation,
     BrokerConnection,
-    Conversation,
+    ConversationEvent,
     CorruptedMessage,
     Event,
     ForwardedMessageDropped,
@@ -100,7 +100,7 @@ Exceptions = dict[tuple[Exceptional, int], Seen]
 Told = tuple[str, str, str, str, str]
 """Target, address, text, conversation id and handle."""
 _TOLD: Final[Mapping[type, Callable[[Any], Told]]] = {
-    Conversation: lambda e: (e.far_service, "", "", e.conversation_id, e.conversation_handle),
+    ConversationEvent: lambda e: (e.far_service, "", "", e.conversation_id, e.conversation_handle),
     BrokerConnection: lambda e: ("", _host(e.address), e.text, "", ""),
     ForwardedMessageDropped: lambda e: (
         e.message.to_service_name,

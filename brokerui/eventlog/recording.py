@@ -23,7 +23,7 @@ from brokerui.eventlog.counting import Counts, counted
 from brokerui.eventlog.exceptional import Exceptions, any_exceptional, exceptions_of
 from brokerui.eventlog.samples import Sample
 from brokerui.eventlog.stage import Batch, Stage
-from routing.events import Event
+from routing.common.broker_events import Event
 
 logger = logging.getLogger(__name__)
 SECONDS: Final = 2.0

@@ -11,8 +11,8 @@ from brokerui.estate.selectors import estate_current
 from brokerui.eventlog.samples import OfSample, Sample
 from brokerui.messaging.hosting import hosted_names
 from brokerui.messaging.models import HostedInstance, MirroredRoute
-from routing.estate import Estate
-from routing.mirrored_route import DOUBTING, SENDING
+from routing.mirror.state_machine import DOUBTING, SENDING
+from routing.model.estate import Estate
 
 Found = dict[str, list[Sample]]
 """By instance."""

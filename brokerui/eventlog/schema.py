@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from brokerui.eventlog.samples import SAMPLE, SAMPLE_NAME, OfSample, Sample
-from routing import events as ev
+from routing.common import broker_events as ev
 
 TEXT, INTEGER, SMALL, BOOLEAN, MOMENT = "text", "integer", "32-bit integer", "boolean", "timestamp, ms, UTC"
 
@@ -82,7 +82,7 @@ def row_of(event: ev.Event | Sample) -> Values:
     return values
 
 
-def _conversation(e: ev.Conversation) -> Values:
+def _conversation(e: ev.ConversationEvent) -> Values:
     values = {
         "conversation_id": e.conversation_id,
         "conversation_handle": e.conversation_handle,
@@ -239,7 +239,7 @@ def _sample(e: Sample) -> Values:
 
 
 _FILLED: Final[Mapping[type, Callable[[Any], Values]]] = {
-    ev.Conversation: _conversation,
+    ev.ConversationEvent: _conversation,
     ev.ConversationGroup: _group,
     ev.BrokerConnection: _connection,
     ev.ForwardedMessageSent: _forwarded,

@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet, Sum
 
 from brokerui.eventlog.models import HOUR, MINUTE, EventCount, EventTotal, ExceptionalEvent, Sampled
 from brokerui.eventlog.schema import NAMES
-from routing import events as ev
+from routing.common import broker_events as ev
 
 LIMIT: Final = 100
 """Rows of a page."""

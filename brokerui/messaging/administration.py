@@ -11,7 +11,7 @@ from brokerui.messaging.transactions import unit_of_work
 from routing.dialog.batch import Wanted
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.queue_status import note_commit, note_rollback, switch_off, switch_on
-from routing.edits import SetQueue
+from routing.model.edits import SetQueue
 
 
 def queue_set_status(*, instance: str, database: str, queue: str, is_on: bool, author: str = SYSTEM) -> None:

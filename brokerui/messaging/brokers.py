@@ -25,8 +25,8 @@ from brokerui.messaging.keys.services import keys_exchange
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.store import moving
 from routing.dialog.problems import Refused
-from routing.edits import PutDatabase, SetBroker
-from routing.estate import PRINCIPAL, Database, Estate
+from routing.model.edits import PutDatabase, SetBroker
+from routing.model.estate import PRINCIPAL, Database, Estate
 
 
 def broker_enable(*, instance: str, database: str, author: str = SYSTEM) -> None:

@@ -9,10 +9,10 @@ from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import live_version
 from brokerui.estate.services import estate_edit
 from brokerui.messaging.errors import BusyError
-from routing.broker import Broker
 from routing.dialog.queue_status import switch_off, switch_on
 from routing.dialog.work import Work
-from routing.estate import Edit
+from routing.model.estate import Edit
+from routing.runtime.broker import Broker
 
 TRIES: Final = 10
 """Each loses to an edit of somebody else's."""
@@ -21,7 +21,7 @@ TRIES: Final = 10
 def declare(edits: Sequence[Edit], author: str, note: str) -> int:
     """Edit the live estate as it is now, in the caller's transaction: the version that it has then.
 
-    Raises `routing.errors.Invalid` for what it cannot take, and `BusyError` where others edit it all the time.
+    Raises `Invalid` for what it cannot take, and `BusyError` where others edit it all the time.
     """
     for _ in range(TRIES):
         try:

@@ -25,10 +25,10 @@ from brokerui.messaging.hosting import broker_of, working_broker_of
 from brokerui.messaging.keeping import FEW, Keeping
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.outgoing import hand_over, has_room, redis
-from routing.broker import Broker
 from routing.dialog.batch import Wanted
 from routing.dialog.work import Outbound
-from routing.store import Conflict
+from routing.runtime.broker import Broker
+from routing.runtime.store import Conflict
 
 P = ParamSpec("P")
 

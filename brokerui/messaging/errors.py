@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
 
 
 class MessagingError(Exception):

@@ -1,4 +1,4 @@
-"""What hosted instances forward, as workers show it: it is in their memory only (`routing.forwarding`).
+"""What hosted instances forward, as workers show it: it is in their memory only (`routing.runtime.forwarding`).
 
 A worker shows what it holds after each of its turns; what it does not show again counts no longer after some seconds.
 """
@@ -16,8 +16,8 @@ from typing import Any, Final
 from redis import Redis, RedisError
 
 from brokerui.messaging.outgoing import redis
-from routing.broker import Broker
-from routing.events import ForwardedMessage
+from routing.common.broker_events import ForwardedMessage
+from routing.runtime.broker import Broker
 
 KEY: Final = "brokerui:forwarded"
 """A hash: by instance, process and thread the moment in seconds, and rows."""

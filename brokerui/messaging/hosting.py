@@ -21,13 +21,13 @@ from brokerui.messaging.errors import NoSuchDatabaseError, NoSuchQueueError, Not
 from brokerui.messaging.keys.selectors import keys_stamp, security_of
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.store import DatabaseStore
-from routing.broker import Broker
-from routing.dialog.choices import Choices
+from routing.common.choices import Choices
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.problems import Refused
-from routing.estate import MIRROR
-from routing.store import Conflict
-from routing.ways import MIRRORING
+from routing.model.estate import MIRROR
+from routing.runtime.broker import Broker
+from routing.runtime.decision_cache import DATABASE_IS_MIRROR
+from routing.runtime.store import Conflict
 
 KEYS_SECONDS: Final = 1.0
 """How long a broker may go on without keys that have just come."""
@@ -150,7 +150,7 @@ def check_database(broker: Broker, database: str) -> None:
     if here is None:
         raise NoSuchDatabaseError(broker.instance, database)
     if here.mirroring_role == MIRROR:
-        raise Refused(MIRRORING)
+        raise Refused(DATABASE_IS_MIRROR)
 
 
 def check_queue(broker: Broker, queue: QueueKey) -> None:

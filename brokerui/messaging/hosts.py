@@ -12,19 +12,19 @@ from django.db import transaction
 from brokerui.estate.models import Instance as InstanceRow
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
-from routing.address import Address
-from routing.edits import PutInstance
-from routing.estate import Database, Instance
-from routing.names import MSDB
-from routing.parts import Endpoint
-from routing.route import AUTO_CREATED_LOCAL
-from routing.table import RouteTable
+from routing.common.names import MSDB
+from routing.model.address import Address
+from routing.model.catalog_objects import Endpoint
+from routing.model.edits import PutInstance
+from routing.model.estate import Database, Instance
+from routing.model.route import AUTO_CREATED_LOCAL
+from routing.model.route_table import RouteTable
 
 
 def instance_host(*, name: str, listen: Address, databases: Sequence[str], author: str) -> Instance:
     """Run an instance here, which listens at an address; it and its databases are made where they are not there yet.
 
-    Raises `routing.errors.Invalid` for what the estate cannot take, and `EstateStaleError` where it has just changed.
+    Raises `Invalid` for what the estate cannot take, and `EstateStaleError` where it has just changed.
     """
     with transaction.atomic():
         live = estate_current()

@@ -13,9 +13,9 @@ from contextlib import suppress
 from typing import Final
 
 from brokerui.messaging.outgoing import put
-from routing.broker import Broker
 from routing.dialog.work import Outbound
-from routing.store import Conflict
+from routing.runtime.broker import Broker
+from routing.runtime.store import Conflict
 
 SECONDS: Final = 0.05
 FEW: Final = 8

@@ -12,8 +12,8 @@ from django.conf import settings
 from redis import Redis, RedisError
 
 from brokerui.messaging.endpoint.lists import outgoing_held, put_outgoing, run
+from routing.common.broker_events import Event
 from routing.dialog.work import Outbound
-from routing.events import Event
 
 logger = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from brokerui.estate.numbering import Numbers, numbers_of
 from routing.dialog.messages import QueuedMessage
-from routing.estate import Estate
-from routing.ways import moment
+from routing.model.estate import Estate
+from routing.runtime.decision_cache import moment
 
 
 def queue_rows(estate: Estate, instance: str, messages: Iterable[QueuedMessage]) -> list[dict[str, Any]]:

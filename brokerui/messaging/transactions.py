@@ -17,10 +17,10 @@ from brokerui.messaging.hosting import ReplacedError, broker_of, check_database,
 from brokerui.messaging.outgoing import hand_over, has_room
 from brokerui.messaging.tasks import transmit
 from brokerui.messaging.waking import wake_once
-from routing.broker import Broker, has_become_due
 from routing.dialog.batch import Wanted
 from routing.dialog.work import Work
-from routing.store import Conflict
+from routing.runtime.broker import Broker, has_become_due
+from routing.runtime.store import Conflict
 
 PATIENCE_SECONDS: Final = 2.0
 """For which a verb waits for a conversation that another holds."""

@@ -6,8 +6,8 @@ import os
 import socket
 from contextlib import closing
 
-from routing.errors import Invalid
-from routing.sentence import Sentence, say
+from routing.common.errors import Invalid
+from routing.common.sentence import Sentence, say
 
 DEFAULT_PORT = 8000
 PORT_MAX = 65535

@@ -9,8 +9,8 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from routing.errors import Invalid
-from routing.sentence import Sentence, say
+from routing.common.errors import Invalid
+from routing.common.sentence import Sentence, say
 
 PATIENCE_SECONDS = 20.0
 """How long the processes of one that was killed may take to end."""

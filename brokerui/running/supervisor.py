@@ -24,7 +24,7 @@ from brokerui.running.lock import HomeLock, Running, State
 from brokerui.running.logs import Log
 from brokerui.running.report import ERROR, PREPARED, READY, Reports
 from brokerui.running.words import how, last_words, login_line, print_line, restart_line, say_error, say_plainly
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
 
 TURN_SECONDS = 1.0
 GRACE_SECONDS = 8.0

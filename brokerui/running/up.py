@@ -17,8 +17,8 @@ from brokerui.running.preparing import FIRST_PASSWORD
 from brokerui.running.report import Reports
 from brokerui.running.supervisor import Supervisor
 from brokerui.running.words import say_error
-from routing.errors import Invalid
-from routing.sentence import say
+from routing.common.errors import Invalid
+from routing.common.sentence import say
 
 ON = ("true", "on", "ok", "y", "yes", "1")
 """As the settings read what is on or off, which take their time to import."""

@@ -27,8 +27,8 @@ from brokerui.pages.reachability import page as reachability
 from brokerui.pages.reachability.asked import Asked
 from brokerui.pages.routes.rows import routes_of
 from brokerui.pages.where.catalog import catalog_of
-from routing.collector import settle
-from routing.estate import Estate
+from routing.common.gc_control import gc_freeze
+from routing.model.estate import Estate
 
 logger = logging.getLogger(__name__)
 Derivation = Callable[[Viewed], object]
@@ -71,7 +71,7 @@ def program_load() -> None:
 def estate_load() -> None:
     """The live estate with what is derived from it, in the process from which those of the web are forked."""
     _try(lambda: _derive(OF_THE_ESTATE, pause=0))
-    settle()
+    gc_freeze()
     # A connection must not be shared with the processes that are forked from this one.
     connections.close_all()
 

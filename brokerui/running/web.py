@@ -22,7 +22,7 @@ from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 from brokerui.core.languages import local
 from brokerui.running.preparing import prepare
 from brokerui.running.report import ERROR, PREPARED, READY, report
-from routing.sentence import say
+from routing.common.sentence import say
 
 MAX_WORKERS = 2
 THREADS = 8

@@ -7,7 +7,7 @@ import sys
 
 from brokerui.core.languages import local
 from brokerui.running.child import Child
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
 
 
 def print_line(sentence: Sentence) -> None:

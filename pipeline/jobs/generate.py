@@ -14,9 +14,9 @@ from pipeline.output import RECORD, replaced, write_record, write_rows
 from pipeline.record import Run
 from pipeline.session import SparkSettings, spark_session
 from pipeline.transforms.inventing import Invented, rows
-from routing.errors import InputError
-from routing.estate import Estate
-from routing.sentence import say
+from routing.common.errors import InputError
+from routing.common.sentence import say
+from routing.model.estate import Estate
 
 ROWS_A_FILE = 2_500_000
 FLOW = (

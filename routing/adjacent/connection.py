@@ -20,7 +20,7 @@ from routing.adjacent.frames import Frame, FrameReader, Hello
 from routing.adjacent.limits import LEAST_FRAME, MOST_FRAME, VERSION
 from routing.adjacent.roles import is_role, read_role
 from routing.adjacent.states import OURS, STEPS, THEIRS, Input, Phase, Shown
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
 
 SHUTDOWN: Final = 1
 IDLE: Final = 2

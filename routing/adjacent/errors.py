@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from routing.sentence import Sentence, Translate
+from routing.common.sentence import Sentence, Translate
 
 
 class ProtocolError(Exception):

@@ -23,10 +23,10 @@ from routing.adjacent.limits import (
     MAX_SEQUENCE,
     VERSION,
 )
-from routing.errors import Invalid
-from routing.identifier import identifier_bytes, identifier_of, parse_identifier
-from routing.names import SERVICE_NAME, check_name
-from routing.sentence import Sentence, say
+from routing.common.errors import Invalid
+from routing.common.identifier import identifier_bytes, identifier_of, parse_identifier
+from routing.common.names import SERVICE_NAME, check_name
+from routing.common.sentence import Sentence, say
 
 INITIATOR: Final = 1
 """From the initiator to the target."""

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from struct import Struct
 from typing import Final, NamedTuple
 
-from routing.address import MAX_LENGTH
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
 from routing.adjacent.fragment import LEAST_FRAGMENT, MAX_FRAGMENT
 from routing.adjacent.guard import TAG
 from routing.adjacent.limits import BYTES_OF_CHARACTER, LEAST_FRAME, MAX_HELLO, MAX_TEXT, MOST_FRAME, VERSION
-from routing.errors import Invalid
-from routing.names import SERVICE_NAME, SYSNAME, check_name
-from routing.sentence import say
+from routing.common.errors import Invalid
+from routing.common.names import SERVICE_NAME, SYSNAME, check_name
+from routing.common.sentence import say
+from routing.model.address import MAX_LENGTH
 
 HELLO: Final = 1
 CLAIM: Final = 2

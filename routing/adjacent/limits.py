@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from routing.names import SERVICE_NAME
+from routing.common.names import SERVICE_NAME
 
 VERSION: Final = 1
 """Of frames and fragments; a HELLO is read by all versions."""

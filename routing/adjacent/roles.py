@@ -11,15 +11,15 @@ from hashlib import blake2b
 from struct import Struct
 from typing import Final, NamedTuple
 
-from routing.address import parse_network_address
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
 from routing.adjacent.frames import HEAD, ROLE, ROLE_ANSWER, ROLE_QUESTION, read_frame, write_frame
 from routing.adjacent.guard import TAG, WIRE
-from routing.errors import Invalid
-from routing.estate import MIRROR, PRINCIPAL
-from routing.identifier import identifier_bytes, identifier_of, parse_identifier
-from routing.names import SERVICE_NAME, check_name
-from routing.sentence import Sentence, say
+from routing.common.errors import Invalid
+from routing.common.identifier import identifier_bytes, identifier_of, parse_identifier
+from routing.common.names import SERVICE_NAME, check_name
+from routing.common.sentence import Sentence, say
+from routing.model.address import parse_network_address
+from routing.model.estate import MIRROR, PRINCIPAL
 
 ROLES: Final = (None, PRINCIPAL, MIRROR)
 """By their numbers on the wire."""

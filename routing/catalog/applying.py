@@ -6,21 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from routing.address import DEFAULT_PORT, Address, parse_address
 from routing.catalog.availability import Replica, listening
 from routing.catalog.building import FIELDS, fields_of, own_rows
 from routing.catalog.endpoint import endpoint_from, forwards
 from routing.catalog.notes import Notes
 from routing.catalog.shapes import Row
-from routing.catalog.told import Told
-from routing.errors import InputError, Invalid
-from routing.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
-from routing.finding import ERROR, INFO, WARNING, Finding
-from routing.identifier import parse_identifier
-from routing.names import MSDB
-from routing.route import AUTO_CREATED_LOCAL
-from routing.sentence import Sentence, say
-from routing.table import RouteTable
+from routing.catalog.snapshot import CatalogSnapshot
+from routing.common.errors import InputError, Invalid
+from routing.common.finding import ERROR, INFO, WARNING, Finding
+from routing.common.identifier import parse_identifier
+from routing.common.names import MSDB
+from routing.common.sentence import Sentence, say
+from routing.model.address import DEFAULT_PORT, Address, parse_address
+from routing.model.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
+from routing.model.route import AUTO_CREATED_LOCAL
+from routing.model.route_table import RouteTable
 from routing.tsql.refusal import ADDRESS_UNKNOWN, ROLE_UNKNOWN, SEVERITY
 
 ONLINE = "ONLINE"
@@ -37,7 +37,7 @@ class Applied:
     findings: tuple[Finding, ...]
 
 
-def apply_told(estate: Estate, name: str, told: Told, address: Address | None = None) -> Applied:
+def apply_told(estate: Estate, name: str, told: CatalogSnapshot, address: Address | None = None) -> Applied:
     """The estate with what an input tells of the instance `name`, which may be new; `address` is one of its own.
 
     Raises `InputError` where no estate can hold what it tells.
@@ -62,7 +62,7 @@ def _known(estate: Estate, name: str) -> Instance:
     return alike[0] if len(alike) == 1 else Instance(name)
 
 
-def _instance(known: Instance, told: Told, notes: Notes) -> Instance:
+def _instance(known: Instance, told: CatalogSnapshot, notes: Notes) -> Instance:
     notes.unread(told)
     databases = _databases(known, told, notes)
     if told.endpoints is None:
@@ -88,7 +88,9 @@ def _placed(estate: Estate, new: Instance, address: Address | None, notes: Notes
     return estate.with_instance(new)
 
 
-def _reached_by_listeners(estate: Estate, name: str, told: Told, given: Address | None, notes: Notes) -> Estate:
+def _reached_by_listeners(
+    estate: Estate, name: str, told: CatalogSnapshot, given: Address | None, notes: Notes
+) -> Estate:
     """The estate with the listeners of availability groups at the instance that has the primary replicas.
 
     Where its endpoint is not known, nothing is: listeners say the port for queries only.
@@ -145,7 +147,7 @@ def _derived_address(new: Instance) -> Address | None:
 # ---------------------------------------------------------------- databases
 
 
-def _databases(known: Instance, told: Told, notes: Notes) -> dict[str, Database]:
+def _databases(known: Instance, told: CatalogSnapshot, notes: Notes) -> dict[str, Database]:
     """Those that were known, in their places, then the new ones."""
     rows: dict[str, Row] = {row["name"]: row for row in told.databases or ()}
     rows |= {name: {"name": name} for name in told.parts if name not in rows}
@@ -178,7 +180,7 @@ def _names_now(known: Instance, rows: Mapping[str, Row]) -> dict[str, str]:
     return names
 
 
-def _quiet(name: str, told: Told) -> bool:
+def _quiet(name: str, told: CatalogSnapshot) -> bool:
     """Whether this is a database of the product's own in which nobody made anything."""
     if name.lower() not in QUIET:
         return False
@@ -190,7 +192,7 @@ def _quiet(name: str, told: Told) -> bool:
     return True
 
 
-def _database(old: Database | None, row: Row, told: Told, notes: Notes) -> Database:
+def _database(old: Database | None, row: Row, told: CatalogSnapshot, notes: Notes) -> Database:
     name: str = row["name"]
     known = replace(old, name=name) if old is not None else Database(name, table=RouteTable((AUTO_CREATED_LOCAL,)))
     parts = told.parts.get(name, {})
@@ -230,7 +232,7 @@ def _facts(known: Database, row: Row, replica: Replica | None, notes: Notes) -> 
     return found
 
 
-def _say_what_is_not_told(old: Database | None, new: Database, row: Row, told: Told, notes: Notes) -> None:
+def _say_what_is_not_told(old: Database | None, new: Database, row: Row, told: CatalogSnapshot, notes: Notes) -> None:
     """A database that could not be read, or whose routes no input has told yet."""
     if told.complete and new.name not in told.parts:
         notes.add("not-found", *_why_not_read(new, row, told.replicas.get(new.name)), database=new.name)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from routing.address import Address, parse_address
 from routing.catalog.shapes import Row
-from routing.errors import Invalid
-from routing.estate import MIRROR, PRINCIPAL
+from routing.common.errors import Invalid
+from routing.model.address import Address, parse_address
+from routing.model.estate import MIRROR, PRINCIPAL
 
 _ROLES = {"PRIMARY": PRINCIPAL, "SECONDARY": MIRROR}
 

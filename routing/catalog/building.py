@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from routing.address import parse_address
 from routing.catalog.shapes import Row
-from routing.catalog.told import Rows
-from routing.errors import Invalid
-from routing.estate import Database
-from routing.identifier import parse_identifier
-from routing.moment import parse_moment
-from routing.parts import (
+from routing.catalog.snapshot import Rows
+from routing.common.errors import Invalid
+from routing.common.identifier import parse_identifier
+from routing.common.moment import parse_moment
+from routing.common.sentence import Sentence, say
+from routing.model.address import parse_address
+from routing.model.catalog_objects import (
     Activation,
     Contract,
     ContractMessage,
@@ -22,9 +22,9 @@ from routing.parts import (
     RemoteServiceBinding,
     Service,
 )
-from routing.route import Route
-from routing.sentence import Sentence, say
-from routing.table import RouteTable
+from routing.model.estate import Database
+from routing.model.route import Route
+from routing.model.route_table import RouteTable
 
 FIRST_OWN_ID = 65_536
 """Services, contracts and message types with smaller ids come with every database."""

@@ -8,13 +8,13 @@ from typing import Any
 
 from routing.catalog.availability import replicas
 from routing.catalog.shapes import DATABASE_PARTS, NOTES, NUMBER, SERVER_PARTS, SHAPES, Row, Shape
-from routing.catalog.told import NotRead, Rows, Told
-from routing.document import MAX_DATABASES
-from routing.errors import InputError, Invalid, must_be
-from routing.jsonpull import JsonPull
-from routing.leaves import string
-from routing.moment import parse_moment
-from routing.sentence import say
+from routing.catalog.snapshot import CatalogSnapshot, NotRead, Rows
+from routing.common.errors import InputError, Invalid, must_be
+from routing.common.moment import parse_moment
+from routing.common.sentence import say
+from routing.documents.estate_document import MAX_DATABASES
+from routing.documents.json_decoders import string
+from routing.documents.json_pull import JsonPull
 
 FORMAT = "brokerui.catalog/1"
 MAX_ROWS = 1_000_000
@@ -25,7 +25,7 @@ ONLINE = "ONLINE"
 _ID = "database_id"
 
 
-def read_catalog(text: str, *, where: str) -> Told:
+def read_catalog(text: str, *, where: str) -> CatalogSnapshot:
     """What a document tells. Raises `InputError` with the JSON path at the first thing that is not as it must be."""
     try:
         return _Reader(text).document(where)
@@ -48,7 +48,7 @@ class _Reader:
         self._rows = 0
         self._unknown: dict[str, None] = {}
 
-    def document(self, where: str) -> Told:
+    def document(self, where: str) -> CatalogSnapshot:
         heads: dict[str, Any] = {}
         parts: dict[str, list[Row]] = {}
         for key in self._json.members():
@@ -146,11 +146,11 @@ def _below(key: str, read: Callable[..., Any], *arguments: Any) -> Any:
 # ---------------------------------------------------------------- what the rows say together
 
 
-def _told(where: str, at: datetime | None, parts: dict[str, list[Row]], unknown: tuple[str, ...]) -> Told:
+def _told(where: str, at: datetime | None, parts: dict[str, list[Row]], unknown: tuple[str, ...]) -> CatalogSnapshot:
     _check_databases(parts.get("errors", []))
     names = _names(parts["databases"])
     notes = {kind: tuple(_notes(kind, parts.get(kind, []), names)) for kind in NOTES}
-    return Told(
+    return CatalogSnapshot(
         where=where,
         collected_at=at,
         server=next(iter(parts.get("server", [])), {}),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from routing.catalog.shapes import Row
-from routing.errors import Invalid, must_be
-from routing.parts import Endpoint
-from routing.sentence import say
+from routing.common.errors import Invalid, must_be
+from routing.common.sentence import say
+from routing.model.catalog_objects import Endpoint
 
 _WINDOWS = {1: "WINDOWS NTLM", 2: "WINDOWS KERBEROS", 3: "WINDOWS"}
 _CERTIFICATE = 4

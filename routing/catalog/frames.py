@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 from itertools import islice, pairwise
 
-from routing.errors import Invalid
-from routing.sentence import Sentence, say
+from routing.common.errors import Invalid
+from routing.common.sentence import Sentence, say
 
 CHECK_DIGITS = 6
 _SPACE = re.compile(r"\s+")

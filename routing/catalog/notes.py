@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from routing.catalog.building import Refused
-from routing.catalog.told import Told
-from routing.finding import ERROR, INFO, WARNING, Finding
-from routing.sentence import Sentence, say
+from routing.catalog.snapshot import CatalogSnapshot
+from routing.common.finding import ERROR, INFO, WARNING, Finding
+from routing.common.sentence import Sentence, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Notes:
         reason = say("is in the estate, and no longer on the instance: it was taken out")
         self.add("not-found", INFO, reason, database=database, name=name)
 
-    def unread(self, told: Told) -> None:
+    def unread(self, told: CatalogSnapshot) -> None:
         """What the instance did not give, and what it gave that nobody here knows."""
         if told.server.get("has_view_any_definition") is False:
             reason = say("the login lacks VIEW ANY DEFINITION: the instance may have hidden rows from it")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from routing.catalog.document import read_catalog
 from routing.catalog.frames import framed_document, without_space
-from routing.catalog.gridded import told_by_grid
-from routing.catalog.grids import read_grid
-from routing.catalog.plain import plain_document
-from routing.catalog.told import Told
-from routing.errors import InputError, Invalid
-from routing.sentence import say
+from routing.catalog.grid_import import told_by_grid
+from routing.catalog.grid_parser import read_grid
+from routing.catalog.snapshot import CatalogSnapshot
+from routing.catalog.unwrap import plain_document
+from routing.common.errors import InputError, Invalid
+from routing.common.sentence import say
 from routing.tsql.text import decode_script
 
 
-def read_saved(content: bytes, *, where: str, database: str | None = None) -> Told:
+def read_saved(content: bytes, *, where: str, database: str | None = None) -> CatalogSnapshot:
     """What the file tells of an instance, or of its `database`. Raises `InputError`: it is whole, or it is refused."""
     text = decode_script(content, where=where)
     document = _document(text, where)

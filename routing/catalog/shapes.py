@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from routing.errors import Invalid, must_be
-from routing.leaves import integer, string
-from routing.sentence import say
+from routing.common.errors import Invalid, must_be
+from routing.common.sentence import say
+from routing.documents.json_decoders import integer, string
 
 Row = Mapping[str, Any]
 """One row of a view, by column: text, whole numbers, true and false, None for NULL. A column not told is absent."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from routing.catalog.shapes import Row
-from routing.catalog.told import Told
-from routing.finding import WARNING, Finding
-from routing.sentence import Sentence, say
+from routing.catalog.snapshot import CatalogSnapshot
+from routing.common.finding import WARNING, Finding
+from routing.common.sentence import Sentence, say
 
 _BEHIND = {"sysxmitqueue": "transmission_queue", "sysdesend": "conversation_endpoints"}
 """The tables behind the two views; their sizes are known without a look at their rows."""
@@ -25,7 +25,7 @@ _SAYS = (
 """Words of a status in English, lower case, and the kind of finding that they are."""
 
 
-def findings_of_sums(name: str, told: Told) -> Iterator[Finding]:
+def findings_of_sums(name: str, told: CatalogSnapshot) -> Iterator[Finding]:
     """A warning for messages that wait for a reason that the instance names and lint has a page for."""
     for database, parts in told.parts.items():
         for row in parts.get("transmission_queue", ()):
@@ -48,7 +48,7 @@ def _waiting(row: Row) -> Sentence:
     )
 
 
-def sums_of(name: str, told: Told) -> Iterator[Sentence]:
+def sums_of(name: str, told: CatalogSnapshot) -> Iterator[Sentence]:
     """A sentence for each database in which messages wait, or conversations are open."""
     for database, parts in told.parts.items():
         place = f"{name}/{database}"

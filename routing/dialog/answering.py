@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from routing.adjacent.fragment import Range
 from routing.adjacent.guard import Guard
+from routing.common.broker_events import OfAcknowledgement
 from routing.dialog.arriving import take_error
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.envelope import Envelope, guard_of
@@ -14,7 +15,6 @@ from routing.dialog.pinning import pin, stranger
 from routing.dialog.receipts import said
 from routing.dialog.transmitting import take_acknowledgement, tell_acknowledgement
 from routing.dialog.work import Work
-from routing.events import OfAcknowledgement
 
 
 def tell_error(work: Work, side: Endpoint, body: bytes, guard: Guard) -> None:

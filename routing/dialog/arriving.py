@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from routing.common.broker_events import OfConversation
+from routing.common.retry import wait_to_probe
 from routing.dialog.directory import Directory, Objection
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.error_message import broker_error
 from routing.dialog.messages import Arriving
-from routing.dialog.retry import wait_to_probe
 from routing.dialog.states import (
     CD,
     CO,
@@ -33,7 +34,6 @@ from routing.dialog.states import (
 from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE
 from routing.dialog.validation import VALIDATION_CODE
 from routing.dialog.work import Work
-from routing.events import OfConversation
 
 GONE = 8462
 """What a sender is told whose messages nobody takes any more."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from routing.common.broker_events import Event
 from routing.dialog.endpoint import ConversationKey, Endpoint, Group, QueueKey
 from routing.dialog.messages import Held, Outgoing, Part, QueuedMessage
 from routing.dialog.transmission import Transmission
-from routing.events import Event
-from routing.mirrored_route import Key, MirroredRoute
+from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
 
 OUTGOING_AT_ONCE = 100
 """Messages of one conversation that a batch holds at most: a long conversation must not keep the others waiting."""
@@ -70,7 +70,7 @@ class Batch:
     """Of queues: how many transactions that received from it were rolled back, since the last that was not."""
     requests: Mapping[Asked, str] = field(default_factory=dict)
     """All route requests that are pending, with the handle of their dialog (MATCH-4)."""
-    mirrored: Mapping[Key, MirroredRoute] = field(default_factory=dict)
+    mirrored: Mapping[MirroredRouteKey, MirroredRoute] = field(default_factory=dict)
     """What is known of mirrored routes: all of it (MIR-2)."""
     outgoing: dict[str, tuple[Outgoing, ...]] = field(default_factory=dict)
     """By handle, in order: what is to be sent in conversations that are due for it. From `acknowledged_sequence` on
@@ -129,7 +129,7 @@ class Changes:
     """Into the work table (TOB-2)."""
     requests: dict[Asked, str | None] = field(default_factory=dict)
     """Route requests that are new; None: ended."""
-    mirrored: dict[Key, MirroredRoute | None] = field(default_factory=dict)
+    mirrored: dict[MirroredRouteKey, MirroredRoute | None] = field(default_factory=dict)
     """What is known anew of mirrored routes; None: forgotten."""
     queues: dict[QueueKey, bool] = field(default_factory=dict)
     """Queues that are switched on or off."""

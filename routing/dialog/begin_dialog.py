@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from routing.common.broker_events import OfConversation
+from routing.common.errors import Invalid
+from routing.common.identifier import parse_identifier
+from routing.common.names import SERVICE_NAME, check_name
 from routing.dialog.endpoint import LONGEST_LIFETIME_S, Endpoint, QueueKey
 from routing.dialog.problems import Refused
 from routing.dialog.states import BEGIN_DIALOG, NONE
 from routing.dialog.system import DEFAULT
 from routing.dialog.work import Work
-from routing.errors import Invalid
-from routing.events import OfConversation
-from routing.identifier import parse_identifier
-from routing.names import SERVICE_NAME, check_name
 
 
 def begin_dialog(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from routing.common.broker_events import MessageClassify, OfClassify
 from routing.dialog.arriving import Answer, arrive, take_error
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.messages import Arriving, Outgoing
 from routing.dialog.transmitting import has_room, postpone, settled, transmit
 from routing.dialog.work import Place, Work
-from routing.events import MessageClassify, OfClassify
 
 
 def put(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from routing import drawing
+from routing.common import state_drawing
 from routing.dialog.states import (
     AS_INITIATOR,
     AS_TARGET,
@@ -20,7 +20,7 @@ def diagram(is_initiator: bool) -> str:
     table = AS_INITIATOR if is_initiator else AS_TARGET
     states = INITIATOR_STATES if is_initiator else TARGET_STATES
     ways = ((state, given, to) for (state, given), to in table.items() if not isinstance(to, int))
-    return drawing.diagram(((state, STATES[state]) for state in states), ways)
+    return state_drawing.diagram(((state, STATES[state]) for state in states), ways)
 
 
 def matrix(is_initiator: bool) -> str:
@@ -28,7 +28,7 @@ def matrix(is_initiator: bool) -> str:
     table = AS_INITIATOR if is_initiator else AS_TARGET
     states = INITIATOR_STATES if is_initiator else TARGET_STATES
     rows = ((given, [_cell(state, table[state, given]) for state in states]) for given in INPUTS)
-    return drawing.matrix(map(_named, states), rows)
+    return state_drawing.matrix(map(_named, states), rows)
 
 
 def _cell(state: State, to: State | int) -> str:
@@ -43,17 +43,17 @@ def _named(state: State) -> str:
 
 def legend() -> str:
     """What the states and the inputs are called."""
-    return drawing.legend([*((_named(state), name) for state, name in STATES.items()), *INPUTS.items()])
+    return state_drawing.legend([*((_named(state), name) for state, name in STATES.items()), *INPUTS.items()])
 
 
 def redrawn(text: str) -> str:
     """A Markdown text with every place `<!-- drawn: NAME -->` … `<!-- end -->` filled from the table."""
-    return drawing.redrawn(text, _DRAWINGS)
+    return state_drawing.redrawn(text, _DRAWINGS)
 
 
 _DRAWINGS = {
-    "initiator": lambda: drawing.mermaid(diagram(is_initiator=True)),
-    "target": lambda: drawing.mermaid(diagram(is_initiator=False)),
+    "initiator": lambda: state_drawing.mermaid(diagram(is_initiator=True)),
+    "target": lambda: state_drawing.mermaid(diagram(is_initiator=False)),
     "initiator-table": lambda: matrix(is_initiator=True),
     "target-table": lambda: matrix(is_initiator=False),
     "legend": legend,

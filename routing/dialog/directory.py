@@ -9,7 +9,7 @@ from routing.dialog.priority import Priorities
 from routing.dialog.problems import Refused
 from routing.dialog.system import DEFAULT, MISSING_ROUTE_TYPE, NOTICE_CONTRACT, SYSTEM_TYPES
 from routing.dialog.validation import is_valid
-from routing.parts import Contract, MessageType, Priority, Queue, Service
+from routing.model.catalog_objects import Contract, MessageType, Priority, Queue, Service
 
 INITIATOR, TARGET, ANY = "INITIATOR", "TARGET", "ANY"
 

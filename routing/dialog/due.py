@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from routing.common.broker_events import OfConversation
+from routing.common.retry import wait_to_probe
 from routing.dialog.answering import say_received
 from routing.dialog.arriving import fail
 from routing.dialog.delivering import attempt
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.error_message import broker_error
 from routing.dialog.messages import Outgoing
-from routing.dialog.retry import wait_to_probe
 from routing.dialog.states import CD, LIFETIME, REPLAY_IMPOSSIBLE, SI, TIMER
 from routing.dialog.system import TIMER_TYPE
 from routing.dialog.work import Work
-from routing.events import OfConversation
 
 
 def advance(work: Work) -> None:

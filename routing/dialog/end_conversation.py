@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from routing.common.broker_events import OfConversation
 from routing.dialog.arriving import close, stop_sending
 from routing.dialog.delivering import put
 from routing.dialog.endpoint import Endpoint
@@ -10,7 +11,6 @@ from routing.dialog.problems import Refused
 from routing.dialog.states import CO, DO, END, END_WITH_CLEANUP, END_WITH_ERROR, Input, after
 from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE
 from routing.dialog.work import Work
-from routing.events import OfConversation
 
 
 def end_conversation(work: Work, handle: str) -> None:

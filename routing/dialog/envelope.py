@@ -5,11 +5,11 @@ from __future__ import annotations
 from routing.adjacent.fragment import BEGUN, END, ERROR, INITIATOR, UNSEQUENCED, Header, Names, Range, write
 from routing.adjacent.guard import Guard, Piece
 from routing.adjacent.limits import MAX_MILLISECONDS
+from routing.common.identifier import identifier_bytes
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.messages import Outgoing
 from routing.dialog.system import ERROR_TYPE
 from routing.dialog.work import Outbound, Place, Work
-from routing.identifier import identifier_bytes
 from routing.security.bindings import Protection
 from routing.security.policy import Undeliverable
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from routing.adjacent.fragment import Header
+from routing.common.retry import LONGEST_MS
 from routing.dialog.answering import tell_error
 from routing.dialog.arriving import in_turn, judged
 from routing.dialog.directory import Directory
@@ -13,7 +14,6 @@ from routing.dialog.envelope import guard_of
 from routing.dialog.fragments import position, whole
 from routing.dialog.messages import Arriving, Held
 from routing.dialog.receipts import has_whole
-from routing.dialog.retry import LONGEST_MS
 from routing.dialog.states import SI
 from routing.dialog.work import Work
 

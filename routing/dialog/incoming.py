@@ -13,6 +13,17 @@ from routing.adjacent.errors import Corrupted, RemoteProtocolError
 from routing.adjacent.fragment import Fragment, Header
 from routing.adjacent.guard import Guard
 from routing.adjacent.limits import MAX_MILLISECONDS
+from routing.common.broker_events import (
+    AuditBrokerConversation,
+    CorruptedMessage,
+    MessageUndeliverable,
+    OfAcknowledgement,
+    OfAudit,
+    OfUndeliverable,
+)
+from routing.common.identifier import identifier_of
+from routing.common.retry import wait_to_probe
+from routing.common.sentence import say
 from routing.dialog.answering import tell_error
 from routing.dialog.arriving import ELSEWHERE, Answer, begin_target, refuse_first, refused, take_error
 from routing.dialog.directory import Directory
@@ -22,22 +33,11 @@ from routing.dialog.holding import deliver, forget_if_empty, held_as, hold, will
 from routing.dialog.messages import Arriving
 from routing.dialog.pinning import ANOTHER, is_known, pin, stranger
 from routing.dialog.receipts import Fate, has_whole, note
-from routing.dialog.retry import wait_to_probe
 from routing.dialog.states import CD, DO, NONE, PART, SI, STRAY, Input, after
 from routing.dialog.transmitting import take_acknowledgement
 from routing.dialog.work import Work
-from routing.events import (
-    AuditBrokerConversation,
-    CorruptedMessage,
-    MessageUndeliverable,
-    OfAcknowledgement,
-    OfAudit,
-    OfUndeliverable,
-)
-from routing.identifier import identifier_of
 from routing.security.bindings import Protection
 from routing.security.policy import SECURED, Undeliverable, opened
-from routing.sentence import say
 
 TOO_LONG: Final = 8459
 """Why a fragment is not kept of whose message more is to come than this instance puts together. It is left to its

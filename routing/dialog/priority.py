@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from routing.parts import Priority
+from routing.model.catalog_objects import Priority
 
 DEFAULT_PRIORITY = 5
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from routing.sentence import Sentence, Translate, say
+from routing.common.sentence import Sentence, Translate, say
 
 PROBLEMS: Mapping[int, Sentence] = {
     # Raised for a verb.

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from routing.common.broker_events import QueueDisabled
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.work import Work
-from routing.events import QueueDisabled
 
 MOST_ROLLBACKS: Final = 5
 """In a row."""

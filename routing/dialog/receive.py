@@ -6,11 +6,11 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
+from routing.common.broker_events import MessagesReceived
 from routing.dialog.batch import Receive
 from routing.dialog.messages import SEQUENCED, QueuedMessage
 from routing.dialog.problems import Refused
 from routing.dialog.work import Work
-from routing.events import MessagesReceived
 
 _handle: Final = attrgetter("conversation_handle")
 

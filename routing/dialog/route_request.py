@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from routing.common.broker_events import OfConversation
+from routing.common.names import DYNAMIC_ROUTING_SERVICE
 from routing.dialog.batch import Asked
 from routing.dialog.delivering import put
 from routing.dialog.end_conversation import end_conversation
@@ -18,8 +20,6 @@ from routing.dialog.error_message import as_xml
 from routing.dialog.states import BEGIN_DIALOG, NONE, SEND
 from routing.dialog.system import MISSING_ROUTE_TYPE, NOTICE_CONTRACT, SYSTEM_QUEUE, SYSTEM_SERVICE
 from routing.dialog.work import Work
-from routing.events import OfConversation
-from routing.names import DYNAMIC_ROUTING_SERVICE
 
 MOST_REQUESTS: Final = 1_000
 """Pending in one instance. Strangers may name as many services as they like, and each would be a dialog."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from routing.common.broker_events import OfConversation
 from routing.dialog.delivering import put
 from routing.dialog.problems import Refused
 from routing.dialog.states import SEND, after
 from routing.dialog.system import DEFAULT
 from routing.dialog.work import Work
-from routing.events import OfConversation
 
 
 def send(work: Work, handles: Sequence[str], message_type: str = DEFAULT, body: bytes | None = None) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from routing.adjacent.limits import MAX_BODY
+from routing.common.errors import Invalid
+from routing.common.sentence import say
 from routing.dialog.batch import OUTGOING_AT_ONCE
 from routing.dialog.fragments import FRAGMENT_BYTES, MOST_FRAGMENTS
-from routing.errors import Invalid
-from routing.sentence import say
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from routing.adjacent.fragment import Range
+from routing.common.broker_events import (
+    Acknowledgement,
+    MessagesSent,
+    OfAcknowledgement,
+    OfConversation,
+    OfSent,
+)
+from routing.common.retry import wait
 from routing.dialog.arriving import close
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.envelope import Envelope, guard_of
 from routing.dialog.fragments import count, piece
 from routing.dialog.messages import Outgoing
 from routing.dialog.receipts import next_sequence, said
-from routing.dialog.retry import wait
 from routing.dialog.sending import NotSent, acknowledge, begin_again, forget_settled, in_flight, note_whole, to_send
 from routing.dialog.states import DO, END_ACKNOWLEDGED
 from routing.dialog.transmission import Transmission
 from routing.dialog.work import Place, Work
-from routing.events import Acknowledgement, MessagesSent, OfAcknowledgement, OfConversation, OfSent
 from routing.security.policy import NO_BINDING
 
 _RECEIVED = (OfAcknowledgement.MESSAGE_WITH_ACKNOWLEDGEMENT_RECEIVED, OfAcknowledgement.ACKNOWLEDGEMENT_RECEIVED)

@@ -8,8 +8,17 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Final, NamedTuple, Protocol
 
+from routing.common.broker_events import (
+    ConversationEvent,
+    ConversationGroup,
+    MessageUndeliverable,
+    OfConversation,
+    OfGroup,
+    OfUndeliverable,
+    StatusChanged,
+)
+from routing.common.choices import Choices
 from routing.dialog.batch import Asked, Batch, Changes
-from routing.dialog.choices import Choices
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import ConversationKey, Endpoint, Group, QueueKey
 from routing.dialog.messages import Held, Outgoing, QueuedMessage
@@ -20,15 +29,6 @@ from routing.dialog.settings import Settings
 from routing.dialog.states import CO, DI, SO, Input, after
 from routing.dialog.system import SYSTEM_SERVICE
 from routing.dialog.transmission import Transmission, made
-from routing.events import (
-    Conversation,
-    ConversationGroup,
-    MessageUndeliverable,
-    OfConversation,
-    OfGroup,
-    OfUndeliverable,
-    StatusChanged,
-)
 from routing.security.bindings import Security
 
 NO_ROUTE: Final = 9793
@@ -454,7 +454,7 @@ class Work:
             size,
         )
         # Two of these for each message: without the function by which the class takes its values one by one.
-        self.changes.events.append(tuple.__new__(Conversation, values))
+        self.changes.events.append(tuple.__new__(ConversationEvent, values))
 
     def undeliverable(self, database: str, conversation_id: str, number: int, expected: int, reason: int) -> None:
         """Broker:Message Undeliverable, of a sequenced message."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from routing.address import DEFAULT_PORT, LOCAL, Address
-from routing.estate import Instance
-from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.common.finding import ERROR, INFO, WARNING, Finding
+from routing.common.sentence import Sentence, say
+from routing.lint.context import LintContext, Row, instance_finding, lost
 from routing.lint.facts import host_of, network_addresses
 from routing.lint.remedy import altered
-from routing.lint.scene import Row, Scene, instance_finding, lost
-from routing.sentence import Sentence, say
+from routing.model.address import DEFAULT_PORT, LOCAL, Address
+from routing.model.estate import Instance
 
 TDS_PORT = 1433
 """Where SQL Server takes queries by convention; Service Broker listens elsewhere."""
@@ -18,7 +18,7 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 """Hosts that mean the instance itself, whichever that is."""
 
 
-def unknown_address(scene: Scene) -> Iterator[Finding]:
+def unknown_address(scene: LintContext) -> Iterator[Finding]:
     """A live route to an address, or mirror address, whose host is that of no instance: messages leave the estate.
 
     Where an instance has that name in another domain, or in none, it is named. A known host is `wrong-port`. A host in
@@ -59,7 +59,7 @@ def _unknown(address: Address, host: str, alike: Instance | None) -> Sentence:
     )
 
 
-def unresolved(scene: Scene) -> Iterator[tuple[Row, Address]]:
+def unresolved(scene: LintContext) -> Iterator[tuple[Row, Address]]:
     """The network addresses of live routes that belong to no instance, each once a route."""
     known = scene.estate.by_address
     for row in scene.live:
@@ -68,7 +68,7 @@ def unresolved(scene: Scene) -> Iterator[tuple[Row, Address]]:
                 yield row, address
 
 
-def _byfirst_label(scene: Scene) -> Mapping[str, Instance]:
+def _byfirst_label(scene: LintContext) -> Mapping[str, Instance]:
     return {first_label(host): instances[0] for host, instances in scene.by_host.items()}
 
 
@@ -77,7 +77,7 @@ def first_label(host: str) -> str:
     return host if host[0] == "[" or host.replace(".", "").isdigit() else host.partition(".")[0]
 
 
-def wrong_port(scene: Scene) -> Iterator[Finding]:
+def wrong_port(scene: LintContext) -> Iterator[Finding]:
     """A live route to the host of an instance, at a port that is no instance's.
 
     An error where the route's service is on that host, or the port is that of queries, 1433; else another instance
@@ -103,7 +103,7 @@ def wrong_port(scene: Scene) -> Iterator[Finding]:
             yield instance_finding("wrong-port", WARNING, instance, reason)
 
 
-def _wrong_port(scene: Scene, row: Row, address: Address, instances: list[Instance]) -> Finding:
+def _wrong_port(scene: LintContext, row: Row, address: Address, instances: list[Instance]) -> Finding:
     host = host_of(address)
     service = row.route.remote_service_name
     guessed = scene.guessed.get(host, ())
@@ -153,7 +153,7 @@ def _port_not_known(address: Address, instances: Sequence[Instance]) -> Sentence
     )
 
 
-def own_address(scene: Scene) -> Iterator[Finding]:
+def own_address(scene: LintContext) -> Iterator[Finding]:
     """A live route, without a mirror, to an address of the very instance that it is on (LOOP-2).
 
     Its messages are treated as from outside: msdb decides, and only forwarding sends them anywhere but LOCAL. An
@@ -172,7 +172,7 @@ def own_address(scene: Scene) -> Iterator[Finding]:
             yield row.finding("own-address", _severity_of_detour(scene, row), reason, remedy)
 
 
-def _severity_of_detour(scene: Scene, row: Row) -> str:
+def _severity_of_detour(scene: LintContext, row: Row) -> str:
     if row.route.remote_service_name is None:
         return WARNING
     ends = scene.ends(row, row.route.remote_service_name)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from routing.estate import MIRROR, Database
-from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.common.finding import ERROR, INFO, WARNING, Finding
+from routing.common.names import MSDB
+from routing.common.sentence import say
+from routing.lint.context import Held, LintContext, database_finding, few
 from routing.lint.facts import own_services
 from routing.lint.remedy import alter_database, alter_queue_on, new_broker, use
-from routing.lint.scene import Held, Scene, database_finding, few
-from routing.names import MSDB
-from routing.sentence import say
+from routing.model.estate import MIRROR, Database
 
 
-def queue_off(scene: Scene) -> Iterator[Finding]:
+def queue_off(scene: LintContext) -> Iterator[Finding]:
     """A queue that is off: what comes for its services waits in a transmission queue (NET-2).
 
     An error where a service stands on it, a warning where it is not known which queue a service of the database
@@ -45,7 +45,7 @@ def _users(database: Database) -> Mapping[str, list[str]]:
     return found
 
 
-def broker_disabled(scene: Scene) -> Iterator[Finding]:
+def broker_disabled(scene: LintContext) -> Iterator[Finding]:
     """A database with services of its own, or msdb, with its broker disabled: it is no target (LOC, fixed), and sends
     nothing. With that of msdb, the instance routes nothing over the network.
 

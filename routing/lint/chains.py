@@ -10,7 +10,7 @@ Graph = Sequence[Sequence[int]]
 """By node, 0 to n-1: the nodes that it leads to, each once."""
 
 
-class Run(NamedTuple):
+class Interval(NamedTuple):
     """Nodes of one chain that follow each other, both ends included."""
 
     chain: int
@@ -45,7 +45,7 @@ class Chains:
             chain.append(following)
         self.chains.append(chain)
 
-    def nodes(self, run: Run) -> list[int]:
+    def nodes(self, run: Interval) -> list[int]:
         return self.chains[run.chain][run.first : run.last + 1]
 
     def positions(self, nodes: Iterable[int]) -> dict[int, list[int]]:
@@ -65,7 +65,7 @@ def _one_before(graph: Graph) -> dict[int, int]:
     return before
 
 
-class Changed:
+class OverlayGraph:
     """A graph in which some nodes lead elsewhere than in the one that the chains are made of.
 
     Walked from entry to entry: from one, the walk runs along the chain to a node that is changed, or to the end.
@@ -76,13 +76,13 @@ class Changed:
         self._leads = leads
         self._stops = chains.positions(leads)
 
-    def run(self, entry: int) -> Run:
+    def run(self, entry: int) -> Interval:
         """From this node to where the walk has to be looked at again."""
         chain, first = self._chains.place[entry]
         stops = self._stops.get(chain, ())
         found = bisect_left(stops, first)
         last = stops[found] if found < len(stops) else len(self._chains.chains[chain]) - 1
-        return Run(chain, first, last)
+        return Interval(chain, first, last)
 
     def starts(self, positions: Mapping[int, Sequence[int]]) -> Iterator[int]:
         """Of these nodes, by chain, one in each run: a walk from there passes the others."""
@@ -102,15 +102,15 @@ class Changed:
         """Where one node leads to."""
         return self._leads.get(node, self._chains.graph[node])
 
-    def part(self, entries: Iterable[int]) -> Part:
+    def part(self, entries: Iterable[int]) -> NodeSet:
         """All nodes that are walked by from these entries, before the next one."""
-        return Part(self._chains, map(self.run, entries))
+        return NodeSet(self._chains, map(self.run, entries))
 
 
-class Part:
+class NodeSet:
     """A set of nodes, as runs: equal keys for equal sets, whatever entries it was made of."""
 
-    def __init__(self, chains: Chains, runs: Iterable[Run]) -> None:
+    def __init__(self, chains: Chains, runs: Iterable[Interval]) -> None:
         self._chains = chains
         self.key = _joined(runs)
 
@@ -127,12 +127,12 @@ class Part:
         return found >= 0 and self.key[found].chain == chain and position <= self.key[found].last
 
 
-def _joined(runs: Iterable[Run]) -> tuple[Run, ...]:
+def _joined(runs: Iterable[Interval]) -> tuple[Interval, ...]:
     """The runs in order, those that overlap or touch made one."""
-    joined: list[Run] = []
+    joined: list[Interval] = []
     for run in sorted(runs):
         if joined and joined[-1].chain == run.chain and run.first <= joined[-1].last + 1:
-            joined[-1] = Run(run.chain, joined[-1].first, max(joined[-1].last, run.last))
+            joined[-1] = Interval(run.chain, joined[-1].first, max(joined[-1].last, run.last))
         else:
             joined.append(run)
     return tuple(joined)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from routing.decision import Deliver
-from routing.estate import Instance
-from routing.finding import INFO, WARNING, Finding
+from routing.common.finding import INFO, WARNING, Finding
+from routing.common.sentence import say
+from routing.lint.context import Held, LintContext, few
 from routing.lint.facts import SYSTEM_SERVICES
-from routing.lint.scene import Held, Scene, few
-from routing.sentence import say
+from routing.model.estate import Instance
+from routing.rules.decision import Deliver
 
 
-def service_copies(scene: Scene) -> Iterator[Finding]:
+def service_copies(scene: LintContext) -> Iterator[Finding]:
     """Several databases of one instance that can be the target for one name, where the engine leaves the choice
     open: new conversations go to a random one (LOC-2).
 
@@ -33,13 +33,13 @@ def service_copies(scene: Scene) -> Iterator[Finding]:
         yield Finding("service-copies", severity, instance.name, None, service, reason)
 
 
-def _copied(scene: Scene, instance: Instance) -> Iterator[str]:
+def _copied(scene: LintContext, instance: Instance) -> Iterator[str]:
     for service, databases in instance.targets.items():
         if len(databases) > 1 and not service.startswith(SYSTEM_SERVICES) and _open(scene, instance, service):
             yield service
 
 
-def _asked_by_name_only(scene: Scene, services: Set[str]) -> set[tuple[str, str | None]]:
+def _asked_by_name_only(scene: LintContext, services: Set[str]) -> set[tuple[str, str | None]]:
     """The instances and services to which a route leads without saying which database it means."""
     return {
         (instance.name, row.route.remote_service_name)
@@ -49,7 +49,7 @@ def _asked_by_name_only(scene: Scene, services: Set[str]) -> set[tuple[str, str 
     }
 
 
-def _open(scene: Scene, instance: Instance, service: str) -> bool:
+def _open(scene: LintContext, instance: Instance, service: str) -> bool:
     """Whether the choice is open for messages from outside, or for a database without a copy of its own."""
     if sum(isinstance(decision, Deliver) for decision in scene.from_outside(instance.name, service)) > 1:
         return True
@@ -57,5 +57,5 @@ def _open(scene: Scene, instance: Instance, service: str) -> bool:
     return any(_delivers_to_several(scene, Held(instance, database), service) for database in others)
 
 
-def _delivers_to_several(scene: Scene, held: Held, service: str) -> bool:
+def _delivers_to_several(scene: LintContext, held: Held, service: str) -> bool:
     return sum(isinstance(decision, Deliver) for decision in scene.begun(held, service)) > 1

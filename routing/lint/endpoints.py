@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from routing.address import DEFAULT_PORT
-from routing.finding import ERROR, WARNING, Finding
+from routing.common.finding import ERROR, WARNING, Finding
+from routing.common.sentence import say
+from routing.lint.context import LintContext, instance_finding
 from routing.lint.remedy import alter_endpoint, create_endpoint
-from routing.lint.scene import Scene, instance_finding
-from routing.sentence import say
+from routing.model.address import DEFAULT_PORT
 
 
-def no_endpoint(scene: Scene) -> Iterator[Finding]:
+def no_endpoint(scene: LintContext) -> Iterator[Finding]:
     """An instance without an endpoint that live routes lead to, or whose own lead to other instances.
 
     Only where the estate tells the endpoint of some other instance: a document, or a script, that never speaks of
@@ -26,7 +26,7 @@ def no_endpoint(scene: Scene) -> Iterator[Finding]:
             yield instance_finding("no-endpoint", WARNING, instance, reason, create_endpoint(port))
 
 
-def endpoint_stopped(scene: Scene) -> Iterator[Finding]:
+def endpoint_stopped(scene: LintContext) -> Iterator[Finding]:
     """An endpoint that is not STARTED; an error where live routes lead to the instance, or its own to other instances.
 
     Else a warning: somebody made it for something.

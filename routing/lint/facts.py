@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from routing.address import DEFAULT_PORT, Address
-from routing.estate import Database, Estate, Instance
-from routing.parts import Service
-from routing.route import Route
-from routing.table import RouteTable
+from routing.model.address import DEFAULT_PORT, Address
+from routing.model.catalog_objects import Service
+from routing.model.estate import Database, Estate, Instance
+from routing.model.route import Route
+from routing.model.route_table import RouteTable
 
 SYSTEM_SERVICES = "http://schemas.microsoft.com/SQL/"
 """How the services begin that the product itself makes, in every database."""

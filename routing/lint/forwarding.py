@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from routing.classes import NOWHERE
-from routing.decision import FORWARDING_DISABLED, Drop
-from routing.estate import Instance
-from routing.finding import ERROR, WARNING, Finding
+from routing.classes.traffic_class import NOWHERE
+from routing.common.finding import ERROR, WARNING, Finding
+from routing.common.names import MSDB
+from routing.common.sentence import Sentence, say
+from routing.lint.context import LintContext, Row, instance_finding
 from routing.lint.facts import own_services
 from routing.lint.remedy import alter_endpoint
-from routing.lint.scene import Row, Scene, instance_finding
-from routing.names import MSDB
-from routing.route import Route
-from routing.sentence import Sentence, say
+from routing.model.estate import Instance
+from routing.model.route import Route
+from routing.rules.decision import FORWARDING_DISABLED, Drop
 
 
-def forwarding_off(scene: Scene) -> Iterator[Finding]:
+def forwarding_off(scene: LintContext) -> Iterator[Finding]:
     """An instance whose msdb would send messages on, while its message forwarding is off (CHOOSE-FWD).
 
     An error where a live route of another instance, for a service by name, brings messages that are all dropped; a
@@ -37,13 +37,13 @@ def forwarding_off(scene: Scene) -> Iterator[Finding]:
             yield instance_finding("forwarding-off", severity, instance, reason, remedy)
 
 
-def _onward(scene: Scene, instance: Instance) -> list[Route]:
+def _onward(scene: LintContext, instance: Instance) -> list[Route]:
     """The live routes of its msdb that lead out of the instance."""
     routes = (r for r in instance.msdb.routes.values() if not r.address.is_local and not r.expired(scene.at))
     return [route for route in routes if scene.estate.resolve(route.address) != instance.name]
 
 
-def _dropped(scene: Scene, instance: Instance, row: Row) -> list[bool]:
+def _dropped(scene: LintContext, instance: Instance, row: Row) -> list[bool]:
     """Of all that may be done with what this route brings: whether it is dropped for want of forwarding.
 
     The route's identifier does not travel: most conversations begin without one.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from routing.estate import Instance
-from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.common.finding import ERROR, INFO, WARNING, Finding
+from routing.common.sentence import Sentence, say
+from routing.lint.context import Held, LintContext, Row, database_finding, lost
 from routing.lint.facts import network_addresses
 from routing.lint.remedy import altered, new_broker
-from routing.lint.scene import Held, Row, Scene, database_finding, lost
-from routing.sentence import Sentence, say
+from routing.model.estate import Instance
 
 
-def unknown_identifier(scene: Scene) -> Iterator[Finding]:
+def unknown_identifier(scene: LintContext) -> Iterator[Finding]:
     """A live route whose identifier is not that of a database with its service, where that can be known.
 
     It is that of a database without the service; or that of one with it, on another instance than the route leads
@@ -31,7 +31,7 @@ def unknown_identifier(scene: Scene) -> Iterator[Finding]:
             yield row.finding("unknown-identifier", severity, reason, _with_right_one(scene, row, name))
 
 
-def mistaken(scene: Scene, row: Row, name: str, identifier: str) -> Sentence | None:
+def mistaken(scene: LintContext, row: Row, name: str, identifier: str) -> Sentence | None:
     """What is wrong with the identifier; None: nothing that can be known."""
     holders = scene.holders.get(identifier, ())
     right = [held for held in holders if held.database.has_service(name)]
@@ -53,7 +53,7 @@ def mistaken(scene: Scene, row: Row, name: str, identifier: str) -> Sentence | N
     return say("No database of the estate has the identifier {identifier}.", identifier=identifier)
 
 
-def _elsewhere(scene: Scene, row: Row, name: str, right: list[Held]) -> Sentence | None:
+def _elsewhere(scene: LintContext, row: Row, name: str, right: list[Held]) -> Sentence | None:
     """The identifier is right, but for another instance than the route leads to, which has the service too."""
     leads = list(scene.leads(row))
     if any(held.instance is instance for held in right for instance in leads):
@@ -74,7 +74,7 @@ def _knows_its_own(instance: Instance, name: str) -> bool:
     return bool(homes) and all(database.broker_instance is not None for database in homes)
 
 
-def _with_right_one(scene: Scene, row: Row, name: str) -> str | None:
+def _with_right_one(scene: LintContext, row: Row, name: str) -> str | None:
     """With the identifier of the one database with the service, where the route leads or else anywhere."""
     homes = scene.services.get(name, ())
     leads = list(scene.leads(row))
@@ -85,7 +85,7 @@ def _with_right_one(scene: Scene, row: Row, name: str) -> str | None:
     return altered(row.database.name, row.route, broker_instance=identifiers.pop())
 
 
-def duplicate_identifier(scene: Scene) -> Iterator[Finding]:
+def duplicate_identifier(scene: LintContext) -> Iterator[Finding]:
     """Two databases with one identifier that are not partners: one was restored or attached from the other.
 
     A warning where both can be a target, since a reply or an acknowledged conversation may reach either (RT-REPLY,

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
-from routing.decision import DELAYED, DROPPED
-from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.common.finding import ERROR, INFO, WARNING, Finding
+from routing.common.moment import format_moment
+from routing.common.sentence import say
+from routing.lint.context import LintContext, Row, lost
 from routing.lint.facts import asks_for_routes
 from routing.lint.remedy import made_again
-from routing.lint.scene import Row, Scene, lost
-from routing.moment import format_moment
-from routing.sentence import say
+from routing.rules.decision import DELAYED, DROPPED
 
 SOON = timedelta(days=7)
 """Long enough to act in working hours."""
 
 
-def route_expired(scene: Scene) -> Iterator[Finding]:
+def route_expired(scene: LintContext) -> Iterator[Finding]:
     """A route whose lifetime is over: it is ignored (RT-TABLE), and stays in `sys.routes`.
 
     An error where conversations for its service get nowhere without it, of no weight where the dynamic routing
@@ -37,7 +37,7 @@ def route_expired(scene: Scene) -> Iterator[Finding]:
         yield row.finding("route-expired", severity, reason, _for_ever(scene, row))
 
 
-def _severity(scene: Scene, row: Row) -> str:
+def _severity(scene: LintContext, row: Row) -> str:
     if row.route.remote_service_name is None:
         return WARNING
     ends = scene.ends(row, row.route.remote_service_name)
@@ -46,7 +46,7 @@ def _severity(scene: Scene, row: Row) -> str:
     return INFO if all(end.kind in (DELAYED, DROPPED) for end in ends) else WARNING
 
 
-def route_expires_soon(scene: Scene) -> Iterator[Finding]:
+def route_expires_soon(scene: LintContext) -> Iterator[Finding]:
     """A route that expires within seven days (RT-TABLE).
 
     Of no weight in a table with a live route to the dynamic routing service: such routes are made to be short-lived.
@@ -60,6 +60,6 @@ def route_expires_soon(scene: Scene) -> Iterator[Finding]:
         yield row.finding("route-expires-soon", INFO if renewed else WARNING, reason, _for_ever(scene, row))
 
 
-def _for_ever(scene: Scene, row: Row) -> str | None:
+def _for_ever(scene: LintContext, row: Row) -> str | None:
     """ALTER ROUTE can set another lifetime, and cannot take it away."""
     return made_again(row.database.name, row.route, scene.at, lifetime=None)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from routing.choosing import Decisions
-from routing.classes import NOWHERE
-from routing.conversation import Conversation
-from routing.decision import NO_ROUTE, ROUTE_REQUESTED, Delay, Drop
-from routing.estate import Database, Instance
-from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.classes.traffic_class import NOWHERE
+from routing.common.finding import ERROR, INFO, WARNING, Finding
+from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB
+from routing.common.sentence import say
+from routing.lint.context import Held, LintContext, Row, database_finding, few, lost
 from routing.lint.facts import SYSTEM_SERVICES, asks_for_routes, begins_only
 from routing.lint.remedy import free_name, new_route, taken_names, use
-from routing.lint.scene import Held, Row, Scene, database_finding, few, lost
-from routing.names import DYNAMIC_ROUTING_SERVICE, MSDB
-from routing.sentence import say
+from routing.model.conversation import Conversation
+from routing.model.estate import Database, Instance
+from routing.rules.choosing import Decisions
+from routing.rules.decision import NO_ROUTE, ROUTE_REQUESTED, Delay, Drop
 
 AUTO_CREATED = "AutoCreatedLocal"
 WITHOUT_IT = frozenset({"master", "tempdb"})
@@ -30,7 +30,7 @@ def _stopped(decisions: Decisions, reason: str) -> bool:
     return all(isinstance(d, Delay | Drop) and d.reason == reason for d in decisions)
 
 
-def no_autocreatedlocal(scene: Scene) -> Iterator[Finding]:
+def no_autocreatedlocal(scene: LintContext) -> Iterator[Finding]:
     """A database with services, not msdb, without a live route for everything to LOCAL, from which a service of its
     own instance cannot be reached: no route matches it (MATCH-5, MATCH-7).
 
@@ -57,7 +57,7 @@ def no_autocreatedlocal(scene: Scene) -> Iterator[Finding]:
             yield database_finding("no-autocreatedlocal", severity, held, reason, _auto_created(database))
 
 
-def _unreachable(scene: Scene, held: Held) -> Iterator[str]:
+def _unreachable(scene: LintContext, held: Held) -> Iterator[str]:
     """The services of the instance for which no route matches here.
 
     Names without a route of their own match as a name does that is nowhere: it is asked once for all of them.
@@ -73,7 +73,7 @@ def _auto_created(database: Database) -> str:
     return use(database.name, (new_route(AUTO_CREATED, "LOCAL", taken_names(database.table)),))
 
 
-def outside_goes_nowhere(scene: Scene) -> Iterator[Finding]:
+def outside_goes_nowhere(scene: LintContext) -> Iterator[Finding]:
     """An instance with services for which no route of its msdb matches: messages from outside are dropped (RT-TABLE).
 
     An error where a live route of another instance, for such a service by name and without an identifier, leads
@@ -91,7 +91,7 @@ def outside_goes_nowhere(scene: Scene) -> Iterator[Finding]:
             yield Finding("outside-goes-nowhere", severity, instance.name, MSDB, MSDB, reason, remedy)
 
 
-def _severity_of_closing(scene: Scene, instance: Instance, closed: list[str]) -> str | None:
+def _severity_of_closing(scene: LintContext, instance: Instance, closed: list[str]) -> str | None:
     names = set(closed)
     comes = [
         row.route for row in scene.led_to.get(instance.name, ()) if row.route.remote_service_name in {None, *names}
@@ -103,7 +103,7 @@ def _severity_of_closing(scene: Scene, instance: Instance, closed: list[str]) ->
     return INFO if instance.endpoint is not None else None
 
 
-def dynamic_route_hides_local(scene: Scene) -> Iterator[Finding]:
+def dynamic_route_hides_local(scene: LintContext) -> Iterator[Finding]:
     """A table with a live route to the dynamic routing service and one for everything to LOCAL, where a service of
     the same instance has no route by name: MATCH-4 comes before MATCH-5, so its conversations wait for a route.
 
@@ -128,13 +128,13 @@ def dynamic_route_hides_local(scene: Scene) -> Iterator[Finding]:
             yield row.finding("dynamic-route-hides-local", severity, reason, remedy)
 
 
-def _asked_here(scene: Scene, held: Held, service: str) -> Decisions:
+def _asked_here(scene: LintContext, held: Held, service: str) -> Decisions:
     if held.database.name == MSDB:
         return scene.from_outside(held.instance.name, service)
     return scene.begun(held, service)
 
 
-def _severity_of_hiding(scene: Scene, held: Held) -> str:
+def _severity_of_hiding(scene: LintContext, held: Held) -> str:
     asks = None if held.database.name == MSDB else held.database.name
     ends = scene.outcomes(Conversation(held.instance.name, asks, DYNAMIC_ROUTING_SERVICE))
     return ERROR if lost(ends) else WARNING

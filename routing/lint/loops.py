@@ -10,21 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from routing.classes import NOWHERE
-from routing.conversation import Conversation
-from routing.finding import ERROR, WARNING, Finding
-from routing.lint.chains import Changed, Part
+from routing.classes.traffic_class import NOWHERE
+from routing.common.finding import ERROR, WARNING, Finding
+from routing.common.names import MSDB
+from routing.common.sentence import Sentence, say
+from routing.lint.chains import NodeSet, OverlayGraph
+from routing.lint.context import LintContext, lost
 from routing.lint.cycles import circle, cycles
-from routing.lint.scene import Scene, lost
 from routing.lint.sending import Forwarders, Ground, Sends, is_nameless, leads
-from routing.names import MSDB
-from routing.sentence import Sentence, say
+from routing.model.conversation import Conversation
 
 SHOWN = 12
 """Instances of a circle that one sentence names."""
 
 
-def forwarding_loop(scene: Scene) -> Iterator[Finding]:
+def forwarding_loop(scene: LintContext) -> Iterator[Finding]:
     """Instances that forward messages for one service, or for all that none of them has, in a circle (LOOP-1).
 
     What each does is asked of the engine for every service name in an msdb that forwards, with and without each
@@ -78,12 +78,12 @@ class _Loops:
         self._service = service
         self._identifier = identifier
         self._differ = {number: forwarders.sends(number, service, identifier) for number in differ}
-        self.changed = Changed(ground.chains, {number: leads(sends) for number, sends in self._differ.items()})
+        self.changed = OverlayGraph(ground.chains, {number: leads(sends) for number, sends in self._differ.items()})
 
     def _sends(self, number: int) -> Sends:
         return self._differ.get(number, self._ground.sends[number])
 
-    def key(self, component: Part) -> object:
+    def key(self, component: NodeSet) -> object:
         """The same for two circles on which the same routes lead from one instance to the next.
 
         Two names can share a circle only where all its routes are without a name: those are told by `nowhere`.
@@ -91,21 +91,21 @@ class _Loops:
         if self._ground is self._nowhere or self._has_a_name(component):
             return self._ground.service, component.key, self._other_routes(self._ground, self._differ, component)
         nodes = component.nodes()
-        moved = Changed(self._nowhere.chains, dict.fromkeys(nodes, ())).part(nodes)
+        moved = OverlayGraph(self._nowhere.chains, dict.fromkeys(nodes, ())).part(nodes)
         return self._nowhere.service, moved.key, self._other_routes(self._nowhere, nodes, moved)
 
-    def _has_a_name(self, component: Part) -> bool:
+    def _has_a_name(self, component: NodeSet) -> bool:
         """Whether one of the routes on the circle is for the name."""
         ground = (number for number in self._ground.by_name if number not in self._differ)
         return any(self._names(component, number) for number in chain(self._differ, ground))
 
-    def _names(self, component: Part, number: int) -> bool:
+    def _names(self, component: NodeSet, number: int) -> bool:
         here = self._forwarders.instances[number]
         return number in component and any(
             to in component and not is_nameless(here, route) for to, route in self._sends(number)
         )
 
-    def _other_routes(self, ground: Ground, among: Iterable[int], component: Part) -> frozenset[object]:
+    def _other_routes(self, ground: Ground, among: Iterable[int], component: NodeSet) -> frozenset[object]:
         """Where other routes lead on within the component than on this ground."""
         found = set()
         for number in among:
@@ -115,14 +115,14 @@ class _Loops:
                     found.add((number, routes))
         return frozenset(found)
 
-    def finding(self, component: Part, entries: list[int]) -> Finding:
+    def finding(self, component: NodeSet, entries: list[int]) -> Finding:
         first = component.first()
         way = self._simple(component, entries, first) or circle(component.nodes(), first, self.changed.follow)
         route = next(route for to, route in self._sends(first) if to == way[1])
         name = self._forwarders.instances[first].name
         return Finding("forwarding-loop", self._severity(name), name, MSDB, route, self._reason(way))
 
-    def _simple(self, component: Part, entries: list[int], first: int) -> list[int] | None:
+    def _simple(self, component: NodeSet, entries: list[int], first: int) -> list[int] | None:
         """The way round where there is but one, taken a run at a time."""
         chains = self._ground.chains
         following = {}
@@ -165,5 +165,5 @@ class _Loops:
             yield "…" if number is None else self._forwarders.instances[number].name
 
 
-def _within(component: Part, sends: Sends) -> frozenset[str]:
+def _within(component: NodeSet, sends: Sends) -> frozenset[str]:
     return frozenset(route for to, route in sends if to in component)

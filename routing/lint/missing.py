@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from datetime import datetime
 
-from routing.address import parse_network_address
-from routing.estate import Estate
+from routing.common.sentence import Sentence, say
 from routing.lint.addresses import LOOPBACK, first_label, is_placeholder, unresolved
+from routing.lint.context import LintContext, few
 from routing.lint.facts import host_in_name, host_of
-from routing.lint.scene import Scene, few
-from routing.sentence import Sentence, say
+from routing.model.address import parse_network_address
+from routing.model.estate import Estate
 
 SHOWN = 20
 """Instances that one sentence names."""
@@ -22,7 +22,7 @@ def missing_instances(estate: Estate, at: datetime) -> tuple[str, ...]:
 
     A host that is known at another port is no missing instance: that is the finding wrong-port. Nor is `localhost`.
     """
-    scene = Scene(estate, at)
+    scene = LintContext(estate, at)
     known = LOOPBACK.union(scene.by_host)
     found = {a.key for _, a in unresolved(scene) if host_of(a) not in known and not is_placeholder(a)}
     return tuple(sorted(found))

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from routing.address import LOCAL, Address
-from routing.decision import NO_PRINCIPAL, NO_ROUTE, SERVICE_NOT_FOUND, Outcome
-from routing.estate import MIRROR, PRINCIPAL
-from routing.finding import ERROR, WARNING, Finding
+from routing.common.finding import ERROR, WARNING, Finding
+from routing.common.names import DYNAMIC_ROUTING_SERVICE
+from routing.common.sentence import Sentence, say
+from routing.lint.context import Held, LintContext, Row, few, lost
 from routing.lint.facts import SYSTEM_SERVICES, own_services
 from routing.lint.identifiers import mistaken
 from routing.lint.remedy import altered
-from routing.lint.scene import Held, Row, Scene, few, lost
 from routing.lint.spelling import is_mistyped
-from routing.names import DYNAMIC_ROUTING_SERVICE
-from routing.sentence import Sentence, say
+from routing.model.address import LOCAL, Address
+from routing.model.estate import MIRROR, PRINCIPAL
+from routing.rules.decision import NO_PRINCIPAL, NO_ROUTE, SERVICE_NOT_FOUND, Outcome
 
 REASONS = frozenset((SERVICE_NOT_FOUND, NO_ROUTE, NO_PRINCIPAL))
 """The others have checks of their own: forwarding-off, forwarding-loop, transport-with-name."""
 
 
-def leads_nowhere(scene: Scene) -> Iterator[Finding]:
+def leads_nowhere(scene: LintContext) -> Iterator[Finding]:
     """A live route for a service by name whose conversations all end where the service is not, or where no route
     matches, or where no partner is the principal.
 
@@ -40,7 +40,7 @@ def leads_nowhere(scene: Scene) -> Iterator[Finding]:
                 yield row.finding("leads-nowhere", severity, reason, remedy)
 
 
-def _told_otherwise(scene: Scene, row: Row, name: str, ends: tuple[Outcome, ...]) -> bool:
+def _told_otherwise(scene: LintContext, row: Row, name: str, ends: tuple[Outcome, ...]) -> bool:
     """Whether another check tells of it: no way of forwarding, a database that is switched off, an msdb that is
     closed, an identifier, a spelling, a route to its own instance."""
     if any(end.detail not in REASONS for end in ends):
@@ -57,13 +57,13 @@ def _told_otherwise(scene: Scene, row: Row, name: str, ends: tuple[Outcome, ...]
     return name not in scene.services and is_mistyped(scene, name)
 
 
-def _has_one_that_is_no_mirror(scene: Scene, instance: str, name: str) -> bool:
+def _has_one_that_is_no_mirror(scene: LintContext, instance: str, name: str) -> bool:
     """A partner whose role is not told may be the principal."""
     databases = scene.estate.instances[instance].databases.values()
     return any(d.mirroring_role != MIRROR and d.has_service(name) for d in databases)
 
 
-def _tells_services(scene: Scene, instance: str) -> bool:
+def _tells_services(scene: LintContext, instance: str) -> bool:
     return any(map(own_services, scene.estate.instances[instance].databases.values()))
 
 
@@ -86,7 +86,7 @@ def _names(homes: list[Held]) -> list[str]:
     return list(dict.fromkeys(home.instance.name for home in homes))
 
 
-def _remedy(scene: Scene, row: Row, end: Outcome, homes: list[Held]) -> str | None:
+def _remedy(scene: LintContext, row: Row, end: Outcome, homes: list[Held]) -> str | None:
     """To where the service is, if that is one place, and no instance on the way should have sent it on.
 
     A route to what is a mirror now gets the principal as a partner.

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from routing.collector import collector_at_rest
-from routing.estate import Estate
-from routing.finding import SEVERITIES, Finding
+from routing.common.finding import SEVERITIES, Finding
+from routing.common.gc_control import gc_paused
+from routing.common.sentence import Sentence, say
 from routing.lint.addresses import own_address, unknown_address, wrong_port
 from routing.lint.brokers import broker_disabled, queue_off
+from routing.lint.context import LintContext
 from routing.lint.copies import service_copies
 from routing.lint.endpoints import endpoint_stopped, no_endpoint
 from routing.lint.forwarding import forwarding_off
@@ -20,7 +21,6 @@ from routing.lint.local import dynamic_route_hides_local, no_autocreatedlocal, o
 from routing.lint.loops import forwarding_loop
 from routing.lint.nowhere import leads_nowhere
 from routing.lint.returning import no_return_route
-from routing.lint.scene import Scene
 from routing.lint.shadowing import identical_routes, shadowed_route
 from routing.lint.shapes import (
     mirror_equals_address,
@@ -29,7 +29,7 @@ from routing.lint.shapes import (
     transport_with_name,
 )
 from routing.lint.spelling import route_name_as_service_name, similar_service_name
-from routing.sentence import Sentence, say
+from routing.model.estate import Estate
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Check:
     code: str
     title: Sentence
     """What all its findings have in common."""
-    find: Callable[[Scene], Iterator[Finding]]
+    find: Callable[[LintContext], Iterator[Finding]]
 
 
 CHECKS = (
@@ -76,7 +76,7 @@ CHECKS = (
 
 def lint(estate: Estate, at: datetime, checks: Iterable[Check] = CHECKS) -> tuple[Finding, ...]:
     """All findings at a moment, worst first, then by check, then in the order of the estate."""
-    return _worst_first(_found(Scene(estate, at), checks))
+    return _worst_first(_found(LintContext(estate, at), checks))
 
 
 def lint_around(
@@ -84,12 +84,12 @@ def lint_around(
 ) -> tuple[Finding, ...]:
     """Those findings of `lint` that are about one instance and all that is on it, or about one database and its
     routes and queues; in the same order, at a fraction of the time."""
-    with collector_at_rest():
-        found = _found(Scene(estate, at, instance, database), checks)
+    with gc_paused():
+        found = _found(LintContext(estate, at, instance, database), checks)
         return _worst_first(f for f in found if f.instance == instance and database in (None, f.database))
 
 
-def _found(scene: Scene, checks: Iterable[Check]) -> Iterator[Finding]:
+def _found(scene: LintContext, checks: Iterable[Check]) -> Iterator[Finding]:
     for check in checks:
         yield from check.find(scene)
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from math import ceil
 from typing import Any
 
-from routing.names import SYSNAME
-from routing.route import Route
-from routing.table import RouteTable
+from routing.common.names import SYSNAME
+from routing.model.route import Route
+from routing.model.route_table import RouteTable
 from routing.tsql.refusal import NotApplied
 from routing.tsql.routes import COLUMNS, LONGEST_LIFETIME, made_route
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from routing.conversation import Conversation
-from routing.decision import DELIVERED, Outcome
-from routing.estate import Database
-from routing.finding import ERROR, Finding
+from routing.common.finding import ERROR, Finding
+from routing.common.sentence import say
+from routing.lint.context import Held, LintContext, Row, database_finding, few, lost
 from routing.lint.facts import begins_only, own_services
 from routing.lint.remedy import free_name, new_route, taken_names, use
-from routing.lint.scene import Held, Row, Scene, database_finding, few, lost
 from routing.lint.spelling import looks
-from routing.sentence import say
+from routing.model.conversation import Conversation
+from routing.model.estate import Database
+from routing.rules.decision import DELIVERED, Outcome
 
 
-def no_return_route(scene: Scene) -> Iterator[Finding]:
+def no_return_route(scene: LintContext) -> Iterator[Finding]:
     """A database that takes conversations of another one, whose replies to it all get nowhere (RT-REPLY, RT-TABLE).
 
     Asked for every pair that a live route for a service by name makes: its database, if it has services and can
@@ -38,7 +38,7 @@ def no_return_route(scene: Scene) -> Iterator[Finding]:
                 yield finding
 
 
-def _targets(scene: Scene, row: Row) -> Iterator[Outcome]:
+def _targets(scene: LintContext, row: Row) -> Iterator[Outcome]:
     """Where conversations end that the row's database begins to the row's service."""
     database, route = row.database, row.route
     if route.remote_service_name is None or not database.can_be_target or not own_services(database):
@@ -50,7 +50,7 @@ def _targets(scene: Scene, row: Row) -> Iterator[Outcome]:
                 yield end
 
 
-def _ends(scene: Scene, row: Row, service: str) -> Iterator[Outcome]:
+def _ends(scene: LintContext, row: Row, service: str) -> Iterator[Outcome]:
     """With the route's identifier and, as most conversations begin, without one (MATCH-3)."""
     for identifier in dict.fromkeys((row.route.broker_instance, None)):
         yield from scene.outcomes(Conversation(row.instance.name, row.database.name, service, identifier))
@@ -65,7 +65,7 @@ def _begins_itself(target: Database, service: str, database: Database) -> bool:
     return any(looks(name) in named for name in own_services(database))
 
 
-def _without_return(scene: Scene, initiator: Held, end: Outcome) -> Finding | None:
+def _without_return(scene: LintContext, initiator: Held, end: Outcome) -> Finding | None:
     services = own_services(initiator.database)
     instance = scene.estate.instances[end.instance]
     target = Held(instance, instance.databases[end.detail])
@@ -80,7 +80,7 @@ def _without_return(scene: Scene, initiator: Held, end: Outcome) -> Finding | No
     return database_finding("no-return-route", ERROR, target, reason, _remedy(initiator, target, services))
 
 
-def _gets_nowhere(scene: Scene, initiator: Held, target: Held, service: str) -> bool:
+def _gets_nowhere(scene: LintContext, initiator: Held, target: Held, service: str) -> bool:
     """Whether replies to this service of the initiator are lost."""
     if scene.keeps(target, service):
         return True

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from routing.address import address_in_name
-from routing.classes import NOWHERE, UNKNOWN_IDENTIFIER
-from routing.decision import Send
-from routing.estate import Instance
+from routing.classes.traffic_class import NOWHERE, UNKNOWN_IDENTIFIER
 from routing.lint.chains import Chains, Graph
-from routing.lint.scene import Scene
+from routing.lint.context import LintContext
+from routing.model.address import address_in_name
+from routing.model.estate import Instance
+from routing.rules.decision import Send
 
 Sends = tuple[tuple[int, str], ...]
 """To which instances one sends on, and by which route; instances by their number in the estate."""
@@ -19,7 +19,7 @@ Sends = tuple[tuple[int, str], ...]
 class Forwarders:
     """The instances of an estate, by number, with an index of those that treat a name unlike a name that is nowhere."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: LintContext) -> None:
         self.scene = scene
         self.instances = tuple(scene.estate.instances.values())
         self._number = {instance.name: number for number, instance in enumerate(self.instances)}

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from routing.classes import NOWHERE, UNKNOWN_IDENTIFIER
-from routing.finding import INFO, WARNING, Finding
-from routing.hop import Hop
+from routing.classes.traffic_class import NOWHERE, UNKNOWN_IDENTIFIER
+from routing.common.finding import INFO, WARNING, Finding
+from routing.common.names import MSDB
+from routing.common.sentence import say
+from routing.lint.context import Held, LintContext, Row
 from routing.lint.remedy import drop_route, use
-from routing.lint.scene import Held, Row, Scene
-from routing.names import MSDB
-from routing.route import Route
-from routing.router import decide
-from routing.sentence import say
-from routing.table import RouteSet, RouteTable
-from routing.trace import Rejected, Trace
+from routing.model.route import Route
+from routing.model.route_table import RouteSet, RouteTable
+from routing.rules.hop import Hop
+from routing.rules.router import decide
+from routing.rules.trace import Rejected, Trace
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
-def shadowed_route(scene: Scene) -> Iterator[Finding]:
+def shadowed_route(scene: LintContext) -> Iterator[Finding]:
     """A live route that matches, but beside which another one is chosen, at every moment that it has left.
 
     Proved by asking the engine, at each moment at which a route of its set expires, for the conversations that
@@ -41,7 +41,7 @@ def _groups(table: RouteTable) -> Iterator[RouteSet]:
     yield table.wildcard
 
 
-def _shadowed(scene: Scene, held: Held, group: RouteSet) -> Iterator[Finding]:
+def _shadowed(scene: LintContext, held: Held, group: RouteSet) -> Iterator[Finding]:
     moments = {scene.at, *(r.lifetime for r in group.routes if r.lifetime and r.lifetime > scene.at)}
     aside: dict[str, list[Rejected | None]] = {route.name: [] for route in group.routes}
     for moment in sorted(moments):
@@ -57,7 +57,9 @@ def _shadowed(scene: Scene, held: Held, group: RouteSet) -> Iterator[Finding]:
             yield row.finding("shadowed-route", WARNING, reason, remedy)
 
 
-def _put_aside(scene: Scene, held: Held, alive: tuple[Route, ...], moment: datetime) -> Iterator[dict[str, Rejected]]:
+def _put_aside(
+    scene: LintContext, held: Held, alive: tuple[Route, ...], moment: datetime
+) -> Iterator[dict[str, Rejected]]:
     """What choosing rejects, for each kind of conversation that these routes match.
 
     With an identifier that is here, one that is nowhere, and none: they differ in whether LOCAL can be taken.
@@ -81,7 +83,7 @@ def _put_aside(scene: Scene, held: Held, alive: tuple[Route, ...], moment: datet
         }
 
 
-def identical_routes(scene: Scene) -> Iterator[Finding]:
+def identical_routes(scene: LintContext) -> Iterator[Finding]:
     """A live route with the identifier, service name and addresses of another one of its table (CHOOSE-0).
 
     The one that lives longest stays, of two that live as long the first.
@@ -92,7 +94,7 @@ def identical_routes(scene: Scene) -> Iterator[Finding]:
                 yield from _identical(scene, held, group)
 
 
-def _identical(scene: Scene, held: Held, group: RouteSet) -> Iterator[Finding]:
+def _identical(scene: LintContext, held: Held, group: RouteSet) -> Iterator[Finding]:
     same: dict[object, list[Route]] = {}
     for route in group.alive(scene.at).routes:
         same.setdefault(route.same_as, []).append(route)

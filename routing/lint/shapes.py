@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from routing.address import address_in_name
-from routing.estate import PRINCIPAL
-from routing.finding import ERROR, WARNING, Finding
+from routing.common.finding import ERROR, WARNING, Finding
+from routing.common.sentence import say
+from routing.lint.context import LintContext, Row, lost
 from routing.lint.facts import own_services
 from routing.lint.remedy import altered, drop_route, made_again, use
-from routing.lint.scene import Row, Scene, lost
-from routing.sentence import say
+from routing.model.address import address_in_name
+from routing.model.estate import PRINCIPAL
 
 
-def route_without_name(scene: Scene) -> Iterator[Finding]:
+def route_without_name(scene: LintContext) -> Iterator[Finding]:
     """A route with an identifier and no service name, expired or not: it matches at no step (Matching, fixed).
 
     Where one database of the estate has the identifier, and one service, that service is what was meant.
@@ -25,7 +25,7 @@ def route_without_name(scene: Scene) -> Iterator[Finding]:
             yield row.finding("route-without-name", WARNING, reason, _with_name(scene, row, route.broker_instance))
 
 
-def _with_name(scene: Scene, row: Row, identifier: str) -> str:
+def _with_name(scene: LintContext, row: Row, identifier: str) -> str:
     names = {name for held in scene.holders.get(identifier, ()) for name in own_services(held.database)}
     named = None
     if len(names) == 1:
@@ -33,7 +33,7 @@ def _with_name(scene: Scene, row: Row, identifier: str) -> str:
     return named or use(row.database.name, (drop_route(row.route.name),))
 
 
-def transport_with_name(scene: Scene) -> Iterator[Finding]:
+def transport_with_name(scene: LintContext) -> Iterator[Finding]:
     """Address TRANSPORT beside a service name: the product refuses it (9745); the route is for one name only.
 
     An error where that name holds no address and nothing else takes its conversations: none can be sent (CHOOSE-4).
@@ -52,7 +52,7 @@ def transport_with_name(scene: Scene) -> Iterator[Finding]:
             yield row.finding("transport-with-name", WARNING, reason, remedy)
 
 
-def mirror_without_identifier(scene: Scene) -> Iterator[Finding]:
+def mirror_without_identifier(scene: LintContext) -> Iterator[Finding]:
     """A mirror address without a service name or without an identifier: the product refuses the route (9661).
 
     BrokerUI routes by it as the documentation's example 3 does (MIR-1).
@@ -65,7 +65,7 @@ def mirror_without_identifier(scene: Scene) -> Iterator[Finding]:
         yield row.finding("mirror-without-identifier", WARNING, reason, _with_identifier(scene, row))
 
 
-def _with_identifier(scene: Scene, row: Row) -> str | None:
+def _with_identifier(scene: LintContext, row: Row) -> str | None:
     """The identifier of the one principal that has the service."""
     service = row.route.remote_service_name
     found = {
@@ -78,7 +78,7 @@ def _with_identifier(scene: Scene, row: Row) -> str | None:
     return altered(row.database.name, row.route, broker_instance=found.pop())
 
 
-def mirror_equals_address(scene: Scene) -> Iterator[Finding]:
+def mirror_equals_address(scene: LintContext) -> Iterator[Finding]:
     """Both addresses are the same however they are spelt: there is no partner (9747; MIR-2).
 
     An error where conversations for its service get nowhere, as when the database there is no principal.

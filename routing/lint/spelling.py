@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from routing.finding import ERROR, WARNING, Finding
+from routing.common.finding import ERROR, WARNING, Finding
+from routing.common.names import DYNAMIC_ROUTING_SERVICE
+from routing.common.sentence import say
+from routing.lint.context import LintContext, Row, lost
 from routing.lint.facts import own_services
 from routing.lint.remedy import altered
-from routing.lint.scene import Row, Scene, lost
-from routing.names import DYNAMIC_ROUTING_SERVICE
-from routing.sentence import say
 
 
-def similar_service_name(scene: Scene) -> Iterator[Finding]:
+def similar_service_name(scene: LintContext) -> Iterator[Finding]:
     """A live route for a name that no database has, while one has a name that only looks the same.
 
     Names are compared byte by byte (RT-TABLE); here they differ in case, in spaces, in `http` and `https` or in a
@@ -37,7 +37,7 @@ def similar_service_name(scene: Scene) -> Iterator[Finding]:
         yield row.finding("similar-service-name", severity, reason, remedy if len(meant) == 1 else None)
 
 
-def _nobodys(scene: Scene) -> Iterator[Row]:
+def _nobodys(scene: LintContext) -> Iterator[Row]:
     """The live routes for a name that no database has. The dynamic routing service may be anywhere."""
     for row in scene.live:
         name = row.route.remote_service_name
@@ -52,24 +52,24 @@ def looks(name: str) -> str:
     return "http://" + folded.removeprefix("https://") if folded.startswith("https://") else folded
 
 
-def _bylooks(scene: Scene) -> Mapping[str, list[str]]:
+def _bylooks(scene: LintContext) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name in scene.services:
         found.setdefault(looks(name), []).append(name)
     return found
 
 
-def is_mistyped(scene: Scene, name: str) -> bool:
+def is_mistyped(scene: LintContext, name: str) -> bool:
     """Whether a name that no database has looks like one that some database has, or is a route's own."""
     return looks(name) in _bylooks(scene) or name.casefold() in scene.route_names
 
 
-def _at_the_end_of(scene: Scene, row: Row, names: list[str]) -> list[str]:
+def _at_the_end_of(scene: LintContext, row: Row, names: list[str]) -> list[str]:
     """Those of the names that an instance has to which the route leads."""
     return [name for name in names if any(name in instance.targets for instance in scene.leads(row))]
 
 
-def route_name_as_service_name(scene: Scene) -> Iterator[Finding]:
+def route_name_as_service_name(scene: LintContext) -> Iterator[Finding]:
     """A live route for a name that no database has and that is a route's own name: the two were mixed up.
 
     Only where the route leads to an instance of the estate and conversations to that name get nowhere; beyond the
@@ -87,7 +87,7 @@ def route_name_as_service_name(scene: Scene) -> Iterator[Finding]:
         yield row.finding("route-name-as-service-name", ERROR, reason, _with_service(scene, row))
 
 
-def _with_service(scene: Scene, row: Row) -> str | None:
+def _with_service(scene: LintContext, row: Row) -> str | None:
     """With the one service at the end of the route that no other route of the table is for.
 
     Of several, the one that the route is called after: CorrectRoute, //example/ledger/Correct.

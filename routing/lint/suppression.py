@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from routing.errors import InputError, Invalid, must_be
-from routing.finding import Finding
-from routing.jsonpull import JsonPull
-from routing.leaves import Convert, fields, or_null, string, unknown_key
-from routing.moment import parse_moment
-from routing.sentence import say
+from routing.common.errors import InputError, Invalid, must_be
+from routing.common.finding import Finding
+from routing.common.moment import parse_moment
+from routing.common.sentence import say
+from routing.documents.json_decoders import Convert, fields, or_null, string, unknown_key
+from routing.documents.json_pull import JsonPull
 
 FORMAT = "brokerui.suppressions/1"
 Key = tuple[str, str | None, str | None, str | None]

@@ -39,7 +39,7 @@ class Security:
         databases: Mapping[str, DatabaseKeys] | None = None,
         integrity: Integrity = "authenticated",
     ) -> None:
-        """Raises `routing.errors.Invalid` for a key that cannot be one."""
+        """Raises `routing.common.errors.Invalid` for a key that cannot be one."""
         self._integrity = integrity
         self._databases = databases or {}
         self._keyless = Keyring(None, None, (), integrity)

@@ -13,9 +13,9 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from routing.adjacent.guard import KEY_ID
-from routing.errors import Invalid
+from routing.common.errors import Invalid
+from routing.common.sentence import say
 from routing.security.port import KEY, Cipher
-from routing.sentence import say
 
 _KEY_ID: Final = b"brokerui key id 1"
 _DIALOG: Final = b"brokerui dialog 1"

@@ -18,10 +18,10 @@ from typing import Final, Literal
 from routing.adjacent.errors import RemoteProtocolError
 from routing.adjacent.fragment import Fragment
 from routing.adjacent.guard import DIGEST, KEYED, MD5, NO_KEY, PLAIN, SEALED, Guard
+from routing.common.sentence import say
 from routing.security.guards import Keyed, Md5, Sealed
 from routing.security.keys import KeyPair, Pair, key_id
 from routing.security.port import Cipher
-from routing.sentence import say
 
 Integrity = Literal["authenticated", "md5"]
 """The default, and the original document's form in place of digests and keyed tags; what is encrypted stays sealed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from routing.sentence import Sentence
+from routing.common.sentence import Sentence
 from routing.simulation.history import Committed, FailedOver, History, Record
 from routing.simulation.ledger import Ledger
 from routing.simulation.world import World

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from routing.address import parse_address
+from routing.common.names import DYNAMIC_ROUTING_SERVICE
 from routing.dialog.system import NOTICE_CONTRACT, SYSTEM_SERVICE
-from routing.document import read_estate
-from routing.estate import Estate
-from routing.names import DYNAMIC_ROUTING_SERVICE
-from routing.route import Route
+from routing.documents.estate_document import read_estate
+from routing.model.address import parse_address
+from routing.model.estate import Estate
+from routing.model.route import Route
 from routing.simulation.chance import Chance
 from routing.simulation.clock import START
 

@@ -11,8 +11,8 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from routing.adjacent.fragment import Header
-from routing.estate import Estate
-from routing.events import Event
+from routing.common.broker_events import Event
+from routing.model.estate import Estate
 from routing.security.bindings import Protection
 from routing.simulation.clock import START
 from routing.simulation.world import World

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from routing.broker import Broker
+from routing.common.choices import Choices
 from routing.dialog.batch import Changes, Receive, Wanted
-from routing.dialog.choices import Choices
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.problems import Refused
 from routing.dialog.receive import receive
 from routing.dialog.work import Work
-from routing.estate import Estate
-from routing.forwarding import Forwarder
-from routing.forwarding import Limits as ForwarderLimits
+from routing.model.estate import Estate
+from routing.runtime.broker import Broker
+from routing.runtime.forwarding import Forwarder
+from routing.runtime.forwarding import Limits as ForwarderLimits
+from routing.runtime.store import Conflict
 from routing.simulation.cipher import KeyMaking
 from routing.simulation.clock import START, Agenda
 from routing.simulation.history import Arrived, Broke, Committed, History, Lost, Record, Started, Stopped, Told
@@ -24,7 +25,6 @@ from routing.simulation.network import Flying, Network
 from routing.simulation.recording import Died, RecordingStore
 from routing.simulation.renewing import forget
 from routing.simulation.world import World
-from routing.store import Conflict
 
 GATHERS = 30
 """Milliseconds, at most, for which what arrives is gathered to be handed over together."""

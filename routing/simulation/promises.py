@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from routing.conversation import Conversation
-from routing.decision import DELIVERED
-from routing.estate import Estate
-from routing.journey import Journeys
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.decision import DELIVERED
+from routing.rules.journey import Journeys
+from routing.runtime.decision_cache import moment
 from routing.simulation.history import Row
 from routing.simulation.ledger import Ledger
 from routing.simulation.trust import Trust
-from routing.ways import moment
 
 
 class Promises:

@@ -11,9 +11,10 @@ from routing.dialog.batch import Batch, Changes, Wanted
 from routing.dialog.endpoint import Endpoint, QueueKey
 from routing.dialog.messages import Held, Outgoing, QueuedMessage
 from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE
+from routing.runtime.store import Depth
 from routing.simulation.history import Committed, Kept, Row, body_of
+from routing.simulation.memory_store import MemoryStore
 from routing.simulation.world import Crash
-from routing.store import Depth, MemoryStore
 
 
 class Died(Exception):

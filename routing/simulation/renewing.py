@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from routing.broker import Broker
 from routing.dialog.batch import Wanted
+from routing.runtime.broker import Broker
 
 
 def forget(broker: Broker, database: str, handles: tuple[str, ...], now: int) -> None:

@@ -9,7 +9,7 @@ from routing.dialog.batch import Wanted
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.queue_status import switch_off, switch_on
 from routing.dialog.work import Work
-from routing.estate import MIRROR, PRINCIPAL, Estate
+from routing.model.estate import MIRROR, PRINCIPAL, Estate
 from routing.simulation.applications import Applications
 from routing.simulation.cipher import SIMULATED, KeyMaking
 from routing.simulation.clock import START, Agenda

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from routing.adjacent.fragment import Header
-from routing.identifier import identifier_of
+from routing.common.identifier import identifier_of
 from routing.simulation.checking import Violation
 from routing.simulation.clock import START
 from routing.simulation.history import (

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from routing.estate import Estate, Instance
+from routing.model.estate import Estate, Instance
 from routing.security.bindings import DatabaseKeys, Security
 from routing.simulation.chance import Chance
 from routing.simulation.cipher import KeyMaking, pair_of

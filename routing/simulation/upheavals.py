@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from routing.estate import Estate
+from routing.model.estate import Estate
 from routing.simulation.chance import Chance
 from routing.simulation.clock import START
 from routing.simulation.faults import Level, Mask

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from routing.estate import Estate
+from routing.model.estate import Estate
 from routing.simulation import estates, limits, plans, upheavals
 from routing.simulation.chance import Chance
 from routing.simulation.clock import START, Clock

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from routing.estate import Database
-from routing.parts import Contract
+from routing.model.catalog_objects import Contract
+from routing.model.estate import Database
 from routing.tsql.catalog import Catalog
 from routing.tsql.clauses import ADD_CONTRACTS, DROP_CONTRACTS
+from routing.tsql.ddl_writer import alteration, creation, removal
 from routing.tsql.directives import ROWS, row_as_json
 from routing.tsql.draft import KINDS, DraftDatabase
-from routing.tsql.making import alteration, creation, removal
 from routing.tsql.objects import is_possible
+from routing.tsql.ordering import moves
 from routing.tsql.output import Output
-from routing.tsql.places import moves
 from routing.tsql.servers import BROKER
 from routing.tsql.sql import statement_as_sql
 from routing.tsql.statement import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from routing.sentence import say
+from routing.common.sentence import say
 from routing.tsql.cursor import Cursor
 from routing.tsql.refusal import not_understood
 from routing.tsql.statement import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
 from routing.tsql.lexer import (
     END,
     NUMBER,

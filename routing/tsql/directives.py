@@ -18,10 +18,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from routing.address import parse_network_address
-from routing.errors import Invalid
-from routing.estate import MAX_HOP_LIMIT, MIRROR, PRINCIPAL, Database
-from routing.leaves import (
+from routing.common.errors import Invalid
+from routing.common.names import check_name
+from routing.common.sentence import say
+from routing.documents.json_decoders import (
     array_of,
     boolean,
     contract_from,
@@ -38,15 +38,15 @@ from routing.leaves import (
     service_from,
     string,
 )
-from routing.names import check_name
-from routing.parts import Endpoint
-from routing.route import Route
-from routing.sentence import say
+from routing.documents.writer import route_as_json
+from routing.model.address import parse_network_address
+from routing.model.catalog_objects import Endpoint
+from routing.model.estate import MAX_HOP_LIMIT, MIRROR, PRINCIPAL, Database
+from routing.model.route import Route
 from routing.tsql.catalog import Catalog
 from routing.tsql.draft import DraftDatabase, DraftInstance
-from routing.tsql.places import moved
+from routing.tsql.ordering import moved
 from routing.tsql.session import Session, check_identifier
-from routing.writing import route_as_json
 
 PREFIX = "-- brokerui:"
 ROWS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from routing.address import Address, parse_address
-from routing.errors import Invalid
-from routing.estate import DEFAULT_HOP_LIMIT, Database, Estate, Instance
-from routing.names import MSDB
-from routing.parts import (
+from routing.common.errors import Invalid
+from routing.common.names import MSDB
+from routing.model.address import Address, parse_address
+from routing.model.catalog_objects import (
     Contract,
     Endpoint,
     MessageType,
@@ -19,8 +18,9 @@ from routing.parts import (
     RemoteServiceBinding,
     Service,
 )
-from routing.route import AUTO_CREATED_LOCAL, Route
-from routing.table import NO_ROUTES, RouteTable
+from routing.model.estate import DEFAULT_HOP_LIMIT, Database, Estate, Instance
+from routing.model.route import AUTO_CREATED_LOCAL, Route
+from routing.model.route_table import NO_ROUTES, RouteTable
 from routing.tsql.catalog import Catalog
 from routing.tsql.statement import (
     BINDING,

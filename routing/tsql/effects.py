@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from routing.parts import (
+from routing.common.sentence import say
+from routing.model.catalog_objects import (
     Activation,
     Contract,
     ContractMessage,
@@ -17,7 +18,6 @@ from routing.parts import (
     RemoteServiceBinding,
     Service,
 )
-from routing.sentence import say
 from routing.tsql.clauses import (
     ADD_CONTRACTS,
     CONTRACTS,
@@ -28,7 +28,7 @@ from routing.tsql.clauses import (
     SCHEMA_COLLECTION,
     VALIDATION,
 )
-from routing.tsql.needs import Needs
+from routing.tsql.references import ReferenceChecker
 from routing.tsql.refusal import already_exists, not_found, not_understood, refused
 from routing.tsql.routes import made_route
 from routing.tsql.statement import (
@@ -47,7 +47,7 @@ MAX_READERS = 32_767
 Values = Mapping[str, Any]
 
 
-def made(needs: Needs, statement: Statement, at: datetime) -> Any:
+def made(needs: ReferenceChecker, statement: Statement, at: datetime) -> Any:
     """What CREATE makes. Raises `NotApplied`."""
     kind = statement.kind
     if kind == ROUTE:
@@ -55,7 +55,7 @@ def made(needs: Needs, statement: Statement, at: datetime) -> Any:
     return _MAKE[kind](needs, statement.object, statement.clauses)
 
 
-def altered(needs: Needs, found: Any, statement: Statement, at: datetime) -> Any:
+def altered(needs: ReferenceChecker, found: Any, statement: Statement, at: datetime) -> Any:
     """What ALTER makes of an object. Raises `NotApplied`."""
     if statement.kind == ROUTE:
         return made_route(found.name, statement.clauses, found, at)
@@ -73,14 +73,14 @@ def _check_once(number: int, names: tuple[str, ...], what: str) -> None:
 # ---------------------------------------------------------------- services
 
 
-def _make_service(needs: Needs, name: str, clauses: Values) -> Service:
+def _make_service(needs: ReferenceChecker, name: str, clauses: Values) -> Service:
     contracts = clauses.get(CONTRACTS, ())
     _check_once(8404, contracts, CONTRACT)
     needs.all(CONTRACT, contracts)
     return Service(name, needs.queue(clauses[ON_QUEUE], name), contracts)
 
 
-def _alter_service(needs: Needs, service: Service, clauses: Values) -> Service:
+def _alter_service(needs: ReferenceChecker, service: Service, clauses: Values) -> Service:
     queue = needs.queue(clauses[ON_QUEUE], service.name) if ON_QUEUE in clauses else service.queue
     added, dropped = clauses.get(ADD_CONTRACTS, ()), clauses.get(DROP_CONTRACTS, ())
     _check_once(8404, (*added, *dropped), CONTRACT)
@@ -98,11 +98,11 @@ def _alter_service(needs: Needs, service: Service, clauses: Values) -> Service:
 # ---------------------------------------------------------------- queues
 
 
-def _make_queue(needs: Needs, name: str, clauses: Values) -> Queue:
+def _make_queue(needs: ReferenceChecker, name: str, clauses: Values) -> Queue:
     return _alter_queue(needs, Queue(name), clauses)
 
 
-def _alter_queue(_: Needs, queue: Queue, clauses: Values) -> Queue:
+def _alter_queue(_: ReferenceChecker, queue: Queue, clauses: Values) -> Queue:
     poison = clauses.get("POISON_MESSAGE_HANDLING", {})
     return replace(
         queue,
@@ -129,7 +129,7 @@ def _activation(queue: Queue, options: Any) -> Activation | None:
 # ---------------------------------------------------------------- contracts and message types
 
 
-def _make_contract(needs: Needs, name: str, clauses: Values) -> Contract:
+def _make_contract(needs: ReferenceChecker, name: str, clauses: Values) -> Contract:
     messages = clauses[MESSAGES]
     types = tuple(message_type for message_type, _ in messages)
     _check_once(8403, types, MESSAGE_TYPE)
@@ -139,11 +139,11 @@ def _make_contract(needs: Needs, name: str, clauses: Values) -> Contract:
     return Contract(name, tuple(ContractMessage(*message) for message in messages))
 
 
-def _make_message_type(needs: Needs, name: str, clauses: Values) -> MessageType:
+def _make_message_type(needs: ReferenceChecker, name: str, clauses: Values) -> MessageType:
     return _alter_message_type(needs, MessageType(name), clauses)
 
 
-def _alter_message_type(_: Needs, message_type: MessageType, clauses: Values) -> MessageType:
+def _alter_message_type(_: ReferenceChecker, message_type: MessageType, clauses: Values) -> MessageType:
     if VALIDATION not in clauses:
         return message_type
     return MessageType(message_type.name, clauses[VALIDATION], clauses.get(SCHEMA_COLLECTION))
@@ -159,11 +159,11 @@ PRIORITY_COLUMNS = {
 }
 
 
-def _make_priority(needs: Needs, name: str, clauses: Values) -> Priority:
+def _make_priority(needs: ReferenceChecker, name: str, clauses: Values) -> Priority:
     return _alter_priority(needs, Priority(name), clauses)
 
 
-def _alter_priority(needs: Needs, priority: Priority, clauses: Values) -> Priority:
+def _alter_priority(needs: ReferenceChecker, priority: Priority, clauses: Values) -> Priority:
     changes = {PRIORITY_COLUMNS[clause]: value for clause, value in clauses.items()}
     if contract := changes.get("contract_name"):
         needs.all(CONTRACT, (contract,))
@@ -174,7 +174,7 @@ def _alter_priority(needs: Needs, priority: Priority, clauses: Values) -> Priori
     return replace(priority, **changes)
 
 
-def _make_binding(needs: Needs, name: str, clauses: Values) -> RemoteServiceBinding:
+def _make_binding(needs: ReferenceChecker, name: str, clauses: Values) -> RemoteServiceBinding:
     service = clauses["TO SERVICE"]
     if "USER" not in clauses:
         raise not_understood(say("USER is missing"))
@@ -186,7 +186,7 @@ def _make_binding(needs: Needs, name: str, clauses: Values) -> RemoteServiceBind
     return _alter_binding(needs, binding, clauses)
 
 
-def _alter_binding(_: Needs, binding: RemoteServiceBinding, clauses: Values) -> RemoteServiceBinding:
+def _alter_binding(_: ReferenceChecker, binding: RemoteServiceBinding, clauses: Values) -> RemoteServiceBinding:
     return replace(
         binding,
         user=clauses.get("USER", binding.user),
@@ -194,7 +194,7 @@ def _alter_binding(_: Needs, binding: RemoteServiceBinding, clauses: Values) -> 
     )
 
 
-_MAKE: Mapping[str, Callable[[Needs, str, Values], Any]] = {
+_MAKE: Mapping[str, Callable[[ReferenceChecker, str, Values], Any]] = {
     SERVICE: _make_service,
     QUEUE: _make_queue,
     CONTRACT: _make_contract,
@@ -202,7 +202,7 @@ _MAKE: Mapping[str, Callable[[Needs, str, Values], Any]] = {
     PRIORITY: _make_priority,
     BINDING: _make_binding,
 }
-_ALTER: Mapping[str, Callable[[Needs, Any, Values], Any]] = {
+_ALTER: Mapping[str, Callable[[ReferenceChecker, Any, Values], Any]] = {
     SERVICE: _alter_service,
     QUEUE: _alter_queue,
     MESSAGE_TYPE: _alter_message_type,

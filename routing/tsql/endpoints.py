@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from routing.parts import Endpoint
-from routing.sentence import say
+from routing.common.sentence import say
+from routing.model.catalog_objects import Endpoint
 from routing.tsql.draft import DraftInstance
 from routing.tsql.refusal import already_exists, not_found, not_made, not_understood, refused, unseen
 from routing.tsql.servers import PAYLOAD

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from routing.errors import Invalid
-from routing.finding import INFO, WARNING
-from routing.sentence import Sentence, say
+from routing.common.errors import Invalid
+from routing.common.finding import INFO, WARNING
+from routing.common.sentence import Sentence, say
 from routing.tsql.batches import Bodies, Misplaced
 from routing.tsql.bodies import Body
 from routing.tsql.flow import CONDITIONAL as UNDER_CONDITION

@@ -11,14 +11,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from routing.estate import Database, Estate, Instance
+from routing.model.estate import Database, Estate, Instance
 from routing.tsql.changes import DatabaseChange
+from routing.tsql.ddl_writer import endpoint_statement
 from routing.tsql.directives import row_as_json
 from routing.tsql.draft import SYSTEM_DATABASES, UNLISTED, Draft, DraftDatabase, DraftInstance
 from routing.tsql.endpoints import DEFAULT_ENDPOINT
-from routing.tsql.making import endpoint_statement
+from routing.tsql.ordering import moves
 from routing.tsql.output import Output
-from routing.tsql.places import moves
 from routing.tsql.statement import (
     ALTER,
     CREATE,

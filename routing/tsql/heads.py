@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from routing.sentence import say
+from routing.common.sentence import say
 from routing.tsql.clauses import READERS
 from routing.tsql.cursor import Cursor
 from routing.tsql.refusal import NotApplied, not_understood

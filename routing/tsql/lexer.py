@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
 
 WORD, QUOTED, STRING, NUMBER, SYMBOL, TEMPLATE, END = (
     "word", "quoted", "string", "number", "symbol", "template", "end",

@@ -7,12 +7,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from routing.errors import Invalid
-from routing.names import SYSNAME
-from routing.sentence import say
+from routing.common.errors import Invalid
+from routing.common.names import SYSNAME
+from routing.common.sentence import say
 from routing.tsql.draft import KINDS, DraftDatabase
 from routing.tsql.effects import altered, made
-from routing.tsql.needs import Needs, missing
+from routing.tsql.references import ReferenceChecker, missing
 from routing.tsql.refusal import NotApplied, already_exists, not_found, refused, unseen
 from routing.tsql.statement import (
     ALTER,
@@ -28,7 +28,7 @@ from routing.tsql.statement import (
 
 def apply_to_database(database: DraftDatabase, statement: Statement, at: datetime) -> list[NotApplied]:
     """Raises `NotApplied`, having changed nothing. Gives back what is to be said of what was applied."""
-    kind, needs = statement.kind, Needs(database)
+    kind, needs = statement.kind, ReferenceChecker(database)
     catalog = database.catalog(KINDS[kind])
     name = statement.object
     _check_length(statement)
@@ -69,7 +69,7 @@ def _refuse_missing(database: DraftDatabase, verb: str, kind: str, name: str) ->
 
 def is_possible(database: DraftDatabase, statement: Statement, at: datetime) -> bool:
     """Whether CREATE would make the object, were there none of its name, of what is there for sure."""
-    needs = Needs(database)
+    needs = ReferenceChecker(database)
     try:
         _check_length(statement)
         made(needs, statement, at)

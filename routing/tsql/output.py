@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from routing.errors import Invalid
+from routing.common.errors import Invalid
 from routing.tsql.directives import PREFIX, apply_directive, directive
 from routing.tsql.draft import Draft, DraftDatabase, DraftInstance
 from routing.tsql.refusal import NotApplied

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from routing.address import Address
-from routing.collector import collector_at_rest
-from routing.errors import InputError, Invalid
-from routing.estate import Estate
-from routing.finding import Finding
-from routing.names import check_name
-from routing.sentence import say
+from routing.common.errors import InputError, Invalid
+from routing.common.finding import Finding
+from routing.common.gc_control import gc_paused
+from routing.common.names import check_name
+from routing.common.sentence import say
+from routing.model.address import Address
+from routing.model.estate import Estate
 from routing.tsql.draft import Draft, DraftInstance
 from routing.tsql.refusal import ADDRESS_UNKNOWN, SEVERITY
 from routing.tsql.script import Script
@@ -40,7 +40,7 @@ def read_scripts(
     """
     draft = Draft(into)
     findings: list[Finding] = []
-    with collector_at_rest():
+    with gc_paused():
         for group in groups:
             _read_group(group, draft, at, findings)
     findings += [_without_address(*one) for one in draft.finish()]

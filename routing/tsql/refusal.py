@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from routing.finding import ERROR, INFO, WARNING
-from routing.sentence import Sentence, say
+from routing.common.finding import ERROR, INFO, WARNING
+from routing.common.sentence import Sentence, say
 from routing.tsql.statement import DROP
 
 NOT_UNDERSTOOD = "not-understood"

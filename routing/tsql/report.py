@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from routing.finding import ERROR, WARNING, Finding
-from routing.sentence import Sentence, say
+from routing.common.finding import ERROR, WARNING, Finding
+from routing.common.sentence import Sentence, say
 from routing.tsql.bodies import Body
 from routing.tsql.refusal import NOT_EXECUTED, NOT_UNDERSTOOD, SEVERITY
 from routing.tsql.session import Session

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from routing.address import Address, parse_address
-from routing.errors import Invalid
-from routing.identifier import parse_identifier
-from routing.route import Route
-from routing.sentence import say
+from routing.common.errors import Invalid
+from routing.common.identifier import parse_identifier
+from routing.common.sentence import say
+from routing.model.address import Address, parse_address
+from routing.model.route import Route
 from routing.tsql.refusal import not_understood, refused
 
 COLUMNS = {

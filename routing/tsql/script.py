@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from routing.errors import Invalid
-from routing.finding import INFO, Finding
-from routing.sentence import say
+from routing.common.errors import Invalid
+from routing.common.finding import INFO, Finding
+from routing.common.sentence import say
 from routing.tsql.batches import end_of_line, first_string_over_go
 from routing.tsql.bodies import body_at, called_at, name_from
 from routing.tsql.cursor import Cursor

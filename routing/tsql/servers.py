@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from routing.errors import Invalid
-from routing.names import check_name
-from routing.sentence import say
+from routing.common.errors import Invalid
+from routing.common.names import check_name
+from routing.common.sentence import say
 from routing.tsql.clauses import Clauses, skip_authorization
 from routing.tsql.cursor import Cursor
 from routing.tsql.lexer import NUMBER

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from routing.estate import MIRROR, PRINCIPAL
-from routing.finding import ERROR, INFO
-from routing.sentence import say
+from routing.common.finding import ERROR, INFO
+from routing.common.sentence import say
+from routing.model.estate import MIRROR, PRINCIPAL
 from routing.tsql.draft import KINDS, SYSTEM_DATABASES, Draft, DraftDatabase, DraftInstance, new_database
 from routing.tsql.endpoints import apply_to_endpoint
 from routing.tsql.objects import apply_to_database

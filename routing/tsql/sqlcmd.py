@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from routing.errors import Invalid
-from routing.estate import INSTANCE_NAME
-from routing.names import check_name
-from routing.sentence import Sentence, say
+from routing.common.errors import Invalid
+from routing.common.names import check_name
+from routing.common.sentence import Sentence, say
+from routing.model.estate import INSTANCE_NAME
 from routing.tsql.lexer import substituted
 from routing.tsql.refusal import NOT_UNDERSTOOD, REFUSED, VALUE_NOT_LITERAL
 from routing.tsql.report import Report

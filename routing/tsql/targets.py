@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
 from routing.tsql.bodies import called_at, name_from
 from routing.tsql.lexer import END, NUMBER, QUOTED, STRING, SYMBOL, WORD, Token, next_token
 from routing.tsql.report import Place

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import codecs
 
-from routing.errors import InputError
-from routing.sentence import say
+from routing.common.errors import InputError
+from routing.common.sentence import say
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from routing.sentence import Sentence, listed, say
+from routing.common.sentence import Sentence, listed, say
 from routing.tsql.lexer import SQLCMD_VARIABLE, TEMPLATE_IN_TEXT
 
 _OPEN = re.compile(f"(?:{SQLCMD_VARIABLE.pattern})|(?:{TEMPLATE_IN_TEXT.pattern})")

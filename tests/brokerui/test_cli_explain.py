@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from routing.asking import conversation_from
-from routing.document import read_estate
-from routing.journey import outcomes
+from routing.documents.conversation_json import conversation_from
+from routing.documents.estate_document import read_estate
+from routing.rules.journey import outcomes
 from tests.brokerui.command_line import (
     AT,
     FOUND,

@@ -15,8 +15,8 @@ import pytest
 from brokerui.cli.commands.import_catalog import source
 from brokerui.core.home import CHECKOUT
 from routing.catalog.script import collect_script
-from routing.document import read_estate, write_estate
-from routing.estate import Estate
+from routing.documents.estate_document import read_estate, write_estate
+from routing.model.estate import Estate
 from tests.brokerui.command_line import FOUND, Call, call_with, misused, refused, start, written
 from tests.routing.catalog import savers
 from tests.routing.catalog.server import catalog, dumps, rows_of

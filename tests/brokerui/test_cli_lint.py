@@ -12,10 +12,10 @@ import pytest
 
 from brokerui.analysis.lint.finding_text import SHOWN, counted, findings_as_text, place
 from brokerui.cli.main import BAD_INPUT, main
-from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.common.finding import ERROR, INFO, WARNING, Finding
+from routing.common.sentence import say
 from routing.lint.registry import CHECKS
 from routing.lint.suppression import FORMAT
-from routing.sentence import say
 from tests.brokerui.estates import LOCAL, database, document, instance, to
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -11,7 +11,7 @@ import pytest
 
 from brokerui.cli.commands.import_sql import source
 from brokerui.core.home import CHECKOUT
-from routing.document import read_estate, write_estate
+from routing.documents.estate_document import read_estate, write_estate
 from tests.brokerui.command_line import AT, FOUND, LOST, Call, call_with, misused, refused, written
 
 SCRIPT = """CREATE DATABASE Orders;

@@ -13,8 +13,8 @@ from brokerui.demo.services import demo_load, demo_remove
 from brokerui.estate.models import AuditEntry, Version
 from brokerui.estate.selectors import estate_as_of, estate_current
 from brokerui.estate.services import estate_edit, estate_import
-from routing.edits import PutInstance
-from routing.estate import Estate, Instance
+from routing.model.edits import PutInstance
+from routing.model.estate import Estate, Instance
 
 pytestmark = pytest.mark.django_db
 

@@ -32,8 +32,8 @@ from brokerui.messaging.models import (
 )
 from brokerui.messaging.store.postgres import pool_of
 from routing.dialog.states import CD
-from routing.estate import Instance as Observed
 from routing.lint.registry import lint
+from routing.model.estate import Instance as Observed
 from tests.brokerui.messaging.endpoint.conftest import client, one_valkey, valkey
 from tests.brokerui.messaging.endpoint.valkey import Valkey
 

@@ -17,7 +17,7 @@ from brokerui.estate.scenarios.selectors import scenario_get
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.services import estate_import
 from brokerui.pages.where.catalog import MOST_OPTIONS, catalog_of
-from routing.document import read_estate
+from routing.documents.estate_document import read_estate
 from tests.brokerui.estates import (
     CIRCLE,
     EVERY_KIND,

@@ -17,10 +17,10 @@ from brokerui.pages.where.drawing import picture_of
 from brokerui.pages.where.graph import MORE, Key
 from brokerui.pages.where.graphing import MOST_BOXES, graph_of
 from brokerui.pages.where.picture import Picture
-from routing.asking import conversation_from
-from routing.conversation import Conversation
-from routing.document import read_estate
-from routing.explanation import Explanation, explain
+from routing.documents.conversation_json import conversation_from
+from routing.documents.estate_document import read_estate
+from routing.model.conversation import Conversation
+from routing.rules.explanation import Explanation, explain
 from tests.brokerui.estates import CIRCLE, EVERY_KIND, LOCAL, database, document, fan, instance, to
 from tests.strategies import AT, Case, cases, random_case
 

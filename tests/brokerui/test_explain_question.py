@@ -11,9 +11,9 @@ import pytest
 from brokerui.pages.where.catalog import catalog_of
 from brokerui.pages.where.question import Question, command, read
 from brokerui.pages.where.starting import first_question
-from routing.conversation import Conversation
-from routing.document import read_estate
-from routing.explanation import explain
+from routing.documents.estate_document import read_estate
+from routing.model.conversation import Conversation
+from routing.rules.explanation import explain
 from tests.brokerui.estates import EVERY_KIND, database, document, instance
 
 ESTATE = read_estate(EVERY_KIND)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from brokerui.analysis.imports.finding_kinds import IMPORT_TITLES, LOST, REMARK_TITLES, something_is_missing
-from routing.finding import SEVERITIES, Finding
-from routing.sentence import say
+from routing.common.finding import SEVERITIES, Finding
+from routing.common.sentence import say
 from routing.tsql import Group, read_scripts
 from tests.strategies import AT
 

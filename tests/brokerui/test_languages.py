@@ -23,8 +23,8 @@ from brokerui.core.home import CHECKOUT
 from brokerui.core.languages import environment_language, local, translation
 from brokerui.running import up
 from brokerui.running.listening import listen
-from routing.finding import ERROR, INFO, WARNING, Finding
-from routing.sentence import say
+from routing.common.finding import ERROR, INFO, WARNING, Finding
+from routing.common.sentence import say
 from scripts.messages import POT
 from tests.brokerui.command_line import AT, FOUND, LOST, TO_PARTS, Call, call_with, document, route, written
 

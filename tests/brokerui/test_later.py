@@ -25,9 +25,9 @@ from brokerui.estate.scenarios import selectors as scenarios
 from brokerui.estate.scenarios import services
 from brokerui.estate.scenarios.models import Scenario
 from brokerui.estate.services import estate_edit, estate_import
-from routing.document import read_estate
-from routing.edits import SetHopLimit
-from routing.estate import Estate
+from routing.documents.estate_document import read_estate
+from routing.model.edits import SetHopLimit
+from routing.model.estate import Estate
 from tests.brokerui.pages import document, upload
 
 SECONDS = 5

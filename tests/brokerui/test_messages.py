@@ -27,7 +27,7 @@ def template() -> Catalog:
         ("Default configuration", "brokerui/estate/scenarios/examples.py"),
         ("Skip to the content", "templates/base.html"),
         (("%(shown)s route", "%(shown)s routes"), "templates/scenarios/_counts.html"),
-        ("must be {what}, not {got}", "routing/errors.py"),
+        ("must be {what}, not {got}", "routing/common/errors.py"),
         (("{count} error", "{count} errors"), "brokerui/analysis/lint/finding_text.py"),
         ("the target service", "brokerui/cli/commands/explain.py"),
     ],

@@ -29,8 +29,8 @@ from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit, estate_import
 from brokerui.estate.viewed import viewed_from
-from routing.document import read_estate
-from routing.edits import SetHopLimit
+from routing.documents.estate_document import read_estate
+from routing.model.edits import SetHopLimit
 from tests.brokerui.pages import PASSWORD, document, nothing_shown
 
 __all__ = ["nothing_shown"]

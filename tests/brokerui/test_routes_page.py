@@ -27,8 +27,8 @@ from brokerui.estate.scenarios.services import scenario_create
 from brokerui.pages.routes.detail import leads, row_selected, select_text
 from brokerui.pages.routes.filtering import KEYS, KINDS, route_filter
 from brokerui.pages.routes.rows import COLUMNS, RouteList, Row
-from routing.document import read_estate
-from routing.moment import parse_moment
+from routing.common.moment import parse_moment
+from routing.documents.estate_document import read_estate
 from tests.brokerui.estate.helpers import brought_in
 from tests.brokerui.estates import HOSTILE, HOSTILE_ESTATE, IDENTIFIER, LOCAL, database, document, instance, to
 from tests.strategies import estates

@@ -27,7 +27,7 @@ from brokerui.running.lock import HomeLock, Running, State, state_of
 from brokerui.running.logs import Log
 from brokerui.running.report import Reports, report
 from brokerui.running.supervisor import Supervisor
-from routing.errors import Invalid
+from routing.common.errors import Invalid
 from tests.brokerui.product import command, eventually
 
 SLEEPER = "import time; print('up', flush=True); time.sleep(60)"

@@ -12,7 +12,7 @@ from brokerui.estate.scenarios.examples import DOCUMENTED, OWN
 from brokerui.estate.scenarios.models import Scenario
 from brokerui.estate.scenarios.selectors import scenario_document, scenario_find, scenario_get, scenario_list
 from brokerui.estate.scenarios.services import scenario_create, scenario_delete
-from routing.errors import InputError
+from routing.common.errors import InputError
 from tests.brokerui.pages import document
 
 pytestmark = pytest.mark.django_db

@@ -21,11 +21,11 @@ from brokerui.pages.map import network
 from brokerui.pages.map.network import Network
 from brokerui.pages.routes import rows
 from brokerui.running import warming
-from routing.address import parse_address
-from routing.document import read_estate
-from routing.edits import PutInstance, PutRoute
-from routing.estate import Estate, Instance
-from routing.route import Route
+from routing.documents.estate_document import read_estate
+from routing.model.address import parse_address
+from routing.model.edits import PutInstance, PutRoute
+from routing.model.estate import Estate, Instance
+from routing.model.route import Route
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 
 from brokerui.analysis.explanations.wording import Wording, word
-from routing.conversation import Conversation
-from routing.document import read_estate
-from routing.explanation import Explanation, explain
-from routing.identifier import parse_identifier
-from routing.sentence import Sentence
+from routing.common.identifier import parse_identifier
+from routing.common.sentence import Sentence
+from routing.documents.estate_document import read_estate
+from routing.model.conversation import Conversation
+from routing.rules.explanation import Explanation, explain
 from tests.strategies import AT, Case, cases
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 from brokerui.demo.services import demo_load
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
-from routing.edits import PutInstance
-from routing.estate import Instance
+from routing.model.edits import PutInstance
+from routing.model.estate import Instance
 from tests.brokerui.pages import PASSWORD
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 

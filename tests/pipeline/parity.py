@@ -13,14 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.schemas import COLUMNS
-from routing.asking import conversation_from
-from routing.conversation import Conversation
-from routing.decision import DETAIL_KEY, Outcome
-from routing.document import read_estate
-from routing.errors import Invalid
-from routing.estate import Estate
-from routing.journey import outcomes
-from routing.moment import format_moment, parse_moment
+from routing.common.errors import Invalid
+from routing.common.moment import format_moment, parse_moment
+from routing.documents.conversation_json import conversation_from
+from routing.documents.estate_document import read_estate
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.decision import DETAIL_KEY, Outcome
+from routing.rules.journey import outcomes
 from tests.strategies import AT, random_case
 
 Json = dict[str, Any]

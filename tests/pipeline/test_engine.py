@@ -12,10 +12,10 @@ import pytest
 
 from pipeline.engine import Asker, Key
 from pipeline.estates import NEVER, load_timeline
-from routing.asking import conversation_from
-from routing.document import read_estate
-from routing.journey import outcomes
-from routing.moment import format_moment
+from routing.common.moment import format_moment
+from routing.documents.conversation_json import conversation_from
+from routing.documents.estate_document import read_estate
+from routing.rules.journey import outcomes
 from tests.pipeline.estates import TO_PARTS, document, written
 from tests.strategies import AT, random_case
 

@@ -18,7 +18,7 @@ from pipeline.flows import flows
 from pipeline.jobs.generate import Options, generate
 from pipeline.schemas import COLUMNS
 from pipeline.session import SparkSettings
-from routing.errors import InputError
+from routing.common.errors import InputError
 from tests.pipeline.estates import document, written
 
 START = datetime(2026, 1, 5, tzinfo=UTC)

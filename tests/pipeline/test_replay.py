@@ -17,9 +17,9 @@ from pipeline.jobs.ingest import ingest
 from pipeline.jobs.replay import Options, replay
 from pipeline.record import Run
 from pipeline.session import SparkSettings
-from routing.comparison import kind_of_change, verdict_of_change
-from routing.document import read_estate
-from routing.moment import parse_moment
+from routing.common.moment import parse_moment
+from routing.diff.result import kind_of_change, verdict_of_change
+from routing.documents.estate_document import read_estate
 from tests.pipeline.estates import TO_PARTS, document, row, written
 from tests.pipeline.parity import (
     answered,

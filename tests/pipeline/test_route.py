@@ -23,9 +23,9 @@ from pipeline.lake import Lake
 from pipeline.record import Run
 from pipeline.schemas import COLUMNS
 from pipeline.session import SparkSettings
-from routing.errors import InputError
-from routing.moment import parse_moment
-from routing.verdict import verdict
+from routing.common.errors import InputError
+from routing.common.moment import parse_moment
+from routing.rules.verdict import verdict
 from tests.brokerui.command_line import start
 from tests.pipeline.estates import NOON, TO_PARTS, document, row, written
 from tests.pipeline.estates import route as a_route

@@ -7,10 +7,10 @@ import random
 from collections import Counter
 from typing import Any
 
-from routing.asking import entry_as_json
-from routing.compare import compare
-from routing.comparison import Comparison
-from routing.document import read_estate
+from routing.diff.result import Differential
+from routing.diff.run import compare
+from routing.documents.conversation_json import entry_as_json
+from routing.documents.estate_document import read_estate
 from tests.naive_diff import naive_diff
 from tests.strategies import AT, random_case, random_edit
 
@@ -19,12 +19,12 @@ Row = tuple[str, str, str | None, bool, frozenset[str], frozenset[str], str]
 """From, service, identifier, reply or not, before, after, verdict."""
 
 
-def compared(before: Json, after: Json) -> Comparison:
+def compared(before: Json, after: Json) -> Differential:
     """The differential of two documents."""
     return compare(read_estate(json.dumps(before)), read_estate(json.dumps(after)), AT)
 
 
-def rows_of(comparison: Comparison) -> list[Row]:
+def rows_of(comparison: Differential) -> list[Row]:
     return [
         (
             text(entry_as_json(*node)),

@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from routing.conversation import Conversation
-from routing.decision import Outcome, Send
-from routing.document import read_estate
-from routing.estate import Database, Estate
-from routing.journey import outcomes
-from routing.parts import Service
-from routing.router import route
-from routing.table import RouteTable
-from routing.trace import Step, Trace
+from routing.documents.estate_document import read_estate
+from routing.model.catalog_objects import Service
+from routing.model.conversation import Conversation
+from routing.model.estate import Database, Estate
+from routing.model.route_table import RouteTable
+from routing.rules.decision import Outcome, Send
+from routing.rules.journey import outcomes
+from routing.rules.router import route
+from routing.rules.trace import Step, Trace
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 AT = datetime(2030, 1, 1, tzinfo=UTC)

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from routing.document import read_estate
-from routing.estate import Estate
+from routing.documents.estate_document import read_estate
+from routing.model.estate import Estate
 
 Json = dict[str, Any]
 ID, ELSEWHERE, STRANGER = (f"6f3f0d5e-0000-4000-8000-00000000000{digit}" for digit in "123")

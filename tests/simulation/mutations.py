@@ -11,10 +11,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from routing import broker, estate, forwarding, store, ways
 from routing.adjacent.fragment import Fragment, Range, forwarded
 from routing.adjacent.guard import TAG
-from routing.broker import Broker
+from routing.common.broker_events import OfConversation
+from routing.common.choices import Choices
+from routing.common.identifier import identifier_of
+from routing.common.retry import wait
 from routing.dialog import (
     answering,
     arriving,
@@ -28,18 +30,18 @@ from routing.dialog import (
     transmitting,
     work,
 )
-from routing.dialog.choices import Choices
 from routing.dialog.endpoint import Endpoint
-from routing.dialog.retry import wait
 from routing.dialog.states import CD
 from routing.dialog.work import Work
-from routing.events import OfConversation
-from routing.identifier import identifier_of
-from routing.principals import Principals
-from routing.queue_in_memory import QueueInMemory
+from routing.mirror.registry import PrincipalRegistry
+from routing.model import estate
+from routing.runtime import broker, decision_cache, forwarding
+from routing.runtime.broker import Broker
 from routing.security.bindings import Security
 from routing.simulation import applications, host, poisoning
 from routing.simulation.cipher import Stream
+from routing.simulation.memory_queue import MemoryQueue
+from routing.simulation.memory_store import MemoryStore
 
 Patches = Iterator[tuple[Any, str, Any]]
 """Whose attribute, which, and what it is for the time being."""
@@ -217,13 +219,13 @@ def reuse_a_sequence_number() -> Patches:
 
 @mutation
 def receive_without_taking_away() -> Patches:
-    real = store.MemoryStore.commit
+    real = MemoryStore.commit
 
     def commit(self: Any, changes: Any) -> None:
         changes.received = changes.received[1:]
         real(self, changes)
 
-    yield store.MemoryStore, "commit", commit
+    yield MemoryStore, "commit", commit
 
 
 @mutation
@@ -259,7 +261,7 @@ def count_a_rollback_and_lose_what_was_received() -> Patches:
 
 @breaking("once-in-order")
 def give_what_was_rolled_back_in_another_order() -> Patches:
-    real_release, real_order = Broker.release, QueueInMemory.in_order
+    real_release, real_order = Broker.release, MemoryQueue.in_order
     given: set[tuple[str, int]] = set()
 
     def release(self: Broker, work: Work) -> None:
@@ -273,7 +275,7 @@ def give_what_was_rolled_back_in_another_order() -> Patches:
         ]
 
     yield Broker, "release", release
-    yield QueueInMemory, "in_order", in_order
+    yield MemoryQueue, "in_order", in_order
 
 
 @breaking("rollbacks-counted")
@@ -289,7 +291,7 @@ def never_mind_rollbacks() -> Patches:
 # ------------------------------------------------------------------------------------------------ brokers of databases
 @breaking("disabled-is-silent")
 def send_from_a_disabled_broker() -> Patches:
-    yield ways, "_silent", lambda instance: {}
+    yield decision_cache, "_silent", lambda instance: {}
 
 
 @breaking("disabled-is-silent")
@@ -410,13 +412,13 @@ def close_without_waiting() -> Patches:
 
 @mutation
 def lose_what_was_held_when_a_commit_is_large() -> Patches:
-    real = store.MemoryStore.commit
+    real = MemoryStore.commit
 
     def commit(self: Any, changes: Any) -> None:
         del changes.held[2:]
         real(self, changes)
 
-    yield store.MemoryStore, "commit", commit
+    yield MemoryStore, "commit", commit
 
 
 @mutation
@@ -478,24 +480,28 @@ def forward_without_a_limit() -> Patches:
 @breaking("asked-once")
 def ask_for_a_route_that_is_asked_for_and_forget_who_has_asked() -> Patches:
     """The store lets it, too."""
-    real = ways.Ways.place
-    yield ways.Ways, "place", lambda self, sender, now, pending: real(self, sender, now, ())
-    yield store.MemoryStore, "_check", lambda self, changes: None
+    real = decision_cache.DecisionCache.place
+    yield decision_cache.DecisionCache, "place", lambda self, sender, now, pending: real(self, sender, now, ())
+    yield MemoryStore, "_check", lambda self, changes: None
 
 
 @mutation
 def ask_for_a_route_that_is_asked_for() -> Patches:
-    real = ways.Ways.place
+    real = decision_cache.DecisionCache.place
 
     def place(self: Any, sender: Any, now: int, pending: Any) -> Any:
         return real(self, sender, now, ())
 
-    yield ways.Ways, "place", place
+    yield decision_cache.DecisionCache, "place", place
 
 
 @mutation
 def send_to_the_silent_mirror() -> Patches:
-    yield Principals, "principals", lambda self, route, service, identifier: (route.address, route.mirror_address)
+    yield (
+        PrincipalRegistry,
+        "principals",
+        lambda self, route, service, identifier: (route.address, route.mirror_address),
+    )
 
 
 @mutation
@@ -505,22 +511,22 @@ def forward_without_taking_off_a_hop() -> Patches:
 
 @mutation
 def ignore_the_hop_limit() -> Patches:
-    real = ways.Ways.onward
+    real = decision_cache.DecisionCache.onward
 
     def onward(self: Any, sender: Any, database: Any, hops: int, *arguments: Any) -> Any:
         return real(self, sender, database, max(hops, 1), *arguments)
 
-    yield ways.Ways, "onward", onward
+    yield decision_cache.DecisionCache, "onward", onward
 
 
 @mutation
 def use_routes_that_have_expired() -> Patches:
-    yield ways.Ways, "_forget_what_expired", lambda self, now: None
+    yield decision_cache.DecisionCache, "_forget_what_expired", lambda self, now: None
 
 
 @mutation
 def choose_again_each_time() -> Patches:
-    real = ways.Ways.place
+    real = decision_cache.DecisionCache.place
 
     def place(self: Any, sender: Any, *arguments: Any) -> Any:
         forgetful = work.Correspondent(
@@ -528,17 +534,17 @@ def choose_again_each_time() -> Patches:
         )
         return real(self, forgetful, *arguments)
 
-    yield ways.Ways, "place", place
+    yield decision_cache.DecisionCache, "place", place
 
 
 @mutation
 def send_by_the_table_of_msdb() -> Patches:
-    real = ways.Ways._decisions
+    real = decision_cache.DecisionCache._decisions
 
     def decisions(self: Any, sender: Any, database: Any, *arguments: Any) -> Any:
         return real(self, sender, None, *arguments)
 
-    yield ways.Ways, "_decisions", decisions
+    yield decision_cache.DecisionCache, "_decisions", decisions
 
 
 # ------------------------------------------------------------------------------------------------ events

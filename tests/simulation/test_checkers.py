@@ -12,9 +12,9 @@ import pytest
 from routing.adjacent.fragment import Range
 from routing.adjacent.guard import DIGEST, SEALED
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role, write_role
+from routing.common.broker_events import CorruptedMessage, MessageClassify, OfClassify
 from routing.dialog.system import MISSING_ROUTE_TYPE, SYSTEM_SERVICE
-from routing.estate import MIRROR
-from routing.events import CorruptedMessage, MessageClassify, OfClassify
+from routing.model.estate import MIRROR
 from routing.security.bindings import Protection
 from routing.simulation.checkers import CHECKERS
 from routing.simulation.checkers.acknowledging import Acknowledging

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from routing.dialog.settings import Settings
-from routing.forwarding import KEPT_BESIDES
+from routing.runtime.forwarding import KEPT_BESIDES
 from routing.simulation.checkers.asking import Asking
 from routing.simulation.checkers.bounding import Bounding
 from routing.simulation.checking import Making, Violation, check

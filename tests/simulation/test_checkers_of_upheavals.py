@@ -9,9 +9,9 @@ from functools import cache
 
 import pytest
 
+from routing.common.broker_events import QueueDisabled
 from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE, TIMER_TYPE
-from routing.estate import Estate
-from routing.events import QueueDisabled
+from routing.model.estate import Estate
 from routing.simulation.checkers import CHECKERS
 from routing.simulation.checkers.poisoning import Poisoning
 from routing.simulation.checkers.silencing import Silencing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from routing.broker import Broker
+from routing.runtime.broker import Broker
 from tests.simulation.forging import forge
 
 

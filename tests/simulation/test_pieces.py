@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.broker import Broker
+from routing.runtime.broker import Broker
 from routing.simulation.chance import Chance
 from routing.simulation.cipher import SIMULATED
 from routing.simulation.clock import START, Agenda, Clock

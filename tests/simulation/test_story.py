@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from routing.sentence import say
+from routing.common.sentence import say
 from routing.simulation import story as telling
 from routing.simulation.checking import Violation
 from routing.simulation.history import Began, Broke, FailedOver, History, Renewed

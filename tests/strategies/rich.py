@@ -7,9 +7,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from routing.address import parse_address
-from routing.document import read_estate
-from routing.edits import (
+from routing.common.errors import Invalid
+from routing.common.names import MSDB
+from routing.documents.estate_document import read_estate
+from routing.model.address import parse_address
+from routing.model.catalog_objects import Service
+from routing.model.edits import (
     DropDatabase,
     DropInstance,
     DropRoute,
@@ -23,11 +26,8 @@ from routing.edits import (
     SetHopLimit,
     SetQueue,
 )
-from routing.errors import Invalid
-from routing.estate import Database, Edit, Estate, Instance
-from routing.names import MSDB
-from routing.parts import Service
-from routing.route import Route
+from routing.model.estate import Database, Edit, Estate, Instance
+from routing.model.route import Route
 from tests.naive.message import service_names
 from tests.strategies.choices import Chooser, HypothesisChooser, chance, pick, some
 from tests.strategies.estate import draw_estate

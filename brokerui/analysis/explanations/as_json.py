@@ -7,14 +7,14 @@ from typing import Any
 from brokerui.analysis.explanations.outcome_wording import outcome_sentences
 from brokerui.analysis.explanations.return_wording import return_words
 from brokerui.analysis.explanations.wording import headline
-from routing.asking import conversation_as_json
-from routing.decision import Decision, Deliver, Send
-from routing.estate import Estate
-from routing.explanation import End, Explanation, HopAccount, Journey, Return
-from routing.moment import format_moment
-from routing.sentence import Translate
-from routing.trace import Step
-from routing.verdict import verdict
+from routing.common.moment import format_moment
+from routing.common.sentence import Translate
+from routing.documents.conversation_json import conversation_as_json
+from routing.model.estate import Estate
+from routing.rules.decision import Decision, Deliver, Send
+from routing.rules.explanation import End, Explanation, HopAccount, Journey, Return
+from routing.rules.trace import Step
+from routing.rules.verdict import verdict
 
 
 def explanation_as_json(explanation: Explanation, estate: Estate, translate: Translate) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from brokerui.analysis.explanations.hop_wording import hop_decides, hop_title
 from brokerui.analysis.explanations.wording import OutcomeWords, Wording, word
 from brokerui.analysis.lint.finding_text import one_line
-from routing.estate import Estate
-from routing.explanation import Explanation, Journey
-from routing.sentence import Sentence, Translate, say
-from routing.trace import Step
+from routing.common.sentence import Sentence, Translate, say
+from routing.model.estate import Estate
+from routing.rules.explanation import Explanation, Journey
+from routing.rules.trace import Step
 
 
 def explanation_as_text(explanation: Explanation, estate: Estate, translate: Translate) -> str:

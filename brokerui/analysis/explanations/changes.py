@@ -9,12 +9,12 @@ from itertools import islice
 
 from brokerui.analysis.explanations.outcome_wording import place, site
 from brokerui.analysis.explanations.wording import ALWAYS, MAY, Chip
-from routing.decision import DELIVERED, DROPPED, FORWARDING_DISABLED
-from routing.estate import Estate
-from routing.explanation import Explanation, Journey
-from routing.journey import outcomes
-from routing.names import MSDB
-from routing.sentence import Sentence, say
+from routing.common.names import MSDB
+from routing.common.sentence import Sentence, say
+from routing.model.estate import Estate
+from routing.rules.decision import DELIVERED, DROPPED, FORWARDING_DISABLED
+from routing.rules.explanation import Explanation, Journey
+from routing.rules.journey import outcomes
 
 MOST = 6
 """Events shown, and of each sort so many tried."""

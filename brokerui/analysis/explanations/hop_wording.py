@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from routing.choosing import Decisions
-from routing.decision import Decision, Delay, Deliver, Drop, Send
-from routing.explanation import HopAccount, Journey
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
+from routing.rules.choosing import Decisions
+from routing.rules.decision import Decision, Delay, Deliver, Drop, Send
+from routing.rules.explanation import HopAccount, Journey
 
 LISTED = 4
 """Names in a sentence; of more it says how many."""

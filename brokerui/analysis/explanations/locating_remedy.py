@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from routing.estate import MIRROR, Database, Estate, Instance
-from routing.explanation import HopAccount, Journey
-from routing.sentence import Sentence, say
-from routing.trace import Step
+from routing.common.sentence import Sentence, say
+from routing.model.estate import MIRROR, Database, Estate, Instance
+from routing.rules.explanation import HopAccount, Journey
+from routing.rules.trace import Step
 
 
 def locating_remedy(journey: Journey, hop: HopAccount, estate: Estate) -> Sentence:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import quote, unquote
 
-from routing.estate import Estate
-from routing.names import MSDB
-from routing.sentence import Sentence, say
+from routing.common.names import MSDB
+from routing.common.sentence import Sentence, say
+from routing.model.estate import Estate
 
 OUTSIDE = "outside:"
 EXACT = "exact:"

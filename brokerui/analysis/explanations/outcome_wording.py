@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from brokerui.analysis.explanations.locating_remedy import locating_remedy
-from routing.decision import (
+from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB
+from routing.common.sentence import Sentence, say
+from routing.lint.facts import addresses_beside
+from routing.model.estate import Estate
+from routing.rules.decision import (
     DELAYED,
     DELIVERED,
     DROPPED,
@@ -19,11 +23,7 @@ from routing.decision import (
     SERVICE_NOT_FOUND,
     Outcome,
 )
-from routing.estate import Estate
-from routing.explanation import End, HopAccount, Journey
-from routing.lint.facts import addresses_beside
-from routing.names import DYNAMIC_ROUTING_SERVICE, MSDB
-from routing.sentence import Sentence, say
+from routing.rules.explanation import End, HopAccount, Journey
 
 LONGEST_RETRY = 64
 """Seconds: the longest pause before a message is matched or sent again (MATCH-7, retries)."""

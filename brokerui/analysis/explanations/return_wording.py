@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from brokerui.analysis.explanations.outcome_wording import exit_sentences, meaning, place, remedy, why
-from routing.decision import DELAYED, DELIVERED, DROPPED, EXITS, GOODNESS, NO_ROUTE, SERVICE_NOT_FOUND
-from routing.estate import Estate
-from routing.explanation import End, Explanation, Return
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
+from routing.model.estate import Estate
+from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS, GOODNESS, NO_ROUTE, SERVICE_NOT_FOUND
+from routing.rules.explanation import End, Explanation, Return
 
 ARRIVES, MAY_ARRIVE, DOES_NOT_ARRIVE = "arrives", "may_arrive", "does_not_arrive"
 

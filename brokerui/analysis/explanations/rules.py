@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
 
 RULES: dict[str, Sentence] = {
     "RT-TABLE": say(

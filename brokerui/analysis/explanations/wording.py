@@ -19,10 +19,10 @@ from brokerui.analysis.explanations.return_wording import (
     return_words,
     state_of,
 )
-from routing.decision import DELAYED, DELIVERED, DROPPED, EXITS, GOODNESS, Outcome
-from routing.estate import Estate
-from routing.explanation import End, Explanation, Journey, Return
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
+from routing.model.estate import Estate
+from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS, GOODNESS, Outcome
+from routing.rules.explanation import End, Explanation, Journey, Return
 
 ALWAYS, MAY = "always", "may"
 GOOD, WARN, BAD, AWAY = "good", "warn", "bad", "away"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from routing.decision import (
+from routing.common.sentence import Sentence, say, say_counted
+from routing.rules.decision import (
     DELAYED,
     DELIVERED,
     DROPPED,
@@ -15,7 +16,6 @@ from routing.decision import (
     ROUTE_REQUESTED,
     SERVICE_NOT_FOUND,
 )
-from routing.sentence import Sentence, say, say_counted
 
 ENDS = {EXITS: "\0exits:", DELAYED: "\0delayed:", DROPPED: "\0dropped:"}
 """How the names of ends begin that are no place of the estate; no name of it holds a NUL."""

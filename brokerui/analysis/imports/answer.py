@@ -14,9 +14,9 @@ from brokerui.analysis.imports.reading import Made
 from brokerui.core.sentence_json import sentence_as_json, sentence_from_json
 from brokerui.estate.counting import counted
 from brokerui.estate.difference import difference
-from routing.estate import Estate
-from routing.finding import Finding
-from routing.sentence import translator
+from routing.common.finding import Finding
+from routing.common.sentence import translator
+from routing.model.estate import Estate
 
 Json = dict[str, Any]
 SHOWN = 1_000

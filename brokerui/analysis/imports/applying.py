@@ -12,7 +12,7 @@ from brokerui.estate.lists import chunks
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import LiveEstate
 from brokerui.estate.services import estate_import
-from routing.estate import Estate
+from routing.model.estate import Estate
 
 
 @transaction.atomic

@@ -8,7 +8,7 @@ from typing import Any
 
 from brokerui.analysis.lint.finding_text import one_line
 from brokerui.core.sentence_json import sentence_from_json
-from routing.sentence import Sentence, Translate, say, say_counted
+from routing.common.sentence import Sentence, Translate, say, say_counted
 
 Json = dict[str, Any]
 SIGNS = {"new": "+", "changed": "~", "removed": "-"}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from brokerui.estate.columns import database_columns, instance_columns
 from brokerui.estate.difference import Difference, ListChange
 from brokerui.estate.tables import TABLES, Table
-from routing.estate import Database, Estate, Instance
+from routing.model.estate import Database, Estate, Instance
 
 NEW, CHANGED, REMOVED = "new", "changed", "removed"
 VERBS = (REMOVED, CHANGED, NEW)

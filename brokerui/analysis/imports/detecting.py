@@ -10,10 +10,10 @@ from brokerui.analysis.imports.sources import Kind
 from routing.catalog.document import FORMAT as CATALOG_FORMAT
 from routing.catalog.document import read_catalog
 from routing.catalog.frames import framed_document, without_space
-from routing.catalog.grids import read_grid
-from routing.document import FORMAT as ESTATE_FORMAT
-from routing.errors import InputError, Invalid
-from routing.estate import INSTANCE_NAME
+from routing.catalog.grid_parser import read_grid
+from routing.common.errors import InputError, Invalid
+from routing.documents.estate_document import FORMAT as ESTATE_FORMAT
+from routing.model.estate import INSTANCE_NAME
 from routing.tsql import decode_script
 
 BEGINNING = 64 << 10

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 
 from brokerui.analysis.lint.finding_text import counted, findings_as_text
 from brokerui.core.languages import here
-from routing.finding import ERROR, SEVERITIES, WARNING, Finding
+from routing.common.finding import ERROR, SEVERITIES, WARNING, Finding
+from routing.common.sentence import say
 from routing.lint.registry import CHECKS
-from routing.sentence import say
 
 IMPORT_TITLES = {
     "not-understood": say("Not understood, and left out"),

@@ -14,10 +14,10 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from routing.compare import compare_stepwise
-from routing.comparison import BETTER, MOVED, WORSE, Group, Outcomes, in_worst_order
-from routing.estate import Estate
-from routing.journey import in_order
+from routing.diff.result import BETTER, MOVED, WORSE, DiffGroup, Outcomes, in_worst_order
+from routing.diff.run import compare_stepwise
+from routing.model.estate import Estate
+from routing.rules.journey import in_order
 
 KEPT = 1_000
 """Groups that are kept, the worst."""
@@ -38,7 +38,7 @@ class Ends:
     """Names that were looked at."""
     counts: Counter[str] = field(default_factory=Counter)
     """Classes that end worse, better or elsewhere, and those of entry points that appeared or vanished."""
-    groups: list[Group] = field(default_factory=list)
+    groups: list[DiffGroup] = field(default_factory=list)
     grouped: int = 0
     """Groups that there are, with those that are not kept."""
 
@@ -79,7 +79,7 @@ def ends_compared(
     return found
 
 
-def _add(found: Ends, groups: Iterable[Group]) -> None:
+def _add(found: Ends, groups: Iterable[DiffGroup]) -> None:
     for group in groups:
         kind = group.kind
         is_one_sided = kind in (APPEARED, VANISHED)
@@ -91,7 +91,7 @@ def _add(found: Ends, groups: Iterable[Group]) -> None:
         found.groups = in_worst_order(found.groups)[:KEPT]
 
 
-def group_as_json(group: Group) -> dict[str, Any]:
+def group_as_json(group: DiffGroup) -> dict[str, Any]:
     """As `diff` writes it."""
     return {
         "to_service": group.traffic.shown_service,

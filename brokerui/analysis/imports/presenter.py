@@ -18,10 +18,10 @@ from brokerui.analysis.imports.models import DUE, ImportFile, ImportRun, Phase, 
 from brokerui.analysis.imports.sources import Kind
 from brokerui.core.sentence_json import sentence_from_json
 from brokerui.estate.selectors import live_version
-from routing.classes import ANY
-from routing.decision import DELAYED, DROPPED
-from routing.finding import SEVERITIES
-from routing.sentence import Sentence
+from routing.classes.traffic_class import ANY
+from routing.common.finding import SEVERITIES
+from routing.common.sentence import Sentence
+from routing.rules.decision import DELAYED, DROPPED
 
 Json = dict[str, Any]
 NOBODY = "*"

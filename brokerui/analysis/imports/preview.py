@@ -18,10 +18,10 @@ from brokerui.analysis.imports.reading import Made
 from brokerui.core.sentence_json import sentence_as_json
 from brokerui.estate.counting import counted
 from brokerui.estate.difference import difference
-from routing.estate import Estate
-from routing.finding import SEVERITIES, Finding
+from routing.common.finding import SEVERITIES, Finding
 from routing.lint.missing import likely_addresses, missing_instances
 from routing.lint.registry import lint
+from routing.model.estate import Estate
 
 Json = dict[str, Any]
 Heed = Callable[[Phase, int, int], None]

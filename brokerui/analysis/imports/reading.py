@@ -13,11 +13,11 @@ from brokerui.analysis.imports.sources import Kind, Mode, Source
 from routing.catalog.applying import apply_told
 from routing.catalog.reading import read_saved
 from routing.catalog.sums import findings_of_sums, sums_of
-from routing.document import read_estate
-from routing.errors import InputError, Invalid
-from routing.estate import Estate
-from routing.finding import Finding
-from routing.sentence import Sentence, say
+from routing.common.errors import InputError, Invalid
+from routing.common.finding import Finding
+from routing.common.sentence import Sentence, say
+from routing.documents.estate_document import read_estate
+from routing.model.estate import Estate
 from routing.tsql import Group, decode_script, read_scripts
 
 Heed = Callable[[Source], None]

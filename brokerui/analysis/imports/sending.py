@@ -16,7 +16,7 @@ from brokerui.analysis.imports.services import names_of, one_line
 from brokerui.analysis.imports.sources import Mode, Source
 from brokerui.estate.audit import audit
 from brokerui.estate.models.base import SERVICE_NAME
-from routing.names import check_name
+from routing.common.names import check_name
 
 
 @dataclass(frozen=True, slots=True)

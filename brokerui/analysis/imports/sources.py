@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from routing.address import Address
+from routing.model.address import Address
 
 
 class Kind(StrEnum):

@@ -31,10 +31,10 @@ from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.models import Route, Version
 from brokerui.estate.packing import pack_estate, unpack_estate
 from brokerui.estate.selectors import LiveEstate, estate_current
-from routing.address import parse_network_address
-from routing.errors import InputError
-from routing.estate import Estate
-from routing.sentence import Sentence, say
+from routing.common.errors import InputError
+from routing.common.sentence import Sentence, say
+from routing.model.address import parse_network_address
+from routing.model.estate import Estate
 
 LAPSE = timedelta(minutes=3)
 """A worker that was not heard of for so long is no more."""

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 
-from routing.finding import ERROR, INFO, SEVERITIES, WARNING, Finding
-from routing.sentence import Sentence, Translate, say, say_counted
+from routing.common.finding import ERROR, INFO, SEVERITIES, WARNING, Finding
+from routing.common.sentence import Sentence, Translate, say, say_counted
 
 SHOWN = 50
 """Findings of one group that are shown."""

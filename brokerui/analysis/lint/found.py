@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from brokerui.analysis.lint.finding_text import OF_DATABASES
 from brokerui.core.sentence_json import sentence_as_json, sentence_from_json
-from routing.finding import Finding
-from routing.sentence import Sentence
+from routing.common.finding import Finding
+from routing.common.sentence import Sentence
 
 OF_OTHERS = frozenset({*OF_DATABASES, "outside-goes-nowhere", "queue-off"})
 """Codes whose findings name a database and an object in it that is no route."""

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from brokerui.estate.models.base import QUEUE_NAME, SERVICE_NAME, SYSNAME
 from brokerui.estate.models.versions import AUTHOR
-from routing.finding import SEVERITIES
+from routing.common.finding import SEVERITIES
 
 KEY = 64
 """`viewed.key`: SHA-256, in hex digits."""
@@ -43,7 +43,7 @@ class LintRun(models.Model):
 
 
 class LintFinding(models.Model):
-    """A finding of a run, with the names of `routing.finding.Finding`."""
+    """A finding of a run, with the names of `routing.common.finding.Finding`."""
 
     run = models.ForeignKey(LintRun, on_delete=models.CASCADE, related_name="findings")
     position = models.PositiveIntegerField()

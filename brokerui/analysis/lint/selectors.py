@@ -20,11 +20,11 @@ from brokerui.analysis.lint.wanted import Wanted
 from brokerui.core.later import later
 from brokerui.core.memory import Memory
 from brokerui.estate.viewed import Viewed
-from routing.estate import Estate
-from routing.finding import ERROR, Finding
+from routing.common.finding import ERROR, Finding
 from routing.lint.missing import missing_instances
 from routing.lint.registry import lint, lint_around
 from routing.lint.suppression import Suppressed, Suppression, suppress
+from routing.model.estate import Estate
 
 SMALL = 2_000
 """Routes of an estate that is looked over while the page waits; larger ones are, in the background."""

@@ -17,7 +17,7 @@ from brokerui.analysis.lint.wanted import Wanted
 from brokerui.core.wake import wake_on_commit
 from brokerui.estate.audit import audit
 from brokerui.estate.selectors import estate_current
-from routing.finding import ERROR, INFO, WARNING, Finding
+from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.lint.missing import missing_instances
 from routing.lint.registry import lint
 

@@ -13,8 +13,8 @@ from brokerui.estate.scenarios.errors import ScenarioNotFoundError
 from brokerui.estate.scenarios.selectors import scenario_digest, scenario_get
 from brokerui.estate.selectors import estate_as_of
 from brokerui.estate.viewed import Viewed
-from routing.estate import Estate
-from routing.moment import format_moment, parse_moment
+from routing.common.moment import format_moment, parse_moment
+from routing.model.estate import Estate
 
 
 @dataclass(frozen=True, slots=True)

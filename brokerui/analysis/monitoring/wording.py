@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from brokerui.messaging.statuses import problem_words
 from routing.dialog.states import STATES
-from routing.mirrored_route import ASKING, AWAY, CLAIMS, DENIES, DOUBTING, LOST, SENDING, UNUSED
+from routing.mirror.state_machine import ASKING, AWAY, CLAIMS, DENIES, DOUBTING, LOST, SENDING, UNUSED
 
 SECOND_MS, MINUTE_S, HOUR_S, DAY_S = 1000, 60, 3600, 86_400
 

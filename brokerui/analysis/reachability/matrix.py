@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from routing.classes import Node
-from routing.estate import Estate
-from routing.reach import Leg, NameReach, Reach, entry_points
+from routing.classes.reachability import FirstHopOutcome, NameReachability, Reachability, entry_points
+from routing.classes.traffic_class import Node
+from routing.model.estate import Estate
 
 CHUNK = 400
 """Names between two looks at the clock of who waits."""
@@ -26,9 +26,9 @@ class Matrix:
     base: tuple[str, ...]
     """By entry point: the verdict for a name that occurs nowhere."""
     cells: tuple[tuple[int, ...], ...]
-    rows: tuple[NameReach, ...]
+    rows: tuple[NameReachability, ...]
     """By name: where it differs."""
-    ways: tuple[tuple[int, int, Leg], ...]
+    ways: tuple[tuple[int, int, FirstHopOutcome], ...]
     """Entry point, name and leg, of every pair for which the entry point has a live route by name."""
 
     @cached_property
@@ -54,10 +54,10 @@ class Matrix:
 
 def matrix_of(estate: Estate, at: datetime, names: Sequence[str], tell: Tell | None = None) -> Matrix:
     """Ask the engine for these names."""
-    reach = Reach(estate, at, names)
-    rows: list[NameReach] = []
-    ways: list[tuple[int, int, Leg]] = []
-    kept: dict[Leg, Leg] = {}
+    reach = Reachability(estate, at, names)
+    rows: list[NameReachability] = []
+    ways: list[tuple[int, int, FirstHopOutcome]] = []
+    kept: dict[FirstHopOutcome, FirstHopOutcome] = {}
     for number, name in enumerate(names):
         if tell is not None and number % CHUNK == 0:
             tell(number)
@@ -66,7 +66,7 @@ def matrix_of(estate: Estate, at: datetime, names: Sequence[str], tell: Tell | N
     return Matrix(reach.nodes, tuple(names), reach.base, reach.cells, tuple(rows), tuple(ways))
 
 
-def _in_order(reach: Reach, name: str) -> Iterator[tuple[int, Leg]]:
+def _in_order(reach: Reachability, name: str) -> Iterator[tuple[int, FirstHopOutcome]]:
     for node, legs in sorted(reach.legs(name)):
         for leg in sorted(legs, key=lambda leg: (leg.via or "", leg.end)):
             yield node, leg

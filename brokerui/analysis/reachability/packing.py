@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from brokerui.analysis.reachability.matrix import Matrix
-from routing.classes import Node
-from routing.decision import DELAYED, DROPPED, EXITS, Outcome
-from routing.reach import Leg, NameReach
-from routing.verdict import MAY_DELIVER, MIXED, MUST_DELIVER
+from routing.classes.reachability import FirstHopOutcome, NameReachability
+from routing.classes.traffic_class import Node
+from routing.rules.decision import DELAYED, DROPPED, EXITS, Outcome
+from routing.rules.verdict import MAY_DELIVER, MIXED, MUST_DELIVER
 
 LETTERS = {MUST_DELIVER: "m", MAY_DELIVER: "o", EXITS: "e", DELAYED: "d", DROPPED: "x", MIXED: "?"}
 VERDICTS = {letter: verdict for verdict, letter in LETTERS.items()}
@@ -35,14 +35,14 @@ def packed(matrix: Matrix) -> bytes:
 def unpacked(data: bytes, nodes: Sequence[Node], names: Sequence[str]) -> Matrix:
     """The matrix again, for the entry points and names that it was made of."""
     document = json.loads(zlib.decompress(data))
-    legs = [Leg(via, Outcome(*end)) for via, *end in document["legs"]]
+    legs = [FirstHopOutcome(via, Outcome(*end)) for via, *end in document["legs"]]
     flat = document["ways"]
     return Matrix(
         tuple(nodes),
         tuple(names),
         tuple(VERDICTS[letter] for letter in document["base"]),
         tuple(tuple(members) for members in document["cells"]),
-        tuple(NameReach(_ungrouped(cells), _ungrouped(those)) for cells, those in document["rows"]),
+        tuple(NameReachability(_ungrouped(cells), _ungrouped(those)) for cells, those in document["rows"]),
         tuple((flat[at], flat[at + 1], legs[flat[at + 2]]) for at in range(0, len(flat), 3)),
     )
 

@@ -17,9 +17,9 @@ from brokerui.analysis.reachability.services import since_text, survey_want
 from brokerui.core.later import later
 from brokerui.core.memory import Memory
 from brokerui.estate.viewed import Viewed
-from routing.collector import collector_at_rest
-from routing.estate import Estate
-from routing.reach import entry_points, service_names, settled_since
+from routing.classes.reachability import entry_points, service_names, settled_since
+from routing.common.gc_control import gc_paused
+from routing.model.estate import Estate
 
 SMALL = 12_000
 """Hops that are decided while the page waits: a twentieth of a second."""
@@ -132,5 +132,5 @@ def _hops(estate: Estate) -> int:
 def _read(viewed: Viewed, survey: Survey) -> Matrix:
     data = Survey.objects.values_list("data", flat=True).get(id=survey.id)
     assert data is not None
-    with collector_at_rest():
+    with gc_paused():
         return unpacked(bytes(data), tuple(entry_points(viewed.estate)), names_of(viewed))

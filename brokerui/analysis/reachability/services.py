@@ -14,8 +14,8 @@ from brokerui.analysis.reachability.matrix import matrix_of
 from brokerui.analysis.reachability.models import Survey
 from brokerui.analysis.reachability.packing import packed
 from brokerui.core.wake import wake_on_commit
-from routing.moment import format_moment
-from routing.reach import service_names
+from routing.classes.reachability import service_names
+from routing.common.moment import format_moment
 
 LAPSE = timedelta(minutes=2)
 """A worker that said nothing for so long is no more."""

@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from routing.errors import InputError
-from routing.sentence import Sentence, say
+from routing.common.errors import InputError
+from routing.common.sentence import Sentence, say
 
 RECORD = "_run.json"
 FORMAT = "brokerui.gold/1"

@@ -24,7 +24,7 @@ from brokerui.analysis.traffic.models import (
     Waiting,
 )
 from brokerui.analysis.traffic.staging import columns_of
-from routing.decision import DELIVERED, EXITS
+from routing.rules.decision import DELIVERED, EXITS
 
 MOST_ROWS = 100
 HOUR = "hour"

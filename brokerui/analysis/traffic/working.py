@@ -17,7 +17,7 @@ from brokerui.analysis.traffic.models import Round, State
 from brokerui.analysis.traffic.process import LINES, JobProcess
 from brokerui.analysis.traffic.rounds import rounds_give_up, rounds_prune
 from brokerui.analysis.traffic.services import gold_load
-from routing.errors import InputError
+from routing.common.errors import InputError
 
 HEARD_SECONDS = 1.0
 """So often progress is written, and it is seen that somebody cancelled."""

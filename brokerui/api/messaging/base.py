@@ -25,9 +25,9 @@ from brokerui.messaging.errors import (
 from brokerui.messaging.leases.answers import AnotherRequestError, answered_once, token_of
 from brokerui.messaging.leases.errors import LeaseOverError, NoSuchReceiptError
 from brokerui.messaging.leases.uses import use_count
+from routing.common.errors import Invalid
+from routing.common.sentence import say
 from routing.dialog.problems import Refused
-from routing.errors import Invalid
-from routing.sentence import say
 
 LARGEST: Final = 32 << 20
 """Bytes of a request with messages. Larger ones are sent in Python: their bodies may have up to 256 MB."""

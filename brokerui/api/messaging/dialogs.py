@@ -21,9 +21,9 @@ from brokerui.estate.audit import audit
 from brokerui.messaging import services
 from brokerui.messaging.hosting import has_binding
 from brokerui.messaging.selectors import EndpointRow, conversation_endpoints
+from routing.common.errors import Invalid
+from routing.common.identifier import parse_identifier
 from routing.dialog.problems import Refused
-from routing.errors import Invalid
-from routing.identifier import parse_identifier
 
 TAG = telling.tagged(_("Messaging"))
 HANDLE = OpenApiParameter("handle", {"type": "string"}, OpenApiParameter.PATH, description=_("Of the conversation."))

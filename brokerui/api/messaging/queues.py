@@ -25,9 +25,9 @@ from brokerui.messaging.leases.services import Leased, lease_commit, lease_make,
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.places import Place
 from brokerui.messaging.queue_rows import queue_rows
-from routing.errors import Invalid
-from routing.identifier import parse_identifier
-from routing.ways import moment
+from routing.common.errors import Invalid
+from routing.common.identifier import parse_identifier
+from routing.runtime.decision_cache import moment
 
 PLACE = [
     OpenApiParameter(name, {"type": "string"}, OpenApiParameter.PATH) for name in ("instance", "database", "queue")

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from brokerui.messaging.services import Message
+from routing.common.errors import Invalid, must_be
+from routing.common.identifier import parse_identifier
+from routing.common.names import SERVICE_NAME, SYSNAME, check_name
+from routing.common.sentence import say
 from routing.dialog.batch import Receive
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.system import DEFAULT
-from routing.errors import Invalid, must_be
-from routing.identifier import parse_identifier
-from routing.leaves import Convert, array_of, boolean, fields, integer, or_null, string
-from routing.names import SERVICE_NAME, SYSNAME, check_name
-from routing.sentence import say
+from routing.documents.json_decoders import Convert, array_of, boolean, fields, integer, or_null, string
 
 MOST_MESSAGES: Final = 10_000
 """Of one request."""

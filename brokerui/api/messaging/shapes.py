@@ -17,7 +17,7 @@ from brokerui.api.messaging.reading import (
     ROLLBACK,
     TOP,
 )
-from routing.names import SERVICE_NAME, SYSNAME
+from routing.common.names import SERVICE_NAME, SYSNAME
 
 BODY = _("In base64; null: none.")
 SENT_BODY = _("In base64; missing: none. null is refused, as by the product (8433).")

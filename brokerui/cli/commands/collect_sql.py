@@ -7,7 +7,7 @@ import sys
 
 from brokerui.core.languages import local
 from routing.catalog.script import collect_script
-from routing.sentence import say
+from routing.common.sentence import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -21,10 +21,10 @@ from brokerui.cli.diff_report import Report, report_as_json, report_as_text
 from brokerui.cli.inputs import load_estate
 from brokerui.cli.traffic_weights import load_weights
 from brokerui.core.languages import here, local
-from routing.classes import Vocabulary
-from routing.compare import compare
-from routing.comparison import WORSE, Comparison
-from routing.sentence import say
+from routing.classes.traffic_class import Vocabulary
+from routing.common.sentence import say
+from routing.diff.result import WORSE, Differential
+from routing.diff.run import compare
 
 LIMIT = 100_000
 NONE_CHANGED, NONE_WORSE, SOME_WORSE = 0, 1, 3
@@ -60,7 +60,7 @@ def _write(pieces: Iterator[str]) -> None:
         sys.stdout.write(piece)
 
 
-def _status(comparison: Comparison) -> int:
+def _status(comparison: Differential) -> int:
     if not comparison.groups:
         return NONE_CHANGED
     return SOME_WORSE if comparison.groups[0].verdict == WORSE else NONE_WORSE

@@ -6,7 +6,7 @@ import argparse
 import os
 
 from brokerui.core.languages import here
-from routing.errors import Invalid
+from routing.common.errors import Invalid
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

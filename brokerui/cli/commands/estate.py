@@ -12,7 +12,7 @@ from brokerui.cli.arguments import add_at, add_format, add_max_size, described, 
 from brokerui.cli.commands.import_catalog import Source, source
 from brokerui.cli.product import the_product
 from brokerui.core.languages import local
-from routing.sentence import say, say_counted
+from routing.common.sentence import say, say_counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

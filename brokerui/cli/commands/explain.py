@@ -22,12 +22,12 @@ from brokerui.cli.arguments import (
 )
 from brokerui.cli.inputs import load_estate
 from brokerui.core.languages import LANGUAGES, environment_language, local, translation
-from routing.conversation import Conversation
-from routing.errors import InputError, Invalid
-from routing.estate import Estate
-from routing.explanation import explain
-from routing.names import SERVICE_NAME, check_name
-from routing.sentence import say
+from routing.common.errors import InputError, Invalid
+from routing.common.names import SERVICE_NAME, check_name
+from routing.common.sentence import say
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.explanation import explain
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,8 +9,8 @@ from brokerui.cli.arguments import add_at, add_estate, add_max_size, now_unless,
 from brokerui.cli.inputs import load_estate
 from brokerui.cli.outputs import STANDARD_OUTPUT, write_output
 from brokerui.core.languages import local
-from routing.errors import InputError
-from routing.sentence import say
+from routing.common.errors import InputError
+from routing.common.sentence import say
 from routing.tsql import export_sql
 
 

@@ -9,7 +9,7 @@ import sys
 
 from brokerui.cli.messaging import HOST_DB, place, verb
 from brokerui.core.languages import local
-from routing.sentence import say
+from routing.common.sentence import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,9 +9,9 @@ import sys
 
 from brokerui.cli.product import the_product
 from brokerui.core.languages import here, local
-from routing.address import Address, parse_network_address
-from routing.errors import InputError, Invalid
-from routing.sentence import say
+from routing.common.errors import InputError, Invalid
+from routing.common.sentence import say
+from routing.model.address import Address, parse_network_address
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

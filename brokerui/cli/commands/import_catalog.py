@@ -21,16 +21,16 @@ from brokerui.cli.arguments import (
 from brokerui.cli.inputs import load_bytes, load_estate
 from brokerui.cli.outputs import write_output
 from brokerui.core.languages import here, local
-from routing.address import Address, parse_network_address
 from routing.catalog.applying import apply_told
 from routing.catalog.reading import read_saved
 from routing.catalog.sums import findings_of_sums, sums_of
-from routing.document import write_estate
-from routing.errors import Invalid
-from routing.estate import INSTANCE_NAME, Estate
-from routing.finding import Finding
-from routing.names import check_name
-from routing.sentence import Sentence, say
+from routing.common.errors import Invalid
+from routing.common.finding import Finding
+from routing.common.names import check_name
+from routing.common.sentence import Sentence, say
+from routing.documents.estate_document import write_estate
+from routing.model.address import Address, parse_network_address
+from routing.model.estate import INSTANCE_NAME, Estate
 
 _ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
 

@@ -22,11 +22,11 @@ from brokerui.cli.arguments import (
 from brokerui.cli.inputs import load_bytes, load_estate
 from brokerui.cli.outputs import write_output
 from brokerui.core.languages import local
-from routing.address import Address, parse_network_address
-from routing.document import write_estate
-from routing.errors import Invalid
-from routing.names import check_name
-from routing.sentence import say
+from routing.common.errors import Invalid
+from routing.common.names import check_name
+from routing.common.sentence import say
+from routing.documents.estate_document import write_estate
+from routing.model.address import Address, parse_network_address
 from routing.tsql import Group, decode_script, read_scripts
 
 _ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)

@@ -12,8 +12,8 @@ from brokerui.cli.arguments import described
 from brokerui.cli.inputs import load_bytes
 from brokerui.cli.messaging import HOST_DB, place, verb
 from brokerui.core.languages import local
-from routing.errors import InputError, Invalid
-from routing.sentence import Sentence, say
+from routing.common.errors import InputError, Invalid
+from routing.common.sentence import Sentence, say
 
 PASSPHRASE = "BROKERUI_PASSPHRASE"  # noqa: S105 - the name of a variable
 

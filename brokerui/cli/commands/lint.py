@@ -20,13 +20,13 @@ from brokerui.cli.arguments import (
 )
 from brokerui.cli.inputs import load_bytes, load_estate
 from brokerui.core.languages import here, local
-from routing.errors import InputError
-from routing.estate import Estate
-from routing.finding import ERROR, Finding
+from routing.common.errors import InputError
+from routing.common.finding import ERROR, Finding
+from routing.common.sentence import Sentence, Translate, say
 from routing.lint.missing import missing_instances, still_missing
 from routing.lint.registry import CHECKS, lint
 from routing.lint.suppression import Suppressed, Suppression, read_suppressions, suppress
-from routing.sentence import Sentence, Translate, say
+from routing.model.estate import Estate
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

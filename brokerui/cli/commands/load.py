@@ -7,7 +7,7 @@ import sys
 
 from brokerui.cli.product import the_product
 from brokerui.core.languages import local
-from routing.sentence import Sentence, say, say_counted
+from routing.common.sentence import Sentence, say, say_counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

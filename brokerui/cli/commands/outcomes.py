@@ -10,9 +10,9 @@ import sys
 from brokerui.cli.arguments import add_at, add_estate, add_max_size, now_unless, one_from_standard_input
 from brokerui.cli.inputs import load_conversations, load_estate
 from brokerui.core.languages import local
-from routing.decision import Outcome
-from routing.journey import Journeys
-from routing.sentence import say
+from routing.common.sentence import say
+from routing.rules.decision import Outcome
+from routing.rules.journey import Journeys
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

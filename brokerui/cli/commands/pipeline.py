@@ -7,7 +7,7 @@ import os
 import sys
 
 from brokerui.core.languages import local
-from routing.sentence import say
+from routing.common.sentence import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

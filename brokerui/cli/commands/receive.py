@@ -10,7 +10,7 @@ import time
 
 from brokerui.cli.messaging import HOST_DB_QUEUE, place, verb
 from brokerui.core.languages import local
-from routing.sentence import say
+from routing.common.sentence import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,8 +11,8 @@ from brokerui.cli.arguments import identifier, size
 from brokerui.cli.inputs import STANDARD_INPUT, load_bytes
 from brokerui.cli.messaging import HOST_DB, place, verb
 from brokerui.core.languages import local
+from routing.common.sentence import say
 from routing.dialog.settings import Settings
-from routing.sentence import say
 
 MOST_BODY = Settings().message_bytes
 AT_ONCE = 100

@@ -12,7 +12,7 @@ from time import perf_counter
 
 from brokerui.cli.arguments import must_be_given
 from brokerui.core.languages import here, local
-from routing.sentence import Sentence, say, say_counted
+from routing.common.sentence import Sentence, say, say_counted
 from routing.simulation.faults import LEVELS
 from routing.simulation.history import Left, Lost, Sent, Stopped
 from routing.simulation.shrinking import Found, shrink, simulate

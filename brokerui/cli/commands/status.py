@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from brokerui.core.languages import local
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
 
 if TYPE_CHECKING:
     from brokerui.running.status import Process, Status

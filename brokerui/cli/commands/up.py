@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from brokerui.core.languages import local
-from routing.sentence import say
+from routing.common.sentence import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import argparse
 import warnings
 
 from brokerui.core.languages import local
-from routing.sentence import say
+from routing.common.sentence import say
 
 CONCURRENCY = 3
 """Processes, not threads: what is computed is Python, and two threads would take turns. One sends and one takes in as

@@ -12,7 +12,7 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, ngettext
 
-from routing.sentence import Sentence, translator
+from routing.common.sentence import Sentence, translator
 
 register = template.Library()
 MOST_NAMES = 8

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from routing.decision import DELAYED, DELIVERED, DROPPED, EXITS
-from routing.verdict import MAY_DELIVER, MIXED, MUST_DELIVER
+from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS
+from routing.rules.verdict import MAY_DELIVER, MIXED, MUST_DELIVER
 
 Figure = dict[str, Any]
 TEXT, MUTED, LINE, SURFACE = "var(--text)", "var(--muted)", "var(--line)", "var(--surface)"

@@ -38,7 +38,7 @@ class Version(models.Model):
     document = models.BinaryField(null=True)
     """The canonical document, packed with zlib."""
     edits = models.BinaryField(null=True)
-    """`routing.edit_document` as JSON, packed with zlib."""
+    """`routing.documents.edits_json` as JSON, packed with zlib."""
     checkpoint = models.PositiveIntegerField()
     """The last version until here that holds a document: this one is rebuilt from it."""
     weight = models.PositiveBigIntegerField()

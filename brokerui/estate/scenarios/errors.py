@@ -1,6 +1,6 @@
 """What can be wrong with a scenario."""
 
-from routing.sentence import Sentence
+from routing.common.sentence import Sentence
 
 
 class ScenarioNotFoundError(LookupError):

@@ -17,10 +17,10 @@ from brokerui.estate.scenarios.errors import ScenarioNotFoundError
 from brokerui.estate.scenarios.examples import Example, example_find, examples
 from brokerui.estate.scenarios.models import Scenario
 from brokerui.estate.signals import estate_read
-from routing.collector import settle_after
-from routing.document import read_estate
-from routing.errors import InputError
-from routing.estate import Estate
+from routing.common.errors import InputError
+from routing.common.gc_control import gc_freeze_if_large
+from routing.documents.estate_document import read_estate
+from routing.model.estate import Estate
 
 logger = logging.getLogger(__name__)
 
@@ -182,5 +182,5 @@ def _read(name: str) -> Estate:
     except InputError as error:
         logger.warning("scenario not readable: %s", error)
         raise ScenarioNotFoundError(name) from error
-    settle_after(len(document))
+    gc_freeze_if_large(len(document))
     return estate

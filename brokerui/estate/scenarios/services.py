@@ -23,9 +23,9 @@ from brokerui.estate.scenarios.errors import (
 from brokerui.estate.scenarios.examples import example_find
 from brokerui.estate.scenarios.models import Scenario
 from brokerui.estate.scenarios.selectors import LONG, Counts, count, estate_keep, estates
-from routing.collector import settle_after
-from routing.document import read_estate
-from routing.errors import InputError
+from routing.common.errors import InputError
+from routing.common.gc_control import gc_freeze_if_large
+from routing.documents.estate_document import read_estate
 
 TITLE_MAX = 200
 NAME_MAX = 60
@@ -84,7 +84,7 @@ def _read(row: Scenario) -> None:
         row.problem_path = error.path.replace("\0", " ").encode("utf-8", "replace").decode()
         row.save(update_fields=["problem", "problem_path"])
         return
-    settle_after(len(document))
+    gc_freeze_if_large(len(document))
     estate_keep(row.sha256, estate)
     counts = asdict(count(estate))
     row.is_read = True

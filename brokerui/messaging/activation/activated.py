@@ -13,10 +13,10 @@ from typing import Any
 from celery import current_app
 from django.conf import settings
 
-from routing.broker import Broker
 from routing.dialog.endpoint import QueueKey
-from routing.estate import Estate
-from routing.parts import Activation
+from routing.model.catalog_objects import Activation
+from routing.model.estate import Estate
+from routing.runtime.broker import Broker
 
 Activations = Mapping[QueueKey, Activation]
 

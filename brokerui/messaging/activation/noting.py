@@ -14,8 +14,8 @@ from brokerui.messaging.activation.monitors import INACTIVE, monitors, note_rece
 from brokerui.messaging.bells import ring
 from brokerui.messaging.places import Place
 from brokerui.messaging.waking import wake_once
-from routing.broker import Broker
 from routing.dialog.endpoint import QueueKey
+from routing.runtime.broker import Broker
 
 logger = logging.getLogger(__name__)
 

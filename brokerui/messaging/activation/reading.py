@@ -14,7 +14,7 @@ from brokerui.messaging.errors import NotHostedError
 from brokerui.messaging.hosting import broker_of
 from brokerui.messaging.places import Place
 from brokerui.messaging.rollbacks import rollbacks_counted
-from routing.events import OfActivation
+from routing.common.broker_events import OfActivation
 
 logger = logging.getLogger(__name__)
 

@@ -29,11 +29,11 @@ from brokerui.messaging.hosting import broker_of, hosted_names
 from brokerui.messaging.models import HostedInstance, QueueCounter
 from brokerui.messaging.places import Place
 from brokerui.messaging.store.numbers import queue_number
+from routing.common.broker_events import OfActivation
 from routing.dialog.batch import Receive, Wanted
 from routing.dialog.endpoint import QueueKey
-from routing.events import OfActivation
-from routing.parts import Activation
-from routing.store import Conflict
+from routing.model.catalog_objects import Activation
+from routing.runtime.store import Conflict
 
 logger = logging.getLogger(__name__)
 

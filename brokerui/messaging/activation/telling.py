@@ -5,7 +5,7 @@ from __future__ import annotations
 from brokerui.messaging.clock import now
 from brokerui.messaging.outgoing import hand_over
 from brokerui.messaging.places import Place
-from routing.events import BrokerActivation, OfActivation
+from routing.common.broker_events import BrokerActivation, OfActivation
 
 
 def tell(subclass: OfActivation, place: Place, procedure: str, text: str = "") -> None:

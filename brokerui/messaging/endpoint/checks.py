@@ -14,7 +14,7 @@ from django.db import DatabaseError
 
 from brokerui.messaging.endpoint.configured import REQUIRED, tls_from_settings
 from brokerui.messaging.endpoint.hosting import hosted
-from routing.errors import Invalid
+from routing.common.errors import Invalid
 
 
 def tls_can_be_used(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:

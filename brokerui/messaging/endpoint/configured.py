@@ -6,8 +6,8 @@ from django.conf import settings
 
 from brokerui.messaging.endpoint.options import Options
 from brokerui.messaging.endpoint.tls import Tls, tls_of
-from routing.errors import Invalid
-from routing.sentence import say
+from routing.common.errors import Invalid
+from routing.common.sentence import say
 
 REQUIRED = "required"
 DISABLED = "disabled"

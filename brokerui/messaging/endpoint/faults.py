@@ -6,7 +6,7 @@ import ssl
 
 from brokerui.core.languages import here
 from routing.adjacent.connection import LATE, NOT_PERMITTED, REASONS, Over
-from routing.events import OfConnection, OfLogin
+from routing.common.broker_events import OfConnection, OfLogin
 
 
 def is_refused(over: Over | None, error: Exception | None) -> bool:

@@ -23,7 +23,7 @@ from brokerui.messaging.endpoint.tls import Tls
 from brokerui.messaging.endpoint.wire import Wire
 from routing.adjacent.connection import Connection, Neighbours
 from routing.adjacent.frames import Hello
-from routing.sentence import Sentence
+from routing.common.sentence import Sentence
 
 logger = logging.getLogger(__name__)
 ID = 16

@@ -20,8 +20,8 @@ from brokerui.messaging.endpoint.telling import Failed, Online
 from brokerui.messaging.endpoint.wire import Wire
 from routing.adjacent.connection import DUPLICATE, IDLE
 from routing.adjacent.frames import Hello
-from routing.events import OfConnection
-from routing.sentence import Sentence, say
+from routing.common.broker_events import OfConnection
+from routing.common.sentence import Sentence, say
 
 if TYPE_CHECKING:
     from brokerui.messaging.endpoint.host import Host

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from brokerui.core.languages import local
 from brokerui.messaging.endpoint.link import RefusedError, is_loopback, reason_of
 from brokerui.messaging.endpoint.wire import Wire
-from routing.sentence import say
+from routing.common.sentence import say
 
 if TYPE_CHECKING:
     from brokerui.messaging.endpoint.host import Host

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from routing.adjacent.frames import Hello
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
 
 
 def objection(hello: Hello, hosted: Mapping[str, bytes]) -> Sentence | None:

@@ -29,8 +29,8 @@ from brokerui.messaging.endpoint.showing import row_of
 from brokerui.messaging.endpoint.teller import Teller
 from brokerui.messaging.endpoint.telling import ConnectionRow
 from brokerui.messaging.endpoint.tls import Tls
-from routing.events import BrokerConnection, OfConnection
-from routing.sentence import say
+from routing.common.broker_events import BrokerConnection, OfConnection
+from routing.common.sentence import say
 
 logger = logging.getLogger(__name__)
 Hosted = Mapping[str, tuple[str, ...]]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from brokerui.messaging.endpoint.telling import ConnectionRow
 from brokerui.messaging.endpoint.wire import Wire
-from routing.identifier import identifier_of
+from routing.common.identifier import identifier_of
 
 NONE = 0
 AES = 2

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from routing.errors import Invalid
-from routing.sentence import say
+from routing.common.errors import Invalid
+from routing.common.sentence import say
 
 
 @dataclass(frozen=True, slots=True)

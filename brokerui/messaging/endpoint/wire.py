@@ -28,9 +28,9 @@ from routing.adjacent.errors import LocalProtocolError
 from routing.adjacent.frames import Hello
 from routing.adjacent.roles import is_role
 from routing.adjacent.states import NEW
-from routing.events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
-from routing.identifier import identifier_of
-from routing.sentence import Sentence, say
+from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
+from routing.common.identifier import identifier_of
+from routing.common.sentence import Sentence, say
 
 if TYPE_CHECKING:
     from brokerui.messaging.endpoint.host import Host

@@ -16,9 +16,9 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from routing.errors import Invalid
+from routing.common.errors import Invalid
+from routing.common.sentence import say
 from routing.security.keys import KeyPair
-from routing.sentence import say
 
 PEM = Encoding.PEM
 MOST = 64 << 10

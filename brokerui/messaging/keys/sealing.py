@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 
 from brokerui.core.home import secret_kept
-from routing.errors import Invalid
-from routing.sentence import say
+from routing.common.errors import Invalid
+from routing.common.sentence import say
 
 FILE = "keys.secret"
 KEY = 32

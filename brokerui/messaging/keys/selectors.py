@@ -11,10 +11,10 @@ from brokerui.estate.models import Database, Instance
 from brokerui.messaging.keys.cipher import OpenSsl
 from brokerui.messaging.keys.models import DatabaseKey, PeerKey
 from brokerui.messaging.keys.sealing import unseal
-from routing.errors import Invalid
+from routing.common.errors import Invalid
+from routing.common.sentence import say
 from routing.security.bindings import DatabaseKeys, Security
 from routing.security.keys import KeyPair
-from routing.sentence import say
 
 
 def security_of(instance: str) -> Security:

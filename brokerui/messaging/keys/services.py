@@ -13,9 +13,9 @@ from brokerui.messaging.keys.files import new_pair
 from brokerui.messaging.keys.models import DatabaseKey, PeerKey
 from brokerui.messaging.keys.sealing import seal
 from brokerui.messaging.keys.selectors import pair_of
-from routing.errors import Invalid
+from routing.common.errors import Invalid
+from routing.common.sentence import say
 from routing.security.keys import KeyPair
-from routing.sentence import say
 
 _Key = TypeVar("_Key", DatabaseKey, PeerKey)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from brokerui.messaging.errors import MessagingError
-from routing.sentence import say
+from routing.common.sentence import say
 
 
 class NoSuchReceiptError(MessagingError):

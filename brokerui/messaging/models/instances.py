@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from brokerui.messaging.models.base import SERVICE_NAME, SYSNAME, Guid, HostedInstance, Name, OfInstance, check
 from brokerui.messaging.models.base import not_negative as _not_negative
-from routing.mirrored_route import AWAY, CLAIMS, DENIES, PHASES
+from routing.mirror.state_machine import AWAY, CLAIMS, DENIES, PHASES
 
 __all__ = ["HostedInstance", "MirroredRoute", "RouteRequest"]
 
@@ -31,7 +31,7 @@ class RouteRequest(OfInstance):
 
 
 class MirroredRoute(OfInstance):
-    """What is known of a mirrored route: `routing.mirrored_route.MirroredRoute`, the partners side by side (MIR-2)."""
+    """What is known of a mirrored route: `MirroredRoute`, the partners side by side (MIR-2)."""
 
     pk = models.CompositePrimaryKey("instance", "address", "mirror_address", "service", "identifier")
     address = Name(max_length=SERVICE_NAME)

@@ -1,4 +1,4 @@
-"""The store on the database: `routing.store.Store`, for one hosted instance."""
+"""The store on the database: `routing.runtime.store.Store`, for one hosted instance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from brokerui.messaging.store.session import Row, Session
 from brokerui.messaging.store.sqlite import SqliteSession
 from routing.dialog.batch import Batch, Changes, Wanted
 from routing.dialog.endpoint import QueueKey
-from routing.store import Conflict, Depth
+from routing.runtime.store import Conflict, Depth
 
 __all__ = ["DatabaseStore"]
 

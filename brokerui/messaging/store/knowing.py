@@ -10,11 +10,11 @@ from typing import Final, NamedTuple
 
 from brokerui.estate.selectors import LIVE_VERSION
 from brokerui.messaging.store.session import Answer, Row, Session
+from routing.common.broker_events import OfMirroredRoute
 from routing.dialog.batch import Asked, Changes
 from routing.dialog.endpoint import QueueKey
-from routing.events import OfMirroredRoute
-from routing.mirrored_route import Key, MirroredRoute
-from routing.store import Conflict
+from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
+from routing.runtime.store import Conflict
 
 Kinds = Mapping[str, str]
 """Of columns, by their names."""
@@ -51,7 +51,7 @@ class Known(NamedTuple):
     off: frozenset[QueueKey]
     rollbacks: Mapping[QueueKey, int]
     requests: Mapping[Asked, str]
-    mirrored: Mapping[Key, MirroredRoute]
+    mirrored: Mapping[MirroredRouteKey, MirroredRoute]
 
 
 def ask(session: Session, instance: int) -> Answer:
@@ -95,7 +95,7 @@ def _read(session: Session, instance: int, number: int) -> Known:
 def _route(row: Row) -> MirroredRoute:
     address, mirror, service, identifier, phase, principal, *told, rounds, due, claimed_at, shown = row
     return MirroredRoute(
-        Key(address, mirror, service, identifier or None),
+        MirroredRouteKey(address, mirror, service, identifier or None),
         phase,
         principal,
         (told[0], told[1]),
@@ -107,7 +107,7 @@ def _route(row: Row) -> MirroredRoute:
     )
 
 
-def _key(key: Key) -> Row:
+def _key(key: MirroredRouteKey) -> Row:
     return (*key[:3], key.identifier or "")
 
 

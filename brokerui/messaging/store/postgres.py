@@ -18,7 +18,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Given, Row, Session
 from brokerui.messaging.store.tables import Table
-from routing.store import Conflict
+from routing.runtime.store import Conflict
 
 # Plans that are right for any number of rows, since they are kept: the tables are empty one minute and full the next.
 # No join begins with anything but what is given.

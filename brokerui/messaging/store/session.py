@@ -57,12 +57,12 @@ class Session(ABC):
 
     @abstractmethod
     def writing(self, *, is_soon: bool) -> AbstractContextManager[None]:
-        """All that is written in it is committed together, or nothing is. Raises `routing.store.Conflict`. `is_soon`:
+        """All that is written in it is committed together, or nothing is. Raises `Conflict`. `is_soon`:
         it need not be durable before `harden`."""
 
     @abstractmethod
     def harden(self) -> None:
-        """What was committed is durable, as far as the server has not gone since. Raises `routing.store.Conflict`."""
+        """What was committed is durable, as far as the server has not gone since. Raises `Conflict`."""
 
     @property
     @abstractmethod

@@ -17,7 +17,7 @@ from django.db import IntegrityError, connections, transaction
 from brokerui.messaging.store.locks import locks_of
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Given, Row, Session
 from brokerui.messaging.store.tables import Table
-from routing.store import Conflict
+from routing.runtime.store import Conflict
 
 _DUPLICATE = {"SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"}
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from brokerui.analysis.lint.found import Found
 from brokerui.core.filters import FilterError, Term, Test, kept, one_of, parse, whole, within
-from routing.finding import SEVERITIES
+from routing.common.finding import SEVERITIES
+from routing.common.sentence import say
 from routing.lint.registry import CHECKS
-from routing.sentence import say
 
 
 def findings_kept(text: str, findings: Iterable[Found]) -> list[Found]:

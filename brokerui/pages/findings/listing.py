@@ -14,9 +14,9 @@ from brokerui.analysis.lint.selectors import Report
 from brokerui.core.filters import FilterError
 from brokerui.core.paging import Page, page_number
 from brokerui.pages.findings.filtering import findings_kept
-from routing.finding import SEVERITIES
+from routing.common.finding import SEVERITIES
+from routing.common.sentence import Sentence
 from routing.lint.registry import CHECKS
-from routing.sentence import Sentence
 
 TITLES: Mapping[str, Sentence] = {check.code: check.title for check in CHECKS}
 

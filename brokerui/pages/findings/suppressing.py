@@ -24,9 +24,9 @@ from brokerui.estate.viewed import Viewed, viewed_from
 from brokerui.pages.findings.forms import SuppressForm, usual
 from brokerui.pages.findings.listing import TITLES
 from brokerui.pages.findings.places import named
+from routing.common.moment import format_moment
+from routing.common.sentence import Sentence
 from routing.lint.suppression import FORMAT
-from routing.moment import format_moment
-from routing.sentence import Sentence
 
 
 @method_decorator(access(read=Level.EDIT, write=Level.EDIT), name="dispatch")

@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from brokerui.core.templatetags.look import figure
 from brokerui.estate.viewed import Viewed
-from routing.finding import ERROR, INFO, WARNING
+from routing.common.finding import ERROR, INFO, WARNING
 from routing.lint.registry import CHECKS
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from brokerui.core.filters import Term, Test, combined, one_of, parse, whole, within
-from routing.decision import DELAYED, DELIVERED, DROPPED, EXITS
-from routing.reach import Leg
+from routing.classes.reachability import FirstHopOutcome
+from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS
 
 KEYS = ("service", "instance", "from", "via", "to", "outcome")
 OUTCOMES = (DELIVERED, EXITS, DELAYED, DROPPED)
@@ -20,7 +20,7 @@ class Row(NamedTuple):
     database: str | None
     """None: it comes from outside."""
     service: str
-    leg: Leg
+    leg: FirstHopOutcome
 
     @property
     def places(self) -> tuple[str, ...]:

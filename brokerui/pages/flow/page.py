@@ -22,16 +22,16 @@ from brokerui.drawing.charts.sankey import Node, Stream, sankey_figure
 from brokerui.estate.viewed import Viewed
 from brokerui.pages.flow.filtering import Row, way_filter
 from brokerui.pages.reachability.axes import asked_origin
-from routing.classes import Node as Entry
-from routing.decision import DELIVERED, EXITS
-from routing.names import MSDB
-from routing.reach import Leg
-from routing.sentence import translator
+from routing.classes.reachability import FirstHopOutcome
+from routing.classes.traffic_class import Node as Entry
+from routing.common.names import MSDB
+from routing.common.sentence import translator
+from routing.rules.decision import DELIVERED, EXITS
 
 translate = translator(gettext, ngettext)
 FEW = 20
 """So many databases are shown by themselves; more, by instance."""
-Ways = list[tuple[int, int, Leg]]
+Ways = list[tuple[int, int, FirstHopOutcome]]
 
 
 @dataclass(frozen=True)
@@ -110,17 +110,17 @@ class Page:
         return [f"{name}/{database or ''}" if by_database else name for name, database in self.matrix.nodes]
 
     @cached_property
-    def _legs(self) -> dict[Leg, tuple[str | None, str, str]]:
+    def _legs(self) -> dict[FirstHopOutcome, tuple[str | None, str, str]]:
         """The rest of a path, of each leg."""
         return {leg: self._rest(leg) for leg in {leg for _, _, leg in self.ways}}
 
-    def _rest(self, leg: Leg) -> tuple[str | None, str, str]:
+    def _rest(self, leg: FirstHopOutcome) -> tuple[str | None, str, str]:
         end = leg.end
         if end.kind != DELIVERED:
             return leg.via, f"{ENDS[end.kind]}{end.detail}", end.kind
         return leg.via, f"{end.instance}/{end.detail}" if self.ends_are_databases else end.instance, end.kind
 
-    def path(self, node: int, leg: Leg) -> Path:
+    def path(self, node: int, leg: FirstHopOutcome) -> Path:
         """A way by the names of the picture."""
         return Path(self._origins[node], *self._legs[leg])
 
@@ -160,7 +160,7 @@ def _page(viewed: Viewed, asked: Asked, known: Known, test: Test[Row] | None) ->
     return Page(viewed, asked, known, ways)
 
 
-def _row(matrix: Matrix, way: tuple[int, int, Leg]) -> Row:
+def _row(matrix: Matrix, way: tuple[int, int, FirstHopOutcome]) -> Row:
     node, name, leg = way
     return Row(*matrix.nodes[node], matrix.names[name], leg)
 

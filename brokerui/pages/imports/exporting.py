@@ -12,7 +12,7 @@ from django.utils.translation import gettext, ngettext
 from brokerui.analysis.imports.presenter import sentence
 from brokerui.analysis.imports.preview import FIELDS
 from brokerui.core.csv import csv_lines
-from routing.sentence import translator
+from routing.common.sentence import translator
 
 CHANGES = ("verb", "kind", "instance", "database", "name", "what")
 FINDINGS = (*FIELDS, "reason")

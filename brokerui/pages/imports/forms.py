@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 from brokerui.analysis.imports.models import TOKEN, ImportFile
 from brokerui.analysis.imports.services import Assignment, Given
 from brokerui.analysis.imports.sources import Kind, Mode
-from routing.address import parse_network_address
-from routing.errors import Invalid
-from routing.estate import INSTANCE_NAME
-from routing.names import check_name
-from routing.sentence import Sentence, say
+from routing.common.errors import Invalid
+from routing.common.names import check_name
+from routing.common.sentence import Sentence, say
+from routing.model.address import parse_network_address
+from routing.model.estate import INSTANCE_NAME
 
 
 def upload_problem(files: Sequence[UploadedFile]) -> str:

@@ -10,10 +10,10 @@ from brokerui.estate.refs import OUTSIDE, Ref, database, instance_ref, outside, 
 from brokerui.pages.map.network import Network
 from brokerui.pages.map.plan import ANY, DETAIL, LOCAL, NAMED, REST, TRANSPORT, Box, Cell, Plan, Row, Text
 from brokerui.pages.map.scope import Scope
-from routing.estate import MIRROR, PRINCIPAL, Database, Instance
-from routing.names import MSDB
-from routing.route import Route
-from routing.sentence import Sentence, say, say_counted
+from routing.common.names import MSDB
+from routing.common.sentence import Sentence, say, say_counted
+from routing.model.estate import MIRROR, PRINCIPAL, Database, Instance
+from routing.model.route import Route
 
 SERVICES = 3
 """So many services of a database are named; of more it says how many."""

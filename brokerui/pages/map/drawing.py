@@ -13,7 +13,7 @@ from brokerui.pages.map.layout import ROW, Block, layout_of, path_of
 from brokerui.pages.map.measures import INSET, PAD, ROOM, SERVICE, SIGN, Lettering, Measured, measured
 from brokerui.pages.map.picture import Mark, Picture, Shape, Symbol
 from brokerui.pages.map.plan import ANY, Box, Cell, Plan, Row, Sign
-from routing.sentence import Translate, say
+from routing.common.sentence import Translate, say
 
 
 def picture_of(plan: Plan, translate: Translate = str, lit: Collection[Ref] = ()) -> Picture:

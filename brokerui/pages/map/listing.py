@@ -11,9 +11,9 @@ from brokerui.core.csv import csv_lines
 from brokerui.estate.refs import INSTANCE, Ref, database, instance_ref
 from brokerui.pages.map.network import Network
 from brokerui.pages.map.scope import Scope
-from routing.address import Address
-from routing.estate import Database
-from routing.route import Route
+from routing.model.address import Address
+from routing.model.estate import Database
+from routing.model.route import Route
 
 ROWS = 100
 """On a page."""

@@ -10,7 +10,7 @@ from brokerui.drawing.label import Label, label_within, wide
 from brokerui.pages.map.columns import Size
 from brokerui.pages.map.layout import ROW, STEP
 from brokerui.pages.map.plan import Box, Cell, Row, Sign, Text
-from routing.sentence import Sentence, Translate
+from routing.common.sentence import Sentence, Translate
 
 HEAD, PAD, INSET, BETWEEN = 36.0, 12.0, 11.0, 8.0
 """Height of a title; around cells; of texts in a cell; between two texts."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from brokerui.core.memory import Memory
 from brokerui.estate.refs import INSTANCE, OUTSIDE, Ref, instance_ref, outside
-from routing.address import Address
-from routing.collector import collector_at_rest
-from routing.estate import Estate, Instance
-from routing.route import Route
+from routing.common.gc_control import gc_paused
+from routing.model.address import Address
+from routing.model.estate import Estate, Instance
+from routing.model.route import Route
 
 KEPT = 4
 Table = tuple[str, str]
@@ -160,5 +160,5 @@ def network_of(key: str, estate: Estate) -> Network:
 
 
 def _network(estate: Estate) -> Network:
-    with collector_at_rest():
+    with gc_paused():
         return Network(estate, _networks.newest())

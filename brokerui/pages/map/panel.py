@@ -24,8 +24,8 @@ from brokerui.estate.refs import (
 )
 from brokerui.pages.map.network import Network
 from brokerui.pages.map.plan import Box
-from routing.estate import Database, Instance
-from routing.route import Route
+from routing.model.estate import Database, Instance
+from routing.model.route import Route
 
 MOST = 30
 """So many of a kind are listed; of more it says how many."""

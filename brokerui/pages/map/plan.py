@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from brokerui.estate.refs import DATABASE, Ref
-from routing.sentence import Sentence
+from routing.common.sentence import Sentence
 
 Text = str | Sentence
 DETAIL, INSTANCES, GROUPS = "detail", "instances", "groups"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from brokerui.estate.refs import INSTANCE, Ref
 from brokerui.pages.map.network import Network
-from routing.route import Route
+from routing.model.route import Route
 
 HOPS = (1, 2, 3)
 

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from brokerui.analysis.lint.found import Found
 from brokerui.estate.refs import DATABASE, Ref, database, instance_ref, route
 from brokerui.pages.map.plan import Box, Plan, Sign
-from routing.finding import ERROR, WARNING
-from routing.sentence import say_counted
+from routing.common.finding import ERROR, WARNING
+from routing.common.sentence import say_counted
 
 Known = Mapping[Ref, Counter[str]]
 """How many findings of each severity."""

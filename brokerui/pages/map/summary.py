@@ -13,7 +13,7 @@ from brokerui.pages.map.naming import runs
 from brokerui.pages.map.network import Network, Sums
 from brokerui.pages.map.plan import GROUPS, INSTANCES, LOCAL, REST, SUM, TRANSPORT, Box, Cell, Plan, Row, Text
 from brokerui.pages.map.scope import Scope
-from routing.sentence import Sentence, say, say_counted
+from routing.common.sentence import Sentence, say, say_counted
 
 MOST_LINES = 150
 FEW = {INSTANCES: MOST_LINES, GROUPS: 60}

@@ -30,9 +30,9 @@ from brokerui.pages.map.signs import put_signs
 from brokerui.pages.map.style import picture_style
 from brokerui.pages.map.words import grouped_by, headline, left_out
 from brokerui.pages.shell import links as pages
-from routing.finding import ERROR, WARNING
-from routing.names import MSDB
-from routing.sentence import Sentence, say, translator
+from routing.common.finding import ERROR, WARNING
+from routing.common.names import MSDB
+from routing.common.sentence import Sentence, say, translator
 
 translate = translator(gettext, ngettext)
 SYMBOLS = {severity: Symbol(severity, 0, 0) for severity in (ERROR, WARNING)}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from brokerui.pages.map.asked import Asked
 from brokerui.pages.map.mapping import Numbers
 from brokerui.pages.map.scope import Scope
-from routing.sentence import Sentence, say, say_counted
+from routing.common.sentence import Sentence, say, say_counted
 
 
 def headline(numbers: Numbers, scope: Scope) -> Sentence:

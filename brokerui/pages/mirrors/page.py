@@ -21,8 +21,8 @@ from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.clock import now
 from brokerui.messaging.hosting import hosted_names
 from brokerui.messaging.models import MirroredRoute
-from routing.estate import PRINCIPAL
-from routing.mirrored_route import DOUBTING, SENDING
+from routing.mirror.state_machine import DOUBTING, SENDING
+from routing.model.estate import PRINCIPAL
 
 MOST: Final = 100
 STROKES: Final = ("var(--accent)", "var(--exits)")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from urllib.parse import urlencode
 
-from routing.decision import DELAYED, DROPPED, EXITS
-from routing.verdict import MAY_DELIVER, MIXED, MUST_DELIVER
+from routing.rules.decision import DELAYED, DROPPED, EXITS
+from routing.rules.verdict import MAY_DELIVER, MIXED, MUST_DELIVER
 
 VERDICTS = (MUST_DELIVER, EXITS, MAY_DELIVER, DELAYED, MIXED, DROPPED)
 """From the best to the worst: of several, the worst is shown."""

@@ -10,10 +10,10 @@ from operator import itemgetter
 from brokerui.analysis.explanations.origin import OUTSIDE, is_outside, meant, origin_text
 from brokerui.core.filters import within
 from brokerui.pages.reachability.asked import Asked
-from routing.classes import Node
-from routing.estate import Estate
+from routing.classes.traffic_class import Node
+from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB
 from routing.lint.facts import SYSTEM_SERVICES
-from routing.names import DYNAMIC_ROUTING_SERVICE, MSDB
+from routing.model.estate import Estate
 
 MOST = 60
 """Rows, and columns."""

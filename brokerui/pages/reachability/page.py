@@ -22,8 +22,8 @@ from brokerui.pages.reachability.asked import ALL, NAMED, VERDICTS, Asked
 from brokerui.pages.reachability.axes import MOST, Group, origin_groups, origins, service_groups, services
 from brokerui.pages.reachability.counting import Counts, Table, table_of, worst
 from brokerui.pages.reachability.wording import WORDS
-from routing.reach import entry_points
-from routing.sentence import translator
+from routing.classes.reachability import entry_points
+from routing.common.sentence import translator
 
 translate = translator(gettext, ngettext)
 WORTH = 6

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from brokerui.pages.reachability.asked import VERDICTS
-from routing.decision import DELAYED, DROPPED, EXITS
-from routing.sentence import Sentence, say, say_counted
-from routing.verdict import MAY_DELIVER, MIXED, MUST_DELIVER
+from routing.common.sentence import Sentence, say, say_counted
+from routing.rules.decision import DELAYED, DROPPED, EXITS
+from routing.rules.verdict import MAY_DELIVER, MIXED, MUST_DELIVER
 
 WORDS = {
     MUST_DELIVER: say("Always delivered"),

@@ -15,16 +15,16 @@ from brokerui.estate.refs import read_ref
 from brokerui.estate.refs import route as route_ref
 from brokerui.estate.viewed import Viewed
 from brokerui.pages.routes.rows import COLUMNS, Row
-from routing.choosing import choose
-from routing.classes import NOWHERE
-from routing.decision import DELAYED, DELIVERED, DROPPED, EXITS, Decision, Delay, Deliver, Send
-from routing.estate import Estate
-from routing.hop import Hop
+from routing.classes.traffic_class import NOWHERE
+from routing.common.names import MSDB
+from routing.common.sentence import Sentence, say
 from routing.lint.remedy import use
-from routing.names import MSDB
-from routing.sentence import Sentence, say
-from routing.table import RouteSet
-from routing.tsql.making import creation
+from routing.model.estate import Estate
+from routing.model.route_table import RouteSet
+from routing.rules.choosing import choose
+from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS, Decision, Delay, Deliver, Send
+from routing.rules.hop import Hop
+from routing.tsql.ddl_writer import creation
 from routing.tsql.sql import statement_as_sql
 from routing.tsql.statement import ROUTE
 

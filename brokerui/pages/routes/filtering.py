@@ -10,13 +10,13 @@ from datetime import UTC, datetime, timedelta
 from brokerui.analysis.lint.found import Found, RouteKey
 from brokerui.core.filters import FilterError, Term, Test, kept, one_of, parse, whole, within
 from brokerui.pages.routes.rows import Row
-from routing.address import Address
-from routing.errors import Invalid
+from routing.common.errors import Invalid
+from routing.common.moment import parse_moment
+from routing.common.sentence import say
 from routing.lint.facts import SYSTEM_SERVICES
 from routing.lint.local import AUTO_CREATED
 from routing.lint.registry import CHECKS
-from routing.moment import parse_moment
-from routing.sentence import say
+from routing.model.address import Address
 
 Fits = Callable[[str], bool]
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}

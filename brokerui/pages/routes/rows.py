@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from brokerui.core.memory import Memory
-from routing.estate import Estate
-from routing.moment import format_moment
-from routing.route import Route
+from routing.common.moment import format_moment
+from routing.model.estate import Estate
+from routing.model.route import Route
 
 KEPT = 2
 

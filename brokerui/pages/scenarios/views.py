@@ -22,7 +22,7 @@ from brokerui.estate.scenarios.models import Scenario
 from brokerui.estate.scenarios.selectors import scenario_document, scenario_list
 from brokerui.estate.scenarios.services import scenario_delete, scenario_ready, scenario_take
 from brokerui.pages.scenarios.forms import UploadForm
-from routing.errors import InputError
+from routing.common.errors import InputError
 
 QUESTION = ("from", "to", "broker", "reply")
 """What the page *Where does it go?* is asked."""

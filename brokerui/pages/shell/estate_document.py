@@ -6,8 +6,8 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
 from brokerui.estate.viewed import viewed_of
-from routing.document import FORMAT
-from routing.writing import estate_as_json
+from routing.documents.estate_document import FORMAT
+from routing.documents.writer import estate_as_json
 
 
 @require_safe

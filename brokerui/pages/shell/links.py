@@ -9,8 +9,8 @@ from django.urls import NoReverseMatch, reverse
 
 from brokerui.analysis.explanations.origin import OUTSIDE, origin_text
 from brokerui.core.filters import Term, as_text
-from routing.estate import Estate
-from routing.names import MSDB
+from routing.common.names import MSDB
+from routing.model.estate import Estate
 
 
 def page(view: str, query: Mapping[str, str]) -> str:

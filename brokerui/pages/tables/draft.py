@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from routing.estate import Edit, Estate
+from routing.model.estate import Edit, Estate
 
 
 @dataclass(slots=True)

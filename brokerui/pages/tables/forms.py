@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from brokerui.estate.models.databases import MirroringRole
 from brokerui.estate.models.instances import Encryption, EndpointState
 from brokerui.estate.models.objects import SentBy, Validation
-from routing.names import SERVICE_NAME, SYSNAME
-from routing.parts import QUEUE_NAME, Endpoint
+from routing.common.names import SERVICE_NAME, SYSNAME
+from routing.model.catalog_objects import QUEUE_NAME, Endpoint
 
 Json = dict[str, Any]
 Text = Any

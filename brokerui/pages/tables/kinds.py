@@ -13,8 +13,18 @@ from brokerui.estate import models
 from brokerui.pages.tables import forms
 from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.forms import Json, ValueForm
-from routing.edit_document import database_from, instance_from
-from routing.edits import (
+from routing.documents.edits_json import database_from, instance_from
+from routing.documents.json_decoders import (
+    contract_from,
+    message_type_from,
+    priority_from,
+    queue_from,
+    remote_service_binding_from,
+    route_from,
+    service_from,
+)
+from routing.documents.writer import database_as_json, instance_as_json
+from routing.model.edits import (
     DropDatabase,
     DropInstance,
     DropRoute,
@@ -24,18 +34,8 @@ from routing.edits import (
     PutRoute,
     PutService,
 )
-from routing.estate import Database, Estate, Instance
-from routing.leaves import (
-    contract_from,
-    message_type_from,
-    priority_from,
-    queue_from,
-    remote_service_binding_from,
-    route_from,
-    service_from,
-)
-from routing.table import RouteTable
-from routing.writing import database_as_json, instance_as_json
+from routing.model.estate import Database, Estate, Instance
+from routing.model.route_table import RouteTable
 
 Key = tuple[str, ...]
 """Instance; database; name in it."""

@@ -24,7 +24,7 @@ from brokerui.estate.selectors import estate_current
 from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.kinds import Key, Kind, drop
 from brokerui.pages.tables.row_page import apply, confirm_page, drop_page, form_page, key_of_row, preview_page
-from routing.errors import Invalid
+from routing.common.errors import Invalid
 
 NULL = mark_safe('<span class="null">NULL</span>')
 AT_ONCE = 1_000

@@ -33,8 +33,8 @@ from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.kinds import Key, find, put
 from brokerui.pages.tables.listing import NULL, Table
 from brokerui.pages.tables.site import site
-from routing.errors import Invalid
-from routing.moment import parse_moment
+from routing.common.errors import Invalid
+from routing.common.moment import parse_moment
 
 
 def on_off(value: bool) -> SafeString:

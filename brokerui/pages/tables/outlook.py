@@ -15,10 +15,10 @@ from brokerui.pages.tables.forms import WAS
 from brokerui.pages.tables.kinds import Key
 from brokerui.pages.tables.placing import field_of, key_of, kind_of
 from brokerui.pages.tables.sheet import Sheet
-from routing.compare import compare
-from routing.estate import Estate
-from routing.finding import ERROR, Finding
+from routing.common.finding import ERROR, Finding
+from routing.diff.run import compare
 from routing.lint.registry import lint_around
+from routing.model.estate import Estate
 
 COMPARED = 2_000
 """Routes of an estate in which a form waits until all outcomes are compared: a tenth of a second."""

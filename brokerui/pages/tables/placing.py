@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from brokerui.analysis.lint.finding_text import OF_DATABASES
 from brokerui.pages.tables.kinds import Key
-from routing.finding import Finding
+from routing.common.finding import Finding
 
 FIELDS: Mapping[str, Mapping[str, str]] = {
     "route": {

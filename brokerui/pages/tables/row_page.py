@@ -26,7 +26,7 @@ from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.kinds import IN_DATABASES, KINDS, Key, Kind, drop, find, members_of
 from brokerui.pages.tables.outlook import Outlook, outlook, outlook_of_all
 from brokerui.pages.tables.sheet import IN_TABLE, Sheet
-from routing.errors import Invalid
+from routing.common.errors import Invalid
 
 SINCE = 5
 """Versions that are named to who comes too late."""

@@ -16,8 +16,8 @@ from brokerui.estate.selectors import LiveEstate
 from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.forms import WAS, Json, PlaceForm, ValueForm, row_of
 from brokerui.pages.tables.kinds import KINDS, Key, Kind, Rows, document_of, drop, find, members_of, put
-from routing.errors import Invalid
-from routing.estate import Estate
+from routing.common.errors import Invalid
+from routing.model.estate import Estate
 
 IN_TABLE = 50
 """Of more than so many rows there is a link to their list instead of a table."""

@@ -13,7 +13,7 @@ from brokerui.core.filters import Term, as_text
 from brokerui.estate import refs
 from brokerui.pages.findings.listing import TITLES
 from brokerui.pages.findings.places import token
-from routing.sentence import Sentence
+from routing.common.sentence import Sentence
 
 register = template.Library()
 register.filter("token", token)

@@ -11,8 +11,8 @@ from django.utils import timezone
 from django.utils.timesince import timesince, timeuntil
 from django.utils.translation import gettext as _
 
-from routing.errors import Invalid
-from routing.moment import parse_moment
+from routing.common.errors import Invalid
+from routing.common.moment import parse_moment
 
 register = template.Library()
 

@@ -13,8 +13,8 @@ from brokerui.analysis.traffic.models import Run
 from brokerui.analysis.traffic.selectors import flows
 from brokerui.drawing.charts.look import SIGNS, Figure, plain, short
 from brokerui.drawing.charts.sankey import Node, Stream, sankey_figure
-from routing.decision import DELIVERED
-from routing.sentence import translator
+from routing.common.sentence import translator
+from routing.rules.decision import DELIVERED
 
 translate = translator(gettext, ngettext)
 END = 2

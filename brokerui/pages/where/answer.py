@@ -16,13 +16,13 @@ from brokerui.pages.where.catalog import route_named, routes_asked
 from brokerui.pages.where.drawing import picture_of
 from brokerui.pages.where.graphing import graph_of
 from brokerui.pages.where.picture import Picture
-from routing.conversation import Conversation
-from routing.decision import GOODNESS
-from routing.estate import Estate
-from routing.explanation import Explanation, HopAccount, Journey, Return, explain
-from routing.sentence import Sentence, Translate, say
-from routing.trace import Step
-from routing.why_not import WhyNot, why_not
+from routing.common.sentence import Sentence, Translate, say
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.decision import GOODNESS
+from routing.rules.explanation import Explanation, HopAccount, Journey, Return, explain
+from routing.rules.trace import Step
+from routing.rules.why_not import WhyNot, why_not
 
 MOST_HOPS = 12
 MOST_RETURNS = 12

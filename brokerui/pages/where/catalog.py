@@ -8,8 +8,8 @@ from itertools import islice
 
 from brokerui.analysis.explanations.origin import OUTSIDE, origin_text
 from brokerui.core.memory import Memory
-from routing.estate import Estate
-from routing.explanation import Explanation
+from routing.model.estate import Estate
+from routing.rules.explanation import Explanation
 
 MOST_OPTIONS = 200
 """So many options are written into a page at most; of more, those that fit what was typed."""

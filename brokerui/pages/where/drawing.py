@@ -12,7 +12,7 @@ from brokerui.pages.where.layout import Layout
 from brokerui.pages.where.lettering import FROM_OUTSIDE, Lettering, first_of, lead_labels
 from brokerui.pages.where.picture import Cell, Frame, Line, Picture
 from brokerui.pages.where.spots import CELL, GUTTER, ICON, PAD, Spot
-from routing.sentence import Translate, say
+from routing.common.sentence import Translate, say
 
 BEFORE_HEAD = 22
 """Between a label and the box that its line leads to."""

@@ -9,8 +9,8 @@ from brokerui.pages.where.layout import Layout
 from brokerui.pages.where.lettering import back_labels, end_labels
 from brokerui.pages.where.picture import Line
 from brokerui.pages.where.spots import GUTTER, ICON, LANE, Spot
-from routing.decision import DELIVERED, EXITS
-from routing.sentence import say
+from routing.common.sentence import say
+from routing.rules.decision import DELIVERED, EXITS
 
 BEFORE_BOX = 22
 FROM_TARGET, TO_ORIGIN = 10.0, 12.0

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from brokerui.analysis.lint.found import Found
 from brokerui.pages.where.answer import Answer
-from routing.conversation import Conversation
-from routing.explanation import HopAccount
-from routing.sentence import Sentence
+from routing.common.sentence import Sentence
+from routing.model.conversation import Conversation
+from routing.rules.explanation import HopAccount
 
 MOST = 4
 """Findings that are written out."""

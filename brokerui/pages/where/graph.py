@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from routing.sentence import Sentence
+from routing.common.sentence import Sentence
 
 Text = str | Sentence
 INSTANCE, EXIT, MORE = "instance", "exits", "more"

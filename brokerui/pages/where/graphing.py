@@ -20,12 +20,23 @@ from brokerui.pages.where.graph import (
     Lead,
     Stop,
 )
-from routing.decision import DELAYED, DELIVERED, DROPPED, EXITS, HOP_LIMIT, Decision, Delay, Deliver, Drop, Send
-from routing.estate import Estate
-from routing.explanation import Explanation, HopAccount, Journey, Return
-from routing.journey import Place, Way, walk
-from routing.names import MSDB
-from routing.sentence import Sentence, say
+from routing.common.names import MSDB
+from routing.common.sentence import Sentence, say
+from routing.model.estate import Estate
+from routing.rules.decision import (
+    DELAYED,
+    DELIVERED,
+    DROPPED,
+    EXITS,
+    HOP_LIMIT,
+    Decision,
+    Delay,
+    Deliver,
+    Drop,
+    Send,
+)
+from routing.rules.explanation import Explanation, HopAccount, Journey, Return
+from routing.rules.journey import Place, Way, walk
 
 MOST_BOXES = 30
 MOST_STOPS = 6

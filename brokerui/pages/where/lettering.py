@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from brokerui.drawing.label import Label, label_within, wide
 from brokerui.pages.where.graph import EXIT, HOME, PASSES, Back, Lead, Text
-from routing.decision import EXITS
-from routing.sentence import Sentence, Translate, say
+from routing.common.sentence import Sentence, Translate, say
+from routing.rules.decision import EXITS
 
 ROOM = {"name": 210, "note": 190, "route": 190, "address": 270, "end": 240}
 """The most that one text may take, in pixels."""

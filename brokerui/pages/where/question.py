@@ -9,13 +9,13 @@ from datetime import datetime
 from urllib.parse import urlencode
 
 from brokerui.analysis.explanations.origin import OUTSIDE, ambiguous, cuts, is_outside, meant, origin_text
-from routing.conversation import Conversation
-from routing.errors import Invalid
-from routing.estate import Estate
-from routing.identifier import parse_identifier
-from routing.moment import format_moment, parse_moment
-from routing.names import SERVICE_NAME, check_name
-from routing.sentence import Sentence, say
+from routing.common.errors import Invalid
+from routing.common.identifier import parse_identifier
+from routing.common.moment import format_moment, parse_moment
+from routing.common.names import SERVICE_NAME, check_name
+from routing.common.sentence import Sentence, say
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
 
 FIELDS = ("from", "to", "broker", "service", "reply", "at", "route")
 SPACED = ("broker", "at")

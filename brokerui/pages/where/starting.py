@@ -8,10 +8,10 @@ from itertools import islice, product
 
 from brokerui.analysis.explanations.origin import OUTSIDE, origin_text
 from brokerui.pages.where.question import Question
-from routing.conversation import Conversation
-from routing.decision import DELIVERED
-from routing.estate import Estate
-from routing.explanation import Explanation, explain
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.decision import DELIVERED
+from routing.rules.explanation import Explanation, explain
 
 TRIED = 40
 """How many conversations are looked at."""

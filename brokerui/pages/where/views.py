@@ -20,7 +20,7 @@ from brokerui.pages.where.contradictions import NOTES
 from brokerui.pages.where.found import MOST, found_on_way, kinds_of
 from brokerui.pages.where.question import Question, asked_from, command, read
 from brokerui.pages.where.starting import first_question
-from routing.estate import Estate
+from routing.model.estate import Estate
 
 
 @require_safe

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from routing.adjacent.fragment import Header, Range
+from routing.common.identifier import identifier_of
+from routing.common.sentence import say
 from routing.dialog.fragments import MOST_FRAGMENTS
-from routing.identifier import identifier_of
-from routing.sentence import say
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.history import Arrived, Committed, Left, Row
 

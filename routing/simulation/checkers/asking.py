@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from routing.common.sentence import say
 from routing.dialog.system import MISSING_ROUTE_TYPE, SYSTEM_SERVICE
-from routing.sentence import say
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.history import Committed, FailedOver, Received
 

@@ -7,9 +7,9 @@ from itertools import accumulate
 from typing import Any
 
 from routing.adjacent.fragment import Header
-from routing.forwarding import KEPT_BESIDES
-from routing.identifier import identifier_of
-from routing.sentence import say
+from routing.common.identifier import identifier_of
+from routing.common.sentence import say
+from routing.runtime.forwarding import KEPT_BESIDES
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.history import Arrived, Committed, Left, Over, Stopped
 

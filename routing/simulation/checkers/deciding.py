@@ -6,17 +6,26 @@ from collections.abc import Callable
 from typing import Any
 
 from routing.adjacent.fragment import Header
-from routing.conversation import Conversation
-from routing.decision import HOP_LIMIT, NO_PRINCIPAL, ROUTE_REQUESTED, Decision, Delay, Deliver, Drop, Send
+from routing.common.broker_events import MessageClassify, OfClassify
+from routing.common.identifier import identifier_of
+from routing.common.sentence import say
 from routing.dialog.system import SYSTEM_SERVICE
-from routing.estate import Estate
-from routing.events import MessageClassify, OfClassify
-from routing.identifier import identifier_of
-from routing.router import route
-from routing.sentence import say
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.decision import (
+    HOP_LIMIT,
+    NO_PRINCIPAL,
+    ROUTE_REQUESTED,
+    Decision,
+    Delay,
+    Deliver,
+    Drop,
+    Send,
+)
+from routing.rules.router import route
+from routing.runtime.decision_cache import moment
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.history import Arrived, Committed, Left, Started
-from routing.ways import moment
 
 Question = tuple[str | None, str, str | None, bool]
 """Database or None for a message from outside, service, identifier, is_reply."""

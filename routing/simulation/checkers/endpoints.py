@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from routing.common.sentence import say
 from routing.dialog.states import AS_INITIATOR, AS_TARGET, NONE, State
 from routing.dialog.system import SYSTEM_TYPES
-from routing.sentence import say
 from routing.simulation.checking import Checker, Orphan, Seen
 from routing.simulation.history import Committed, Ended, Received, Renewed, Row
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from routing.sentence import say
+from routing.common.sentence import say
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.history import Over, Started
 from routing.simulation.promises import Promises

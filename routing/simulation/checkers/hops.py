@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from routing.identifier import identifier_of
-from routing.sentence import say
+from routing.common.identifier import identifier_of
+from routing.common.sentence import say
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.history import Arrived, Left
 

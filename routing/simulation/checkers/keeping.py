@@ -7,12 +7,12 @@ from typing import Any
 
 from routing.adjacent.fragment import Header
 from routing.adjacent.guard import UNPROTECTED
+from routing.common.broker_events import ConversationEvent, OfConversation
+from routing.common.identifier import identifier_of
+from routing.common.sentence import say
 from routing.dialog.fragments import position
 from routing.dialog.ranges import NOTHING, Ranges
-from routing.estate import Estate
-from routing.events import Conversation, OfConversation
-from routing.identifier import identifier_of
-from routing.sentence import say
+from routing.model.estate import Estate
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.history import Arrived, Committed, Ended, FailedOver, Left, Renewed, Started
 
@@ -106,7 +106,7 @@ class Keeping(Checker):
         self._over.update(
             event.conversation_handle
             for event in commit.events
-            if isinstance(event, Conversation) and event.subclass in _ENDS
+            if isinstance(event, ConversationEvent) and event.subclass in _ENDS
         )
         for handle in commit.removed:
             if self.ledger.outgoing.get(handle) and handle not in self._over:

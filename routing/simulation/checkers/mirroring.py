@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role
-from routing.estate import PRINCIPAL
-from routing.identifier import identifier_of
-from routing.sentence import say
+from routing.common.identifier import identifier_of
+from routing.common.sentence import say
+from routing.model.estate import PRINCIPAL
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.estates import address
 from routing.simulation.history import Arrived, Committed, Left, Stopped

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from routing.events import QueueDisabled
-from routing.sentence import say
+from routing.common.broker_events import QueueDisabled
+from routing.common.sentence import say
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.history import Committed, Tried
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from routing.adjacent.fragment import Header
-from routing.dialog.retry import FIRST_MS, LONGEST_MS
-from routing.identifier import identifier_of
-from routing.sentence import say
+from routing.common.identifier import identifier_of
+from routing.common.retry import FIRST_MS, LONGEST_MS
+from routing.common.sentence import say
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.history import Arrived, Committed, FailedOver, Left, Started
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from routing.adjacent.fragment import Header
 from routing.adjacent.guard import SEALED
-from routing.identifier import identifier_of
+from routing.common.identifier import identifier_of
+from routing.common.sentence import say
 from routing.security.bindings import Protection
-from routing.sentence import say
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.history import Arrived, Body, Committed, Left
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from routing.adjacent.fragment import Header
+from routing.common.identifier import identifier_of
+from routing.common.sentence import say
 from routing.dialog.system import ERROR_TYPE, TIMER_TYPE
-from routing.estate import Database, Estate
-from routing.identifier import identifier_of
-from routing.sentence import say
+from routing.model.estate import Database, Estate
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.history import Arrived, Committed, Left, Renewed, Started
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from routing.common.broker_events import ConversationEvent, Event, OfConversation
+from routing.common.sentence import say
 from routing.dialog.system import SYSTEM_SERVICE, SYSTEM_TYPES
-from routing.events import Conversation, Event, OfConversation
-from routing.sentence import say
 from routing.simulation.checking import Checker, Seen
 from routing.simulation.history import Arrived, Began, Broke, Committed, Ended, Over, Sent, Stopped, Told
 
@@ -69,13 +69,13 @@ class Telling(Checker):
         waiting = self._of.setdefault(commit.broker, Counter())
         for event in commit.events:
             waiting[event] += 1
-            if isinstance(event, Conversation) and event.subclass in _COUNTED:
+            if isinstance(event, ConversationEvent) and event.subclass in _COUNTED:
                 self._committed[event.conversation_handle, event.subclass] += 1
 
     def _tell(self, told: Told) -> None:
         waiting = self._of.setdefault(told.broker, Counter())
         for _, event in told.events:
-            if isinstance(event, Conversation):
+            if isinstance(event, ConversationEvent):
                 waiting[event] -= 1
                 if waiting[event] < 0:
                     self.broken(told.at, say("An event was told that was not committed."), event.conversation_handle)
@@ -95,6 +95,6 @@ class Telling(Checker):
                 self.broken(over.at, what, handle)
         for broker, waiting in self._of.items():
             if broker not in self._crashed and any(
-                count > 0 and isinstance(event, Conversation) for event, count in waiting.items()
+                count > 0 and isinstance(event, ConversationEvent) for event, count in waiting.items()
             ):
                 self.broken(over.at, say("The broker of {broker} has kept events to itself.", broker=broker))

@@ -13,8 +13,8 @@ from django.urls import reverse
 from brokerui.estate.memory import estates
 from brokerui.estate.models import AuditEntry, Contract, Database, Instance, Queue, Route, Service, Version
 from brokerui.estate.selectors import estate_current
-from routing.edits import SetHopLimit
-from routing.estate import Estate
+from routing.model.edits import SetHopLimit
+from routing.model.estate import Estate
 from tests.brokerui.estate.helpers import GUID, LOCAL, brought_in, changed, estate_of, server, stands, text_of_rows
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ import pytest
 
 from brokerui.estate.memory import estates
 from brokerui.estate.services import estate_import
-from routing.document import read_estate
+from routing.documents.estate_document import read_estate
 from tests.brokerui.api.helpers import SMALL
 
 

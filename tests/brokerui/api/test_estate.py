@@ -14,8 +14,8 @@ from brokerui.api.catalog import connection_auth
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
-from routing.document import write_estate
-from routing.edits import SetHopLimit
+from routing.documents.estate_document import write_estate
+from routing.model.edits import SetHopLimit
 from tests.brokerui.api.helpers import API, SMALL, send
 from tests.brokerui.estates import database, document, instance
 

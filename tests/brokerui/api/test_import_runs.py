@@ -15,7 +15,7 @@ from brokerui.api import importing
 from brokerui.estate.models import AuditEntry
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
-from routing.edits import SetHopLimit
+from routing.model.edits import SetHopLimit
 from tests.brokerui.api.helpers import API, SMALL
 from tests.brokerui.api.test_estate import IMPORT, OTHER, ROUTE, instances, raw
 from tests.brokerui.pages import signed_in

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from brokerui.api.resources import RESOURCES
 from brokerui.estate.services import estate_import
-from routing.document import read_estate
+from routing.documents.estate_document import read_estate
 from tests.brokerui.api.helpers import API, ROWS, change, row, send
 from tests.brokerui.estates import LOCAL, database, document, instance, to
 

@@ -13,7 +13,7 @@ from brokerui.estate.models import AuditEntry, Route
 from brokerui.estate.rows import estate_from_rows
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
-from routing.edits import DropRoute, SetHopLimit
+from routing.model.edits import DropRoute, SetHopLimit
 from tests.brokerui.api.helpers import API, NEW, ROWS, change, row, send
 
 pytestmark = pytest.mark.usefixtures("small")

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from brokerui.estate.selectors import estate_current
-from routing.document import write_estate
+from routing.documents.estate_document import write_estate
 from tests.brokerui.api.helpers import API, QUESTION, send
 
 pytestmark = pytest.mark.usefixtures("small")

@@ -9,8 +9,8 @@ from brokerui.estate.memory import estates
 from brokerui.estate.rows import estate_from_rows
 from brokerui.estate.selectors import LiveEstate, estate_current
 from brokerui.estate.services import estate_edit, estate_import
-from routing.document import read_estate, write_estate
-from routing.estate import Edit, Estate
+from routing.documents.estate_document import read_estate, write_estate
+from routing.model.estate import Edit, Estate
 
 Json = dict[str, Any]
 LOCAL: Json = {"name": "AutoCreatedLocal", "address": "LOCAL"}

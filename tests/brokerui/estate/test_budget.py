@@ -12,10 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from brokerui.estate.memory import estates
 from brokerui.estate.rows import estate_from_rows
 from brokerui.estate.selectors import estate_as_of, estate_current, instance_freshness, version_list
-from routing import route as law
-from routing.address import parse_address
-from routing.edits import PutRoute, SetHopLimit
-from routing.estate import Estate
+from routing.model import route as law
+from routing.model.address import parse_address
+from routing.model.edits import PutRoute, SetHopLimit
+from routing.model.estate import Estate
 from tests.brokerui.estate.helpers import LOCAL, brought_in, changed, estate_of, server
 
 pytestmark = pytest.mark.django_db

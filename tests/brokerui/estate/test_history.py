@@ -12,9 +12,9 @@ from brokerui.estate import history
 from brokerui.estate.history import history_write
 from brokerui.estate.models import Version
 from brokerui.estate.selectors import estate_as_of
-from routing.document import read_version, write_estate
-from routing.edits import SetHopLimit
-from routing.errors import InputError
+from routing.common.errors import InputError
+from routing.documents.estate_document import read_version, write_estate
+from routing.model.edits import SetHopLimit
 from tests.brokerui.estate.helpers import TWO, brought_in, changed
 from tests.brokerui.product import command
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis.extra.django import TestCase
 
-from routing.estate import Edit, Estate
+from routing.model.estate import Edit, Estate
 from tests.brokerui.estate.helpers import brought_in, changed, stands
 from tests.strategies.rich import edited, rich_estates
 

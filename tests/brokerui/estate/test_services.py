@@ -14,9 +14,11 @@ from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.models import AuditEntry, Database, Instance, Route, Version
 from brokerui.estate.selectors import instance_freshness
 from brokerui.estate.services import estate_edit, estate_import
-from routing import route as law
-from routing.address import parse_address
-from routing.edits import (
+from routing.common.errors import Invalid
+from routing.model import route as law
+from routing.model.address import parse_address
+from routing.model.catalog_objects import Service
+from routing.model.edits import (
     DropDatabase,
     DropInstance,
     DropRoute,
@@ -26,9 +28,7 @@ from routing.edits import (
     SetBroker,
     SetHopLimit,
 )
-from routing.errors import Invalid
-from routing.estate import Estate
-from routing.parts import Service
+from routing.model.estate import Estate
 from tests.brokerui.estate.helpers import GUID, LOCAL, TWO, brought_in, changed, estate_of, server, stands
 
 pytestmark = pytest.mark.django_db

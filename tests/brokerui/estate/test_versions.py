@@ -16,9 +16,9 @@ from brokerui.estate.errors import VersionNotFoundError
 from brokerui.estate.memory import Memory, estates
 from brokerui.estate.models import Version
 from brokerui.estate.selectors import EMPTY, estate_as_of, estate_current, version_list
-from routing.document import write_estate
-from routing.edits import SetHopLimit
-from routing.estate import Edit, Estate
+from routing.documents.estate_document import write_estate
+from routing.model.edits import SetHopLimit
+from routing.model.estate import Edit, Estate
 from tests.brokerui.estate.helpers import TWO, brought_in, changed
 from tests.strategies.rich import edited
 

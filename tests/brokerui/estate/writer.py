@@ -17,9 +17,9 @@ def write(name: str, count: int) -> int:
     from brokerui.estate.errors import EstateStaleError
     from brokerui.estate.selectors import estate_current
     from brokerui.estate.services import estate_edit
-    from routing.address import parse_address
-    from routing.edits import PutRoute
-    from routing.route import Route
+    from routing.model.address import parse_address
+    from routing.model.edits import PutRoute
+    from routing.model.route import Route
 
     stale = made = 0
     while made < count:

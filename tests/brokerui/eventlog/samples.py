@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from brokerui.eventlog.samples import OfSample, Sample
-from routing import events as ev
+from routing.common import broker_events as ev
 
 AT: Final = 1_900_000_000_000
 FORWARDED: Final = ev.ForwardedMessage("c", True, "To", "g2", "From", "g1", "tcp://b:4022", 3, 1, 9, 60_000, 125, "m")
 SIDE: Final = ("db", "c", "h", True, "From", "To", "g")
 
 EVENTS: Final[tuple[ev.Event, ...]] = (
-    ev.Conversation(ev.OfConversation.SEND_MESSAGE, "db", "CO", "c", "h", "g", True, "From", "To", "b", 4, 100),
+    ev.ConversationEvent(ev.OfConversation.SEND_MESSAGE, "db", "CO", "c", "h", "g", True, "From", "To", "b", 4, 100),
     ev.ConversationGroup(ev.OfGroup.CREATE, "db", "g"),
     ev.BrokerConnection(ev.OfConnection.CONNECT_FAILED, "i", "tcp://b:4022", "refused", 1),
     ev.ForwardedMessageSent(FORWARDED, "R"),

@@ -8,7 +8,13 @@ from pathlib import Path
 from brokerui.eventlog import counting, exceptional
 from brokerui.eventlog.counting import Key, Sums, counted
 from brokerui.eventlog.exceptional import EXCEPTIONAL, MOST_AT_ONCE, any_exceptional, exceptions_of
-from routing.events import NAMES, CorruptedMessage, MessageUndeliverable, OfUndeliverable, StatusChanged
+from routing.common.broker_events import (
+    NAMES,
+    CorruptedMessage,
+    MessageUndeliverable,
+    OfUndeliverable,
+    StatusChanged,
+)
 from tests.brokerui.eventlog.samples import AT, EVENTS, SIDE
 
 MINUTE = AT - AT % 60_000

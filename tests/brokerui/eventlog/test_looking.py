@@ -25,9 +25,9 @@ from brokerui.messaging.endpoint.lists import put_events, run
 from brokerui.messaging.endpoint.telling import Told
 from brokerui.messaging.models import HostedInstance, MirroredRoute, QueueCounter, QueueMessage
 from brokerui.messaging.store.numbers import queue_number
-from routing.edits import PutDatabase
-from routing.events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
-from routing.mirrored_route import ASKING, SENDING
+from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
+from routing.mirror.state_machine import ASKING, SENDING
+from routing.model.edits import PutDatabase
 from tests.brokerui.eventlog.test_files import rows
 from tests.brokerui.messaging.hosted import Wire
 

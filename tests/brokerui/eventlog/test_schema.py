@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from brokerui.eventlog.schema import COLUMNS, NAMES, event_of, row_of
-from routing.events import Conversation, Event, OfConversation
+from routing.common.broker_events import ConversationEvent, Event, OfConversation
 from tests.brokerui.eventlog.samples import EVENTS, SAMPLES
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "reference" / "event-log.md"
@@ -59,8 +59,8 @@ def test_an_event_comes_back_from_json_as_it_was(event: Event) -> None:
 
 
 def test_a_message_has_the_same_name_at_both_ends() -> None:
-    sent = Conversation(OfConversation.SEND_MESSAGE, "one", "CO", "c", "h", "g", True, "From", "To", "b", 4, 9)
-    came = Conversation(
+    sent = ConversationEvent(OfConversation.SEND_MESSAGE, "one", "CO", "c", "h", "g", True, "From", "To", "b", 4, 9)
+    came = ConversationEvent(
         OfConversation.RECEIVED_SEQUENCED_MESSAGE, "two", "CO", "c", "k", "g", False, "To", "From", "a", 4, 9
     )
     keys = ("conversation_id", "from_initiator", "message_sequence_number", "from_service", "to_service", "bytes")

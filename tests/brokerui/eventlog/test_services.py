@@ -21,7 +21,7 @@ from brokerui.eventlog.services import (
     samples_put,
     tidy,
 )
-from routing.events import CorruptedMessage, MessageUndeliverable, OfUndeliverable
+from routing.common.broker_events import CorruptedMessage, MessageUndeliverable, OfUndeliverable
 from tests.brokerui.eventlog.samples import AT, EVENTS, SAMPLES
 
 HOUR_AT = AT - AT % 3_600_000

@@ -11,11 +11,11 @@ from brokerui.analysis.imports.changes import Line, by_instance, lines_of
 from brokerui.analysis.imports.outcomes import ends_compared
 from brokerui.estate.counting import counted
 from brokerui.estate.difference import difference
-from routing.address import parse_address
-from routing.compare import compare
-from routing.edits import DropRoute, PutRoute, SetForwarding
-from routing.estate import Estate
-from routing.route import Route
+from routing.diff.run import compare
+from routing.model.address import parse_address
+from routing.model.edits import DropRoute, PutRoute, SetForwarding
+from routing.model.estate import Estate
+from routing.model.route import Route
 from tests.brokerui.estate.helpers import LOCAL, TWO, estate_of, server
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)

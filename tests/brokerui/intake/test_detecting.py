@@ -8,7 +8,7 @@ import pytest
 
 from brokerui.analysis.imports.detecting import Guess, guess
 from brokerui.analysis.imports.sources import Kind
-from routing.document import read_estate
+from routing.documents.estate_document import read_estate
 from tests.brokerui.pages import document
 from tests.routing.catalog import savers
 from tests.routing.catalog.server import catalog, dumps, rows_of

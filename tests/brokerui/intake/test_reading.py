@@ -8,8 +8,8 @@ import pytest
 
 from brokerui.analysis.imports.reading import Made, estate_made
 from brokerui.analysis.imports.sources import Kind, Mode, Source
-from routing.errors import InputError
-from routing.estate import Estate
+from routing.common.errors import InputError
+from routing.model.estate import Estate
 from tests.brokerui.estate.helpers import TWO
 from tests.brokerui.intake.helpers import DEPOT, SHOP
 from tests.brokerui.pages import document

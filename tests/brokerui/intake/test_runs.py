@@ -28,7 +28,7 @@ from brokerui.analysis.imports.working import ATTEMPTS, LAPSE, next_do, run_do
 from brokerui.estate.models import AuditEntry, Instance, Version
 from brokerui.estate.rows import estate_from_rows
 from brokerui.estate.selectors import estate_current, live_version
-from routing.document import read_estate, write_estate
+from routing.documents.estate_document import read_estate, write_estate
 from tests.brokerui.estate.helpers import LOCAL, TWO, brought_in, estate_of, server
 from tests.brokerui.intake.helpers import SHOP, THREE, assigned, previewed, uploaded
 from tests.brokerui.pages import document

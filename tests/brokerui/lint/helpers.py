@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from brokerui.estate.selectors import LiveEstate
 from brokerui.estate.viewed import Viewed, viewed_from
-from routing.document import read_estate
-from routing.estate import Estate
+from routing.documents.estate_document import read_estate
+from routing.model.estate import Estate
 from tests.brokerui.estate.helpers import brought_in
 from tests.brokerui.estates import IDENTIFIER, LOCAL, Json, database, document, instance, to
 

@@ -16,10 +16,10 @@ from brokerui.analysis.lint.selectors import AGAIN, LATE, findings_at, findings_
 from brokerui.analysis.lint.services import LAPSE, run_write, runs_prune, wanted_do
 from brokerui.analysis.lint.tasks import lint_refresh
 from brokerui.analysis.lint.wanted import Wanted
-from routing.edits import SetHopLimit
+from routing.common.moment import parse_moment
 from routing.lint.missing import missing_instances
 from routing.lint.registry import lint, lint_around
-from routing.moment import parse_moment
+from routing.model.edits import SetHopLimit
 from tests.brokerui.estate.helpers import changed
 from tests.brokerui.lint.helpers import AT, estate, live, viewed
 

@@ -13,7 +13,7 @@ from brokerui.pages.map.mapping import Numbers, numbers_of, plan_of, scope_of
 from brokerui.pages.map.network import Network
 from brokerui.pages.map.picture import Picture
 from brokerui.pages.map.plan import Plan
-from routing.document import read_estate
+from routing.documents.estate_document import read_estate
 from tests.strategies import AT
 
 

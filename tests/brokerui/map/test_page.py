@@ -19,7 +19,7 @@ from django.test.utils import CaptureQueriesContext
 from benchmarks.estates import large_estate
 from brokerui.estate.refs import between, database, instance_ref, outside, route
 from brokerui.estate.scenarios.services import scenario_create
-from routing.document import read_estate
+from routing.documents.estate_document import read_estate
 from tests.brokerui.estate.helpers import brought_in
 from tests.brokerui.estates import EVERY_KIND, HOSTILE, HOSTILE_ESTATE, LOCAL, document, fan, instance
 from tests.brokerui.estates import database as with_routes

@@ -13,7 +13,7 @@ from brokerui.estate.refs import Ref, database, instance_ref, route
 from brokerui.pages.map.network import Network
 from brokerui.pages.map.plan import Plan, Sign
 from brokerui.pages.map.signs import put_signs
-from routing.document import read_estate
+from routing.documents.estate_document import read_estate
 from routing.lint.registry import lint
 from tests.brokerui.estates import LOCAL, document, fan, instance, to
 from tests.brokerui.estates import database as with_routes

@@ -27,11 +27,11 @@ from brokerui.messaging.hosting import forget_brokers
 from brokerui.messaging.outgoing import redis
 from brokerui.messaging.places import Place
 from brokerui.messaging.services import Message, conversation_begin, conversation_send, message_receive
+from routing.common.broker_events import OfActivation
 from routing.dialog.problems import Refused
-from routing.edits import PutDatabase
-from routing.estate import Database
-from routing.events import OfActivation
-from routing.parts import Activation, Queue
+from routing.model.catalog_objects import Activation, Queue
+from routing.model.edits import PutDatabase
+from routing.model.estate import Database
 from tests.brokerui.messaging import procedures
 from tests.brokerui.messaging.hosted import Wire
 from tests.brokerui.messaging.test_store import on_postgres

@@ -30,10 +30,10 @@ from brokerui.messaging.services import (
 from brokerui.messaging.store import DatabaseStore, moving
 from routing.dialog.batch import Changes, Wanted
 from routing.dialog.problems import Refused
-from routing.document import read_estate
-from routing.edits import SetBroker
-from routing.estate import Database
-from routing.store import Conflict
+from routing.documents.estate_document import read_estate
+from routing.model.edits import SetBroker
+from routing.model.estate import Database
+from routing.runtime.store import Conflict
 from tests.brokerui.messaging.hosted import ADDRESSES, LOCAL, ONE, TWO, Wire
 
 pytestmark = pytest.mark.django_db(transaction=True)

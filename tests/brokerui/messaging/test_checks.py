@@ -17,10 +17,10 @@ from brokerui.estate.models import Instance
 from brokerui.estate.services import estate_import
 from brokerui.messaging import checks
 from brokerui.messaging.endpoint import checks as of_endpoint
-from routing.address import parse_address
-from routing.estate import Estate
-from routing.estate import Instance as Of
-from routing.parts import Endpoint
+from routing.model.address import parse_address
+from routing.model.catalog_objects import Endpoint
+from routing.model.estate import Estate
+from routing.model.estate import Instance as Of
 
 ID = re.compile(r"brokerui\.[EW]\d{3}")
 

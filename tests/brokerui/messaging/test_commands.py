@@ -18,9 +18,9 @@ from brokerui.estate.numbering import FIRST
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
 from brokerui.messaging.models import ConversationEndpoint
-from routing.edits import PutDatabase
-from routing.estate import Database
-from routing.parts import Contract, ContractMessage, MessageType, Service
+from routing.model.catalog_objects import Contract, ContractMessage, MessageType, Service
+from routing.model.edits import PutDatabase
+from routing.model.estate import Database
 from tests.brokerui.command_line import call_with
 from tests.brokerui.messaging.hosted import Wire
 

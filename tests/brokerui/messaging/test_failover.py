@@ -53,9 +53,9 @@ from brokerui.messaging.services import (
 from brokerui.messaging.store import moving
 from routing.dialog.batch import Receive
 from routing.dialog.problems import Refused
-from routing.document import read_estate
-from routing.estate import MIRROR, PRINCIPAL
-from routing.store import Depth
+from routing.documents.estate_document import read_estate
+from routing.model.estate import MIRROR, PRINCIPAL
+from routing.runtime.store import Depth
 from tests.brokerui.command_line import call_with, refused
 from tests.brokerui.messaging.hosted import LOCAL, ONE, TWO, Wire
 from tests.brokerui.product import STOP_SECONDS

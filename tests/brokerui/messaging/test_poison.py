@@ -27,9 +27,9 @@ from brokerui.messaging.services import (
 )
 from routing.dialog.batch import Wanted
 from routing.dialog.problems import Refused
-from routing.edits import PutDatabase, SetQueue
-from routing.estate import Database
-from routing.parts import Queue
+from routing.model.catalog_objects import Queue
+from routing.model.edits import PutDatabase, SetQueue
+from routing.model.estate import Database
 from tests.brokerui.command_line import call_with
 from tests.brokerui.messaging.hosted import Wire
 

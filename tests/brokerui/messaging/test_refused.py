@@ -41,9 +41,9 @@ from brokerui.messaging.services import (
 )
 from routing.dialog.endpoint import LONGEST_LIFETIME_S
 from routing.dialog.problems import Refused
-from routing.edits import PutDatabase
-from routing.estate import Database
-from routing.parts import Contract, ContractMessage, MessageType, Service
+from routing.model.catalog_objects import Contract, ContractMessage, MessageType, Service
+from routing.model.edits import PutDatabase
+from routing.model.estate import Database
 from tests.brokerui.messaging.hosted import Wire
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -35,11 +35,11 @@ from brokerui.messaging.services import (
     queue_set_status,
     transmission_status,
 )
-from routing.address import parse_address
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.problems import Refused
-from routing.edits import DropRoute, PutRoute
-from routing.route import Route
+from routing.model.address import parse_address
+from routing.model.edits import DropRoute, PutRoute
+from routing.model.route import Route
 from tests.brokerui.messaging.hosted import ADDRESSES, Wire
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -26,12 +26,12 @@ from routing.dialog.batch import Changes, Receive, Wanted
 from routing.dialog.endpoint import Endpoint, Group
 from routing.dialog.messages import Outgoing
 from routing.dialog.settings import Settings
-from routing.mirrored_route import Key, MirroredRoute
-from routing.store import Conflict, Depth
+from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
+from routing.runtime.store import Conflict, Depth
 from scripts.postgres import running
 from tests.brokerui.elsewhere import elsewhere
 from tests.routing.dialog.joined import Joined
-from tests.routing.store.conformance import (
+from tests.routing.runtime.store.conformance import (
     ALL,
     NOW,
     Q,
@@ -390,7 +390,7 @@ def everything(handles: list[str], prefix: str) -> Callable[[DatabaseStore], Non
             changes.endpoints[new] = endpoint(new)
             changes.groups[new] = Group(new, "db", "S", "Q", 1)
             changes.requests["db", handle] = handle
-            key = Key("tcp://a:1", "tcp://b:1", handle, None)
+            key = MirroredRouteKey("tcp://a:1", "tcp://b:1", handle, None)
             changes.mirrored[key] = MirroredRoute(key)
         store.commit(changes)
 

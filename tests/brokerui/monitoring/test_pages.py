@@ -21,8 +21,8 @@ from brokerui.messaging.endpoint.telling import ConnectionRow
 from brokerui.messaging.models import ConversationEndpoint, MirroredRoute
 from brokerui.messaging.outgoing import redis
 from brokerui.messaging.services import queue_set_status
-from routing.estate import Estate
-from routing.estate import Instance as Observed
+from routing.model.estate import Estate
+from routing.model.estate import Instance as Observed
 from tests.brokerui.messaging.hosted import ADDRESSES, Wire
 from tests.brokerui.monitoring.conftest import begun, sampled, stuck
 

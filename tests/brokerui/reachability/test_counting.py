@@ -13,12 +13,12 @@ from brokerui.analysis.reachability.packing import packed, unpacked
 from brokerui.pages.reachability.asked import VERDICTS, Asked
 from brokerui.pages.reachability.axes import MOST, Group, origin_groups, origins, service_groups, services
 from brokerui.pages.reachability.counting import Table, table_of, worst
-from routing.conversation import Conversation
-from routing.document import read_estate
-from routing.estate import Estate
-from routing.journey import Journeys
-from routing.reach import routes_by_name, service_names
-from routing.verdict import verdict
+from routing.classes.reachability import routes_by_name, service_names
+from routing.documents.estate_document import read_estate
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.journey import Journeys
+from routing.rules.verdict import verdict
 from tests.strategies import AT, random_case
 
 EVERYTHING = Asked(outside="1", system="1")

@@ -23,7 +23,7 @@ from brokerui.estate.services import estate_import
 from brokerui.estate.viewed import viewed_from
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from brokerui.pages.tables.kinds import KINDS
-from routing.document import read_estate
+from routing.documents.estate_document import read_estate
 from tests.brokerui.estates import IDENTIFIER, LOCAL, database, document, instance, to
 from tests.brokerui.intake.helpers import previewed
 from tests.brokerui.pages import user_of

@@ -24,7 +24,7 @@ from brokerui.analysis.traffic.rounds import round_ask, round_cancel
 from brokerui.analysis.traffic.working import round_do
 from brokerui.core.home import CHECKOUT
 from brokerui.estate.services import estate_import
-from routing.document import read_estate
+from routing.documents.estate_document import read_estate
 from tests.brokerui.estates import LOCAL, database, document, instance
 from tests.brokerui.product import environment, eventually, processes_of
 

@@ -22,7 +22,7 @@ from pipeline.lake import Lake, lake_for_writing
 from pipeline.record import Run
 from pipeline.schemas import COLUMNS, TRAFFIC
 from pipeline.session import SparkSettings
-from routing.errors import InputError
+from routing.common.errors import InputError
 from tests.pipeline.estates import ORDERS_ID, row, written
 
 Json = dict[str, Any]

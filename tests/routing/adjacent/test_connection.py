@@ -19,7 +19,7 @@ from routing.adjacent.fragment import MAX_FRAGMENT, write
 from routing.adjacent.frames import Hello, write_close, write_fragments, write_frame, write_hello
 from routing.adjacent.limits import LEAST_FRAME, MAX_BODY, MOST_FRAME
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
-from routing.sentence import Sentence, say
+from routing.common.sentence import Sentence, say
 from tests.routing.adjacent.link import Link, Side
 from tests.routing.adjacent.wire import HEADER, TARGET
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from routing.document import read_estate
-from routing.estate import Estate
+from routing.documents.estate_document import read_estate
+from routing.model.estate import Estate
 from tests.routing.catalog.server import AUTHENTICATIONS
 from tests.strategies.choices import Chooser, chance, pick, some
 from tests.strategies.estate import draw_estate

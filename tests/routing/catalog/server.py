@@ -9,9 +9,9 @@ import hashlib
 import re
 from typing import Any
 
-from routing.estate import Database, Instance
-from routing.parts import Endpoint, Queue
-from routing.route import Route
+from routing.model.catalog_objects import Endpoint, Queue
+from routing.model.estate import Database, Instance
+from routing.model.route import Route
 
 Json = dict[str, Any]
 _UNSAFE = re.compile(r"[^#$%(-;=?-Z_a-z]")

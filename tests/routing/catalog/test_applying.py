@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from routing.address import parse_address
 from routing.catalog.applying import apply_told
 from routing.catalog.document import read_catalog
-from routing.catalog.told import Told
-from routing.errors import InputError
-from routing.estate import Database, Estate, Instance
-from routing.finding import Finding
-from routing.parts import Activation, Contract, Endpoint, MessageType, Queue, Service
-from routing.route import Route
-from routing.table import RouteTable
+from routing.catalog.snapshot import CatalogSnapshot
+from routing.common.errors import InputError
+from routing.common.finding import Finding
+from routing.model.address import parse_address
+from routing.model.catalog_objects import Activation, Contract, Endpoint, MessageType, Queue, Service
+from routing.model.estate import Database, Estate, Instance
+from routing.model.route import Route
+from routing.model.route_table import RouteTable
 from tests.routing.catalog.server import catalog, dumps
 
 Json = dict[str, Any]
@@ -31,7 +31,7 @@ def database(name: str = "Orders", *routes: Route, **more: Any) -> Database:
     return Database(name, table=RouteTable(routes), **more)
 
 
-def told_by(document: Json) -> Told:
+def told_by(document: Json) -> CatalogSnapshot:
     return read_catalog(dumps(document), where="f")
 
 

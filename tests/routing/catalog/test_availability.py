@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from routing.address import parse_address
 from routing.catalog.applying import Applied, apply_told
 from routing.catalog.document import read_catalog
-from routing.conversation import Conversation
-from routing.errors import InputError
-from routing.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
-from routing.journey import outcomes
+from routing.common.errors import InputError
 from routing.lint.registry import lint
-from routing.parts import Endpoint, Service
-from routing.route import Route
-from routing.table import RouteTable
+from routing.model.address import parse_address
+from routing.model.catalog_objects import Endpoint, Service
+from routing.model.conversation import Conversation
+from routing.model.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
+from routing.model.route import Route
+from routing.model.route_table import RouteTable
+from routing.rules.journey import outcomes
 from tests.routing.catalog.server import Json, catalog, dumps
 from tests.routing.lint.estates import AT
 

@@ -10,10 +10,10 @@ import pytest
 from routing.catalog.document import read_catalog
 from routing.catalog.frames import check_of
 from routing.catalog.reading import read_saved
-from routing.catalog.told import Told
-from routing.errors import InputError
-from routing.estate import Database, Instance
-from routing.parts import Service
+from routing.catalog.snapshot import CatalogSnapshot
+from routing.common.errors import InputError
+from routing.model.catalog_objects import Service
+from routing.model.estate import Database, Instance
 from tests.routing.catalog import savers
 from tests.routing.catalog.rich import draw_rich
 from tests.routing.catalog.savers import PLAIN_SAVERS, SAVERS
@@ -25,11 +25,11 @@ TEXT = dumps(catalog(SMALL, server=[], service_queues=[], service_message_types=
 ROWS = rows_of(TEXT)
 
 
-def read(content: bytes) -> Told:
+def read(content: bytes) -> CatalogSnapshot:
     return read_saved(content, where="file")
 
 
-def check_whole_or_refused(content: bytes, whole: Told) -> None:
+def check_whole_or_refused(content: bytes, whole: CatalogSnapshot) -> None:
     try:
         told = read(content)
     except InputError as error:
@@ -188,10 +188,10 @@ def test_any_json_in_place_of_a_value(seed: int) -> None:
         changed = json.loads(json.dumps(document))
         replace_somewhere(rng, changed)
         said = told_or_said(json.dumps(changed))
-        assert isinstance(said, Told) or said.startswith("file: $")
+        assert isinstance(said, CatalogSnapshot) or said.startswith("file: $")
 
 
-def told_or_said(text: str) -> Told | str:
+def told_or_said(text: str) -> CatalogSnapshot | str:
     try:
         return read_catalog(text, where="file")
     except InputError as error:

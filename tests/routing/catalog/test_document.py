@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from routing.catalog.document import read_catalog
-from routing.catalog.told import NotRead, Told
-from routing.errors import InputError
+from routing.catalog.snapshot import CatalogSnapshot, NotRead
+from routing.common.errors import InputError
 
 Json = dict[str, Any]
 DATABASE: Json = {"database_id": 5, "name": "Orders", "state_desc": "ONLINE", "is_accessible": 1}
@@ -20,7 +20,7 @@ def document(**more: Any) -> Json:
     return {"format": "brokerui.catalog/1", "databases": [DATABASE], **more}
 
 
-def read(value: Any) -> Told:
+def read(value: Any) -> CatalogSnapshot:
     return read_catalog(json.dumps(value), where="f")
 
 
@@ -32,7 +32,9 @@ def problem(value: Any) -> str:
 
 def test_the_smallest() -> None:
     told = read(document())
-    assert told == Told("f", databases=(DATABASE | {"is_accessible": True},), complete=True, parts={"Orders": {}})
+    assert told == CatalogSnapshot(
+        "f", databases=(DATABASE | {"is_accessible": True},), complete=True, parts={"Orders": {}}
+    )
     assert told.endpoints is None
 
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.address import parse_address
 from routing.catalog.applying import apply_told
 from routing.catalog.reading import read_saved
-from routing.document import write_estate
-from routing.estate import Estate, Instance
+from routing.documents.estate_document import write_estate
+from routing.model.address import parse_address
+from routing.model.estate import Estate, Instance
 from tests.routing.catalog.rich import draw_rich
 from tests.routing.catalog.savers import PLAIN_SAVERS, SAVERS
 from tests.routing.catalog.server import catalog, dumps, rows_of

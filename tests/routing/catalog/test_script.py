@@ -15,8 +15,8 @@ import pytest
 
 from routing.catalog.script import collect_script
 from routing.catalog.shapes import DATABASE_PARTS, SERVER_PARTS, SHAPES
-from routing.estate import Database, Instance
-from routing.parts import Endpoint
+from routing.model.catalog_objects import Endpoint
+from routing.model.estate import Database, Instance
 from routing.tsql.reading import Group, read_scripts
 from tests.routing.catalog.server import catalog
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from routing.catalog.document import read_catalog
+from routing.catalog.snapshot import CatalogSnapshot
 from routing.catalog.sums import findings_of_sums, sums_of
-from routing.catalog.told import Told
-from routing.estate import Database, Instance
 from routing.lint.registry import CHECKS
+from routing.model.estate import Database, Instance
 from tests.routing.catalog.server import catalog, dumps
 
 
-def told(**parts: list[dict[str, Any]]) -> Told:
+def told(**parts: list[dict[str, Any]]) -> CatalogSnapshot:
     rows = {part: [{"database_id": 5, **row} for row in each] for part, each in parts.items()}
     return read_catalog(dumps(catalog(Instance("s", {"Orders": Database("Orders")}), **rows)), where="f")
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from routing.adjacent.fragment import Fragment, read
-from routing.broker import Broker
+from routing.common.broker_events import Event
+from routing.common.choices import Choices
 from routing.dialog.batch import Receive, Wanted
 from routing.dialog.begin_dialog import begin_dialog
-from routing.dialog.choices import Choices
 from routing.dialog.end_conversation import end_conversation
 from routing.dialog.endpoint import Endpoint, QueueKey
 from routing.dialog.messages import QueuedMessage
@@ -23,11 +23,12 @@ from routing.dialog.queue_status import switch_off, switch_on
 from routing.dialog.receive import receive
 from routing.dialog.send import send
 from routing.dialog.settings import Settings
-from routing.document import read_estate
-from routing.estate import Estate
-from routing.events import Event
+from routing.documents.estate_document import read_estate
+from routing.model.estate import Estate
+from routing.runtime.broker import Broker
+from routing.runtime.store import Store
 from routing.security.bindings import Security
-from routing.store import MemoryStore, Store
+from routing.simulation.memory_store import MemoryStore
 from tests.routing.dialog.local import CONTRACTS, NOW, ONE, SHORT, TWO
 
 Json = dict[str, Any]

@@ -7,20 +7,21 @@ import random
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from routing.broker import Broker
+from routing.common.broker_events import OURS, Event
+from routing.common.choices import Choices
 from routing.dialog.batch import Receive, Wanted
 from routing.dialog.begin_dialog import begin_dialog
-from routing.dialog.choices import Choices
 from routing.dialog.endpoint import Endpoint, QueueKey
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.queue_status import switch_off, switch_on
 from routing.dialog.receive import receive
 from routing.dialog.send import send
 from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE, TIMER_TYPE
-from routing.document import read_estate
-from routing.estate import Estate
-from routing.events import OURS, Event
-from routing.store import MemoryStore, Store
+from routing.documents.estate_document import read_estate
+from routing.model.estate import Estate
+from routing.runtime.broker import Broker
+from routing.runtime.store import Store
+from routing.simulation.memory_store import MemoryStore
 
 Json = dict[str, Any]
 _T = TypeVar("_T")

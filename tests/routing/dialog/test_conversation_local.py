@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from routing.broker import Broker
 from routing.dialog.batch import Receive, Wanted
 from routing.dialog.begin_dialog import begin_dialog
 from routing.dialog.conversation_timer import begin_conversation_timer
@@ -19,7 +18,8 @@ from routing.dialog.queue_status import note_commit, note_rollback, switch_off
 from routing.dialog.receive import get_conversation_group
 from routing.dialog.send import send
 from routing.dialog.settings import Settings
-from routing.store import Depth
+from routing.runtime.broker import Broker
+from routing.runtime.store import Depth
 from tests.routing.dialog.local import DAY, NOW, ONE, SECOND, TWO, Json, Local, small_estate
 
 THREE = "6f3f0d5e-0000-4000-8000-000000000003"

@@ -10,7 +10,7 @@ from routing.dialog.directory import Directory, Objection
 from routing.dialog.priority import Priorities
 from routing.dialog.problems import Refused
 from routing.dialog.system import END_DIALOG_TYPE
-from routing.parts import Contract, ContractMessage, MessageType, Priority, Service
+from routing.model.catalog_objects import Contract, ContractMessage, MessageType, Priority, Service
 
 CONTRACT = Contract(
     "C",

@@ -9,13 +9,13 @@ from typing import get_args
 
 import pytest
 
-from routing.events import (
+from routing.common.broker_events import (
     NAMES,
     AuditBrokerConversation,
     AuditBrokerLogin,
     BrokerActivation,
     BrokerConnection,
-    Conversation,
+    ConversationEvent,
     ConversationGroup,
     Event,
     ForwardedMessage,
@@ -45,7 +45,7 @@ FORWARDED = ForwardedMessage("c", True, "S", None, "T", None, "tcp://b:4022", 0,
 @pytest.mark.parametrize(
     ("event", "name"),
     [
-        (Conversation(OfConversation.SEND_MESSAGE, "db", "CO", "c", "h", "g", True), "Broker:Conversation"),
+        (ConversationEvent(OfConversation.SEND_MESSAGE, "db", "CO", "c", "h", "g", True), "Broker:Conversation"),
         (ConversationGroup(OfGroup.CREATE, "db", "g"), "Broker:Conversation Group"),
         (ForwardedMessageSent(FORWARDED), "Broker:Forwarded Message Sent"),
         (ForwardedMessageDropped(FORWARDED, 11285), "Broker:Forwarded Message Dropped"),

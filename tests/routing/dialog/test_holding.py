@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from routing.common.retry import LONGEST_MS
 from routing.dialog.batch import Wanted
 from routing.dialog.holding import bodies_wanted, take_up
 from routing.dialog.messages import DISABLED, READY
-from routing.dialog.retry import LONGEST_MS
 from routing.dialog.settings import Settings
 from tests.routing.dialog.joined import Joined
 from tests.routing.dialog.local import SECOND

@@ -11,6 +11,7 @@ import pytest
 from routing.adjacent.fragment import BEGUN, END, ERROR, INITIATOR, UNSEQUENCED, Header, Names, Range, read, write
 from routing.adjacent.guard import PLAIN
 from routing.adjacent.limits import MAX_MILLISECONDS
+from routing.common.identifier import identifier_of
 from routing.dialog.batch import Wanted
 from routing.dialog.end_conversation import end_with_cleanup, end_with_error
 from routing.dialog.endpoint import LONGEST_LIFETIME_S, REPLAY_MS, Endpoint
@@ -18,7 +19,6 @@ from routing.dialog.error_message import broker_error, read_error
 from routing.dialog.receipts import AHEAD
 from routing.dialog.settings import Settings
 from routing.dialog.system import ERROR_TYPE
-from routing.identifier import identifier_of
 from tests.routing.dialog.joined import THREE, Joined, carried, joined_estate, way
 from tests.routing.dialog.local import ONE, SECOND, TWO
 

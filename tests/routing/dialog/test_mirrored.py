@@ -8,16 +8,17 @@ from typing import Any
 
 import pytest
 
-from routing.broker import Broker
+from routing.common.broker_events import MirroredRouteStateChanged, OfMirroredRoute
+from routing.common.choices import Choices
 from routing.dialog.batch import Receive, Wanted
 from routing.dialog.begin_dialog import begin_dialog
-from routing.dialog.choices import Choices
 from routing.dialog.receive import receive
 from routing.dialog.send import send
-from routing.document import read_estate
-from routing.estate import Estate
-from routing.events import MirroredRouteStateChanged, OfMirroredRoute
-from routing.store import Conflict, Depth, MemoryStore, Store
+from routing.documents.estate_document import read_estate
+from routing.model.estate import Estate
+from routing.runtime.broker import Broker
+from routing.runtime.store import Conflict, Depth, Store
+from routing.simulation.memory_store import MemoryStore
 
 ONE, TWO = (f"6f3f0d5e-0000-4000-8000-00000000000{digit}" for digit in "12")
 NOW = 1_900_000_000_000

@@ -13,7 +13,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, precon
 from routing.dialog.end_conversation import end_conversation, end_with_cleanup, end_with_error
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.problems import Refused
-from routing.store import MemoryStore
+from routing.simulation.memory_store import MemoryStore
 from tests.routing.dialog.local import SECOND, SHORT, Local
 
 DATABASES = ("one", "two")

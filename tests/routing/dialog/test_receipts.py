@@ -27,7 +27,7 @@ from routing.dialog.receipts import (
 )
 from routing.dialog.sending import NotSent, acknowledge, begin_again, forget_settled, in_flight, to_send
 from routing.dialog.transmission import made
-from tests.routing.store.conformance import NOW, endpoint
+from tests.routing.runtime.store.conformance import NOW, endpoint
 
 
 def fates(*fragments: tuple[int, int, int]) -> list[Fate]:

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from routing.common.names import DYNAMIC_ROUTING_SERVICE
 from routing.dialog import route_request
 from routing.dialog.batch import Receive, Wanted
 from routing.dialog.begin_dialog import begin_dialog
@@ -18,9 +19,8 @@ from routing.dialog.route_request import missing_route
 from routing.dialog.send import send
 from routing.dialog.system import MISSING_ROUTE_TYPE, NOTICE_CONTRACT, SYSTEM_QUEUE, SYSTEM_SERVICE
 from routing.dialog.validation import is_well_formed
-from routing.estate import Estate
-from routing.names import DYNAMIC_ROUTING_SERVICE
-from routing.store import Conflict
+from routing.model.estate import Estate
+from routing.runtime.store import Conflict
 from tests.routing.dialog.joined import Joined, joined_estate, way
 from tests.routing.dialog.local import ONE, SECOND, TWO, Local, small_estate
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from routing.adjacent.limits import MAX_BODY
+from routing.common.errors import Invalid
 from routing.dialog.batch import OUTGOING_AT_ONCE
 from routing.dialog.fragments import MOST_FRAGMENTS
 from routing.dialog.receipts import AHEAD
 from routing.dialog.settings import Settings
-from routing.errors import Invalid
 
 
 @pytest.mark.parametrize(

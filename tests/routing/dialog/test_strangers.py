@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from routing.adjacent.errors import LocalProtocolError
 from routing.adjacent.fragment import BEGUN, END, ERROR, INITIATOR, UNSEQUENCED, Header, Names, Range, write
+from routing.common.identifier import identifier_bytes
 from routing.dialog.settings import Settings
-from routing.identifier import identifier_bytes
 from tests.routing.dialog.joined import THREE, Joined
 from tests.routing.dialog.local import ONE, TWO
 

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from routing.common.broker_events import (
+    Acknowledgement,
+    MessagesReceived,
+    MessagesSent,
+    OfAcknowledgement,
+    OfSent,
+)
 from routing.dialog.end_conversation import end_conversation, end_with_cleanup, end_with_error
-from routing.events import Acknowledgement, MessagesReceived, MessagesSent, OfAcknowledgement, OfSent
 from tests.routing.dialog.joined import NOW, Joined, joined_estate, way
 from tests.routing.dialog.local import Local
 

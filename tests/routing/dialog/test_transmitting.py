@@ -7,12 +7,12 @@ from itertools import pairwise
 import pytest
 
 from routing.adjacent.fragment import BEGUN, INITIATOR, Header, Names, Range, write
+from routing.common.identifier import identifier_bytes
+from routing.common.retry import FIRST_MS, JITTER
 from routing.dialog.batch import OUTGOING_AT_ONCE
-from routing.dialog.retry import FIRST_MS, JITTER
 from routing.dialog.settings import Settings
-from routing.edits import SetHopLimit
-from routing.estate import Estate
-from routing.identifier import identifier_bytes
+from routing.model.edits import SetHopLimit
+from routing.model.estate import Estate
 from tests.routing.dialog.joined import Joined, Parcel, carried, joined_estate, way
 from tests.routing.dialog.local import ONE, SECOND, TWO
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.dialog.choices import Choices
+from routing.common.choices import Choices
 from routing.dialog.error_message import broker_error, error_body, read_error
 from routing.dialog.problems import PROBLEMS, Refused, problem
 from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE, SYSTEM_TYPES, TIMER_TYPE

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from routing.conversation import Conversation
-from routing.document import write_estate
-from routing.journey import outcomes
+from routing.documents.estate_document import write_estate
+from routing.model.conversation import Conversation
+from routing.rules.journey import outcomes
 from tests.routing.example_helpers import AT, EXAMPLES, HERE, example, names, table_of
 
 AUTO = ("AutoCreatedLocal", None, None, "LOCAL", None)

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from routing.journey import outcomes
-from routing.table import NO_ROUTES
+from routing.model.route_table import NO_ROUTES
+from routing.rules.journey import outcomes
 from tests.routing.example_helpers import (
     AT,
     AUTO,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from routing.decision import Choice, Send
-from routing.journey import outcomes
-from routing.router import route
+from routing.rules.decision import Choice, Send
+from routing.rules.journey import outcomes
+from routing.rules.router import route
 from tests.routing.example_helpers import (
     A_LOCAL_SERVICE,
     AT,

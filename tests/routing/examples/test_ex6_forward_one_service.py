@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from routing.conversation import Conversation
+from routing.model.conversation import Conversation
 from tests.routing.example_helpers import (
     A_LOCAL_SERVICE,
     AUTO,

@@ -6,10 +6,10 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from routing.document import read_estate
-from routing.estate import Estate
-from routing.finding import Finding
+from routing.common.finding import Finding
+from routing.documents.estate_document import read_estate
 from routing.lint.registry import CHECKS, lint
+from routing.model.estate import Estate
 
 Json = dict[str, Any]
 AT = datetime(2030, 1, 1, tzinfo=UTC)

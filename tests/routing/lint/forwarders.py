@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from routing.estate import Estate
+from routing.model.estate import Estate
 from tests.routing.lint.estates import bare, db, estate, route, server
 
 SERVICES = ("Ship", "Bill", "tcp://h1:4022/Ship")

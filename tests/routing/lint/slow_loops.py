@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from routing.classes import NOWHERE
-from routing.conversation import Conversation
-from routing.decision import Send
-from routing.estate import Estate
-from routing.journey import outcomes
+from routing.classes.traffic_class import NOWHERE
+from routing.lint.context import lost
 from routing.lint.cycles import circle, cycles
-from routing.lint.scene import lost
-from routing.router import route
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.decision import Send
+from routing.rules.journey import outcomes
+from routing.rules.router import route
 from tests.strategies import AT
 
 Told = tuple[str, str, str, str]

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from routing.document import read_estate
-from routing.estate import Estate
-from routing.finding import Finding
+from routing.common.finding import Finding
+from routing.common.names import MSDB
+from routing.documents.estate_document import read_estate
 from routing.lint.registry import lint, lint_around
-from routing.names import MSDB
+from routing.model.estate import Estate
 from tests.routing.example_helpers import example
 from tests.routing.lint.estates import db, estate, route, server
 from tests.routing.lint.forwarders import forwarders

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from routing.document import read_estate
-from routing.estate import Estate
+from routing.documents.estate_document import read_estate
+from routing.lint.context import LintContext
 from routing.lint.loops import forwarding_loop
-from routing.lint.scene import Scene
+from routing.model.estate import Estate
 from tests.routing.lint.estates import bare, estate, route, server
 from tests.routing.lint.forwarders import forwarders
 from tests.routing.lint.slow_loops import loops
@@ -19,7 +19,7 @@ from tests.strategies import AT, estates
 
 
 def told(of: Estate) -> list[tuple[str, str, str, str]]:
-    found = forwarding_loop(Scene(of, AT))
+    found = forwarding_loop(LintContext(of, AT))
     return sorted((f.severity, str(f.instance), str(f.object), str(f.reason).rsplit(": ", 1)[1][:-1]) for f in found)
 
 

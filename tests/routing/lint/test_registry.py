@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from routing.document import read_estate
-from routing.estate import Estate
-from routing.finding import ERROR, SEVERITIES, Finding
+from routing.common.finding import ERROR, SEVERITIES, Finding
+from routing.documents.estate_document import read_estate
 from routing.lint.missing import missing_instances
 from routing.lint.registry import CHECKS, lint
+from routing.model.estate import Estate
 from routing.tsql.refusal import SEVERITY
 from tests.routing.example_helpers import example
 from tests.routing.lint.estates import AT

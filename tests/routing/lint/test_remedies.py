@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from routing.address import parse_address
-from routing.document import read_estate, write_estate
-from routing.estate import Estate
-from routing.finding import ERROR, Finding
+from routing.common.finding import ERROR, Finding
+from routing.documents.estate_document import read_estate, write_estate
 from routing.lint.registry import lint
+from routing.model.address import parse_address
+from routing.model.estate import Estate
 from routing.tsql import Group, read_scripts
 from tests.routing.example_helpers import EXAMPLES, example
 from tests.routing.lint.estates import AT

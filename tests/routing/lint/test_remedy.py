@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from routing.address import parse_address
 from routing.lint.remedy import (
     alter_queue_on,
     altered,
@@ -19,7 +18,8 @@ from routing.lint.remedy import (
     quoted,
     use,
 )
-from routing.route import Route
+from routing.model.address import parse_address
+from routing.model.route import Route
 from routing.tsql.routes import LONGEST_LIFETIME
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)

@@ -8,13 +8,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.classes import NOWHERE, UNKNOWN_IDENTIFIER, Vocabulary
-from routing.conversation import Conversation
-from routing.document import read_estate
-from routing.estate import Estate
-from routing.journey import outcomes
-from routing.lint.scene import Scene, lost
-from routing.router import route
+from routing.classes.traffic_class import NOWHERE, UNKNOWN_IDENTIFIER, Vocabulary
+from routing.documents.estate_document import read_estate
+from routing.lint.context import LintContext, lost
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.journey import outcomes
+from routing.rules.router import route
 from tests.strategies import AT, estates
 
 
@@ -29,7 +29,7 @@ def asked(data: st.DataObject, estate: Estate) -> tuple[str, str | None]:
 @given(estates(), st.data())
 def test_from_outside_it_answers_as_the_engine_does(document: dict[str, Any], data: st.DataObject) -> None:
     estate = read_estate(json.dumps(document))
-    scene = Scene(estate, AT)
+    scene = LintContext(estate, AT)
     service, identifier = asked(data, estate)
     for instance in estate.instances:
         scene.from_outside(instance, NOWHERE)
@@ -40,7 +40,7 @@ def test_from_outside_it_answers_as_the_engine_does(document: dict[str, Any], da
 @given(estates(), st.data())
 def test_what_it_says_is_kept_is_lost(document: dict[str, Any], data: st.DataObject) -> None:
     estate = read_estate(json.dumps(document))
-    scene = Scene(estate, AT)
+    scene = LintContext(estate, AT)
     service, identifier = asked(data, estate)
     for held in scene.databases:
         if scene.keeps(held, service):

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from routing.compare import compare
-from routing.document import read_estate
-from routing.estate import Estate
+from routing.diff.run import compare
+from routing.documents.estate_document import read_estate
 from routing.lint.registry import CHECKS, lint
+from routing.model.estate import Estate
 from tests.routing.lint.estates import LATER, PAST, SOON, about, bare, db, finding, findings, route, server
 from tests.strategies import AT as DRAWN_AT
 from tests.strategies import estates

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from routing.finding import INFO
+from routing.common.finding import INFO
 from routing.lint.registry import lint
 from tests.routing.lint.estates import AT, LOCAL, PAST, bare, db, estate, finding, findings, route, server
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from routing.errors import InputError
-from routing.finding import WARNING, Finding
+from routing.common.errors import InputError
+from routing.common.finding import WARNING, Finding
+from routing.common.sentence import say
 from routing.lint.suppression import FORMAT, Suppression, read_suppressions, suppress
-from routing.sentence import say
 from tests.routing.lint.estates import AT
 
 CODES = ("wrong-port", "own-address")

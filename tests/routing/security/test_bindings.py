@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from routing.adjacent.guard import DIGEST, KEYED, MD5, NO_KEY, SEALED
+from routing.common.broker_events import OfAudit
+from routing.common.errors import Invalid
 from routing.dialog.end_conversation import end_conversation
-from routing.errors import Invalid
-from routing.events import OfAudit
 from routing.security.bindings import DatabaseKeys, Protection, Security
 from routing.security.keys import KeyPair
 from routing.security.policy import Integrity, Undeliverable

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from routing.errors import Invalid
+from routing.common.errors import Invalid
 from routing.security.keys import KeyPair, Pair, key_id
 from tests.routing.adjacent.wire import CONVERSATION, MESSAGE, vectors
 from tests.routing.security.ciphers import BASE, Exact, Quick, x25519

@@ -7,7 +7,7 @@ import pytest
 from routing.adjacent.errors import Corrupted, RemoteProtocolError
 from routing.adjacent.fragment import Fragment, read, write
 from routing.adjacent.guard import DIGEST, KEYED, MD5, NO_KEY, PLAIN, SEALED
-from routing.errors import Invalid
+from routing.common.errors import Invalid
 from routing.security.guards import Keyed, Md5, Sealed
 from routing.security.policy import NO_BINDING, Integrity, Keyring, Undeliverable, opened, protection
 from tests.routing.adjacent.wire import CONVERSATION, HEADER

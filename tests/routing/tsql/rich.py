@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
-from routing.address import parse_address
-from routing.document import read_estate
-from routing.estate import Database, Estate, Instance
-from routing.parts import (
+from routing.documents.estate_document import read_estate
+from routing.model.address import parse_address
+from routing.model.catalog_objects import (
     Activation,
     Contract,
     ContractMessage,
@@ -21,8 +20,9 @@ from routing.parts import (
     RemoteServiceBinding,
     Service,
 )
-from routing.route import Route
-from routing.table import RouteTable
+from routing.model.estate import Database, Estate, Instance
+from routing.model.route import Route
+from routing.model.route_table import RouteTable
 from routing.tsql.draft import AUTO_CREATED_LOCAL
 from tests.strategies import estates
 

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from routing.estate import Database, Estate, Instance
-from routing.finding import Finding
-from routing.moment import format_moment
-from routing.parts import Contract, Endpoint, MessageType, Priority, Queue, RemoteServiceBinding, Service
-from routing.route import Route
+from routing.common.finding import Finding
+from routing.common.moment import format_moment
+from routing.model.catalog_objects import (
+    Contract,
+    Endpoint,
+    MessageType,
+    Priority,
+    Queue,
+    RemoteServiceBinding,
+    Service,
+)
+from routing.model.estate import Database, Estate, Instance
+from routing.model.route import Route
 from routing.tsql.draft import AUTO_CREATED_LOCAL, SYSTEM_DATABASES
 
 HOME = "h"

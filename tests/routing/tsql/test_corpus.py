@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from routing.document import write_estate
+from routing.documents.estate_document import write_estate
 from routing.tsql import Group, decode_script, export_sql, read_scripts
 from tests.routing.tsql.rich import AT
 from tests.routing.tsql.sketch import HOME, sketch, told

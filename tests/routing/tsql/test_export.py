@@ -10,13 +10,21 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from routing.address import parse_address
-from routing.document import write_estate
-from routing.estate import Database, Estate, Instance
-from routing.finding import INFO
-from routing.parts import Contract, ContractMessage, MessageType, Priority, Queue, RemoteServiceBinding, Service
-from routing.route import Route
-from routing.table import RouteTable
+from routing.common.finding import INFO
+from routing.documents.estate_document import write_estate
+from routing.model.address import parse_address
+from routing.model.catalog_objects import (
+    Contract,
+    ContractMessage,
+    MessageType,
+    Priority,
+    Queue,
+    RemoteServiceBinding,
+    Service,
+)
+from routing.model.estate import Database, Estate, Instance
+from routing.model.route import Route
+from routing.model.route_table import RouteTable
 from routing.tsql import Group, export_sql, read_scripts
 from routing.tsql.directives import PREFIX
 from tests.routing.tsql.rich import AT, all_estates, tidy_estates

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.document import read_estate, write_estate
-from routing.errors import InputError
+from routing.common.errors import InputError
+from routing.documents.estate_document import read_estate, write_estate
 from routing.tsql import Group, decode_script, export_sql, read_scripts
 from routing.tsql.lexer import words
 from tests.routing.tsql.rich import AT

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.tsql.places import moved, moves
+from routing.tsql.ordering import moved, moves
 
 
 @given(st.permutations("abcdefgh"), st.permutations("abcdefgh"))

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from routing.address import parse_address
-from routing.document import read_estate
-from routing.errors import InputError
-from routing.estate import Estate
+from routing.common.errors import InputError
+from routing.documents.estate_document import read_estate
+from routing.model.address import parse_address
+from routing.model.estate import Estate
 from routing.tsql import Group, read_scripts
 from routing.tsql import report as report_module
 from tests.routing.tsql.rich import AT

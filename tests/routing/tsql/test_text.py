@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from routing.errors import InputError
+from routing.common.errors import InputError
 from routing.tsql.text import decode_script
 
 TEXT = "USE Aufträge\nGO\n"

@@ -18,7 +18,7 @@ from brokerui.messaging.endpoint.telling import ConnectionRow
 from brokerui.messaging.hosting import broker_of
 from brokerui.messaging.outgoing import redis
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
-from routing.events import ForwardedMessage
+from routing.common.broker_events import ForwardedMessage
 from tests.brokerui.messaging.hosted import Wire
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -18,7 +18,7 @@ from brokerui.messaging.leases import services as leases
 from brokerui.messaging.leases.models import Answer, Lease, Use
 from brokerui.messaging.models import ConversationEndpoint, QueueMessage
 from brokerui.messaging.places import Place
-from routing.document import read_estate
+from routing.documents.estate_document import read_estate
 from tests.brokerui.messaging.hosted import DOCUMENT, Wire
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -14,7 +14,7 @@ from brokerui.messaging.endpoint import command, waking
 from brokerui.messaging.endpoint.ending import end
 from brokerui.messaging.endpoint.lists import run, take_events
 from brokerui.messaging.tasks import receive
-from routing.events import OfLogin
+from routing.common.broker_events import OfLogin
 from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import address, fragment
 from tests.brokerui.messaging.endpoint.test_hostile import Peer

@@ -12,7 +12,7 @@ from brokerui.messaging.endpoint.lists import Place, connections, put_arrived, r
 from brokerui.messaging.endpoint.telling import Failed, Online
 from routing.adjacent.connection import Settings
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
-from routing.events import OfConnection, OfLogin
+from routing.common.broker_events import OfConnection, OfLogin
 from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import QUICK, address, fragment, running, send
 from tests.brokerui.messaging.endpoint.valkey import Valkey

@@ -21,7 +21,7 @@ from brokerui.messaging.endpoint.bundles import unbundled
 from brokerui.messaging.endpoint.lists import Place, connections, run, take_arrived, take_events
 from routing.adjacent.connection import Connection, Neighbours, Settings
 from routing.adjacent.frames import HEAD, HELLO, Hello, write_fragments, write_frame, write_hello
-from routing.events import OfConnection, OfLogin
+from routing.common.broker_events import OfConnection, OfLogin
 from tests.brokerui.messaging.endpoint.apart import Apart
 from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import Scene, address, dialled, fragment, port_of, running, send

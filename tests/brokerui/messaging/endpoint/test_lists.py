@@ -28,7 +28,7 @@ from brokerui.messaging.endpoint.lists import (
 )
 from brokerui.messaging.endpoint.telling import Failed, Online, Told
 from routing.adjacent.roles import RoleQuestion, write_role
-from routing.events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
+from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
 from tests.brokerui.messaging.endpoint.scene import fragment
 
 THERE = "tcp://b:4022"

@@ -13,7 +13,7 @@ from brokerui.messaging.endpoint import checks
 from brokerui.messaging.endpoint.configured import options_from_settings, tls_from_settings
 from brokerui.messaging.endpoint.guests import Guests
 from brokerui.messaging.endpoint.hosting import hosted
-from routing.errors import Invalid
+from routing.common.errors import Invalid
 from tests.brokerui.messaging.endpoint.certificates import Authority
 from tests.brokerui.product import command
 

@@ -11,8 +11,8 @@ from redis import Redis
 from brokerui.messaging.endpoint.lists import connections
 from brokerui.messaging.endpoint.telling import Failed, Online
 from brokerui.messaging.endpoint.tls import Tls, tls_of
-from routing.errors import Invalid
-from routing.events import OfConnection, OfLogin
+from routing.common.broker_events import OfConnection, OfLogin
+from routing.common.errors import Invalid
 from tests.brokerui.messaging.endpoint.certificates import Authority
 from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import Scene, address, dialled, fragment, running, send

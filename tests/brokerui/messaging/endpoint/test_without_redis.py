@@ -15,7 +15,7 @@ from brokerui.messaging.endpoint.lists import MOST_NOTICES, run, take_arrived
 from brokerui.messaging.endpoint.teller import AT_ONCE, Teller
 from brokerui.messaging.endpoint.telling import Online
 from routing.adjacent.connection import SHUTDOWN
-from routing.events import OfConnection
+from routing.common.broker_events import OfConnection
 from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import address, fragment, running, send
 from tests.brokerui.messaging.endpoint.test_hostile import Peer

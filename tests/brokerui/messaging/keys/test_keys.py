@@ -25,7 +25,7 @@ from brokerui.messaging.keys.sealing import seal, unseal
 from brokerui.messaging.keys.selectors import keys_of, pair_of, security_of
 from brokerui.messaging.keys.services import key_make
 from routing.adjacent.guard import SEALED
-from routing.errors import Invalid
+from routing.common.errors import Invalid
 from routing.security.bindings import DatabaseKeys
 
 PASSPHRASE = "correct horse"

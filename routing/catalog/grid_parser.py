@@ -1,0 +1,144 @@
+"""Grids of one view, as people copy them: tab separated, CSV, or columns under a line of dashes.
+
+A grid is recognised by its header. NULL is the text NULL, or nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+from routing.catalog.document import MAX_ROWS
+from routing.common.errors import InputError
+from routing.common.sentence import Sentence, say
+
+DELIMITERS = ("\t", ",", ";", "|")
+_HEADS = (
+    ("transmission_queue", {"to_service_name", "transmission_status"}),
+    ("routes", {"name", "remote_service_name", "address"}),
+    ("service_queues", {"name", "is_receive_enabled"}),
+    ("databases", {"name", "service_broker_guid"}),
+    ("databases", {"name", "is_broker_enabled"}),
+    ("services", {"name", "service_queue_id"}),
+    ("services", {"name", "service_id"}),
+)
+"""The view, and the columns that its header has at least."""
+_SEARCHED = 50
+"""Lines in which a header is looked for: messages may stand before it."""
+_LONGEST = 1 << 16
+"""Characters of a header, or of the dashes below it."""
+_DASHES = re.compile(r"-+(?:[ \t,;|]+-+)*[ \t]*")
+_TRAILER = re.compile(r"\(.*\)|.*\d{4}-\d\d-\d\dT\d\d:\d\d.*")
+"""`(3 rows affected)` in any language, and when it was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The cells of a view, by the columns of the header, which are lower case."""
+
+    view: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[int, tuple[str, ...]], ...]
+    """Each with the number of its line in the file, from 1."""
+
+
+def read_grid(text: str, *, where: str) -> Grid | None:
+    """The grid in a text; None where no header of a known view is. Raises `InputError` with the line."""
+    lines = io.StringIO(text, newline="")
+    line = lines.readline()
+    for number in range(1, _SEARCHED + 1):
+        below = lines.readline()
+        ruler = below.strip("\r\n") if len(below) < _LONGEST else ""
+        for delimiter in (*DELIMITERS, "") if len(line) < _LONGEST else ():
+            columns = _columns(line, delimiter, ruler)
+            view = next((view for view, head in _HEADS if head <= set(columns)), None)
+            if view is not None:
+                _check_columns(columns, where, number)
+                cells = _Cells(where, columns, delimiter, ruler, quoted='"' in line)
+                return Grid(view, columns, tuple(cells.rows(below, lines, number + 1)))
+        line = below
+    return None
+
+
+def _columns(line: str, delimiter: str, ruler: str) -> tuple[str, ...]:
+    if not delimiter:
+        return tuple(cell.lower() for cell in _under(ruler, line.rstrip())) if _DASHES.fullmatch(ruler) else ()
+    cells = line.strip().split(delimiter)
+    return tuple(cell.strip().strip('"').lower() for cell in cells)
+
+
+def _check_columns(columns: tuple[str, ...], where: str, line: int) -> None:
+    double = next((column for index, column in enumerate(columns) if column and column in columns[:index]), None)
+    if double is not None:
+        raise _at(where, line, say('has the column "{column}" twice', column=double))
+
+
+def _under(ruler: str, line: str) -> list[str]:
+    """The cells of a line, each as wide as its dashes."""
+    return [line[match.start() : match.end()].strip() for match in re.finditer("-+", ruler)]
+
+
+def _at(where: str, line: int, problem: Sentence) -> InputError:
+    return InputError(where, f"line {line}", problem)
+
+
+class _Cells:
+    """The rows below a header."""
+
+    def __init__(self, where: str, columns: tuple[str, ...], delimiter: str, ruler: str, *, quoted: bool) -> None:
+        self._where = where
+        self._columns = columns
+        self._delimiter = delimiter
+        self._ruler = ruler if _DASHES.fullmatch(ruler) else ""
+        self._plain = delimiter == "\t" and not quoted
+        """Whether a quote is a letter like any other."""
+
+    def rows(self, line: str, more: Iterator[str], first: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """The cells of each row with the number of its line; `line` is the first below the header."""
+        lines = more if self._ruler else chain([line], more)
+        first += bool(self._ruler)
+        split = self._delimited if self._delimiter else self._in_columns
+        for count, (number, cells) in enumerate(split(lines, first)):
+            if count >= MAX_ROWS:
+                raise _at(self._where, number, say("is one too many: the limit is {limit}", limit=MAX_ROWS))
+            if len(cells) == len(self._columns):
+                # Tools that draw a ruler pad the cells.
+                yield number, tuple(cell.strip() for cell in cells) if self._ruler else tuple(cells)
+            elif not _is_trailer(cells, self._delimiter):
+                problem = say("has {count} columns, and the header {of}", count=len(cells), of=len(self._columns))
+                raise _at(self._where, number, problem)
+
+    def _delimited(self, lines: Iterator[str], first: int) -> Iterator[tuple[int, list[str]]]:
+        reader = csv.reader(
+            lines,
+            delimiter=self._delimiter,
+            quoting=csv.QUOTE_NONE if self._plain else csv.QUOTE_MINIMAL,
+            strict=True,
+        )
+        number = first
+        try:
+            for cells in reader:
+                yield number, cells
+                number = first + reader.line_num
+        except csv.Error as error:
+            raise _at(self._where, number, say("cannot be read: {reason}", reason=str(error))) from None
+
+    def _in_columns(self, lines: Iterator[str], first: int) -> Iterator[tuple[int, list[str]]]:
+        spans = [match.span() for match in re.finditer("-+", self._ruler)]
+        for number, line in enumerate(lines, first):
+            text = line.rstrip()
+            if not text or _TRAILER.fullmatch(text):
+                continue
+            between = "".join(text[end:start] for (_, end), (start, _) in pairwise(spans))
+            if len(text) <= spans[-1][0] or text[spans[-1][1] :].strip() or between.strip():
+                raise _at(self._where, number, say("does not lie under the line of dashes; was it wrapped?"))
+            yield number, _under(self._ruler, text)
+
+
+def _is_trailer(cells: list[str], delimiter: str) -> bool:
+    text = delimiter.join(cells).strip(" \t,;|")
+    return not text or _TRAILER.fullmatch(text) is not None

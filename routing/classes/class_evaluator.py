@@ -1,0 +1,137 @@
+"""One class of traffic, asked of one estate at many entry points; each node is asked once."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from datetime import datetime
+from typing import NamedTuple, cast
+
+from routing.classes.traffic_class import Node, TrafficClass
+from routing.model.estate import Estate
+from routing.rules.choosing import Decisions
+from routing.rules.decision import Outcome
+from routing.rules.hop import Hop
+from routing.rules.journey import Place, after
+from routing.rules.router import decide
+
+
+class NextHop(NamedTuple):
+    """Where a hop sends a message."""
+
+    instance: str
+    forwards: int
+    """1 where sending it there is forwarding, else 0."""
+
+
+class HopResult(NamedTuple):
+    """What follows one hop while the hop limit allows it."""
+
+    ends: frozenset[Outcome]
+    """What ends here, or leaves the estate from here."""
+    leads: frozenset[NextHop]
+
+
+_NOWHERE: frozenset[NextHop] = frozenset()
+
+
+class ClassEvaluator:
+    """The answers of one estate for one class of traffic.
+
+    With a `background`, the answers for a name that occurs nowhere, only the `special` nodes are asked themselves:
+    all others do as the background does.
+    """
+
+    __slots__ = (
+        "_alike",
+        "_at",
+        "_background",
+        "_ends",
+        "_onward",
+        "_otherwise",
+        "_special",
+        "_traffic",
+        "apart",
+        "estate",
+        "shared",
+    )
+
+    def __init__(
+        self,
+        estate: Estate,
+        traffic: TrafficClass,
+        at: datetime,
+        background: ClassEvaluator | None = None,
+        special: Set[Node] = frozenset(),
+    ) -> None:
+        self.estate = estate
+        self._traffic = traffic
+        self._at = at
+        self._background = background
+        self._special = special
+        self.apart = False
+        """Whether a special node was asked: else every answer so far is the background's."""
+        self._alike: ClassEvaluator | None = None
+        self._otherwise: Set[Node] = frozenset()
+        self.shared: Set[str] = frozenset()
+        """Instances from which on a message meets no special node: there the background has the whole answer."""
+        self._onward: dict[Node, HopResult] = {}
+        self._ends: dict[Place, frozenset[Outcome]] = {}
+
+    def start(self, node: Node) -> Place:
+        """The place where a message of this entry point is first decided on."""
+        return Place(node[0], node[1], self.estate.hop_limit)
+
+    def decides_like(self, other: ClassEvaluator, otherwise: Set[Node]) -> None:
+        """From here on takes the other estate's answers at all nodes but these, which are known to differ."""
+        self._alike, self._otherwise = other, otherwise
+
+    def onward(self, node: Node) -> HopResult:
+        """What follows a hop at a node."""
+        if self._background is not None:
+            if node not in self._special:
+                return self._background.onward(node)
+            self.apart = True
+        found = self._onward.get(node)
+        if found is None:
+            alike = self._alike if node not in self._otherwise else None
+            found = alike.onward(node) if alike is not None else self._fresh(node)
+            self._onward[node] = found
+        return found
+
+    def _fresh(self, node: Node) -> HopResult:
+        place = Place(node[0], node[1], 1)
+        follows = [after(place, decision) for decision in self._decide(node)]
+        ends = frozenset([end for end in follows if isinstance(end, Outcome)])
+        if len(ends) == len(follows):
+            return HopResult(ends, _NOWHERE)
+        leads = [NextHop(onto.instance, 1 - onto.hops_remaining) for onto in follows if isinstance(onto, Place)]
+        return HopResult(ends, frozenset(leads))
+
+    def _decide(self, node: Node) -> Decisions:
+        service, identifier, is_reply = self._traffic
+        return decide(Hop(self.estate, node[0], node[1], service, identifier, is_reply, self._at))
+
+    def ends(self, place: Place) -> frozenset[Outcome]:
+        """All outcomes from a place on; each place is answered once, and each forwarding leaves fewer hops."""
+        found = self._ends.get(place)
+        if found is None:
+            if self._background is not None and place.database is None and place.instance in self.shared:
+                return self._background.ends(place)
+            found = self._ends[place] = self._ends_from(place)
+        return found
+
+    def _ends_from(self, place: Place) -> frozenset[Outcome]:
+        instance, database, hops_remaining = place
+        if hops_remaining == 0 and database is None:  # LOOP-1: asked of each decision, since the limit is reached
+            self.apart = self.apart or (instance, None) in self._special
+            return frozenset(cast(Outcome, after(place, decision)) for decision in self._decide((instance, None)))
+        ends, leads = self.onward((instance, database))
+        for lead in leads:
+            beyond = self.ends(Place(lead.instance, None, hops_remaining - lead.forwards))
+            ends = ends | beyond if ends else beyond
+        return ends
+
+    def has(self, node: Node) -> bool:
+        """Whether the estate has this entry point."""
+        instance = self.estate.instances.get(node[0])
+        return instance is not None and (node[1] is None or node[1] in instance.databases)

@@ -1,0 +1,105 @@
+"""How entry points treat a service that is special nowhere, so that thousands of them are answered at once.
+
+For most names most nodes have nothing of their own: no route for the name, no database with the service. There they
+do what they do for a name that occurs nowhere. Entry points whose first hop does the same form a cell; what a class
+of traffic meets in a cell is what its first hop leads to, once for all its entry points.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from routing.classes.class_evaluator import ClassEvaluator, HopResult
+from routing.classes.traffic_class import Node
+from routing.rules.decision import Outcome
+from routing.rules.journey import Place
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EquivalenceClass:
+    """Entry points with the same first hop."""
+
+    onward: HopResult
+    """What follows the first hop."""
+    entries: dict[Node, None]
+
+
+class BehaviourChange(NamedTuple):
+    """A cell, and all that its entry points meet before and after."""
+
+    cell: EquivalenceClass
+    before: frozenset[Outcome]
+    after: frozenset[Outcome]
+
+
+class DefaultBehaviour:
+    """Two estates asked for a name that occurs nowhere: cells of entry points, and the ways that messages take.
+
+    `entries` are those that do the same in both estates.
+    """
+
+    def __init__(self, before: ClassEvaluator, after: ClassEvaluator, entries: Iterable[Node]) -> None:
+        self.before = before
+        self.after = after
+        cells: dict[HopResult, dict[Node, None]] = defaultdict(dict)
+        for node in entries:
+            onward = before.onward(node)
+            if onward.leads:
+                cells[onward][node] = None
+        self._by_lead: dict[str, list[EquivalenceClass]] = defaultdict(list)
+        for onward, members in cells.items():
+            cell = EquivalenceClass(onward, members)
+            for instance in {lead.instance for lead in onward.leads}:
+                self._by_lead[instance].append(cell)
+        self.reached_by = self._reverse_reach()
+        """By instance: the instances to which a cell sends and from which a message may come to it."""
+        self._changes: dict[frozenset[str], list[BehaviourChange]] = {}
+
+    def _reverse_reach(self) -> dict[str, set[str]]:
+        reached_by: dict[str, set[str]] = defaultdict(set)
+        for start in self._by_lead:
+            reached, todo = {start}, [start]
+            for instance in todo:
+                new = self._next(instance) - reached
+                reached |= new
+                todo += new
+            for instance in reached:
+                reached_by[instance].add(start)
+        return reached_by
+
+    def _next(self, instance: str) -> set[str]:
+        node = (instance, None)
+        asked = [estate for estate in (self.before, self.after) if estate.has(node)]
+        return {lead.instance for estate in asked for lead in estate.onward(node).leads}
+
+    def cells_towards(self, instances: Iterable[str]) -> Iterable[EquivalenceClass]:
+        """The cells from which a message may come to one of these instances."""
+        starts = dict.fromkeys(start for name in instances for start in sorted(self.reached_by.get(name, ())))
+        return dict.fromkeys(cell for start in starts for cell in self._by_lead[start])
+
+    def shared_from(self, special: Set[str]) -> Set[str]:
+        """The instances to which cells send, when none of these instances is ever on the way; else none."""
+        return self._by_lead.keys() if special.isdisjoint(self.reached_by) else frozenset()
+
+    def changes(self, goals: frozenset[str]) -> list[BehaviourChange]:
+        """What changes for a class that meets nothing special on its way, when these instances decide otherwise."""
+        found = self._changes.get(goals)
+        if found is None:
+            found = self._changes[goals] = changes(self.cells_towards(sorted(goals)), self.before, self.after)
+        return found
+
+
+def changes(cells: Iterable[EquivalenceClass], before: ClassEvaluator, after: ClassEvaluator) -> list[BehaviourChange]:
+    """The cells whose entry points meet something else after."""
+    met = (BehaviourChange(cell, through(cell, before), through(cell, after)) for cell in cells)
+    return [change for change in met if change.before != change.after]
+
+
+def through(cell: EquivalenceClass, asked: ClassEvaluator) -> frozenset[Outcome]:
+    """All outcomes of the entry points of a cell."""
+    limit = asked.estate.hop_limit
+    places = [Place(lead.instance, None, limit - lead.forwards) for lead in cell.onward.leads]
+    return cell.onward.ends.union(*map(asked.ends, places))

@@ -1,0 +1,72 @@
+"""Where a class of traffic meets something of its own: a route for its name, a database with its service.
+
+Everywhere else a node treats it as it treats a name that occurs nowhere (`background`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Set
+
+from routing.classes.traffic_class import Node, TrafficClass
+from routing.model.address import address_in_name
+from routing.model.estate import Estate, Instance
+from routing.model.route_table import RouteTable
+
+
+class NameIndex:
+    """The special nodes of the classes of some names, in either of two estates. May name too many, never too few."""
+
+    def __init__(self, before: Estate, after: Estate, names: Set[str]) -> None:
+        self._names = names
+        self._by_name: dict[str, set[Node]] = defaultdict(set)
+        self._by_identifier: dict[str, set[Node]] = defaultdict(set)
+        self._transport: set[Node] = set()
+        """Nodes with a nameless TRANSPORT route: what they do depends on the address in the name (CHOOSE-4)."""
+        self._mirrored: set[Node] = set()
+        """Nodes with a nameless mirrored route: what they do depends on who is the principal for the service."""
+        self.principals: set[str] = set()
+        for estate in (before, after):
+            for instance in estate.instances.values():
+                self._add(instance)
+
+    def nodes(self, service: str) -> set[Node]:
+        """The nodes that may treat this service otherwise than a name that occurs nowhere."""
+        found = set(self._by_name.get(service, ()))
+        if self._transport and address_in_name(service) is not None:
+            found |= self._transport
+        if self._mirrored and service in self.principals:
+            found |= self._mirrored
+        return found
+
+    def replying(self, traffic: TrafficClass) -> set[Node]:
+        """The nodes that may treat a reply otherwise: those that contain its identifier (RT-REPLY)."""
+        if not traffic.is_reply or traffic.to_broker_instance is None:
+            return set()
+        return self._by_identifier.get(traffic.to_broker_instance, set())
+
+    def _add(self, instance: Instance) -> None:
+        for database, table in instance.tables.items():
+            node = (instance.name, database)
+            for name in self._among(table.named):
+                self._by_name[name].add(node)
+            self._add_nameless(node, table)
+        nodes = [(instance.name, database) for database in instance.tables]
+        for service in self._among(instance.targets):  # LOC-2, MATCH-6
+            self._by_name[service].update(nodes)
+        for identifier in instance.identified:
+            self._by_identifier[identifier].add((instance.name, None))
+        self.principals.update(instance.principals)
+
+    def _among(self, known: Mapping[str, object]) -> Iterable[str]:
+        """The names that are wanted and known, by way of the fewer."""
+        if len(self._names) < len(known):
+            return [name for name in self._names if name in known]
+        return [name for name in known if name in self._names]
+
+    def _add_nameless(self, node: Node, table: RouteTable) -> None:
+        for route in table.nameless:
+            if route.address.is_transport:
+                self._transport.add(node)
+            if route.mirror_address is not None:
+                self._mirrored.add(node)

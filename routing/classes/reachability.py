@@ -1,0 +1,150 @@
+"""What becomes of every conversation without an identifier: from every entry point, to every service name.
+
+An estate of 5,000 databases and 10,000 names has 60 million of these pairs, and almost all of them behave alike: an
+entry point that has nothing of its own for a name does what it does for a name that occurs nowhere (`background`).
+So each name is asked only where something is special for it, and once for each cell of the other entry points that
+hand their messages to somebody else; the answers are exact for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from routing.classes.class_evaluator import ClassEvaluator
+from routing.classes.default_behaviour import DefaultBehaviour, EquivalenceClass, through
+from routing.classes.name_index import NameIndex
+from routing.classes.traffic_class import NOWHERE, Node, TrafficClass
+from routing.model.estate import Estate
+from routing.model.route_table import RouteTable
+from routing.rules.decision import Outcome
+from routing.rules.journey import Place
+from routing.rules.verdict import verdict
+
+
+class FirstHopOutcome(NamedTuple):
+    """One way of a conversation: the instance that its first send leads to, and how it ends."""
+
+    via: str | None
+    """None: it ends, or leaves the estate, where it begins."""
+    end: Outcome
+
+
+class NameReachability(NamedTuple):
+    """Where the verdicts for one name differ from those for a name that occurs nowhere."""
+
+    cells: Mapping[int, str]
+    """By number of the cell: of all its entry points, but for those among `nodes`."""
+    nodes: Mapping[int, str]
+    """By number of the entry point: of those that differ from the rest of their cell."""
+
+
+class Reachability:
+    """One estate at one moment. Entry points and cells have numbers; `names` are those that will be asked about."""
+
+    def __init__(self, estate: Estate, at: datetime, names: Collection[str]) -> None:
+        self.estate = estate
+        self._at = at
+        self.nodes = tuple(entry_points(estate))
+        self._number = {node: number for number, node in enumerate(self.nodes)}
+        self._nowhere = ClassEvaluator(estate, TrafficClass(NOWHERE, None, False), at)
+        self._specials = NameIndex(estate, Estate(), set(names))
+        # With no hop to spare, what reaches an instance from outside is never sent on: it is in no cell.
+        sent = (node for node in self.nodes if estate.hop_limit > 0 or node[1] is not None)
+        self._background = DefaultBehaviour(self._nowhere, self._nowhere, sent)
+        cells = dict.fromkeys(self._background.cells_towards(self._background.reached_by))
+        self._cell_number = {cell: number for number, cell in enumerate(cells)}
+        self.cells = tuple(tuple(self._number[node] for node in cell.entries) for cell in cells)
+        """The entry points of each cell, by number."""
+        self.base = tuple(verdict(self._nowhere.ends(self._nowhere.start(node))) for node in self.nodes)
+        """By number of the entry point: the verdict for a name that occurs nowhere."""
+        self._last: tuple[str, set[Node], ClassEvaluator] | None = None
+        self._cell_of = {node: number for number, members in enumerate(self.cells) for node in members}
+
+    def of_name(self, name: str) -> NameReachability:
+        """The verdicts for one name, where they are not those for a name that occurs nowhere."""
+        special, asked = self._asked(name)
+        cells = {number: said for number, said in self._of_cells(asked, special) if said != self._of_cell(number)}
+        return NameReachability(cells, dict(self._of_nodes(asked, special, cells)))
+
+    def _asked(self, name: str) -> tuple[set[Node], ClassEvaluator]:
+        """The nodes that are special for a name, and the answers; kept until another name is asked about."""
+        if self._last is None or self._last[0] != name:
+            special = self._specials.nodes(name)
+            traffic = TrafficClass(name, None, False)
+            self._last = name, special, ClassEvaluator(self.estate, traffic, self._at, self._nowhere, special)
+        return self._last[1], self._last[2]
+
+    def _of_cells(self, asked: ClassEvaluator, special: set[Node]) -> Iterator[tuple[int, str]]:
+        """Only what may come to an instance that is special for the name can meet anything but the background."""
+        towards: Iterable[EquivalenceClass] = self._background.cells_towards(
+            sorted(node[0] for node in special if node[1] is None)
+        )
+        for cell in towards:
+            yield self._cell_number[cell], verdict(through(cell, asked))
+
+    def _of_cell(self, number: int) -> str:
+        return self.base[self.cells[number][0]]
+
+    def _of_nodes(
+        self, asked: ClassEvaluator, special: set[Node], cells: Mapping[int, str]
+    ) -> Iterator[tuple[int, str]]:
+        for node in special:
+            number = self._number.get(node)  # an msdb that is not written decides, but is no entry point
+            if number is not None:
+                said = verdict(asked.ends(asked.start(node)))
+                if said != cells.get(self._cell_of.get(number, -1), self.base[number]):
+                    yield number, said
+
+    def legs(self, name: str) -> Iterator[tuple[int, frozenset[FirstHopOutcome]]]:
+        """Every way from the entry points that have a live route for this very name, by their number."""
+        special, asked = self._asked(name)
+        for node in special:
+            number = self._number.get(node)
+            if number is not None and routes_by_name(self.estate.instances[node[0]].tables[node[1]], name, self._at):
+                yield number, frozenset(self._legs(asked, node))
+
+    def _legs(self, asked: ClassEvaluator, node: Node) -> Iterator[FirstHopOutcome]:
+        if node[1] is None and self.estate.hop_limit == 0:
+            yield from (FirstHopOutcome(None, end) for end in asked.ends(asked.start(node)))
+            return
+        onward = asked.onward(node)
+        yield from (FirstHopOutcome(None, end) for end in onward.ends)
+        for lead in onward.leads:
+            place = Place(lead.instance, None, self.estate.hop_limit - lead.forwards)
+            yield from (FirstHopOutcome(lead.instance, end) for end in asked.ends(place))
+
+
+def entry_points(estate: Estate) -> Iterator[Node]:
+    """Every database, and what reaches each instance from outside."""
+    for instance in estate.instances.values():
+        yield from ((instance.name, database) for database in instance.databases)
+        yield instance.name, None
+
+
+def service_names(estate: Estate) -> list[str]:
+    """Every name of a service and in a route, sorted."""
+    names: set[str] = set()
+    for instance in estate.instances.values():
+        for database in instance.databases.values():
+            names.update(service.name for service in database.services)
+            names.update(database.table.named)
+    return sorted(names)
+
+
+def routes_by_name(table: RouteTable, name: str, at: datetime) -> bool:
+    """Whether a route for exactly this name is in the table and has not expired."""
+    named = table.named.get(name)
+    return named is not None and any(not route.expired(at) for route in named.all_routes())
+
+
+def settled_since(estate: Estate, at: datetime) -> datetime | None:
+    """Since when every answer is what it is at this moment: the last expiry of a route; None: there was none."""
+    lifetimes = (
+        route.lifetime
+        for instance in estate.instances.values()
+        for database in instance.databases.values()
+        for route in database.table.routes.values()
+    )
+    return max((moment for moment in lifetimes if moment is not None and moment <= at), default=None)

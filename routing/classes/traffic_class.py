@@ -1,0 +1,115 @@
+"""The finite classes of all possible traffic of two estates: entry point x service name x identifier x reply or not.
+
+Names and identifiers are compared for equality only, so whatever occurs nowhere behaves alike: one stand-in for all
+such names and one for all such identifiers make the classes complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from routing.model.address import address_in_name
+from routing.model.estate import Estate
+
+Node = tuple[str, str | None]
+"""An entry point: (instance, database), or (instance, None) for what reaches the instance from outside."""
+
+NOWHERE = "\0"
+"""A service name that occurs nowhere: no name may hold a NUL."""
+UNKNOWN_IDENTIFIER = "*"
+"""An identifier that occurs nowhere: it is no GUID."""
+ANY = "*"
+"""How a stand-in is shown."""
+_ELSEWHERE = "tcp://*"
+
+
+class TrafficClass(NamedTuple):
+    """All traffic that asks for the same; with an entry point it is one class of the differential."""
+
+    to_service: str
+    to_broker_instance: str | None
+    is_reply: bool
+
+    @property
+    def shown_service(self) -> str:
+        """The name, with `*` for the stand-in."""
+        return self.to_service.replace(NOWHERE, ANY)
+
+
+class Vocabulary:
+    """The names and identifiers of two estates, and the entry points of both."""
+
+    def __init__(self, before: Estate, after: Estate) -> None:
+        self.entries: dict[Node, None] = dict.fromkeys((*_entries(before), *_entries(after)))
+        self.identifiers: dict[str, set[str]] = {}
+        """By service name: the identifiers of its routes, and of the databases that have it."""
+        self.reply_identifiers: dict[str, set[str]] = {}
+        """By service name: the identifiers of the databases that have it."""
+        for estate in (before, after):
+            self._add(estate)
+        self.addresses = {*before.by_address, *after.by_address}
+        self.by_address = _names_may_be_addresses(before) or _names_may_be_addresses(after)
+        """Whether a nameless TRANSPORT route makes names that hold an address classes of their own."""
+        for name in (NOWHERE, *self._address_names()):
+            self.identifiers[name] = set()
+
+    def _add(self, estate: Estate) -> None:
+        for instance in estate.instances.values():
+            for database in instance.databases.values():
+                for service in database.services:
+                    known = self.identifiers.setdefault(service.name, set())
+                    if database.broker_instance is not None:
+                        known.add(database.broker_instance)
+                        self.reply_identifiers.setdefault(service.name, set()).add(database.broker_instance)
+                for name, routes in database.table.named.items():
+                    self.identifiers.setdefault(name, set()).update(routes.by_identifier)
+
+    def _address_names(self) -> Iterator[str]:
+        if self.by_address:
+            for address in (*sorted(self.addresses), _ELSEWHERE):
+                yield f"{address}/{NOWHERE}"
+
+    def count(self) -> int:
+        """How many classes there are."""
+        each = sum(len(known) + 2 for known in self.identifiers.values())
+        replies = sum(map(len, self.reply_identifiers.values()))
+        return len(self.entries) * (each + replies)
+
+    def of_name(self, name: str) -> Iterator[TrafficClass]:
+        """The classes of one service name."""
+        for identifier in (None, *sorted(self.identifiers[name]), UNKNOWN_IDENTIFIER):
+            yield TrafficClass(name, identifier, False)
+        for identifier in sorted(self.reply_identifiers.get(name, ())):
+            yield TrafficClass(name, identifier, True)
+
+    def class_of(self, service: str, identifier: str | None, *, is_reply: bool) -> TrafficClass:
+        """The class that a conversation belongs to."""
+        name = service if service in self.identifiers else self._stand_in(service)
+        if is_reply and identifier in self.reply_identifiers.get(name, ()):
+            return TrafficClass(name, identifier, True)
+        # A reply that names no database with the service is matched as any other message.
+        known = identifier is None or identifier in self.identifiers[name]
+        return TrafficClass(name, identifier if known else UNKNOWN_IDENTIFIER, False)
+
+    def _stand_in(self, service: str) -> str:
+        address = address_in_name(service) if self.by_address else None
+        if address is None:
+            return NOWHERE
+        return f"{address.key if address.key in self.addresses else _ELSEWHERE}/{NOWHERE}"
+
+
+def _entries(estate: Estate) -> Iterator[Node]:
+    for instance in estate.instances.values():
+        for name in instance.databases:
+            yield instance.name, name
+        yield instance.name, None
+
+
+def _names_may_be_addresses(estate: Estate) -> bool:
+    return any(
+        route.address.is_transport
+        for instance in estate.instances.values()
+        for table in instance.tables.values()
+        for route in table.nameless
+    )

@@ -1,0 +1,42 @@
+"""Names and their limits, as the product's columns have them. They compare byte by byte: case counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from routing.common.errors import Invalid
+from routing.common.sentence import say
+
+SYSNAME = 128
+"""sysname: routes, databases, queues, contracts."""
+SERVICE_NAME = 256
+"""sys.routes.remote_service_name and sys.transmission_queue.to_service_name are nvarchar(256)."""
+
+MSDB = "msdb"
+"""The database of every instance whose routes decide for messages from outside (RT-TABLE)."""
+DYNAMIC_ROUTING_SERVICE = "SQL/ServiceBroker/BrokerConfiguration"
+"""MATCH-4: the service that is asked for a route that is missing."""
+
+
+def check_name(name: str, field: str, limit: int = SYSNAME) -> None:
+    """Raises `Invalid` for a name that no column of the product could hold."""
+    if not name:
+        raise Invalid(field, say("must not be empty"))
+    if len(name) > limit:
+        raise Invalid(field, say("is longer than {limit} characters", limit=limit))
+    if not name.isprintable() and any(c == "\0" or "\ud800" <= c <= "\udfff" for c in name):
+        raise Invalid(field, say("holds a NUL or half a surrogate pair"))
+
+
+def check_unique(names: Iterable[str], field: str) -> None:
+    """Raises `Invalid` at the second of two equal names."""
+    seen: set[str] = set()
+    for index, name in enumerate(names):
+        if name in seen:
+            raise Invalid(f"{field}[{index}].name", say('stands twice: "{name}"', name=name))
+        seen.add(name)
+
+
+def folded(name: str) -> str:
+    """What two names share that differ only in case or in spaces around them: different names, and easily confused."""
+    return name.strip().casefold()

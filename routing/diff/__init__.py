@@ -1,0 +1,1 @@
+"""The differential: what a change of the estate does to every class of traffic."""

@@ -1,0 +1,78 @@
+"""What a comparison works out once: what differs, where names are special, how messages flow, how the rest behaves."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from datetime import datetime
+from functools import cached_property
+
+from routing.classes.class_evaluator import ClassEvaluator
+from routing.classes.default_behaviour import DefaultBehaviour
+from routing.classes.forwarding_graph import ForwardingGraph
+from routing.classes.name_index import NameIndex
+from routing.classes.traffic_class import NOWHERE, Node, TrafficClass, Vocabulary
+from routing.diff.delta import delta
+from routing.model.estate import Estate
+
+
+class DiffContext:
+    """Two estates at a moment, and all that is worked out once for all classes of traffic."""
+
+    def __init__(self, before: Estate, after: Estate, at: datetime) -> None:
+        self.before = before
+        self.after = after
+        self.at = at
+        self.vocabulary = Vocabulary(before, after)
+        self.delta = delta(before, after, self.vocabulary)
+        self.order = {node: index for index, node in enumerate(self.vocabulary.entries)}
+
+    @cached_property
+    def specials(self) -> NameIndex:
+        return NameIndex(self.before, self.after, self.names)
+
+    @cached_property
+    def flow(self) -> ForwardingGraph:
+        return ForwardingGraph(self.before, self.after)
+
+    @cached_property
+    def nowhere(self) -> tuple[ClassEvaluator, ClassEvaluator]:
+        """Both estates, asked for a name that occurs nowhere."""
+        traffic = TrafficClass(NOWHERE, None, False)
+        return ClassEvaluator(self.before, traffic, self.at), ClassEvaluator(self.after, traffic, self.at)
+
+    @cached_property
+    def background(self) -> DefaultBehaviour:
+        before, after = self.nowhere
+        suspects = self.delta.nodes(NOWHERE, None) | self.delta.one_sided
+        changed = {node for node in suspects if not _alike(before, after, node)}
+        # With no hop to spare, what reaches an instance from outside is never sent on.
+        outside = min(self.before.hop_limit, self.after.hop_limit) > 0
+        return DefaultBehaviour(
+            before,
+            after,
+            (node for node in self.vocabulary.entries if node not in changed and (outside or node[1] is not None)),
+        )
+
+    @cached_property
+    def limited(self) -> frozenset[str]:
+        """The instances whose messages a change of the hop limit may touch (LOOP-1)."""
+        limits = (self.before.hop_limit, self.after.hop_limit)
+        return self.flow.forwarding_more_than(min(limits)) if limits[0] != limits[1] else frozenset()
+
+    @cached_property
+    def names(self) -> Set[str]:
+        """The service names for which the change may matter at some node."""
+        if self.delta.always or self.delta.one_sided or self.limited:
+            return self.vocabulary.identifiers.keys()
+        return {name for name in self.vocabulary.identifiers if self._named(name)}
+
+    def _named(self, name: str) -> bool:
+        known = self.delta.by_identifier
+        return name in self.delta.by_name or bool(known and not known.keys().isdisjoint(self._identifiers(name)))
+
+    def _identifiers(self, name: str) -> set[str]:
+        return self.vocabulary.identifiers[name]
+
+
+def _alike(before: ClassEvaluator, after: ClassEvaluator, node: Node) -> bool:
+    return before.has(node) and after.has(node) and before.onward(node) == after.onward(node)

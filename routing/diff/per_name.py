@@ -1,0 +1,103 @@
+"""What the classes of one service name have in common, before and after a change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from routing.classes.class_evaluator import ClassEvaluator
+from routing.classes.forwarding_graph import any_in, leads_to
+from routing.classes.traffic_class import Node, TrafficClass
+from routing.diff.context import DiffContext
+from routing.model.estate import Estate
+from routing.model.route import Route
+from routing.model.route_table import NO_ROUTES, RouteTable
+
+
+class NameContext:
+    """One service name."""
+
+    def __init__(self, comparing: DiffContext, name: str) -> None:
+        self.comparing = comparing
+        self.name = name
+        self.special = comparing.specials.nodes(name)
+        """The nodes that may treat it otherwise than a name that occurs nowhere."""
+        self._sending: dict[frozenset[str], set[Node]] = {}
+
+    @cached_property
+    def asked(self) -> tuple[ClassEvaluator, ClassEvaluator]:
+        """Both estates, asked for the name without an identifier."""
+        traffic = TrafficClass(self.name, None, False)
+        before, after = self.comparing.nowhere
+        at = self.comparing.at
+        return (
+            ClassEvaluator(before.estate, traffic, at, before, self.special),
+            ClassEvaluator(after.estate, traffic, at, after, self.special),
+        )
+
+    @cached_property
+    def telling(self) -> set[Node]:
+        """The special nodes where it may matter which identifier is given, or whether it is a reply."""
+        return {node for node in self.special if not self._blind(node)}
+
+    def _blind(self, node: Node) -> bool:
+        """A database that begins it, with no route that has an identifier, and the service nowhere on its instance."""
+        if node[1] is None or self.name in self.comparing.specials.principals:
+            return False
+        return not any(
+            self.name in estate.instances[node[0]].targets or self._gives_identifiers(estate, node)
+            for estate in (self.comparing.before, self.comparing.after)
+            if node[0] in estate.instances
+        )
+
+    def _gives_identifiers(self, estate: Estate, node: Node) -> bool:
+        named = _table(estate, node).named.get(self.name)
+        return named is not None and bool(named.by_identifier)
+
+    @cached_property
+    def _routed(self) -> frozenset[str]:
+        """The instances that forward and have routes for it in msdb: from there a message may go anywhere."""
+        estates = (self.comparing.before, self.comparing.after)
+        return frozenset(
+            node[0]
+            for node in self.special
+            if node[1] is None and any(self._forwards(estate, node) for estate in estates)
+        )
+
+    def _forwards(self, estate: Estate, node: Node) -> bool:
+        instance = estate.instances.get(node[0])
+        return instance is not None and instance.forwarding and self.name in instance.msdb.named
+
+    def may_reach(self, goals: frozenset[str]) -> frozenset[str]:
+        """The instances from which a message for it may come to a goal."""
+        return self.comparing.flow.may_reach(goals | self._routed)
+
+    def sending(self, goals: frozenset[str]) -> set[Node]:
+        """Its special entry points whose routes, whichever is chosen, may lead a message towards a goal."""
+        found = self._sending.get(goals)
+        if found is None:
+            # An msdb that is not written decides for messages from outside, but is no entry point itself.
+            entries = self.special & self.comparing.order.keys()
+            found = self._sending[goals] = {node for node in entries if self._sends(node, goals)}
+        return found
+
+    def _sends(self, node: Node, goals: frozenset[str]) -> bool:
+        may = self.may_reach(goals)
+        if node[1] is None:
+            return node[0] in may
+        if not may.isdisjoint(self.comparing.flow.nameless.get(node, ())):
+            return True
+        return any(
+            any_in(may, leads_to(estate, self._routes(estate, node)))
+            for estate in (self.comparing.before, self.comparing.after)
+        )
+
+    def _routes(self, estate: Estate, node: Node) -> Iterable[Route]:
+        named = _table(estate, node).named.get(self.name)
+        return named.all_routes() if named is not None else ()
+
+
+def _table(estate: Estate, node: Node) -> RouteTable:
+    """The table of a node; one without routes where the estate does not have it."""
+    instance = estate.instances.get(node[0])
+    return instance.tables.get(node[1], NO_ROUTES) if instance is not None else NO_ROUTES

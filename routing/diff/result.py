@@ -1,0 +1,137 @@
+"""What a change does to all possible traffic: groups of classes with the same outcomes before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from heapq import merge
+
+from routing.classes.default_behaviour import EquivalenceClass
+from routing.classes.traffic_class import Node, TrafficClass
+from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS, HOP_LIMIT, Outcome
+from routing.rules.verdict import goodness
+
+WORSE, BETTER, MOVED = "worse", "better", "moved"
+WORST_FIRST = {WORSE: 0, MOVED: 1, BETTER: 2}
+Outcomes = frozenset[Outcome]
+
+
+@dataclass(slots=True)
+class GroupMembers:
+    """The entry points of a group: whole cells without some, and single ones."""
+
+    order: Mapping[Node, int]
+    """The place of every entry point in the order of the estates."""
+    cells: list[tuple[EquivalenceClass, frozenset[Node]]] = field(default_factory=list)
+    """A cell and those of its entry points that do not belong."""
+    single: list[Node] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return sum(len(cell.entries) - len(without) for cell, without in self.cells) + len(self.single)
+
+    def __contains__(self, node: object) -> bool:
+        return node in self.single or any(node in cell.entries and node not in out for cell, out in self.cells)
+
+    def __iter__(self) -> Iterator[Node]:
+        parts = [_left(cell, without) for cell, without in self.cells]
+        return merge(*parts, sorted(self.single, key=self.order.__getitem__), key=self.order.__getitem__)
+
+
+def _left(cell: EquivalenceClass, without: frozenset[Node]) -> Iterator[Node]:
+    return (node for node in cell.entries if node not in without)
+
+
+@dataclass(slots=True)
+class DiffGroup:
+    """The classes of one name, identifier and direction that end alike before, and alike after."""
+
+    traffic: TrafficClass
+    before: Outcomes
+    after: Outcomes
+    members: GroupMembers
+    verdict: str = field(init=False)
+    """Better or worse by the worst member of the set, then by its best; else moved."""
+
+    def __post_init__(self) -> None:
+        self.verdict = verdict_of_change(self.before, self.after)
+
+    def same_for(self, traffic: TrafficClass) -> DiffGroup:
+        """The group of another class that meets the same at the same entry points."""
+        group = object.__new__(DiffGroup)
+        group.traffic, group.before, group.after = traffic, self.before, self.after
+        group.members, group.verdict = self.members, self.verdict
+        return group
+
+    @property
+    def kind(self) -> str:
+        """A finer word for what happened."""
+        return kind_of_change(self.before, self.after)
+
+
+def verdict_of_change(before: Outcomes, after: Outcomes) -> str:
+    """An entry point that only one side has is moved."""
+    if not before or not after:
+        return MOVED
+    old, new = goodness(before), goodness(after)
+    if old == new:
+        return MOVED
+    return WORSE if new > old else BETTER
+
+
+def kind_of_change(before: Outcomes, after: Outcomes) -> str:
+    """`appeared`, `vanished`; `newly_dropped` and so on for a kind that is new; `widened`, `narrowed`, `moved`."""
+    if not before:
+        return "appeared"
+    if not after:
+        return "vanished"
+    if any(_loops(end) for end in after) and not any(_loops(end) for end in before):
+        return "newly_loops"
+    new = {outcome.kind for outcome in after} - {outcome.kind for outcome in before}
+    for kind in (DROPPED, DELAYED, EXITS, DELIVERED):
+        if kind in new:
+            return f"newly_{kind}"
+    if before < after:
+        return "widened"
+    return "narrowed" if after < before else "moved"
+
+
+def _loops(outcome: Outcome) -> bool:
+    return outcome.kind == DROPPED and outcome.detail == HOP_LIMIT
+
+
+@dataclass(slots=True)
+class Differential:
+    """The complete answer. Its rows are made as they are asked for: there may be a hundred million."""
+
+    classes: int
+    groups: list[DiffGroup]
+    """Worst first, then by name and identifier."""
+
+    def summary(self) -> dict[str, int]:
+        """How many classes are worse, better, moved and unchanged."""
+        counts = dict.fromkeys((WORSE, BETTER, MOVED), 0)
+        for group in self.groups:
+            counts[group.verdict] += len(group.members)
+        return {**counts, "unchanged": self.classes - sum(counts.values())}
+
+    def rows(self) -> Iterator[tuple[Node, DiffGroup]]:
+        """Every class that changes, worst first."""
+        return ((node, group) for group in self.groups for node in group.members)
+
+
+def in_worst_order(groups: list[DiffGroup]) -> list[DiffGroup]:
+    """Sorted by verdict, then by what identifies a group: the same input gives the same text."""
+    return sorted(groups, key=_rank)
+
+
+def _rank(group: DiffGroup) -> tuple[object, ...]:
+    traffic = group.traffic
+    return (
+        WORST_FIRST[group.verdict],
+        traffic.shown_service,
+        traffic.to_broker_instance is not None,
+        traffic.to_broker_instance or "",
+        traffic.is_reply,
+        sorted(group.before),
+        sorted(group.after),
+    )

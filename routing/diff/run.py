@@ -1,0 +1,156 @@
+"""The differential: what a change does to every class of traffic there can be, evaluated only where it can reach.
+
+For each class of traffic the nodes that the change may touch are asked before and after. Where none decides otherwise,
+nothing changes anywhere. Else the entry points whose messages may come to such a node are found backwards, most of
+them as whole cells of the background, and answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass
+from datetime import datetime
+
+from routing.classes.class_evaluator import ClassEvaluator
+from routing.classes.default_behaviour import BehaviourChange, changes
+from routing.classes.traffic_class import Node, TrafficClass
+from routing.common.gc_control import gc_paused
+from routing.diff.context import DiffContext
+from routing.diff.per_name import NameContext
+from routing.diff.result import Differential, DiffGroup, GroupMembers, Outcomes, in_worst_order
+from routing.model.estate import Estate
+
+
+def compare(before: Estate, after: Estate, at: datetime) -> Differential:
+    """Every class whose outcomes differ between two estates at a moment, in groups."""
+    with gc_paused():
+        comparing = DiffContext(before, after, at)
+        groups = [group for name in comparing.names for group in _groups(comparing, name)]
+        return Differential(comparing.vocabulary.count(), in_worst_order(groups))
+
+
+@dataclass(frozen=True, slots=True)
+class StepwiseDiff:
+    """A comparison that is made a name at a time: whoever asks may stop, and keeps what it wants to keep."""
+
+    classes: int
+    """Of all names."""
+    names: int
+    """For which the change may matter: so many steps."""
+    steps: Iterator[list[DiffGroup]]
+    """The groups of one name after the other."""
+
+
+def compare_stepwise(before: Estate, after: Estate, at: datetime) -> StepwiseDiff:
+    """The same as `compare`, in no order; names that the change itself is about come first."""
+    with gc_paused():
+        comparing = DiffContext(before, after, at)
+        named = comparing.delta.by_name
+        names = sorted(comparing.names, key=lambda name: name not in named)
+        return StepwiseDiff(comparing.vocabulary.count(), len(names), (_step(comparing, name) for name in names))
+
+
+def _step(comparing: DiffContext, name: str) -> list[DiffGroup]:
+    with gc_paused():
+        return list(_groups(comparing, name))
+
+
+def _groups(comparing: DiffContext, name: str) -> Iterator[DiffGroup]:
+    """The groups of all classes of one name. Where the first speaks for another, that one is not asked again."""
+    common = NameContext(comparing, name)
+    first: _Class | None = None
+    for traffic in comparing.vocabulary.of_name(name):
+        if first is not None and first.speaks_for(traffic):
+            yield from [group.same_for(traffic) for group in first.found.values()]
+            continue
+        asked = _Class(common, traffic)
+        yield from asked.groups()
+        first = first or asked
+
+
+class _Class:
+    """One class of traffic, before and after."""
+
+    def __init__(self, name: NameContext, traffic: TrafficClass) -> None:
+        self.name = name
+        self.comparing = name.comparing
+        self.traffic = traffic
+        self.replying = self.comparing.specials.replying(traffic)
+        self.special = name.special | self.replying if self.replying else name.special
+        # Where neither identifier nor direction matters, it is answered as the name is.
+        telling = name.telling | self.replying if self.replying else name.telling
+        self.before, self.after = (
+            ClassEvaluator(common.estate, traffic, self.comparing.at, common, telling) for common in name.asked
+        )
+        self.found: dict[tuple[Outcomes, Outcomes], DiffGroup] = {}
+
+    def groups(self) -> Iterable[DiffGroup]:
+        """The groups of this class; none when it does not change."""
+        one_sided = self.comparing.delta.one_sided
+        dirty = {node for node in self._suspects() if self.before.onward(node) != self.after.onward(node)}
+        goals = frozenset(name for name, database in dirty if database is None) | self.comparing.limited
+        self.after.decides_like(self.before, dirty | one_sided)
+        if goals:
+            self._share()
+        for node in one_sided:
+            self._add(self._ends(self.before, node), self._ends(self.after, node), node)
+        for node in dirty:
+            self._answer(node)
+        if goals:
+            self._answer_others(goals, dirty | one_sided)
+        return self.found.values()
+
+    def speaks_for(self, other: TrafficClass) -> bool:
+        """Whether another class of the name meets the same: no node was asked that could tell the two apart."""
+        if self.before.apart or self.after.apart or other.to_broker_instance in self.comparing.delta.by_identifier:
+            return False
+        return self.comparing.specials.replying(other) <= self.name.special
+
+    def _suspects(self) -> Iterator[Node]:
+        nodes = self.comparing.delta.nodes(self.traffic.to_service, self.traffic.to_broker_instance)
+        return (node for node in nodes if self.before.has(node) and self.after.has(node))
+
+    def _share(self) -> None:
+        outside = {name for name, database in self.special if database is None}
+        shared = self.comparing.background.shared_from(outside)
+        for asked in (self.before, self.after):
+            asked.shared = shared
+
+    def _answer(self, node: Node) -> None:
+        self._add(self.before.ends(self.before.start(node)), self.after.ends(self.after.start(node)), node)
+
+    def _answer_others(self, goals: frozenset[str], answered: Set[Node]) -> None:
+        """The entry points that decide as before and may send towards a goal: the special ones singly, then cells."""
+        limited = {(name, None) for name in self.comparing.limited}
+        may = self.name.may_reach(goals)
+        for node in (self.name.sending(goals) | self.replying | limited) - answered:
+            # The node itself decides as before; where it sends the message decides whether anything may change.
+            if node[1] is None or any(lead.instance in may for lead in self.before.onward(node).leads):
+                self._answer(node)
+        background = self.comparing.background
+        if self.before.shared:
+            changed = background.changes(goals)
+        else:
+            towards = goals.union(name for name, database in self.special if database is None)
+            changed = changes(background.cells_towards(towards), self.before, self.after)
+        self._add_cells(changed, answered | self.special | limited)
+
+    def _add_cells(self, changed: Iterable[BehaviourChange], single: Set[Node]) -> None:
+        for cell, before, after in changed:
+            without = frozenset(node for node in single if node in cell.entries)
+            if len(without) < len(cell.entries):
+                self._group(before, after).members.cells.append((cell, without))
+
+    def _ends(self, asked: ClassEvaluator, node: Node) -> Outcomes:
+        return asked.ends(asked.start(node)) if asked.has(node) else frozenset()
+
+    def _add(self, before: Outcomes, after: Outcomes, node: Node) -> None:
+        if before != after and node in self.comparing.order:
+            self._group(before, after).members.single.append(node)
+
+    def _group(self, before: Outcomes, after: Outcomes) -> DiffGroup:
+        group = self.found.get((before, after))
+        if group is None:
+            group = DiffGroup(self.traffic, before, after, GroupMembers(self.comparing.order))
+            self.found[before, after] = group
+        return group

@@ -1,0 +1,1 @@
+"""Estates, edits and conversations as JSON, read and written."""

@@ -1,0 +1,218 @@
+"""The small objects of an estate document, each from a JSON value that was parsed already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any, TypeVar
+
+from routing.common.errors import Invalid, must_be
+from routing.common.identifier import parse_identifier
+from routing.common.moment import parse_moment
+from routing.common.sentence import Sentence, say
+from routing.model.address import Address, parse_address, parse_network_address
+from routing.model.catalog_objects import (
+    Activation,
+    Contract,
+    ContractMessage,
+    Endpoint,
+    MessageType,
+    Priority,
+    Queue,
+    RemoteServiceBinding,
+    Service,
+)
+from routing.model.route import Route
+
+_T = TypeVar("_T")
+Convert = Callable[[Any], Any]
+
+
+def string(value: Any) -> str:
+    if type(value) is not str:
+        raise Invalid("", must_be(say("a string"), value))
+    return value
+
+
+def boolean(value: Any) -> bool:
+    if type(value) is not bool:
+        raise Invalid("", must_be(say("true or false"), value))
+    return value
+
+
+def integer(value: Any) -> int:
+    if type(value) is not int:
+        raise Invalid("", must_be(say("a whole number"), value))
+    return value
+
+
+def or_null(convert: Callable[[Any], _T]) -> Callable[[Any], _T | None]:
+    """The converter that lets a null through."""
+    return lambda value: None if value is None else convert(value)
+
+
+def array_of(convert: Callable[[Any], _T]) -> Callable[[Any], tuple[_T, ...]]:
+    """The converter of a small array."""
+
+    def converted(value: Any) -> tuple[_T, ...]:
+        if type(value) is not list:
+            raise Invalid("", must_be(say("an array"), value))
+        return tuple(_element(index, convert, element) for index, element in enumerate(value))
+
+    return converted
+
+
+def fields(value: Any, converters: Mapping[str, Convert], required: tuple[str, ...]) -> dict[str, Any]:
+    """The members of an object, each converted. Unknown keys and missing ones are errors."""
+    if type(value) is not dict:
+        raise Invalid("", must_be(say("an object"), value))
+    found: dict[str, Any] = {}
+    for key, member in value.items():
+        convert = converters.get(key)
+        if convert is None:
+            raise Invalid("", unknown_key(key, converters))
+        try:
+            found[key] = convert(member)
+        except Invalid as fault:
+            raise fault.below(key) from None
+    for key in required:
+        if key not in value:
+            raise Invalid(key, say("is missing"))
+    return found
+
+
+def unknown_key(key: str, known: Iterable[str]) -> Sentence:
+    """What is said of a key that no document has."""
+    return say('has the unknown key "{key}"; known are {known}', key=key[:80], known=tuple(known))
+
+
+def _element(index: int, convert: Callable[[Any], _T], value: Any) -> _T:
+    try:
+        return convert(value)
+    except Invalid as fault:
+        raise fault.below(f"[{index}]") from None
+
+
+def _string_or_null(value: Any) -> str | None:
+    return value if value is None else string(value)
+
+
+def _address(value: Any) -> Address:
+    return parse_address(string(value))
+
+
+def network_address(value: Any) -> Address:
+    """An address of an instance."""
+    return parse_network_address(string(value))
+
+
+def identifier_or_null(value: Any) -> str | None:
+    return value if value is None else parse_identifier(string(value))
+
+
+def moment(value: Any) -> datetime:
+    return parse_moment(string(value))
+
+
+def _moment_or_null(value: Any) -> datetime | None:
+    return value if value is None else moment(value)
+
+
+_ROUTE: Mapping[str, Convert] = {
+    "name": string,
+    "remote_service_name": _string_or_null,
+    "broker_instance": identifier_or_null,
+    "lifetime": _moment_or_null,
+    "address": _address,
+    "mirror_address": or_null(_address),
+}
+_ROUTE_DEFAULTS: Mapping[str, Any] = dict.fromkeys(_ROUTE)
+
+
+def route_from(value: Any) -> Route:
+    """A row of `sys.routes`."""
+    return Route(**{**_ROUTE_DEFAULTS, **fields(value, _ROUTE, ("name", "address"))})
+
+
+_SERVICE: Mapping[str, Convert] = {"name": string, "queue": _string_or_null, "contracts": array_of(string)}
+
+
+def service_from(value: Any) -> Service:
+    """A name, or an object with its queue and contracts."""
+    if type(value) is str:
+        return Service(value)
+    return Service(**fields(value, _SERVICE, ("name",)))
+
+
+_ACTIVATION: Mapping[str, Convert] = {"procedure": string, "max_readers": integer, "enabled": boolean}
+_QUEUE: Mapping[str, Convert] = {
+    "name": string,
+    "enabled": boolean,
+    "retention": boolean,
+    "poison_handling": boolean,
+    "activation": or_null(lambda value: Activation(**fields(value, _ACTIVATION, ("procedure",)))),
+}
+
+
+def queue_from(value: Any) -> Queue:
+    return Queue(**fields(value, _QUEUE, ("name",)))
+
+
+_MESSAGE_TYPE: Mapping[str, Convert] = {
+    "name": string,
+    "validation": string,
+    "schema_collection": _string_or_null,
+}
+
+
+def message_type_from(value: Any) -> MessageType:
+    return MessageType(**fields(value, _MESSAGE_TYPE, ("name",)))
+
+
+_CONTRACT_MESSAGE: Mapping[str, Convert] = {"message_type": string, "sent_by": string}
+_CONTRACT: Mapping[str, Convert] = {
+    "name": string,
+    "messages": array_of(lambda v: ContractMessage(**fields(v, _CONTRACT_MESSAGE, ("message_type", "sent_by")))),
+}
+
+
+def contract_from(value: Any) -> Contract:
+    return Contract(**fields(value, _CONTRACT, ("name",)))
+
+
+_PRIORITY: Mapping[str, Convert] = {
+    "name": string,
+    "contract_name": _string_or_null,
+    "local_service_name": _string_or_null,
+    "remote_service_name": _string_or_null,
+    "priority_level": integer,
+}
+
+
+def priority_from(value: Any) -> Priority:
+    return Priority(**fields(value, _PRIORITY, ("name",)))
+
+
+_BINDING: Mapping[str, Convert] = {
+    "name": string,
+    "remote_service_name": string,
+    "user": _string_or_null,
+    "anonymous": boolean,
+}
+
+
+def remote_service_binding_from(value: Any) -> RemoteServiceBinding:
+    return RemoteServiceBinding(**fields(value, _BINDING, ("name", "remote_service_name")))
+
+
+_ENDPOINT: Mapping[str, Convert] = {
+    "port": integer,
+    "state": string,
+    "encryption": string,
+    "authentication": string,
+    "forward_size": integer,
+}
+
+
+def endpoint_from(value: Any) -> Endpoint:
+    return Endpoint(**fields(value, _ENDPOINT, ("port",)))

@@ -1,0 +1,284 @@
+"""What the checks look at: an estate at a moment, the indexes that several of them share, and the engine's answers.
+
+Everything is made when a check first asks for it, and once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from datetime import datetime
+from functools import cached_property
+from typing import NamedTuple
+
+from routing.classes.traffic_class import NOWHERE
+from routing.common.finding import Finding
+from routing.common.names import MSDB
+from routing.common.sentence import Sentence
+from routing.lint.facts import host_in_name, host_of, is_guessed, network_addresses
+from routing.model.conversation import Conversation
+from routing.model.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
+from routing.model.route import Route
+from routing.rules.choosing import Decisions
+from routing.rules.decision import DELAYED, DROPPED, ROUTE_REQUESTED, Delay, Outcome
+from routing.rules.hop import Hop
+from routing.rules.journey import Journeys
+from routing.rules.router import decide
+
+
+class Held(NamedTuple):
+    """A database, and the instance that it is on."""
+
+    instance: Instance
+    database: Database
+
+
+class Row(NamedTuple):
+    """A row of `sys.routes`, and where it stands."""
+
+    instance: Instance
+    database: Database
+    route: Route
+
+    def finding(self, code: str, severity: str, reason: Sentence, remedy: str | None = None) -> Finding:
+        return Finding(code, severity, self.instance.name, self.database.name, self.route.name, reason, remedy)
+
+    @property
+    def begins_in(self) -> str | None:
+        """Whose conversations the row is for: those that its database begins, or (None) those from outside."""
+        return None if self.database.name == MSDB else self.database.name
+
+
+class LintContext:
+    """One estate at one moment, and the part of it that findings are wanted about: all of it, one instance, or one
+    database of it. What they depend on may be anywhere."""
+
+    def __init__(self, estate: Estate, at: datetime, instance: str | None = None, database: str | None = None) -> None:
+        self.estate = estate
+        self.at = at
+        self._instance = instance
+        self._database = database
+        self._journeys = Journeys(estate, at)
+        self._outside: dict[tuple[str, str, str | None], Decisions] = {}
+        self._keeps: dict[tuple[str, str], bool] = {}
+
+    # ------------------------------------------------------------ what findings are wanted about
+
+    @cached_property
+    def instances(self) -> tuple[Instance, ...]:
+        """In the order of the document."""
+        if self._instance is None:
+            return tuple(self.estate.instances.values())
+        here = self.estate.instances.get(self._instance)
+        return () if here is None else (here,)
+
+    @cached_property
+    def databases(self) -> tuple[Held, ...]:
+        """In the order of the document."""
+        if self._instance is None:
+            return self.everywhere
+        return tuple(
+            Held(instance, database)
+            for instance in self.instances
+            for database in instance.databases.values()
+            if self._database in (None, database.name)
+        )
+
+    @cached_property
+    def originals(self) -> tuple[Held, ...]:
+        """The databases that can be changed: a mirror whose principal is known too is a replica of that one."""
+        return tuple(held for held in self.databases if not self._is_replica(held.database))
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """Every route of an original, in the order of the document."""
+        return tuple(Row(*held, route) for held in self.originals for route in held.database.table.routes.values())
+
+    @cached_property
+    def live(self) -> tuple[Row, ...]:
+        """The routes that have not expired (RT-TABLE)."""
+        return tuple(row for row in self.rows if not row.route.expired(self.at))
+
+    # ------------------------------------------------------------ what there is, anywhere
+
+    @cached_property
+    def everywhere(self) -> tuple[Held, ...]:
+        """Every database, in the order of the document."""
+        return tuple(
+            Held(instance, database)
+            for instance in self.estate.instances.values()
+            for database in instance.databases.values()
+        )
+
+    def _is_replica(self, database: Database) -> bool:
+        if database.mirroring_role != MIRROR or database.broker_instance is None:
+            return False
+        return any(partner.database.mirroring_role == PRINCIPAL for partner in self.holders[database.broker_instance])
+
+    @cached_property
+    def services(self) -> Mapping[str, list[Held]]:
+        """By service name: the databases that have it, whatever their state."""
+        found: dict[str, list[Held]] = {}
+        for held in self.everywhere:
+            for service in held.database.services:
+                found.setdefault(service.name, []).append(held)
+        return found
+
+    @cached_property
+    def holders(self) -> Mapping[str, list[Held]]:
+        """By identifier: the databases that have it."""
+        found: dict[str, list[Held]] = {}
+        for held in self.everywhere:
+            if held.database.broker_instance is not None:
+                found.setdefault(held.database.broker_instance, []).append(held)
+        return found
+
+    @cached_property
+    def by_host(self) -> Mapping[str, list[Instance]]:
+        """By the host of an address: the instances with an address there."""
+        found: dict[str, list[Instance]] = defaultdict(list)
+        for instance in self.estate.instances.values():
+            for host in dict.fromkeys(map(host_of, instance.addresses)):
+                found[host].append(instance)
+        return found
+
+    @cached_property
+    def guessed(self) -> Mapping[str, list[Instance]]:
+        """By the host that its name says: the instances whose port is an assumption."""
+        found: dict[str, list[Instance]] = defaultdict(list)
+        for instance in self.estate.instances.values():
+            if is_guessed(instance):
+                found[host_in_name(instance)].append(instance)
+        return found
+
+    @cached_property
+    def led_to(self) -> Mapping[str, list[Row]]:
+        """By instance that findings are wanted about: the live routes elsewhere that lead to it over the network."""
+        found: dict[str, list[Row]] = defaultdict(list)
+        for row in self.live if self._instance is None else self._leading_to(self.instances):
+            for instance in self.leads(row):
+                if instance is not row.instance:
+                    found[instance.name].append(row)
+        return found
+
+    def _leading_to(self, instances: Iterable[Instance]) -> Iterator[Row]:
+        """The live routes, anywhere, with an address of one of these."""
+        keys = {address.key for instance in instances for address in instance.addresses}
+        for held in self.everywhere:
+            if self._is_replica(held.database):
+                continue
+            for route in held.database.table.routes.values():
+                mirror = route.mirror_address
+                leads = route.address.key in keys or (mirror is not None and mirror.key in keys)
+                if leads and not route.expired(self.at):
+                    yield Row(*held, route)
+
+    def on_the_network(self, instance: Instance) -> bool:
+        """Whether live routes lead to it from elsewhere, or its own lead elsewhere."""
+        return instance.name in self.led_to or any(
+            self._leads_away(instance, database) for database in instance.databases.values()
+        )
+
+    def _leads_away(self, instance: Instance, database: Database) -> bool:
+        return not self._is_replica(database) and any(
+            self.estate.resolve(address) != instance.name
+            for route in database.table.routes.values()
+            if not route.expired(self.at)
+            for address in network_addresses(route)
+        )
+
+    def rows_for(self, services: Set[str]) -> Iterator[Row]:
+        """The live routes, anywhere, for one of these services by name, in the order of the document."""
+        for held in self.everywhere:
+            table = held.database.table
+            if services.isdisjoint(table.named) or self._is_replica(held.database):
+                continue
+            for route in table.routes.values():
+                if route.remote_service_name in services and not route.expired(self.at):
+                    yield Row(*held, route)
+
+    @cached_property
+    def route_names(self) -> Set[str]:
+        """The names of all routes, in any case."""
+        originals = (held for held in self.everywhere if not self._is_replica(held.database))
+        return {name.casefold() for held in originals for name in held.database.table.routes}
+
+    # ------------------------------------------------------------ what the engine answers
+
+    def leads(self, row: Row) -> Iterator[Instance]:
+        """The instances of the estate that a route leads to; for LOCAL, its own."""
+        if row.route.address.is_local:
+            yield row.instance
+        for address in network_addresses(row.route):
+            name = self.estate.resolve(address)
+            if name is not None:
+                yield self.estate.instances[name]
+
+    def ends(self, row: Row, service: str) -> tuple[Outcome, ...]:
+        """How conversations end that ask, where the row decides for them, for this service and its identifier."""
+        return self.outcomes(Conversation(row.instance.name, row.begins_in, service, row.route.broker_instance))
+
+    def outcomes(self, conversation: Conversation) -> tuple[Outcome, ...]:
+        """Every outcome of a conversation."""
+        return self._journeys.outcomes(conversation)
+
+    def begun(self, held: Held, service: str) -> Decisions:
+        """What is done with conversations that this database begins to a service, without an identifier."""
+        hop = Hop(self.estate, held.instance.name, held.database.name, service, None, False, self.at)
+        return decide(hop)
+
+    def from_outside(self, instance: str, service: str, identifier: str | None = None) -> Decisions:
+        """What an instance does with messages that reach it from outside."""
+        here = self.estate.instances[instance]
+        if is_like_any(here, None, service):
+            service, identifier = NOWHERE, None
+        key = instance, service, identifier
+        found = self._outside.get(key)
+        if found is None:
+            found = self._outside[key] = decide(Hop(self.estate, instance, None, service, identifier, False, self.at))
+        return found
+
+    def keeps(self, held: Held, service: str) -> bool:
+        """Whether conversations that a database begins wait there for ever, as those for any unknown name do."""
+        if not is_like_any(held.instance, held.database.name, service):
+            return False
+        key = held.instance.name, held.database.name
+        kept = self._keeps.get(key)
+        if kept is None:
+            decisions = self.begun(held, NOWHERE)
+            kept = self._keeps[key] = all(isinstance(d, Delay) and d.reason != ROUTE_REQUESTED for d in decisions)
+        return kept
+
+
+def is_like_any(here: Instance, database: str | None, service: str) -> bool:
+    """Whether a table treats a name, with whatever identifier, as one that is nowhere.
+
+    It has no route for the name, no database of the instance can be its target, and no route for everything looks at
+    the name (CHOOSE-4) or at who is the principal for it (MIR).
+    """
+    table = here.tables[database]
+    if service in table.named or service in here.targets:
+        return False
+    return not (table.wildcard.transport or table.wildcard.mirrored)
+
+
+def lost(ends: Collection[Outcome]) -> bool:
+    """Whether no message gets anywhere, whatever is chosen. A route that was asked for may still come (MATCH-4)."""
+    return all(end.kind in (DELAYED, DROPPED) and end.detail != ROUTE_REQUESTED for end in ends)
+
+
+def few(names: Sequence[str], most: int = 3) -> tuple[str, ...]:
+    """The first of many."""
+    return tuple(names) if len(names) <= most else (*names[:most], "…")
+
+
+def instance_finding(
+    code: str, severity: str, instance: Instance, reason: Sentence, remedy: str | None = None
+) -> Finding:
+    """A finding about an instance itself."""
+    return Finding(code, severity, instance.name, None, instance.name, reason, remedy)
+
+
+def database_finding(code: str, severity: str, held: Held, reason: Sentence, remedy: str | None = None) -> Finding:
+    """A finding about a database itself."""
+    return Finding(code, severity, held.instance.name, held.database.name, held.database.name, reason, remedy)

@@ -1,0 +1,224 @@
+"""All mirrored routes that an instance uses: who is asked, who has answered, and where messages go.
+
+Routing asks here for the principal (`rules.hop.Roles`), and so tells which routes are used. The caller calls `handle`
+after that and at `next_timer`, sends the `frames`, and hands over what it learns: answers, addresses that cannot be
+reached, messages that were not acknowledged. When an event says that there is a principal, what waits for it is worth
+another attempt.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
+from routing.common.broker_events import MirroredRouteStateChanged
+from routing.common.choices import Choices
+from routing.common.deadlines import Deadlines
+from routing.common.retry import FIRST_MS, LONGEST_MS
+from routing.mirror.state_machine import (
+    SENDING,
+    MirroredRoute,
+    MirroredRouteKey,
+    answered,
+    doubted,
+    timed_out,
+    unreachable,
+    used,
+)
+from routing.model.address import MAX_LENGTH, Address
+from routing.model.estate import PRINCIPAL, Estate
+from routing.model.route import Route
+from routing.rules.mirroring import role_held
+
+MOST: Final = 10_000
+"""Mirrored routes that are remembered; the one whose use is longest ago is forgotten, and asked about again. A stranger
+whose messages are forwarded makes one with each identifier that he invents."""
+WANTED_MS: Final = 5 * 60_000
+"""A route that was not used for so long is not asked about: whoever waits for it tries again after a minute or so."""
+CLAIM_HOLDS_MS: Final = LONGEST_MS
+"""A principal that is used is doubted when its claim is older."""
+
+Frame = tuple[str, bytes]
+"""An address, and a frame for it."""
+
+
+def answer(estate: Estate, instance: str, asked: RoleQuestion) -> RoleAnswer:
+    """What an instance of this estate answers to a question about a role."""
+    role = role_held(estate.instances[instance], asked.service, asked.broker_instance)
+    return RoleAnswer(asked.question_id, role)
+
+
+def reply_address(addresses: Iterable[Address]) -> str:
+    """The address to which an instance that has these lets answers come; empty: it has none."""
+    return next((address.key for address in addresses if len(address.key) <= MAX_LENGTH), "")
+
+
+class PrincipalRegistry:
+    """What one instance has learnt. `rows` are those that its store has kept."""
+
+    def __init__(self, choices: Choices, reply_to: str = "", rows: Iterable[MirroredRoute] = ()) -> None:
+        self._choices = choices
+        self._reply_to = reply_to
+        self._rows: OrderedDict[MirroredRouteKey, MirroredRoute] = OrderedDict()
+        """The one whose use is longest ago first."""
+        self._by_address: dict[str, dict[MirroredRouteKey, None]] = {}
+        self._by_question: dict[str, MirroredRouteKey] = {}
+        self._used: dict[MirroredRouteKey, None] = {}
+        self._used_at: dict[MirroredRouteKey, int] = {}
+        self._due: Deadlines[MirroredRouteKey] = Deadlines()
+        self._frames: list[Frame] = []
+        self._events: list[MirroredRouteStateChanged] = []
+        self._changed: dict[MirroredRouteKey, MirroredRoute | None] = {}
+        self.learn(rows)
+
+    def learn(self, rows: Iterable[MirroredRoute]) -> None:
+        """What others of the same instance have learnt since, and the store has kept."""
+        for row in rows:
+            before = self._rows.get(row.key)
+            if row != before:
+                self._drop_questions(before)
+                self._keep(row)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    # ------------------------------------------------------------ what routing asks
+
+    def principals(self, route: Route, service: str, identifier: str | None) -> tuple[Address, ...]:
+        """Where messages by a mirrored route may go now: the principal, or nowhere. It counts as used."""
+        assert route.mirror_address is not None
+        key = MirroredRouteKey(route.address.key, route.mirror_address.key, service, identifier)
+        self._used[key] = None
+        row = self._rows.get(key)
+        if row is None or row.receiver is None:
+            return ()
+        return ((route.address, route.mirror_address)[row.principal],)
+
+    # ------------------------------------------------------------ what happens
+
+    def doubt(self, address: str, service: str, now: int) -> None:
+        """What was sent to an address for a service was not acknowledged in time."""
+        for row in self._rows_at(address):
+            is_news = now - row.claimed_at >= FIRST_MS  # else it was sent before the claim
+            if is_news and row.key.service == service and row.receiver == address:
+                self._put(doubted(row, now, self._choices))
+
+    def cannot_reach(self, address: str, now: int) -> None:
+        """No connection to an address can be made, or the one that there was has broken."""
+        for row in self._rows_at(address):
+            self._put(unreachable(row, row.key.addresses.index(address), now, self._choices))
+
+    def hear(self, said: RoleAnswer, now: int) -> None:
+        """An answer has come; one to no question of ours, or the second to one, changes nothing."""
+        key = self._by_question.get(said.question_id)
+        if key is not None:
+            self._put(answered(self._rows[key], said.question_id, said.role == PRINCIPAL, now, self._choices))
+
+    # ------------------------------------------------------------ time
+
+    def next_timer(self) -> int | None:
+        """When `handle` is due; None: only after a route was used."""
+        first = self._due.first()
+        return first[0] if first else None
+
+    def handle(self, now: int) -> None:
+        """Do what follows from the routes that were used since, and from the time."""
+        for key in self._used:
+            self._use(key, now)
+        self._used.clear()
+        while (first := self._due.first()) is not None and first[0] <= now:
+            row = self._rows[first[1]]
+            wanted = now - self._used_at.setdefault(row.key, now) < WANTED_MS
+            self._put(timed_out(row, now, self._choices, wanted=wanted))
+
+    def _use(self, key: MirroredRouteKey, now: int) -> None:
+        row = self._rows.get(key) or MirroredRoute(key)
+        if row.phase == SENDING and now - row.claimed_at >= CLAIM_HOLDS_MS:
+            row = doubted(row, now, self._choices)
+        self._put(used(row, now, self._choices))
+        self._used_at[key] = now
+        self._rows.move_to_end(key)
+        if len(self._rows) > MOST:
+            self._forget(next(iter(self._rows)))
+
+    # ------------------------------------------------------------ what comes of it
+
+    def frames(self) -> list[Frame]:
+        """Questions to be sent since the last call."""
+        frames, self._frames = self._frames, []
+        return frames
+
+    def events(self) -> list[MirroredRouteStateChanged]:
+        """What has happened since the last call."""
+        events, self._events = self._events, []
+        return events
+
+    def changed(self) -> dict[MirroredRouteKey, MirroredRoute | None]:
+        """Rows for the store since the last call; None: forgotten."""
+        changed, self._changed = self._changed, {}
+        return changed
+
+    def take_back(
+        self,
+        frames: list[Frame],
+        events: list[MirroredRouteStateChanged],
+        changed: dict[MirroredRouteKey, MirroredRoute | None],
+    ) -> None:
+        """What was not sent, told and kept after all is given again with the next call."""
+        self._frames[:0] = frames
+        self._events[:0] = events
+        self._changed = changed | self._changed
+
+    # ------------------------------------------------------------ rows
+
+    def _rows_at(self, address: str) -> Iterator[MirroredRoute]:
+        return (self._rows[key] for key in tuple(self._by_address.get(address, ())))
+
+    def _put(self, row: MirroredRoute) -> None:
+        before = self._rows.get(row.key)
+        if row is before:
+            return
+        self._drop_questions(before)
+        self._keep(row)
+        self._changed[row.key] = row
+        self._ask(row, before)
+        if before is None or row.shown != before.shown:
+            self._tell(row)
+
+    def _keep(self, row: MirroredRoute) -> None:
+        key = row.key
+        self._rows[key] = row
+        for address in key.addresses:
+            self._by_address.setdefault(address, {})[key] = None
+        for question_id in filter(None, row.questions):
+            self._by_question[question_id] = key
+        self._due.set(key, row.due)
+
+    def _drop_questions(self, row: MirroredRoute | None) -> None:
+        for question_id in row.questions if row else ():
+            self._by_question.pop(question_id, None)
+
+    def _ask(self, row: MirroredRoute, before: MirroredRoute | None) -> None:
+        asked = before.questions if before else ()
+        for address, question_id in zip(row.key.addresses, row.questions, strict=True):
+            if question_id and question_id not in asked:
+                said = RoleQuestion(question_id, row.key.service, row.key.identifier, self._reply_to)
+                self._frames.append((address, write_role(said)))
+
+    def _tell(self, row: MirroredRoute) -> None:
+        if row.shown is not None:
+            self._events.append(MirroredRouteStateChanged(row.shown, *row.key, row.receiver or ""))
+
+    def _forget(self, key: MirroredRouteKey) -> None:
+        row = self._rows.pop(key)
+        self._due.set(key, None)
+        self._drop_questions(row)
+        self._used_at.pop(key, None)
+        self._changed[key] = None
+        for address in key.addresses:
+            keys = self._by_address[address]
+            del keys[key]
+            if not keys:
+                del self._by_address[address]

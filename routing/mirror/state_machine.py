@@ -1,0 +1,255 @@
+"""Which partner of a mirrored route is the principal, as an instance that uses the route learns it: one table, and
+what becomes of one route by it. `routing.rules.mirroring` says what an estate tells of the same thing.
+
+Rule 1: whatever changes the phase of a mirrored route is an input, and stands in this table; no other code sets a
+phase.
+Rule 2: only who claims the role is sent anything. Silence claims nothing.
+Rule 3: this module knows addresses and moments, not messages. It is one value that a store can keep, and what goes on
+after a crash is what was kept: at worst a question is asked again.
+
+**First use** (MIR-2). Both addresses are asked at once. One that claims the role is the principal as soon as the
+other has denied it, cannot be reached, or has let the time for an answer pass. While no principal is known, nothing
+is sent, and both are asked again and again, as messages are that were not acknowledged: after 4, 8, … 64 seconds.
+
+**From then on** everything goes to the principal, and the mirror is not asked. When what was sent is not
+acknowledged, the principal is doubted: it is asked, alone, and everything still goes to it meanwhile. Who forwards
+hears no acknowledgements; so a principal that is in use and has not claimed the role for a minute is doubted too.
+
+**Lost** (MIR-3, MIR-4). It cannot be reached, has given up the role, or does not answer. Nothing is sent to anybody,
+and both are asked again and again, until the principal says that it still is, or the partner that it is now. The
+first of the two that says so is the principal.
+
+**Both claim the role.** Something is wrong with the mirroring, and a message may be lost with either of them. Who has
+a principal stays with it; who has none takes neither, and asks again until only one claims it.
+
+**At rest.** A route that nobody wants to use any more is not asked about; the next use asks at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple, TypeVar
+
+from routing.common.broker_events import OfMirroredRoute
+from routing.common.choices import Choices
+from routing.common.retry import wait
+
+Phase = Literal["UNUSED", "ASKING", "SENDING", "DOUBTING", "LOST"]
+UNUSED: Final = "UNUSED"
+ASKING: Final = "ASKING"
+SENDING: Final = "SENDING"
+DOUBTING: Final = "DOUBTING"
+LOST: Final = "LOST"
+
+PHASES: Mapping[Phase, str] = {
+    UNUSED: "nobody has used the route",
+    ASKING: "no principal is known, and both partners are asked",
+    SENDING: "everything goes to the principal",
+    DOUBTING: "everything goes to the principal, and it is asked whether it still is",
+    LOST: "the principal is away or is no more: nothing is sent, and both partners are asked",
+}
+
+Input = Literal[
+    "use", "doubt", "unreachable", "silent",
+    "confirms", "gives up", "partner claims", "partner denies",
+    "one claims", "both claim", "nobody claims",
+]  # fmt: skip
+USE: Final = "use"
+DOUBT: Final = "doubt"
+UNREACHABLE: Final = "unreachable"
+SILENT: Final = "silent"
+CONFIRMS: Final = "confirms"
+GIVES_UP: Final = "gives up"
+PARTNER_CLAIMS: Final = "partner claims"
+PARTNER_DENIES: Final = "partner denies"
+ONE_CLAIMS: Final = "one claims"
+BOTH_CLAIM: Final = "both claim"
+NOBODY_CLAIMS: Final = "nobody claims"
+
+INPUTS: Mapping[Input, str] = {
+    USE: "a message is to go by the route",
+    DOUBT: "what was sent to the principal was not acknowledged, or it has not claimed the role for a while",
+    UNREACHABLE: "the principal cannot be reached",
+    SILENT: "the principal has not answered in time",
+    CONFIRMS: "the principal, or who was, says that it is",
+    GIVES_UP: "the principal says that it is not any more",
+    PARTNER_CLAIMS: "the other one says that it is the principal",
+    PARTNER_DENIES: "the other one says that it is not, or cannot be reached",
+    ONE_CLAIMS: "one of two says that it is the principal; the other denies it, is away, or has not answered in time",
+    BOTH_CLAIM: "both of two say that they are",
+    NOBODY_CLAIMS: "both of two deny it, are away, or have not answered in time",
+}
+
+NEVER: Final = None
+
+# fmt: off
+TABLE: Mapping[Input, tuple[Phase | None, ...]] = {
+    #                UNUSED  ASKING   SENDING   DOUBTING  LOST
+    USE:            (ASKING, ASKING,  SENDING,  DOUBTING, LOST),
+    DOUBT:          (UNUSED, ASKING,  DOUBTING, DOUBTING, LOST),
+    UNREACHABLE:    (NEVER,  NEVER,   LOST,     LOST,     LOST),
+    SILENT:         (NEVER,  NEVER,   NEVER,    LOST,     LOST),
+    CONFIRMS:       (NEVER,  NEVER,   NEVER,    SENDING,  SENDING),
+    GIVES_UP:       (NEVER,  NEVER,   NEVER,    LOST,     LOST),
+    PARTNER_CLAIMS: (NEVER,  NEVER,   SENDING,  DOUBTING, SENDING),
+    PARTNER_DENIES: (NEVER,  NEVER,   SENDING,  DOUBTING, LOST),
+    ONE_CLAIMS:     (NEVER,  SENDING, NEVER,    NEVER,    NEVER),
+    BOTH_CLAIM:     (NEVER,  ASKING,  NEVER,    NEVER,    NEVER),
+    NOBODY_CLAIMS:  (NEVER,  ASKING,  NEVER,    NEVER,    NEVER),
+}
+"""The next phase. NEVER: who has no principal hears nothing of one, and who was not asked says nothing."""
+# fmt: on
+
+STEPS: Mapping[tuple[Phase, Input], Phase | None] = {
+    (phase, given): to for given, row in TABLE.items() for phase, to in zip(PHASES, row, strict=True)
+}
+
+Heard = Literal["", "claims", "denies", "away"]
+"""What a partner has said since it was asked last; empty: nothing yet."""
+CLAIMS: Final = "claims"
+DENIES: Final = "denies"
+AWAY: Final = "away"
+
+
+_OF_PRINCIPAL: Mapping[Heard, Input] = {CLAIMS: CONFIRMS, DENIES: GIVES_UP, AWAY: UNREACHABLE}
+
+
+class MirroredRouteKey(NamedTuple):
+    """What makes a mirrored route at run time: names and databases of one pair of partners have roles of their own."""
+
+    address: str
+    mirror_address: str
+    """Canonical network addresses."""
+    service: str
+    identifier: str | None
+    """The one in force: the conversation's, else the route's."""
+
+    @property
+    def addresses(self) -> tuple[str, str]:
+        return self.address, self.mirror_address
+
+
+class MirroredRoute(NamedTuple):
+    """What an instance knows of one; a row that a store can keep."""
+
+    key: MirroredRouteKey
+    phase: Phase = UNUSED
+    principal: int = 0
+    """Which of the addresses, 0 or 1; in UNUSED and ASKING nobody."""
+    heard: tuple[Heard, Heard] = ("", "")
+    """By address."""
+    questions: tuple[str, str] = ("", "")
+    """By address: the GUID of the question that is not answered; empty: none is asked."""
+    rounds: int = 0
+    """How often both were asked in a row."""
+    due: int | None = None
+    """When the time for the answers is over."""
+    claimed_at: int = 0
+    """When a partner has claimed the role last."""
+    shown: OfMirroredRoute | None = None
+    """As the event Broker:Mirrored Route State Changed tells it; None: nothing is known yet."""
+
+    @property
+    def receiver(self) -> str | None:
+        """The address to which messages go; None: they wait."""
+        return self.key.addresses[self.principal] if self.phase in {SENDING, DOUBTING} else None
+
+    @property
+    def is_at_rest(self) -> bool:
+        """No principal is known, and nobody is asked: nobody has wanted to use it for a while."""
+        return self.phase in {ASKING, LOST} and self.due is None
+
+
+# ---------------------------------------------------------------- inputs
+
+
+def used(route: MirroredRoute, now: int, choices: Choices) -> MirroredRoute:
+    """A message is to go by it."""
+    going_on = _step(route, USE)
+    return _asked(going_on, now, choices) if route.is_at_rest or going_on.phase != route.phase else route
+
+
+def doubted(route: MirroredRoute, now: int, choices: Choices) -> MirroredRoute:
+    """What was sent to the principal was not acknowledged in time, or it has not claimed the role for a while."""
+    going_on = _step(route, DOUBT)
+    if going_on.phase == route.phase:
+        return route
+    questions = _with(route.questions, route.principal, choices.identifier())
+    return going_on._replace(questions=questions, due=now + wait(1, choices))
+
+
+def unreachable(route: MirroredRoute, index: int, now: int, choices: Choices) -> MirroredRoute:
+    """No connection to one of the addresses can be made, or the one that there was has broken."""
+    is_principal = route.receiver is not None and index == route.principal
+    if is_principal:
+        return _asked(_step(route, UNREACHABLE), now, choices)
+    return _hear(route, index, AWAY, now, choices) if route.questions[index] else route
+
+
+def answered(route: MirroredRoute, question_id: str, claims: bool, now: int, choices: Choices) -> MirroredRoute:
+    """A partner has answered a question. One that was not asked, or was answered before, changes nothing."""
+    if question_id not in route.questions:
+        return route
+    return _hear(route, route.questions.index(question_id), CLAIMS if claims else DENIES, now, choices)
+
+
+def timed_out(route: MirroredRoute, now: int, choices: Choices, *, wanted: bool) -> MirroredRoute:
+    """The time for the answers is over: ask again, if anybody still wants to use it."""
+    route = _judged(route) if route.phase == ASKING else _step(route, SILENT)
+    if route.phase == SENDING:
+        return route
+    return _asked(route, now, choices) if wanted else route._replace(questions=("", ""), rounds=0, due=None)
+
+
+# ---------------------------------------------------------------- what comes of them
+
+
+def _hear(route: MirroredRoute, index: int, heard: Heard, now: int, choices: Choices) -> MirroredRoute:
+    route = route._replace(
+        heard=_with(route.heard, index, heard),
+        questions=_with(route.questions, index, ""),
+        claimed_at=now if heard == CLAIMS else route.claimed_at,
+    )
+    if route.phase == ASKING:
+        return route if "" in route.heard else _judged(route)
+    if index == route.principal:
+        was_doubted = route.phase == DOUBTING
+        route = _step(route, _OF_PRINCIPAL[heard])
+        return _asked(route, now, choices) if was_doubted and route.phase == LOST else route
+    if heard == CLAIMS and route.phase == LOST:
+        route = route._replace(principal=index)  # MIR-3
+    return _step(route, PARTNER_CLAIMS if heard == CLAIMS else PARTNER_DENIES)
+
+
+def _judged(route: MirroredRoute) -> MirroredRoute:
+    """ASKING: everybody has been heard, or the time is over."""
+    claiming = {route.key.addresses[index]: index for index in (0, 1) if route.heard[index] == CLAIMS}
+    if len(claiming) == 1:
+        (principal,) = claiming.values()
+        return _step(route._replace(principal=principal), ONE_CLAIMS)
+    return _step(route, BOTH_CLAIM if claiming else NOBODY_CLAIMS)
+
+
+def _step(route: MirroredRoute, given: Input) -> MirroredRoute:
+    phase = STEPS[route.phase, given]
+    assert phase is not NEVER, (route.phase, given)
+    if phase == SENDING:
+        is_alone = route.heard[1 - route.principal] != DENIES
+        shown = OfMirroredRoute.OPERATIONAL_WITH_PRINCIPAL_ONLY if is_alone else OfMirroredRoute.OPERATIONAL
+        return route._replace(phase=phase, shown=shown, rounds=0, due=None)
+    is_known = phase == LOST or given in {BOTH_CLAIM, NOBODY_CLAIMS}
+    return route._replace(phase=phase, shown=OfMirroredRoute.NOT_OPERATIONAL if is_known else route.shown)
+
+
+def _asked(route: MirroredRoute, now: int, choices: Choices) -> MirroredRoute:
+    """Both are asked (MIR-2, MIR-4)."""
+    rounds = route.rounds + 1
+    questions = (choices.identifier(), choices.identifier())
+    return route._replace(heard=("", ""), questions=questions, rounds=rounds, due=now + wait(rounds, choices))
+
+
+_T = TypeVar("_T")
+
+
+def _with(pair: tuple[_T, _T], index: int, value: _T) -> tuple[_T, _T]:
+    return (pair[0], value) if index else (value, pair[1])

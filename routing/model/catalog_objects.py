@@ -1,0 +1,163 @@
+"""What an estate holds besides routing: queues, contracts, endpoints, for lint, T-SQL and messaging."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from routing.common.errors import Invalid
+from routing.common.names import SERVICE_NAME, SYSNAME, check_name
+from routing.common.sentence import say
+
+QUEUE_NAME = 2 * SYSNAME + 1
+"""`schema.name`, of two sysnames."""
+MAX_FORWARD_SIZE = 2**31 - 1
+"""sys.service_broker_endpoints.message_forwarding_size is an int."""
+
+
+def _one_of(value: object, allowed: tuple[object, ...], field: str) -> None:
+    if value not in allowed:
+        raise Invalid(field, say("must be one of {allowed}, not {got}", allowed=allowed, got=str(value)))
+
+
+def _check_names(names: Iterable[str | None], field: str, limit: int) -> None:
+    """Names of things that need not be in the estate themselves; None stands for one that is not known, or for any."""
+    for name in names:
+        if name is not None:
+            check_name(name, field, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A row of `sys.services`."""
+
+    name: str
+    queue: str | None = None
+    """`schema.name`; None: not known."""
+    contracts: tuple[str, ...] = ()
+    """The contracts that it accepts as a target."""
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "name", SERVICE_NAME)
+        _check_names((self.queue,), "queue", QUEUE_NAME)
+        _check_names(self.contracts, "contracts", SERVICE_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """ACTIVATION of a queue."""
+
+    procedure: str
+    max_readers: int = 1
+    enabled: bool = True
+
+    def __post_init__(self) -> None:
+        check_name(self.procedure, "procedure", 776)
+        if not 0 <= self.max_readers <= 32_767:
+            raise Invalid("max_readers", say("must be 0 to 32767"))
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A row of `sys.service_queues`."""
+
+    name: str
+    enabled: bool = True
+    retention: bool = False
+    poison_handling: bool = True
+    activation: Activation | None = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "name", QUEUE_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class MessageType:
+    """A row of `sys.service_message_types`."""
+
+    name: str
+    validation: str = "NONE"
+    schema_collection: str | None = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "name", SERVICE_NAME)
+        _one_of(self.validation, ("NONE", "EMPTY", "WELL_FORMED_XML", "VALID_XML"), "validation")
+        _check_names((self.schema_collection,), "schema_collection", QUEUE_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class ContractMessage:
+    """A message type in a contract, and who may send it."""
+
+    message_type: str
+    sent_by: str
+
+    def __post_init__(self) -> None:
+        check_name(self.message_type, "message_type", SERVICE_NAME)
+        _one_of(self.sent_by, ("INITIATOR", "TARGET", "ANY"), "sent_by")
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A row of `sys.service_contracts` with its message usages."""
+
+    name: str
+    messages: tuple[ContractMessage, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "name", SERVICE_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Priority:
+    """A row of `sys.conversation_priorities`; None stands for ANY."""
+
+    name: str
+    contract_name: str | None = None
+    local_service_name: str | None = None
+    remote_service_name: str | None = None
+    priority_level: int = 5
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "name")
+        _check_names((self.contract_name,), "contract_name", SERVICE_NAME)
+        _check_names((self.local_service_name,), "local_service_name", SERVICE_NAME)
+        _check_names((self.remote_service_name,), "remote_service_name", SERVICE_NAME)
+        if not 1 <= self.priority_level <= 10:
+            raise Invalid("priority_level", say("must be 1 to 10"))
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteServiceBinding:
+    """A row of `sys.remote_service_bindings`."""
+
+    name: str
+    remote_service_name: str
+    user: str | None = None
+    anonymous: bool = False
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "name")
+        check_name(self.remote_service_name, "remote_service_name", SERVICE_NAME)
+        _check_names((self.user,), "user", SYSNAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """The Service Broker endpoint of an instance. An instance has none by default."""
+
+    port: int
+    state: str = "STARTED"
+    encryption: str = "REQUIRED"
+    authentication: str = "WINDOWS"
+    forward_size: int = 10
+    """MESSAGE_FORWARD_SIZE in megabytes."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.port <= 65_535:
+            raise Invalid("port", say("must be 1 to 65535"))
+        _one_of(self.state, ("STARTED", "STOPPED", "DISABLED"), "state")
+        _one_of(self.encryption, ("DISABLED", "SUPPORTED", "REQUIRED"), "encryption")
+        check_name(self.authentication, "authentication")
+        if not 0 <= self.forward_size <= MAX_FORWARD_SIZE:
+            raise Invalid("forward_size", say("must be 0 to {limit}", limit=MAX_FORWARD_SIZE))

@@ -1,0 +1,243 @@
+"""An estate: instances, their databases, services and routes, as one immutable snapshot, indexed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
+
+from routing.common.errors import Invalid
+from routing.common.names import MSDB, check_name, check_unique
+from routing.common.sentence import say
+from routing.model.address import Address
+from routing.model.catalog_objects import (
+    Contract,
+    Endpoint,
+    MessageType,
+    Priority,
+    Queue,
+    RemoteServiceBinding,
+    Service,
+)
+from routing.model.route import Route
+from routing.model.route_table import NO_ROUTES, RouteTable
+
+PRINCIPAL, MIRROR = "PRINCIPAL", "MIRROR"
+DEFAULT_HOP_LIMIT = 10
+MAX_HOP_LIMIT = 255
+"""dm_broker_forwarded_messages.hops_remaining is a tinyint."""
+INSTANCE_NAME = 256
+"""A host name has at most 255 characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A row of `sys.databases` with what Service Broker keeps in it."""
+
+    name: str
+    broker_instance: str | None = None
+    """Its service broker identifier, lower case; None: not known."""
+    broker_enabled: bool = True
+    mirroring_role: str | None = None
+    services: tuple[Service, ...] = ()
+    queues: tuple[Queue, ...] = ()
+    contracts: tuple[Contract, ...] = ()
+    message_types: tuple[MessageType, ...] = ()
+    priorities: tuple[Priority, ...] = ()
+    remote_service_bindings: tuple[RemoteServiceBinding, ...] = ()
+    table: RouteTable = NO_ROUTES
+    """Its `sys.routes`."""
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "name")
+        if self.mirroring_role not in (None, PRINCIPAL, MIRROR):
+            raise Invalid("mirroring_role", say("must be null, PRINCIPAL or MIRROR"))
+        for kind in (
+            "services",
+            "queues",
+            "contracts",
+            "message_types",
+            "priorities",
+            "remote_service_bindings",
+        ):
+            if members := getattr(self, kind):
+                check_unique((member.name for member in members), kind)
+
+    @property
+    def can_be_target(self) -> bool:
+        """LOC, fixed: not with its broker disabled, nor in the role MIRROR."""
+        return self.broker_enabled and self.mirroring_role != MIRROR
+
+    def has_service(self, name: str) -> bool:
+        """Whether a service of exactly this name is in it; a look at each: the instance has the index."""
+        return any(service.name == name for service in self.services)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One SQL Server instance."""
+
+    name: str
+    databases: Mapping[str, Database] = field(default_factory=dict)
+    """By name, in the order of the document; msdb only where it was written."""
+    addresses: tuple[Address, ...] = ()
+    forwarding: bool = False
+    """MESSAGE_FORWARDING of its endpoint (CHOOSE-FWD)."""
+    endpoint: Endpoint | None = None
+
+    tables: Mapping[str | None, RouteTable] = field(init=False, repr=False, compare=False)
+    """RT-TABLE: by the database that began the conversation; under None, that of msdb, for messages from outside."""
+    targets: Mapping[str, tuple[Database, ...]] = field(init=False, repr=False, compare=False)
+    """By service name: the databases that can be its target here."""
+    principals: Mapping[str, tuple[Database, ...]] = field(init=False, repr=False, compare=False)
+    """By service name: the databases in the role PRINCIPAL that have it, their broker enabled or not (MIR)."""
+    identified: Mapping[str, Database] = field(init=False, repr=False, compare=False)
+    """By identifier: the database that it names here, an enabled one before a disabled one."""
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "name", INSTANCE_NAME)
+        object.__setattr__(self, "tables", _tables(self.databases))
+        databases = tuple(self.databases.values())
+        _check_identifiers(databases)
+        object.__setattr__(self, "targets", _by_service(d for d in databases if d.can_be_target))
+        object.__setattr__(self, "principals", _by_service(d for d in databases if d.mirroring_role == PRINCIPAL))
+        object.__setattr__(self, "identified", _by_identifier(databases))
+
+    @property
+    def msdb(self) -> RouteTable:
+        """The table that decides for messages from outside."""
+        return self.tables[None]
+
+    def with_database(self, database: Database) -> Instance:
+        """With this database added, or in place of the one of its name."""
+        return replace(self, databases={**self.databases, database.name: database})
+
+    def without_database(self, name: str) -> Instance:
+        return replace(self, databases={n: d for n, d in self.databases.items() if n != name})
+
+    def with_table(self, database: str, table: RouteTable) -> Instance:
+        """With another routing table in one database; every index but msdb stays as it is."""
+        new = object.__new__(Instance)
+        for name in ("name", "addresses", "forwarding", "endpoint", "targets", "principals", "identified"):
+            object.__setattr__(new, name, getattr(self, name))
+        # An msdb that is not written is one without routes: its first route writes it.
+        old = self.databases[database] if database != MSDB else self.databases.get(MSDB, Database(MSDB))
+        changed = replace(old, table=table)
+        object.__setattr__(new, "databases", {**self.databases, database: changed})
+        object.__setattr__(new, "tables", _tables(new.databases))
+        return new
+
+
+@dataclass(frozen=True, slots=True)
+class Estate:
+    """Every instance that is known. Built from instances; two estates may share any of their parts."""
+
+    instances: Mapping[str, Instance] = field(default_factory=dict)
+    """By name, in the order of the document."""
+    hop_limit: int = DEFAULT_HOP_LIMIT
+    """LOOP-1: how often a message may be forwarded."""
+
+    by_address: Mapping[str, str] = field(init=False, repr=False, compare=False)
+    """The name of the instance that an address (its key) leads to."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.hop_limit <= MAX_HOP_LIMIT:
+            raise Invalid("hop_limit", say("must be 0 to {limit}", limit=MAX_HOP_LIMIT))
+        by_address: dict[str, str] = {}
+        for index, instance in enumerate(self.instances.values()):
+            for number, address in enumerate(instance.addresses):
+                other = by_address.setdefault(address.key, instance.name)
+                if other != instance.name:
+                    problem = say('{address} is an address of "{other}" already', address=address.key, other=other)
+                    raise Invalid(f"instances[{index}].addresses[{number}]", problem)
+        object.__setattr__(self, "by_address", by_address)
+
+    def resolve(self, address: Address) -> str | None:
+        """The name of the instance that listens at a network address; None: no instance of this estate."""
+        return self.by_address.get(address.key)
+
+    def edited(self, edits: Iterable[Edit]) -> Estate:
+        """After these edits (`routing.model.edits`), in order; an edit costs its own size, all else is shared."""
+        estate = self
+        for edit in edits:
+            estate = edit.apply(estate)
+        return estate
+
+    def with_instance(self, instance: Instance) -> Estate:
+        """With this instance added, or in place of the one of its name."""
+        return replace(self, instances={**self.instances, instance.name: instance})
+
+    def without_instance(self, name: str) -> Estate:
+        return replace(self, instances={n: i for n, i in self.instances.items() if n != name})
+
+    def with_route(self, instance: str, database: str, name: str, route: Route | None) -> Estate:
+        """With one route added, replaced or (None) dropped; shares all else, indexes and all."""
+        here = self.instances[instance]
+        changed = here.with_table(database, here.tables[database].edited(name, route))
+        new = object.__new__(Estate)
+        object.__setattr__(new, "instances", {**self.instances, instance: changed})
+        object.__setattr__(new, "hop_limit", self.hop_limit)
+        object.__setattr__(new, "by_address", self.by_address)
+        return new
+
+
+class Edit(Protocol):
+    """A change of an estate; the kinds are in `routing.model.edits`."""
+
+    def apply(self, estate: Estate) -> Estate:
+        """The estate after it; raises `Invalid` where it names what is not there."""
+        ...
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+_N = TypeVar("_N", bound=_Named)
+
+
+def by_name(members: Iterable[_N], kind: str) -> dict[str, _N]:
+    """Instances, or databases of an instance, by name; raises `Invalid` where two have one name."""
+    found: dict[str, _N] = {}
+    for index, member in enumerate(members):
+        if member.name in found:
+            raise Invalid(f"{kind}[{index}].name", say('stands twice: "{name}"', name=member.name))
+        found[member.name] = member
+    return found
+
+
+def _check_identifiers(databases: Iterable[Database]) -> None:
+    """Two enabled brokers of one instance cannot share an identifier (the product's error 9772)."""
+    holders: dict[str, str] = {}
+    for index, database in enumerate(databases):
+        if database.broker_instance is None or not database.broker_enabled:
+            continue
+        other = holders.setdefault(database.broker_instance, database.name)
+        if other != database.name:
+            problem = say('is the identifier of "{other}" already; two enabled databases cannot share one', other=other)
+            raise Invalid(f"databases[{index}].broker_instance", problem)
+
+
+def _tables(databases: Mapping[str, Database]) -> Mapping[str | None, RouteTable]:
+    """Every instance has an msdb; one that is not written has no routes."""
+    tables: dict[str | None, RouteTable] = {MSDB: NO_ROUTES}
+    tables.update((name, database.table) for name, database in databases.items())
+    tables[None] = tables[MSDB]
+    return tables
+
+
+def _by_service(databases: Iterable[Database]) -> Mapping[str, tuple[Database, ...]]:
+    found: dict[str, list[Database]] = {}
+    for database in databases:
+        for service in database.services:
+            found.setdefault(service.name, []).append(database)
+    return {service: tuple(having) for service, having in found.items()}
+
+
+def _by_identifier(databases: Iterable[Database]) -> Mapping[str, Database]:
+    found: dict[str, Database] = {}
+    for database in sorted(databases, key=lambda d: not d.broker_enabled):
+        if database.broker_instance is not None:
+            found.setdefault(database.broker_instance, database)
+    return found

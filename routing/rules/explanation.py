@@ -1,0 +1,194 @@
+"""A journey with its account: every hop, every rule that was asked, and the way back of replies."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from routing.common.names import MSDB
+from routing.common.sentence import say
+from routing.model.conversation import Conversation
+from routing.model.estate import Database, Estate
+from routing.rules.choosing import Decisions
+from routing.rules.decision import DELIVERED, DROPPED, HOP_LIMIT, Outcome, Send
+from routing.rules.hop import NOBODY, Hop
+from routing.rules.journey import Place, Walk, in_order, walk
+from routing.rules.router import decide
+from routing.rules.trace import Step, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class HopAccount:
+    """What one instance decided, and why."""
+
+    instance: str
+    database: str | None
+    """The database that began the conversation; None: the message came from outside."""
+    steps: tuple[Step, ...]
+    decisions: Decisions
+
+    @property
+    def table(self) -> str:
+        """The database whose `sys.routes` was asked (RT-TABLE)."""
+        return self.database or MSDB
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A send on the way to an end."""
+
+    instance: str
+    database: str | None
+    send: Send
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """An outcome, and a shortest way that leads to it."""
+
+    outcome: Outcome
+    instance: str
+    """Where it was decided."""
+    legs: tuple[Leg, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Journey:
+    """Every outcome of a conversation, with the account of every hop, each instance told once."""
+
+    conversation: Conversation
+    at: datetime
+    ends: tuple[End, ...]
+    hops: tuple[HopAccount, ...]
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        return tuple(end.outcome for end in self.ends)
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """The way back from one target to the initiator's own service: acknowledgements and replies take it."""
+
+    target: Outcome
+    """Where the conversation was delivered."""
+    journey: Journey
+    """From the target database, by its own tables, to the initiator's service and identifier."""
+    home: Outcome
+    """The one outcome that is not a fault: delivered in the database that began the conversation."""
+
+    @property
+    def arrives(self) -> bool:
+        """Whether every outcome is home."""
+        return self.journey.outcomes == (self.home,)
+
+    @property
+    def may_arrive(self) -> bool:
+        return self.home in self.journey.outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Where a conversation goes and why, forth and back."""
+
+    forward: Journey
+    returns: tuple[Return, ...]
+    """One for each target and each service that may have begun it; empty when there is no way back to follow."""
+    origin: Database | None
+    """The database that began it; None: it came from outside, so that nothing is known of the way back."""
+
+
+def explain(
+    estate: Estate, conversation: Conversation, at: datetime, *, pending: Container[str] = NOBODY
+) -> Explanation:
+    """The complete account. The conversation must be one of the estate (`Conversation.check`)."""
+    forward = journey(estate, conversation, at, pending=pending)
+    if conversation.database is None:
+        return Explanation(forward, (), None)
+    databases = estate.instances[conversation.instance].databases
+    origin = databases.get(conversation.database) or Database(conversation.database)
+    targets = [end.outcome for end in forward.ends if end.outcome.kind == DELIVERED]
+    returns = [
+        _way_back(estate, conversation, origin, target, own, at)
+        for own in own_services(conversation, origin)
+        for target in targets
+    ]
+    return Explanation(forward, tuple(returns), origin)
+
+
+def own_services(conversation: Conversation, origin: Database) -> tuple[str, ...]:
+    """The services that may have begun the conversation: the one that it names, else each of its database."""
+    if conversation.from_service is not None:
+        return (conversation.from_service,)
+    return tuple(service.name for service in origin.services)
+
+
+def journey(estate: Estate, conversation: Conversation, at: datetime, *, pending: Container[str] = NOBODY) -> Journey:
+    """Every outcome with its way, and the account of every hop. `pending` concerns the first hop (MATCH-4)."""
+    accounts: dict[tuple[str, str | None], HopAccount] = {}
+
+    def decide_at(place: Place) -> Decisions:
+        key = (place.instance, place.database)
+        if key not in accounts:
+            asked = pending if place == start else NOBODY
+            accounts[key] = _account(estate, conversation, place, at, asked)
+        return accounts[key].decisions
+
+    start = Place(conversation.instance, conversation.database, estate.hop_limit)
+    walked = walk(start, decide_at)
+    ends = tuple(_end(walked, outcome) for outcome in in_order(walked.ends))
+    for outcome in walked.ends:
+        if outcome.kind == DROPPED and outcome.detail == HOP_LIMIT:
+            key = (outcome.instance, None)
+            accounts[key] = replace(accounts[key], steps=(*accounts[key].steps, _limit(estate.hop_limit)))
+    return Journey(conversation, at, ends, tuple(accounts.values()))
+
+
+def _limit(hop_limit: int) -> Step:
+    return Step("LOOP-1", True, say("After {limit} forwardings, the limit, it is dropped here.", limit=hop_limit))
+
+
+def _account(
+    estate: Estate, conversation: Conversation, place: Place, at: datetime, pending: Container[str]
+) -> HopAccount:
+    trace = Trace()
+    hop = Hop(
+        estate,
+        place.instance,
+        place.database,
+        conversation.to_service,
+        conversation.to_broker_instance,
+        conversation.is_reply,
+        at,
+        pending,
+        trace=trace,
+    )
+    decisions = decide(hop)
+    return HopAccount(place.instance, place.database, tuple(trace.steps), decisions)
+
+
+def _end(walked: Walk, outcome: Outcome) -> End:
+    place = walked.ends[outcome]
+    legs: list[Leg] = []
+    way = walked.came_by[place]
+    while way is not None:
+        legs.append(Leg(way.place.instance, way.place.database, way.send))
+        way = walked.came_by[way.place]
+    return End(outcome, place.instance, tuple(reversed(legs)))
+
+
+def _way_back(
+    estate: Estate, conversation: Conversation, origin: Database, target: Outcome, own: str, at: datetime
+) -> Return:
+    """RT-REPLY and the acknowledgements: routed by the target's own tables, to the initiator's identifier."""
+    back = Conversation(
+        instance=target.instance,
+        database=target.detail,
+        to_service=own,
+        to_broker_instance=origin.broker_instance,
+        is_reply=True,
+        from_service=conversation.to_service,
+    )
+    home = Outcome(DELIVERED, conversation.instance, origin.name)
+    return Return(target, journey(estate, back, at), home)

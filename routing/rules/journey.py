@@ -1,0 +1,131 @@
+"""All hops: every outcome that the open choices allow, and the ways that lead to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple, cast
+
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.choosing import Decisions
+from routing.rules.decision import DROPPED, EXITS, HOP_LIMIT, Decision, Outcome, Send
+from routing.rules.hop import Hop
+from routing.rules.router import decide
+
+
+class Place(NamedTuple):
+    """Where a message is: at an instance, from outside (database None) or in the database that began it."""
+
+    instance: str
+    database: str | None
+    hops_remaining: int
+
+
+class Way(NamedTuple):
+    """How a place was first reached: from which place, by which send."""
+
+    place: Place
+    send: Send
+
+
+@dataclass(slots=True)
+class Walk:
+    """Every place that a message may come to, breadth first, and every outcome with the place where it ends."""
+
+    ends: dict[Outcome, Place]
+    came_by: dict[Place, Way | None]
+
+
+def walk(start: Place, decide_at: Callable[[Place], Decisions]) -> Walk:
+    """Follows every open choice to its end. The hop limit bounds it (LOOP-1)."""
+    ends: dict[Outcome, Place] = {}
+    came_by: dict[Place, Way | None] = {start: None}
+    todo = [start]
+    for place in todo:
+        for decision in decide_at(place):
+            follows = after(place, decision)
+            if isinstance(follows, Outcome):
+                ends.setdefault(follows, place)
+            elif follows not in came_by:
+                came_by[follows] = Way(place, cast(Send, decision))
+                todo.append(follows)
+    return Walk(ends, came_by)
+
+
+def after(place: Place, decision: Decision) -> Outcome | Place:
+    """What follows a decision: the end, or the next place."""
+    if not isinstance(decision, Send):
+        return decision.outcome
+    instance, database, hops_remaining = place
+    if database is None:
+        # Sending on what came from outside is forwarding, also out of the estate; LOOP-1: dropped past the limit.
+        if hops_remaining == 0:
+            return Outcome(DROPPED, instance, HOP_LIMIT)
+        hops_remaining -= 1
+    if decision.to is None:
+        return Outcome(EXITS, instance, decision.address.key)
+    # LOOP-2: where that is this very instance, the message counts as from outside like anywhere else.
+    return Place(decision.to, None, hops_remaining)
+
+
+def in_order(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
+    """A set of outcomes, sorted: by the text of their JSON with its keys sorted, the order of the interface."""
+    found = tuple(outcomes)
+    if len(found) < 2:
+        return found
+    return tuple(sorted(found, key=lambda outcome: json.dumps(outcome.as_json(), sort_keys=True)))
+
+
+class Journeys:
+    """The outcomes of many conversations on one estate at one moment; hops that recur are decided once."""
+
+    __slots__ = ("_at", "_decided", "_estate")
+
+    def __init__(self, estate: Estate, at: datetime) -> None:
+        self._estate = estate
+        self._at = at
+        self._decided: dict[tuple[str, str, str | None, bool], Decisions] = {}
+
+    def outcomes(self, conversation: Conversation) -> tuple[Outcome, ...]:
+        """The complete set, without doubles, in order."""
+        return in_order(self.walked(conversation).ends)
+
+    def walked(self, conversation: Conversation) -> Walk:
+        """Every place that it may come to, and every outcome."""
+        start = Place(conversation.instance, conversation.database, self._estate.hop_limit)
+        return walk(start, lambda place: self._decide(conversation, place))
+
+    def _decide(self, conversation: Conversation, place: Place) -> Decisions:
+        if place.database is not None:
+            return self._fresh(conversation, place)
+        key = (
+            place.instance,
+            conversation.to_service,
+            conversation.to_broker_instance,
+            conversation.is_reply,
+        )
+        decided = self._decided.get(key)
+        if decided is None:
+            decided = self._decided[key] = self._fresh(conversation, place)
+        return decided
+
+    def _fresh(self, conversation: Conversation, place: Place) -> Decisions:
+        return decide(
+            Hop(
+                self._estate,
+                place.instance,
+                place.database,
+                conversation.to_service,
+                conversation.to_broker_instance,
+                conversation.is_reply,
+                self._at,
+            )
+        )
+
+
+def outcomes(estate: Estate, conversation: Conversation, at: datetime) -> tuple[Outcome, ...]:
+    """The complete set of outcomes of one conversation, in order. For many, use `Journeys`."""
+    return Journeys(estate, at).outcomes(conversation)

@@ -1,0 +1,391 @@
+"""One instance at work: conversations from a store, the dialog protocol over them, routing for where they go.
+
+Here, and only here, the dialog layer meets routing. Time and choices come in as arguments; nothing here waits. What
+leaves, leaves after the commit of what it tells of (ACK-5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from routing.adjacent.errors import RemoteProtocolError
+from routing.adjacent.fragment import Fragment, forwarded, read
+from routing.adjacent.roles import RoleAnswer, Said, is_role, read_role, write_role
+from routing.common.broker_events import (
+    Event,
+    MessageClassify,
+    MessageUndeliverable,
+    OfClassify,
+    OfUndeliverable,
+)
+from routing.common.choices import Choices
+from routing.common.identifier import identifier_of
+from routing.common.names import MSDB
+from routing.dialog import holding, incoming, route_request
+from routing.dialog.answering import acknowledge_dedicated
+from routing.dialog.batch import Asked, Changes, Wanted
+from routing.dialog.directory import Directory
+from routing.dialog.due import advance, send_posted
+from routing.dialog.endpoint import ConversationKey, Endpoint, QueueKey
+from routing.dialog.settings import Settings
+from routing.dialog.transmission import Transmission, TransmissionObjects
+from routing.dialog.work import Correspondent, Outbound, Place, Work
+from routing.mirror.registry import PrincipalRegistry, answer, reply_address
+from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
+from routing.model.estate import Database, Estate
+from routing.rules.decision import ROUTE_REQUESTED, Deliver, Drop, Send
+from routing.runtime.decision_cache import STATUS_OF_REASON, DecisionCache, ForwardDecision
+from routing.runtime.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, Limits
+from routing.runtime.store import Store
+from routing.security.bindings import Security
+
+DUE_AT_ONCE = 200
+"""Conversations in which something is due, in one batch."""
+AGAIN_MS = 100
+"""When fragments of conversations that others hold are tried again, should nothing else come before."""
+
+
+class Broker:
+    """A hosted instance."""
+
+    def __init__(
+        self,
+        estate: Estate,
+        instance: str,
+        store: Store,
+        choices: Choices,
+        settings: Settings | None = None,
+        security: Security | None = None,
+    ) -> None:
+        self.instance = instance
+        self.store = store
+        self.choices = choices
+        self.settings = settings or Settings()
+        self.security = security or Security()
+        self.transmissions = TransmissionObjects(self.settings.transmission_bytes)
+        self.forwarder = Forwarder(_limits(estate, instance))
+        addresses = estate.instances[instance].addresses
+        self.principals = PrincipalRegistry(choices, reply_address(addresses))
+        self._mirrored: Mapping[MirroredRouteKey, MirroredRoute] = {}
+        self._outbound: list[Outbound] = []
+        self._events: list[tuple[int, Event]] = []
+        self._filled: set[QueueKey] = set()
+        self._postponed: list[bytes] = []
+        self._postponed_bytes = 0
+        self._again_at = 0
+        self.change_estate(estate)
+
+    def change_estate(self, estate: Estate) -> None:
+        """Routes or databases have changed. `retry_all` makes whatever waits look again."""
+        self.estate = estate
+        databases = estate.instances[self.instance].databases.values()
+        self.directories = {database.name: _directory(database) for database in databases}
+        self.ways = DecisionCache(estate, self.instance, self.directories, self.choices, self.principals)
+
+    # ------------------------------------------------------------ units of work
+
+    def work(self, wanted: Wanted, now: int) -> Work:
+        """Claim, and begin to work on it. Afterwards `commit` or `release`; see `Batch.busy` for what others hold."""
+        batch = self.store.claim(wanted, now)
+        if batch.mirrored is not self._mirrored:
+            self._mirrored = batch.mirrored
+            self.principals.learn(batch.mirrored.values())
+        return Work(batch, now, self.choices, _Around(self, now))
+
+    def commit(self, work: Work) -> None:
+        """All that was done, durably. Raises `routing.runtime.store.Conflict`, and then nothing was."""
+        route_request.settle(work)
+        changes = work.finished()
+        flushed = changes.transmissions = self.transmissions.to_flush()
+        self._commit(work, changes)
+        self.transmissions.put(work.transmissions.values())
+        self.transmissions.forget(changes.removed)
+        self.transmissions.flushed(flushed)
+        self._outbound += work.outbound
+        self._filled.update(message.queue_key for message in changes.enqueued)
+        self._events += [(work.now, event) for event in changes.events]
+
+    def send_at_once(self, work: Work) -> None:
+        """What an application has posted leaves with its commit, and need not be due first. For one that commits at
+        once: it goes by the routes of now."""
+        if sum(len(one.message_body or b"") for one in work.changes.outgoing) <= self.settings.fragment_bytes:
+            send_posted(work)
+
+    def _commit(self, work: Work, changes: Changes) -> None:
+        """With whom to ask for principals, and what has changed; what waits for one that is found is tried at once."""
+        self.principals.handle(work.now)
+        frames, events = self.principals.frames(), self.principals.events()
+        changes.mirrored = self.principals.changed()
+        changes.events += events
+        found = {event.service for event in events if event.principal}
+        changes.retry_services |= {(database, service) for database in self.directories for service in found}
+        try:
+            self.store.commit(changes)
+        except BaseException:
+            self.principals.take_back(frames, events, changes.mirrored)
+            raise
+        work.outbound += [Outbound(*frame) for frame in frames]
+
+    def release(self, work: Work) -> None:
+        """Nothing of it was done."""
+        self.store.release(work.batch.token)
+
+    @contextmanager
+    def _or_release(self, work: Work) -> Iterator[None]:
+        """Whatever goes wrong on the way to the commit, nothing of it was done."""
+        try:
+            yield
+        except BaseException:
+            self.release(work)
+            raise
+
+    # ------------------------------------------------------------ what comes in
+
+    def receive(self, frames: Sequence[bytes], now: int, *, is_soon: bool = False) -> None:
+        """Fragments from any neighbours, in any order, damaged or not: kept, forwarded, or dropped. Questions and
+        answers about roles among them (MIR-2).
+
+        `is_soon`: what `frames_to_send` gives then leaves after `Store.harden` only (ACK-5).
+        Raises `routing.runtime.store.Conflict`: none of them was kept, and their senders will send them again.
+        """
+        came, self._postponed, self._postponed_bytes = [*self._postponed, *frames], [], 0
+        arrivals = Arrivals(came)
+        work = self.work(Wanted(conversations=arrivals.conversations()), now)
+        with self._or_release(work):
+            for corrupted in arrivals.damaged:
+                incoming.tell_corrupted(work, "", "", corrupted)
+            for said in arrivals.said:
+                self._hear(work, said)
+            for fragment in arrivals.in_order():
+                self._take(work, fragment)
+            work.changes.is_soon = is_soon
+            self._finish(work)
+        self._note_forwarded(now)
+
+    def _hear(self, work: Work, said: Said) -> None:
+        if isinstance(said, RoleAnswer):
+            self.principals.hear(said, work.now)
+        elif said.reply_to:
+            answered = write_role(answer(self.estate, self.instance, said))
+            work.outbound.append(Outbound(said.reply_to, answered))
+
+    def cannot_reach(self, address: str, now: int) -> None:
+        """No connection to an address can be made, or the one that there was has broken (MIR-3)."""
+        self.principals.cannot_reach(address, now)
+        self.commit(self.work(Wanted(), now))
+
+    def _take(self, work: Work, fragment: Fragment) -> None:
+        header = fragment.header
+        key = (identifier_of(header.conversation_id), not header.is_initiator)
+        if key in work.batch.busy:
+            self._postpone(fragment, work.now)
+            return
+        endpoint = work.of(key)
+        onward = self._onward(work, fragment, endpoint)
+        decision = onward.decision
+        if isinstance(decision, Deliver):
+            _classify(work, fragment, decision)
+            incoming.take(work, self.directories[decision.database], fragment)
+        elif isinstance(decision, Drop) and decision.reason not in NOT_FORWARDED:
+            if decision.reason == ROUTE_REQUESTED:
+                work.missing.setdefault((MSDB, header.names.to_service), header.names.to_broker_instance)
+            _tell_nobody_is_here(work, fragment, STATUS_OF_REASON[decision.reason])
+        else:
+            self._forward(fragment, decision, onward.hops, work.now)
+
+    def _onward(self, work: Work, fragment: Fragment, endpoint: Endpoint | None) -> ForwardDecision:
+        header = fragment.header
+        names = header.names
+        sender = Correspondent("", names.to_service, names.to_broker_instance, header.is_initiator)
+        holding_it = endpoint.database if endpoint is not None else None
+        return self.ways.onward(sender, holding_it, header.hops_remaining, work.now, work.batch.requests)
+
+    def _forward(self, fragment: Fragment, decision: Send | Drop, hops: int, now: int) -> None:
+        header = fragment.header
+        if hops != header.hops_remaining:  # it has been here more than once (LOOP-2)
+            fragment = read(forwarded(fragment.raw, hops, header.time_consumed))
+        self.forwarder.forward(fragment, decision, now)
+
+    def _postpone(self, fragment: Fragment, now: int) -> None:
+        """Others hold its conversation: tried again with the next ones, unless too much waits already."""
+        if self._postponed_bytes + len(fragment.raw) <= self.settings.postponed_bytes:
+            self._postponed.append(fragment.raw)
+            self._postponed_bytes += len(fragment.raw)
+            self._again_at = now + AGAIN_MS
+
+    # ------------------------------------------------------------ time
+
+    def handle_timer(self, now: int) -> None:
+        """Do all that is due."""
+        while self.turn(now):
+            pass
+
+    def turn(self, now: int, limit: int = DUE_AT_ONCE) -> bool:
+        """Do what is due, in up to so many conversations; True: there may be more, which nobody else holds.
+
+        May be called at any time, by any number of processes.
+        """
+        self.forwarder.handle_timer(now)
+        self._note_forwarded(now)
+        if self._postponed and self._again_at <= now:
+            self.receive((), now)
+        asking = self.principals.next_timer()
+        work = self.work(Wanted(due=limit), now)
+        if not work.batch.due and (asking is None or asking > now):
+            self.release(work)
+            return False
+        with self._or_release(work):
+            self._finish(work)
+        return _is_more(work, limit)
+
+    def next_timer(self) -> int | None:
+        """When `handle_timer` is due; None: nothing is to be waited for."""
+        moments = [self.store.next_due(), self.forwarder.next_timer(), self.principals.next_timer()]
+        moments += [self._again_at] if self._postponed else []
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    def _finish(self, work: Work) -> None:
+        """What came is put together, what is due is done, what is owed is said; and all of it is committed."""
+        for handle in work.batch.due:
+            if (endpoint := work.seen(handle)) is not None:
+                holding.look_for_ready(work, endpoint)
+        if wanted := holding.bodies_wanted(work):
+            more = self.store.claim(Wanted(bodies=wanted, token=work.batch.token), work.now)
+            work.batch.bodies = more.bodies
+        holding.take_up(work)
+        advance(work)
+        acknowledge_dedicated(work)
+        self.commit(work)
+
+    def retry_all(self, now: int) -> None:
+        """Routes have changed, or something can be reached again: whatever waits is due (MATCH-7)."""
+        work = self.work(Wanted(), now)
+        work.changes.retry_all = True
+        self.commit(work)
+
+    # ------------------------------------------------------------ what goes out
+
+    def frames_to_send(self, now: int) -> list[Outbound]:
+        """For the neighbours: what committed work has given out since the last call, and what is forwarded."""
+        given, self._outbound = self._outbound, []
+        if not self.estate.instances[self.instance].forwarding:
+            self.forwarder.abandon(now)
+        for address in self.forwarder.waiting():
+            given += [Outbound(address, raw) for raw in self.forwarder.take(address, self.settings.room, now)]
+        self._note_forwarded(now)
+        return given
+
+    def events(self) -> list[tuple[int, Event]]:
+        """What happened since the last call, each with its moment."""
+        given, self._events = self._events, []
+        return given
+
+    def filled(self) -> set[QueueKey]:
+        """The queues into which messages came since the last call."""
+        given, self._filled = self._filled, set()
+        return given
+
+    def _note_forwarded(self, now: int) -> None:
+        self._events += [(now, event) for event in self.forwarder.events()]
+
+
+def _is_more(work: Work, limit: int) -> bool:
+    """Whether something was left, or has become due by what was done. Of many, some may have been done by others before
+    they were locked: half of the limit is as good as all of it."""
+    if 2 * len(work.batch.due) > limit or work.changes.retry_services:
+        return True
+    return any(_is_due(work.seen(handle), work.now) for handle in {**work.batch.endpoints, **work.changes.endpoints})
+
+
+def has_become_due(work: Work) -> bool:
+    """Whether something is due by now in what a unit of work has changed; asked after its commit."""
+    return any(_is_due(endpoint, work.now) for endpoint in work.changes.endpoints.values())
+
+
+def _is_due(endpoint: Endpoint | None, now: int) -> bool:
+    return endpoint is not None and endpoint.due is not None and endpoint.due <= now
+
+
+class Arrivals:
+    """What came, read."""
+
+    def __init__(self, came: Iterable[bytes]) -> None:
+        self.fragments: list[Fragment] = []
+        self.said: list[Said] = []
+        self.damaged: list[RemoteProtocolError] = []
+        for raw in came:
+            try:
+                if is_role(raw):
+                    self.said.append(read_role(raw))
+                else:
+                    self.fragments.append(read(raw))
+            except RemoteProtocolError as corrupted:
+                self.damaged.append(corrupted)
+
+    def conversations(self) -> tuple[ConversationKey, ...]:
+        """The endpoints that they are meant for."""
+        headers = [fragment.header for fragment in self.fragments]
+        return tuple(dict.fromkeys((identifier_of(h.conversation_id), not h.is_initiator) for h in headers))
+
+    def in_order(self) -> list[Fragment]:
+        """What the network has mixed up within one batch need not be held."""
+        return sorted(self.fragments, key=lambda fragment: (fragment.header.sequence, fragment.header.fragment))
+
+
+class _Around:
+    """What the dialog layer asks of this instance."""
+
+    def __init__(self, broker: Broker, now: int) -> None:
+        self._broker = broker
+        self._now = now
+        self.settings = broker.settings
+        self.security = broker.security
+
+    def directory(self, database: str) -> Directory:
+        return self._broker.directories[database]
+
+    def place(self, sender: Correspondent | Endpoint, now: int, pending: Container[Asked]) -> Place:
+        return self._broker.ways.place(sender, now, pending)
+
+    def doubt(self, address: str, service: str) -> None:
+        self._broker.principals.doubt(address, service, self._now)
+
+    def transmission(self, handle: str) -> Transmission | None:
+        return self._broker.transmissions.get(handle)
+
+
+def _classify(work: Work, fragment: Fragment, decision: Deliver) -> None:
+    """Once for a message: with its first fragment."""
+    header = fragment.header
+    if header.fragment == 0 and header.is_sequenced:
+        conversation, names = identifier_of(header.conversation_id), header.names
+        to = (names.to_service, names.to_broker_instance)
+        sent = (names.from_service, header.is_initiator)
+        classified = (OfClassify.LOCAL, decision.database, conversation, *to, "", True, 0, *sent, decision.route)
+        work.changes.events.append(MessageClassify(*classified))
+
+
+def _tell_nobody_is_here(work: Work, fragment: Fragment, reason: int) -> None:
+    """Routing drops it, and its sender will try again."""
+    header = fragment.header
+    kind = OfUndeliverable.SEQUENCED_MESSAGE if header.is_sequenced else OfUndeliverable.UNSEQUENCED_MESSAGE
+    conversation = identifier_of(header.conversation_id)
+    work.changes.events.append(MessageUndeliverable(kind, "", conversation, header.sequence, -1, reason))
+
+
+def _limits(estate: Estate, instance: str) -> Limits:
+    endpoint = estate.instances[instance].endpoint
+    return Limits(endpoint.forward_size * MEGABYTE) if endpoint else Limits()
+
+
+def _directory(database: Database) -> Directory:
+    return Directory(
+        database.name,
+        database.broker_instance,
+        database.services,
+        database.contracts,
+        database.message_types,
+        database.priorities,
+        database.queues,
+    )

@@ -1,0 +1,246 @@
+"""Where the messages of a hosted instance go: one decision of routing for all conversations that are alike.
+
+Decisions are kept until a route of the instance expires; a change of the estate makes another `DecisionCache`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Container, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple, TypeVar
+
+from routing.common.choices import Choices
+from routing.common.names import MSDB
+from routing.dialog.batch import Asked
+from routing.dialog.directory import Directory
+from routing.dialog.endpoint import Endpoint
+from routing.dialog.system import SYSTEM_SERVICE
+from routing.dialog.work import Correspondent, Place
+from routing.mirror.registry import PrincipalRegistry
+from routing.model.address import Address
+from routing.model.conversation import Conversation
+from routing.model.estate import MIRROR, Estate, Instance
+from routing.model.route import Route
+from routing.rules.decision import (
+    FORWARDING_DISABLED,
+    HOP_LIMIT,
+    NO_PRINCIPAL,
+    NO_ROUTE,
+    NOT_AN_ADDRESS,
+    ROUTE_REQUESTED,
+    SERVICE_NOT_FOUND,
+    Choice,
+    Decision,
+    Delay,
+    Deliver,
+    Drop,
+    Send,
+    delayed,
+    dropped,
+)
+from routing.rules.hop import NOBODY
+from routing.rules.router import route
+
+STATUS_OF_REASON: Final[Mapping[str, int]] = {
+    NO_ROUTE: 9793,
+    SERVICE_NOT_FOUND: 9796,
+    ROUTE_REQUESTED: 9770,
+    NO_PRINCIPAL: 9753,
+    NOT_AN_ADDRESS: 9785,
+    FORWARDING_DISABLED: 9792,
+    HOP_LIMIT: 9793,
+}
+"""`transmission_status`, as the number of the product's text, for a reason of routing's."""
+BROKER_DISABLED: Final = 9791
+DATABASE_IS_MIRROR: Final = 954
+"""`transmission_status` where the sender's own database sends nothing. Routing has no part in it."""
+MAX_CACHED_DECISIONS: Final = 100_000
+"""Decisions; more are made again."""
+
+_T = TypeVar("_T")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def moment(now: int) -> datetime:
+    """Routing's UTC datetime of the engine's milliseconds."""
+    return _EPOCH + timedelta(milliseconds=now)
+
+
+def milliseconds(at: datetime) -> int:
+    """The engine's milliseconds of a UTC datetime."""
+    return (at - _EPOCH) // timedelta(milliseconds=1)
+
+
+class ForwardDecision(NamedTuple):
+    """What becomes of a message from outside."""
+
+    decision: Deliver | Send | Drop
+    hops: int
+    """That it has left here: LOOP-2 takes them off too."""
+
+
+class DecisionCache:
+    """Of one instance of an estate, as far as it knows who is the principal of what is mirrored."""
+
+    def __init__(
+        self,
+        estate: Estate,
+        instance: str,
+        directories: Mapping[str, Directory],
+        choices: Choices,
+        principals: PrincipalRegistry,
+    ) -> None:
+        self._estate = estate
+        self._instance = instance
+        self._directories = directories
+        self._choices = choices
+        self._roles = _Watched(principals)
+        self._silent = _silent(estate.instances[instance])
+        """By database: why nothing is sent from it."""
+        self._expiries = _expiries(estate, instance)
+        self._passed = -1
+        self._kept: dict[tuple[object, ...], tuple[Decision, ...]] = {}
+        self._onwards: dict[tuple[object, ...], ForwardDecision] = {}
+        """What becomes of messages from outside, where nothing was drawn, and no principal asked for."""
+        self._varies = False
+
+    def place(self, sender: Correspondent | Endpoint, now: int, pending: Container[Asked]) -> Place:
+        """Where the messages of one side of a conversation go: a choice that is open is drawn."""
+        if self._silent and sender.database in self._silent:
+            return Place(None, self._silent[sender.database])
+        kept = Choice(sender.kept_route, sender.kept_identifier, sender.kept_database)
+        decision = first = self._drawn(self._decisions(sender, sender.database, kept, now, pending))
+        hops = self._estate.hop_limit
+        if isinstance(decision, Send) and decision.to == self._instance:
+            # LOOP-2: as if it came from outside. The first time takes no hop off.
+            choice = Choice(database=sender.kept_database)
+            decision, hops = self._from_outside(sender, choice, hops, now, pending)
+            hops -= isinstance(decision, Send)
+        return self._place(decision, first, hops, sender.database)
+
+    def onward(
+        self, sender: Correspondent, database: str | None, hops: int, now: int, pending: Container[Asked]
+    ) -> ForwardDecision:
+        """What becomes of a message from outside with so many hops left. `database`: the one that holds its
+        conversation already (RT-STICKY); `sender` is the side that has sent it."""
+        self._forget_what_expired(now)
+        is_pending = (MSDB, sender.far_service) in pending
+        key = (sender.far_service, sender.far_broker_instance, sender.is_initiator, database, hops, is_pending)
+        found = self._onwards.get(key)
+        if found is None:
+            self._varies = False
+            found = self._from_outside(sender, Choice(database=database), hops, now, pending)
+            if not self._varies:
+                _keep(self._onwards, key, found)
+        return found
+
+    def _from_outside(
+        self, sender: Correspondent | Endpoint, kept: Choice, hops: int, now: int, pending: Container[Asked]
+    ) -> ForwardDecision:
+        decision = self._drawn(self._decisions(sender, None, kept, now, pending))
+        while isinstance(decision, Send) and decision.to == self._instance:
+            if hops == 0:
+                return ForwardDecision(dropped(self._instance, HOP_LIMIT), 0)
+            hops -= 1
+            decision = self._drawn(self._decisions(sender, None, kept, now, pending))
+        if isinstance(decision, Send) and hops == 0:
+            return ForwardDecision(dropped(self._instance, HOP_LIMIT), 0)
+        assert not isinstance(decision, Delay), "what comes from outside has nobody here to be delayed"
+        return ForwardDecision(decision, hops)
+
+    def _decisions(
+        self,
+        sender: Correspondent | Endpoint,
+        database: str | None,
+        kept: Choice,
+        now: int,
+        pending: Container[Asked],
+    ) -> tuple[Decision, ...]:
+        if (found := self._of_system(sender, database, kept)) is not None:
+            return found
+        self._forget_what_expired(now)
+        asked = (sender.far_service, sender.far_broker_instance, not sender.is_initiator)
+        is_pending = (database or MSDB, sender.far_service) in pending
+        key = (database, *asked, kept, is_pending)
+        found = self._kept.get(key)
+        if found is None:
+            service, identifier, is_reply = asked
+            conversation = Conversation(self._instance, database, service, identifier, is_reply=is_reply)
+            requested = (service,) if is_pending else NOBODY
+            self._roles.asked = False
+            found = route(self._estate, conversation, moment(now), pending=requested, kept=kept, roles=self._roles)
+            if self._roles.asked:
+                self._varies = True
+            else:
+                _keep(self._kept, key, found)
+        return found
+
+    def _of_system(
+        self, sender: Correspondent | Endpoint, database: str | None, kept: Choice
+    ) -> tuple[Decision, ...] | None:
+        """Every database has the product's own service, and no estate lists it: what comes back to it goes to the
+        database that has asked (RT-REPLY), unless its broker is disabled, or it is a mirror (LOC)."""
+        if sender.far_service != SYSTEM_SERVICE or sender.is_initiator:
+            return None
+        identified = self._estate.instances[self._instance].identified
+        named = identified.get(sender.far_broker_instance) if sender.far_broker_instance else None
+        name = named.name if named else kept.database
+        if not name:
+            return None
+        if self._estate.instances[self._instance].databases[name].can_be_target:
+            return (Deliver(self._instance, name),)
+        return (delayed(self._instance, SERVICE_NOT_FOUND) if database else dropped(self._instance, SERVICE_NOT_FOUND),)
+
+    def _forget_what_expired(self, now: int) -> None:
+        passed = bisect_right(self._expiries, now)
+        if passed != self._passed:
+            self._passed = passed
+            self._kept.clear()
+            self._onwards.clear()
+
+    def _drawn(self, decisions: tuple[Decision, ...]) -> Decision:
+        if len(decisions) == 1:
+            return decisions[0]
+        self._varies = True
+        return decisions[self._choices.below(len(decisions))]
+
+    def _place(self, decision: Decision, first: Decision, hops: int, database: str) -> Place:
+        by, identifier = (first.route, first.identifier) if isinstance(first, (Deliver, Send)) else (None, None)
+        if isinstance(decision, Deliver):
+            return Place(self._directories[decision.database], 0, by, identifier)
+        if isinstance(decision, Send):
+            return Place(None, 0, by, identifier, decision.address.key, hops)
+        asking = "" if decision.reason != ROUTE_REQUESTED else database if isinstance(decision, Delay) else MSDB
+        return Place(None, STATUS_OF_REASON[decision.reason], asking=asking)
+
+
+def _keep(kept: dict[tuple[object, ...], _T], key: tuple[object, ...], value: _T) -> None:
+    if len(kept) >= MAX_CACHED_DECISIONS:
+        kept.clear()
+    kept[key] = value
+
+
+class _Watched:
+    """Tells whether a decision depends on who is the principal now: such a one is not kept."""
+
+    def __init__(self, principals: PrincipalRegistry) -> None:
+        self._principals = principals
+        self.asked = False
+
+    def principals(self, route: Route, service: str, identifier: str | None) -> tuple[Address, ...]:
+        self.asked = True
+        return self._principals.principals(route, service, identifier)
+
+
+def _silent(instance: Instance) -> dict[str, int]:
+    databases = instance.databases.values()
+    found = {database.name: BROKER_DISABLED for database in databases if not database.broker_enabled}
+    return found | {database.name: DATABASE_IS_MIRROR for database in databases if database.mirroring_role == MIRROR}
+
+
+def _expiries(estate: Estate, instance: str) -> list[int]:
+    """The first milliseconds in which routes of an instance are expired, ascending."""
+    databases = estate.instances[instance].databases.values()
+    lifetimes = (route.lifetime for database in databases for route in database.table.routes.values())
+    return sorted(-((_EPOCH - lifetime) // timedelta(milliseconds=1)) for lifetime in lifetimes if lifetime is not None)

@@ -1,0 +1,232 @@
+"""Forwarding: fragments that others sent, on their way to the next hop. Rules in prose:
+
+Rule 1: routing has decided that a fragment goes on before it comes here, or that it does not; the second is only told.
+Rule 2: a fragment leaves with one hop less than it came with, and with the time that it spent here added; nothing else
+in it changes, and its body is never read. Without a hop left it does not leave (LOOP-1).
+Rule 3: what is here is in memory only. Nobody is told that it came, and whoever sent it sends it again (ACK-3).
+Rule 4: it stays here until the transport has room for it, at most to the end of its time to live, nor longer than it
+takes whoever sent it to send it again.
+Rule 5: memory has a limit, and a next hop may hold no more of it than is free besides. So one that is away leaves room
+for the others, however many are: the dynamic threshold of shared-memory switches (Choudhury and Hahne, 1998).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from routing.adjacent.fragment import Fragment, forwarded
+from routing.common.broker_events import ForwardedMessage, ForwardedMessageDropped, ForwardedMessageSent
+from routing.common.deadlines import Deadlines
+from routing.common.identifier import identifier_of
+from routing.common.retry import LONGEST_MS
+from routing.rules.decision import FORWARDING_DISABLED, HOP_LIMIT, NO_PRINCIPAL, NOT_AN_ADDRESS, Drop, Send
+
+MEGABYTE: Final = 1 << 20
+"""MESSAGE_FORWARD_SIZE of an endpoint counts in these."""
+KEPT_BESIDES: Final = 1024
+"""Bytes that are counted for a fragment besides its own: its header as values, and its places in the tables here."""
+
+NO_HOP: Final = 11285
+DUPLICATE: Final = 11288
+NO_MEMORY: Final = 11289
+OUTLIVED: Final = 11290
+CAME_TOO_LATE: Final = 11291
+DISABLED: Final = 9792
+UNREACHABLE: Final = 28017
+
+NOT_FORWARDED: Final[Mapping[str, int]] = {
+    FORWARDING_DISABLED: DISABLED,
+    HOP_LIMIT: NO_HOP,
+    NOT_AN_ADDRESS: 11294,
+    NO_PRINCIPAL: UNREACHABLE,
+}
+"""Routing's reasons for dropping what was to be forwarded, as the product's. Others are not of forwarding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a forwarder may take."""
+
+    memory: int = 10 * MEGABYTE
+    """Bytes of fragments held, each with `KEPT_BESIDES`: the product's MESSAGE_FORWARD_SIZE."""
+    wait: int = LONGEST_MS
+    """Milliseconds that a fragment is held: a time to live may be the whole lifetime of a dialog."""
+
+
+_Key = tuple[bytes, bool, bytes, int]
+"""Conversation, direction, message and fragment: what makes two copies of one."""
+
+
+class _Held(NamedTuple):
+    fragment: Fragment
+    address: str
+    came_at: int
+    deadline: int
+    route: str | None
+
+    @property
+    def size(self) -> int:
+        return len(self.fragment.raw) + KEPT_BESIDES
+
+    @property
+    def key(self) -> _Key:
+        header = self.fragment.header
+        return header.conversation_id, header.is_initiator, header.message_id, header.fragment
+
+
+class _Queue:
+    """What waits for one next hop, in the order in which it came."""
+
+    __slots__ = ("held", "size")
+
+    def __init__(self) -> None:
+        self.held: OrderedDict[_Key, _Held] = OrderedDict()
+        self.size = 0
+
+
+class Forwarder:
+    """What one instance forwards. After any call, `events` tells what has become of fragments."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self.size = 0
+        """Bytes that count towards the limit."""
+        self._held: dict[_Key, _Held] = {}
+        self._queues: dict[str, _Queue] = {}
+        """By the address of the next hop; none is empty."""
+        self._deadlines: Deadlines[_Key] = Deadlines()
+        self._events: list[ForwardedMessageSent | ForwardedMessageDropped] = []
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    # ------------------------------------------------------------ fragments in
+
+    def forward(self, fragment: Fragment, decision: Send | Drop, now: int) -> bool:
+        """What routing has decided for a fragment from outside: to a next hop, or not (a reason of `NOT_FORWARDED`).
+
+        True: it waits here to be taken.
+        """
+        self.handle_timer(now)
+        address, route = (decision.address.key, decision.route) if isinstance(decision, Send) else ("", None)
+        left = fragment.header.time_to_live - fragment.header.time_consumed
+        held = _Held(fragment, address, now, now + min(left, self.limits.wait), route)
+        reason = NOT_FORWARDED[decision.reason] if isinstance(decision, Drop) else self._objection(held)
+        if reason:
+            self._tell_dropped(held, reason, now)
+        else:
+            self._hold(held)
+        return not reason
+
+    def _objection(self, held: _Held) -> int:
+        """Why a fragment is not held; 0: it is."""
+        header = held.fragment.header
+        if header.hops_remaining == 0:
+            return NO_HOP
+        if header.time_consumed >= header.time_to_live:
+            return CAME_TOO_LATE
+        if held.key in self._held:
+            return DUPLICATE
+        queue = self._queues.get(held.address)
+        free = self.limits.memory - self.size
+        return NO_MEMORY if (queue.size if queue else 0) + held.size > free else 0
+
+    def _hold(self, held: _Held) -> None:
+        key = held.key
+        queue = self._queues.setdefault(held.address, _Queue())
+        queue.held[key] = self._held[key] = held
+        queue.size += held.size
+        self.size += held.size
+        self._deadlines.set(key, held.deadline)
+
+    # ------------------------------------------------------------ fragments out
+
+    def waiting(self) -> tuple[str, ...]:
+        """The next hops for which something waits."""
+        return tuple(self._queues)
+
+    def take(self, address: str, room: int, now: int) -> list[bytes]:
+        """Fragments for a next hop, ready to be sent, as many as fit into so many bytes; they are here no longer."""
+        self.handle_timer(now)
+        taken: list[bytes] = []
+        while (queue := self._queues.get(address)) is not None:
+            held = next(iter(queue.held.values()))
+            room -= len(held.fragment.raw)
+            if room < 0:
+                break
+            self._let_go(held)
+            row = _row(held, now)
+            row = row._replace(hops_remaining=row.hops_remaining - 1)
+            taken.append(forwarded(held.fragment.raw, row.hops_remaining, row.time_consumed))
+            self._events.append(ForwardedMessageSent(row, held.route))
+        return taken
+
+    def abandon(self, now: int) -> None:
+        """Nothing goes on any more: forwarding was disabled."""
+        for held in tuple(self._held.values()):
+            self._drop(held, DISABLED, now)
+
+    def _let_go(self, held: _Held) -> None:
+        key = held.key
+        queue = self._queues[held.address]
+        del self._held[key], queue.held[key]
+        self._deadlines.set(key, None)
+        queue.size -= held.size
+        self.size -= held.size
+        if not queue.held:
+            del self._queues[held.address]
+
+    # ------------------------------------------------------------ time
+
+    def next_timer(self) -> int | None:
+        """When `handle_timer` is due; None: nothing is held."""
+        first = self._deadlines.first()
+        return first[0] if first else None
+
+    def handle_timer(self, now: int) -> None:
+        """Drops what was not taken in time."""
+        while (first := self._deadlines.first()) is not None and first[0] <= now:
+            self._drop(self._held[first[1]], OUTLIVED, now)
+
+    # ------------------------------------------------------------ what it looks like
+
+    def rows(self, now: int) -> Iterator[ForwardedMessage]:
+        """sys.dm_broker_forwarded_messages, with the hops with which they came."""
+        return (_row(held, now) for held in self._held.values())
+
+    def events(self) -> list[ForwardedMessageSent | ForwardedMessageDropped]:
+        """What has happened since the last call."""
+        events, self._events = self._events, []
+        return events
+
+    def _drop(self, held: _Held, reason: int, now: int) -> None:
+        self._let_go(held)
+        self._tell_dropped(held, reason, now)
+
+    def _tell_dropped(self, held: _Held, reason: int, now: int) -> None:
+        self._events.append(ForwardedMessageDropped(_row(held, now), reason, held.route))
+
+
+def _row(held: _Held, now: int) -> ForwardedMessage:
+    header = held.fragment.header
+    names = header.names
+    # A clock that was set back must not give time back.
+    here = max(now - held.came_at, 0)
+    return ForwardedMessage(
+        identifier_of(header.conversation_id),
+        header.is_initiator,
+        names.to_service,
+        names.to_broker_instance,
+        names.from_service,
+        names.from_broker_instance,
+        held.address,
+        header.sequence,
+        header.fragment,
+        header.hops_remaining,
+        header.time_to_live,
+        header.time_consumed + here,
+        identifier_of(header.message_id),
+    )

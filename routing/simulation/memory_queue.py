@@ -1,0 +1,111 @@
+"""A queue of the store in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heapify, heappop, heappush
+from typing import Final
+
+from routing.dialog.batch import Receive
+from routing.dialog.messages import QueuedMessage
+
+SLACK: Final = 100
+"""Entries of a heap that may count no longer, besides as many as count, before it is made anew."""
+
+
+class MemoryQueue:
+    """The messages of a queue, and in which order their groups are received: by priority, then by age."""
+
+    __slots__ = ("_groups", "_next", "_of_handle", "_ready", "messages")
+
+    def __init__(self) -> None:
+        self.messages: dict[int, QueuedMessage] = {}
+        """By queuing order, oldest first."""
+        self._groups: dict[str, dict[int, QueuedMessage]] = {}
+        self._of_handle: dict[str, dict[int, QueuedMessage]] = {}
+        self._ready: list[tuple[int, int]] = []
+        """A heap of (-priority, queuing order); an entry counts while its message is here."""
+        self._next = 1
+
+    def oldest(self) -> int | None:
+        return next((message.message_enqueue_time for message in self.messages.values()), None)
+
+    def put(self, message: QueuedMessage) -> None:
+        order = message.queuing_order = self._next
+        self._next += 1
+        self.messages[order] = message
+        self._groups.setdefault(message.conversation_group_id, {})[order] = message
+        self._of_handle.setdefault(message.conversation_handle, {})[order] = message
+        heappush(self._ready, (-message.priority, order))
+        if len(self._ready) > 2 * len(self.messages) + SLACK:
+            self._ready = [(-message.priority, order) for order, message in self.messages.items()]
+            heapify(self._ready)
+
+    def take(self, message: QueuedMessage) -> None:
+        """One that is gone already, with its endpoint, is nobody's any more."""
+        order = message.queuing_order
+        if self.messages.pop(order, None) is None:
+            return
+        for index, key in (
+            (self._groups, message.conversation_group_id),
+            (self._of_handle, message.conversation_handle),
+        ):
+            del index[key][order]
+            if not index[key]:
+                del index[key]
+
+    def empty(self, handle: str) -> None:
+        for message in tuple(self._of_handle.get(handle, {}).values()):
+            self.take(message)
+
+    def move(self, handle: str, group: str) -> None:
+        for order, message in self._of_handle.get(handle, {}).items():
+            del self._groups[message.conversation_group_id][order]
+            if not self._groups[message.conversation_group_id]:
+                del self._groups[message.conversation_group_id]
+            message.conversation_group_id = group
+            self._groups.setdefault(group, {})[order] = message
+
+    def first_group(self, asked: Receive, locked: dict[str, int], token: int) -> str | None:
+        """The group of the first message that is asked for, and that nobody else has locked."""
+        if asked.handle is not None:
+            chosen = next(iter(self._of_handle.get(asked.handle, {}).values()), None)
+            return chosen.conversation_group_id if chosen else None
+        if asked.group is not None:
+            return asked.group if asked.group in self._groups else None
+        passed = []
+        found = None
+        while self._ready and found is None:
+            entry = heappop(self._ready)
+            message = self.messages.get(entry[1])
+            if message is None:
+                continue
+            passed.append(entry)
+            if locked.get(message.conversation_group_id, token) == token:
+                found = message.conversation_group_id
+        for entry in passed:
+            heappush(self._ready, entry)
+        return found
+
+    def exactly(self, asked: Receive) -> Iterable[QueuedMessage]:
+        """Those that are asked for by name, in the order in which they are."""
+        found = (self.messages.get(order) for order in asked.only)
+        return (one for one in found if one is not None and one.conversation_group_id == asked.group)
+
+    def in_order(self, group: str, asked: Receive) -> Iterable[QueuedMessage]:
+        """By priority, then conversation by conversation as they came, each in the order of its numbers."""
+        messages = self._groups[group] if asked.handle is None else self._of_handle[asked.handle]
+        first: dict[str, int] = {}
+        for order, message in messages.items():
+            first.setdefault(message.conversation_handle, order)
+        ordered = sorted(
+            messages.values(),
+            key=lambda m: (
+                -m.priority,
+                first[m.conversation_handle],
+                m.rank,
+                m.message_sequence_number,
+                m.queuing_order,
+            ),
+        )
+        return ordered[: asked.top]

@@ -1,0 +1,322 @@
+"""The store of a simulated instance: conversations in memory, for simulations, tests and benchmarks.
+
+Follows the port in `routing.runtime.store`. Nothing survives the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
+
+from routing.dialog.batch import OUTGOING_AT_ONCE, Asked, Batch, Changes, Receive, Wanted
+from routing.dialog.endpoint import ConversationKey, Endpoint, Group, QueueKey
+from routing.dialog.messages import Held, Outgoing, Part
+from routing.dialog.transmission import Transmission
+from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
+from routing.runtime.store import Conflict, Depth
+from routing.simulation.memory_queue import SLACK, MemoryQueue
+
+
+class MemoryStore:
+    """A store in memory, for tests, simulations, and whoever needs no durability."""
+
+    def __init__(self) -> None:
+        self._endpoints: dict[str, Endpoint] = {}
+        self._handles: dict[ConversationKey, str] = {}
+        self._groups: dict[str, Group] = {}
+        self._outgoing: dict[str, dict[int, Outgoing]] = {}
+        self._held: dict[str, dict[tuple[int, int], Held]] = {}
+        """By handle, then by number and fragment."""
+        self._transmissions: dict[str, Transmission] = {}
+        self._requests: Mapping[Asked, str] = {}
+        self._mirrored: Mapping[MirroredRouteKey, MirroredRoute] = {}
+        self._queues: dict[QueueKey, MemoryQueue] = {}
+        self._off: frozenset[QueueKey] = frozenset()
+        self._rollbacks: Mapping[QueueKey, int] = {}
+        self._due: list[tuple[int, str]] = []
+        """A heap; an entry counts while its endpoint is due at that very moment."""
+        self._claims: dict[int, _Claim] = {}
+        self._claimed: dict[str, int] = {}
+        """By conversation id: the token that holds it."""
+        self._locked: dict[str, int] = {}
+        """By group: the token that has locked it."""
+        self._tokens = 0
+
+    # ------------------------------------------------------------ claiming
+
+    def claim(self, wanted: Wanted, now: int) -> Batch:
+        token = wanted.token or self._next_token()
+        batch = Batch(token, off=self._off, rollbacks=self._rollbacks, requests=self._requests, mirrored=self._mirrored)
+        claim = self._claims.setdefault(token, _Claim([], [], {}))
+        busy: list[str | ConversationKey] = [group for group in wanted.groups if not self._lock(claim, batch, group)]
+        busy += [handle for handle in wanted.handles if not self._take_for_application(claim, batch, handle)]
+        busy += [key for key in wanted.conversations if not self._take(claim, batch, key[0])]
+        due = [*self._due_in(batch, wanted, now), *self._take_due(claim, batch, wanted.due, now)]
+        batch.due = tuple(dict.fromkeys(due))
+        self._fill(batch, now)
+        claim.counts.update((group_id, group.conversations) for group_id, group in batch.groups.items())
+        for handle, number in wanted.bodies:
+            mine = self._held.get(handle, {})
+            batch.bodies[handle, number] = tuple(mine[key] for key in sorted(mine) if key[0] == number)
+        if wanted.receive is not None:
+            self._receive(claim, batch, wanted.receive)
+        batch.busy = frozenset(busy)
+        return batch
+
+    def _next_token(self) -> int:
+        self._tokens += 1
+        return self._tokens
+
+    def _lock(self, claim: _Claim, batch: Batch, group: str) -> bool:
+        """False: another has locked it."""
+        if self._locked.setdefault(group, batch.token) != batch.token:
+            return False
+        claim.groups.append(group)
+        if group in self._groups:
+            batch.groups[group] = self._groups[group]
+        return True
+
+    def _take_for_application(self, claim: _Claim, batch: Batch, handle: str) -> bool:
+        endpoint = self._endpoints.get(handle)
+        if endpoint is None:
+            return True  # it stays out of the batch: not found
+        if self._claimed.get(endpoint.conversation_id, batch.token) != batch.token:
+            return False
+        if not self._lock(claim, batch, endpoint.conversation_group_id):
+            return False
+        return self._take(claim, batch, endpoint.conversation_id)
+
+    def _take(self, claim: _Claim, batch: Batch, conversation_id: str) -> bool:
+        """A conversation with both its sides; False: another holds it."""
+        if self._claimed.setdefault(conversation_id, batch.token) != batch.token:
+            return False
+        claim.conversations.append(conversation_id)
+        for key in ((conversation_id, True), (conversation_id, False)):
+            if (handle := self._handles.get(key)) is not None:
+                endpoint = self._endpoints[handle]
+                batch.handles[key] = handle
+                batch.endpoints[handle] = endpoint
+                batch.groups[endpoint.conversation_group_id] = self._groups[endpoint.conversation_group_id]
+        return True
+
+    def _take_due(self, claim: _Claim, batch: Batch, limit: int, now: int) -> Iterator[str]:
+        passed: dict[tuple[int, str], None] = {}
+        while limit and self._due and self._due[0][0] <= now:
+            entry = heappop(self._due)
+            endpoint = self._endpoints.get(entry[1])
+            if endpoint is None or endpoint.due != entry[0] or entry in passed:
+                continue
+            passed[entry] = None  # it stays due until a commit says otherwise
+            if self._take(claim, batch, endpoint.conversation_id):
+                limit -= 1
+                yield entry[1]
+        for entry in passed:
+            heappush(self._due, entry)
+
+    def _due_in(self, batch: Batch, wanted: Wanted, now: int) -> Iterator[str]:
+        """The endpoints in which something is due, of the conversations that were claimed for the engine."""
+        for conversation_id, is_initiator in wanted.conversations:
+            for key in ((conversation_id, is_initiator), (conversation_id, not is_initiator)):
+                handle = batch.handles.get(key)
+                due = batch.endpoints[handle].due if handle is not None else None
+                if handle is not None and due is not None and due <= now:
+                    yield handle
+
+    def _fill(self, batch: Batch, now: int) -> None:
+        """With what belongs to the endpoints of the batch."""
+        for handle in batch.due:
+            endpoint = batch.endpoints[handle]
+            if endpoint.next_attempt is not None and endpoint.next_attempt <= now:
+                batch.outgoing[handle] = self._rows(handle, endpoint.acknowledged_sequence)
+            elif endpoint.ready_since is not None:
+                batch.outgoing[handle] = self._rows(handle, endpoint.sending_sequence)
+        for handle in batch.endpoints:
+            if handle in self._held:
+                kept = self._held[handle]
+                batch.held[handle] = tuple(Part(*key, kept[key].fragments) for key in sorted(kept))
+            if handle in self._transmissions:
+                batch.transmissions[handle] = self._transmissions[handle]
+
+    def _rows(self, handle: str, first: int) -> tuple[Outgoing, ...]:
+        rows = self._outgoing.get(handle, {})
+        numbers = range(first, first + OUTGOING_AT_ONCE)
+        return tuple(rows[number] for number in numbers if number in rows)
+
+    def _receive(self, claim: _Claim, batch: Batch, asked: Receive) -> None:
+        queue = self._queues.get(asked.queue)
+        if asked.only:
+            if asked.group in claim.groups and queue:
+                batch.received_group, batch.received = asked.group, tuple(queue.exactly(asked))
+            return
+        batch.is_unknown = asked.handle is not None and asked.handle not in self._endpoints
+        group = queue.first_group(asked, self._locked, batch.token) if queue else None
+        if queue and group is not None and self._lock(claim, batch, group):
+            batch.received_group = group
+            batch.received = tuple(queue.in_order(group, asked))
+
+    # ------------------------------------------------------------ committing
+
+    def commit(self, changes: Changes) -> None:
+        try:
+            self._check(changes)
+        except Conflict:
+            self.release(changes.token)
+            raise
+        self._remove(changes)
+        self._write(changes)
+        self.release(changes.token)
+
+    def harden(self) -> None:
+        """Nothing is more durable than memory here."""
+
+    def release(self, token: int) -> None:
+        claim = self._claims.pop(token, None)
+        if claim is not None:
+            for conversation_id in claim.conversations:
+                self._claimed.pop(conversation_id, None)
+            for group in claim.groups:
+                self._locked.pop(group, None)
+
+    def forget_claims(self) -> None:
+        for token in tuple(self._claims):
+            self.release(token)
+
+    def next_due(self) -> int | None:
+        while self._due:
+            due, handle = self._due[0]
+            endpoint = self._endpoints.get(handle)
+            if endpoint is not None and endpoint.due == due:
+                return due
+            heappop(self._due)
+        return None
+
+    def depth(self, queue: QueueKey) -> Depth:
+        found = self._queues.get(queue)
+        return Depth(len(found.messages), found.oldest()) if found else Depth(0, None)
+
+    def _check(self, changes: Changes) -> None:
+        """Everything that could go wrong, before anything is written."""
+        if changes.token not in self._claims:
+            raise Conflict("the claim has ended")
+        for handle, endpoint in changes.endpoints.items():
+            if self._handles.get(endpoint.key, handle) not in (handle, *changes.removed):
+                raise Conflict(f"the conversation {endpoint.conversation_id} has another endpoint")
+        for asked, request in changes.requests.items():
+            if request is not None and self._requests.get(asked, request) != request:
+                raise Conflict(f"a route to {asked[1]} was asked for by another")
+
+    def _remove(self, changes: Changes) -> None:
+        for message in changes.received:
+            self._queue(message.queue_key).take(message)
+        for handle, below in changes.settled.items():
+            self._keep_outgoing(handle, {n: row for n, row in self._outgoing.get(handle, {}).items() if n >= below})
+        for handle in changes.emptied:
+            self._queue(self._endpoints[handle].queue_key).empty(handle)
+            self._held.pop(handle, None)
+        for handle, number in changes.unheld:
+            mine = self._held.pop(handle)
+            if kept := {key: held for key, held in mine.items() if key[0] != number}:
+                self._held[handle] = kept
+        for handle, first in changes.unsent.items():
+            self._keep_outgoing(handle, {n: row for n, row in self._outgoing.get(handle, {}).items() if n < first})
+        for handle in changes.removed:
+            endpoint = self._endpoints.pop(handle)
+            del self._handles[endpoint.key]
+            self._transmissions.pop(handle, None)
+
+    def _keep_outgoing(self, handle: str, rows: dict[int, Outgoing]) -> None:
+        if rows:
+            self._outgoing[handle] = rows
+        else:
+            self._outgoing.pop(handle, None)
+
+    def _write(self, changes: Changes) -> None:
+        for handle, group_id in changes.moved.items():
+            self._queue(self._endpoints[handle].queue_key).move(handle, group_id)
+        self._write_conversations(changes)
+        self._write_messages(changes)
+        self._write_what_is_known(changes)
+        if changes.retry_all or changes.retry_services:
+            self._retry(changes)
+        self._forget_what_is_due_no_longer()
+        turned_off = {key for key, is_on in changes.queues.items() if not is_on}
+        if changes.queues:
+            self._off = self._off - changes.queues.keys() | turned_off
+
+    def _write_conversations(self, changes: Changes) -> None:
+        for handle, endpoint in changes.endpoints.items():
+            before = self._endpoints.get(handle)
+            self._endpoints[handle] = endpoint
+            self._handles[endpoint.key] = handle
+            if endpoint.due is not None and (before is None or before.due != endpoint.due):
+                heappush(self._due, (endpoint.due, handle))
+        for group_id, group in changes.groups.items():
+            self._write_group(group_id, group, self._claims[changes.token])
+
+    def _write_group(self, group_id: str, group: Group | None, claim: _Claim) -> None:
+        """By the difference to what was claimed: no claim of the engine's locks a group, and others may have changed it
+        too."""
+        stored = self._groups.pop(group_id, None)
+        count = (stored.conversations if stored else 0) - claim.counts.get(group_id, 0)
+        kept = group or stored
+        if kept is not None and (count := count + (group.conversations if group else 0)) > 0:
+            self._groups[group_id] = replace(kept, conversations=count)
+
+    def _write_messages(self, changes: Changes) -> None:
+        for message in changes.enqueued:
+            self._queue(message.queue_key).put(message)
+        for held in changes.held:
+            mine = self._held.setdefault(held.conversation_handle, {})
+            mine[held.message_sequence_number, held.fragment] = held
+        for one in changes.transmissions:
+            if one.conversation_handle in self._endpoints:
+                self._transmissions[one.conversation_handle] = one
+        for row in changes.outgoing:
+            self._outgoing.setdefault(row.conversation_handle, {})[row.message_sequence_number] = row
+
+    def _write_what_is_known(self, changes: Changes) -> None:
+        """Batches hold what was known before: it is not changed, but replaced."""
+        if changes.mirrored:
+            rows = {**self._mirrored, **changes.mirrored}
+            self._mirrored = {key: row for key, row in rows.items() if row is not None}
+        if changes.requests:
+            handles = {**self._requests, **changes.requests}
+            self._requests = {asked: handle for asked, handle in handles.items() if handle is not None}
+        if changes.rollbacks:
+            counts = {**self._rollbacks, **changes.rollbacks}
+            self._rollbacks = {queue: count for queue, count in counts.items() if count}
+
+    def _retry(self, changes: Changes) -> None:
+        for handle in self._outgoing.keys() | self._held.keys():
+            endpoint = self._endpoints[handle]
+            if not changes.retry_all and (endpoint.database, endpoint.far_service) not in changes.retry_services:
+                continue
+            if self._claimed.get(endpoint.conversation_id, changes.token) == changes.token:
+                endpoint = self._endpoints[handle] = endpoint.copied()
+                endpoint.next_attempt = changes.now if endpoint.outgoing else endpoint.next_attempt
+                endpoint.take_up_at = changes.now if endpoint.held else None
+                endpoint.due = changes.now  # or before: a timer may have passed while nobody looked
+                heappush(self._due, (changes.now, handle))
+
+    def _forget_what_is_due_no_longer(self) -> None:
+        if len(self._due) > 2 * len(self._endpoints) + SLACK:
+            self._due = [(e.due, handle) for handle, e in self._endpoints.items() if e.due is not None]
+            heapify(self._due)
+
+    def _queue(self, key: QueueKey) -> MemoryQueue:
+        found = self._queues.get(key)
+        if found is None:
+            found = self._queues[key] = MemoryQueue()
+        return found
+
+
+class _Claim(NamedTuple):
+    """What a token holds."""
+
+    conversations: list[str]
+    groups: list[str]
+    """Locked."""
+    counts: dict[str, int]
+    """By group: its conversations, as they were handed out."""

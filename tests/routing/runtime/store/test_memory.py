@@ -1,0 +1,116 @@
+"""The store in memory, and how seldom the engine asks a store."""
+
+from __future__ import annotations
+
+import pytest
+
+from routing.dialog.batch import Batch, Changes, Receive, Wanted
+from routing.dialog.endpoint import QueueKey
+from routing.dialog.receive import receive
+from routing.dialog.send import send
+from routing.runtime.store import Depth, Store
+from routing.simulation.memory_queue import SLACK
+from routing.simulation.memory_store import MemoryStore
+from tests.routing.dialog.local import Local
+from tests.routing.runtime.store.conformance import (
+    NOW,
+    Q,
+    StoreConformance,
+    endpoint,
+    look,
+    message,
+    take,
+    write,
+)
+
+
+class TestMemoryStore(StoreConformance):
+    @pytest.fixture
+    def store(self) -> Store:
+        return MemoryStore()
+
+    def test_heaps_do_not_grow_with_what_has_gone(self) -> None:
+        store = MemoryStore()
+        write(store, endpoint("1i", due=NOW))
+        for number in range(SLACK * 4):
+            token = store.claim(Wanted(("1i",)), NOW).token
+            changed = endpoint("1i", due=NOW + number)
+            store.commit(Changes(token, NOW, endpoints={"1i": changed}, enqueued=[message("1i", number)]))
+            take(store, Receive(Q, handle="1i"))
+        assert len(store._due) <= SLACK + 2
+        assert len(store._queues[Q]._ready) <= SLACK + 3
+        assert look(store, Wanted(due=1), NOW + SLACK * 4).due == ("1i",)
+        assert take(store) == []
+
+
+class Counting:
+    """A store that counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.store = MemoryStore()
+        self.calls = 0
+
+    def claim(self, wanted: Wanted, now: int) -> Batch:
+        self.calls += 1
+        return self.store.claim(wanted, now)
+
+    def commit(self, changes: Changes) -> None:
+        self.calls += 1
+        self.store.commit(changes)
+
+    def harden(self) -> None:
+        self.calls += 1
+        self.store.harden()
+
+    def release(self, token: int) -> None:
+        self.calls += 1
+        self.store.release(token)
+
+    def forget_claims(self) -> None:
+        self.store.forget_claims()
+
+    def next_due(self) -> int | None:
+        return self.store.next_due()  # the caller's clock asks, not the batch
+
+    def depth(self, queue: QueueKey) -> Depth:
+        self.calls += 1
+        return self.store.depth(queue)
+
+
+@pytest.fixture
+def counting() -> Counting:
+    return Counting()
+
+
+def calls_of_200_messages(world: Local, counting: Counting, handles: tuple[str, ...]) -> int:
+    counting.calls = 0
+    work = world.broker.work(Wanted(handles=handles), world.now)
+    for _ in range(200 // len(handles)):
+        send(work, handles, "DEFAULT", b"x")
+    world.broker.commit(work)
+    return counting.calls
+
+
+@pytest.mark.parametrize("conversations", [1, 50])
+def test_a_batch_of_200_messages_takes_at_most_3_calls(counting: Counting, conversations: int) -> None:
+    world = Local(store=counting)
+    handles = tuple(world.begin() for _ in range(conversations))
+    assert calls_of_200_messages(world, counting, handles) <= 3
+    assert counting.store.depth(("two", "ToQ")).messages == 200
+    counting.calls = 0
+    asked = Receive(("two", "ToQ"))
+    received = world.do(receive, asked, wanted=Wanted(receive=asked))
+    assert len(received) == 200 / conversations
+    assert counting.calls <= 3
+
+
+def test_200_messages_that_waited_take_at_most_3_calls(counting: Counting) -> None:
+    world = Local(store=counting)
+    handles = tuple(world.begin() for _ in range(50))
+    world.switch(on=False)
+    assert calls_of_200_messages(world, counting, handles) <= 3
+    world.switch(on=True)
+    counting.calls = 0
+    world.later(5_000)
+    assert counting.calls <= 3
+    assert counting.store.depth(("two", "ToQ")).messages == 200

@@ -9,11 +9,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from brokerui.core.backoff import Backoff
 from brokerui.core.reaper import tell
 from brokerui.running.logs import Log
 
-FIRST_PAUSE = 0.2
-LONGEST_PAUSE = 30.0
+RESTARTS = Backoff(first_s=0.2, max_s=30.0)
 STEADY_SECONDS = 30.0
 """Who ran so long starts again as if for the first time."""
 
@@ -76,7 +76,7 @@ class Child:
         """Have it started again, the later the more often it failed; gives the pause."""
         now = time.monotonic()
         self.failures = 1 if now - self.begun > STEADY_SECONDS else self.failures + 1
-        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(self.failures - 1, 10))
+        pause = RESTARTS.pause_s(self.failures)
         self.due, self.restarts = now + pause, self.restarts + 1
         return pause
 

@@ -12,6 +12,7 @@ from django.conf import settings
 from redis import RedisError
 from redis.asyncio import Redis
 
+from brokerui.core.backoff import Backoff
 from brokerui.messaging.endpoint.bundles import bundled, shard_of
 from brokerui.messaging.endpoint.ending import end
 from brokerui.messaging.endpoint.lists import Place, Put, put, run_soon
@@ -19,9 +20,8 @@ from brokerui.messaging.endpoint.lists import Place, Put, put, run_soon
 logger = logging.getLogger(__name__)
 OF_A_SHARD = 4
 """Bundles of one shard in one call: a shard that nobody works on keeps no other from its turn."""
-FIRST_PAUSE = 0.005
-LONGEST_PAUSE = 0.25
-"""Seconds until what was refused is tried again."""
+REFUSED = Backoff(first_s=0.005, max_s=0.25)
+"""Until frames that Redis refused are tried again."""
 
 
 class Reader(Protocol):
@@ -93,13 +93,13 @@ class Coming:
         self._readers.discard(reader)
 
     async def _run(self, done: Callable[[], object]) -> None:
-        pause = FIRST_PAUSE
+        failures = 0
         while self.held or self._readers:
             if await self.flush():
-                pause = FIRST_PAUSE
+                failures = 0
             else:
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
+                failures += 1
+                await asyncio.sleep(REFUSED.pause_s(failures))
         done()
 
     async def flush(self) -> bool:

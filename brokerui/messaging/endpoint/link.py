@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import random
 import socket
 import ssl
 from ipaddress import ip_address
@@ -143,12 +142,9 @@ class Link:
             await run_soon(self.host.client, discard_outgoing(self.host.name, self.address))
         except RedisError as error:
             logger.info("what cannot be sent stays in Redis: %s", error)
-        options = self.host.options
-        pause = min(options.longest_pause, options.first_pause * 2.0 ** min(self.failures - 1, 10))
         self._hurry.clear()
         try:
-            # Not all at once after what they have in common came back.
-            await asyncio.wait_for(self._hurry.wait(), pause * random.uniform(0.75, 1.0))  # noqa: S311 - no secret
+            await asyncio.wait_for(self._hurry.wait(), self.host.options.reconnects.pause_s(self.failures))
         except TimeoutError:
             return
 

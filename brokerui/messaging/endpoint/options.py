@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from brokerui.core.backoff import Backoff
 from routing.adjacent.connection import Settings
 
 KILOBYTE = 1 << 10
 MEGABYTE = 1 << 20
+RECONNECTS = Backoff(first_s=0.25, max_s=8.0, jitter=0.25)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,7 @@ class Options:
     connection: Settings = field(default_factory=lambda: Settings(most_outgoing=MEGABYTE))
     connect_within: float = 10.0
     """Seconds for finding and reaching a next hop, before anything is said."""
-    first_pause: float = 0.25
-    longest_pause: float = 8.0
+    reconnects: Backoff = RECONNECTS
     """Between two attempts to reach an address."""
     wanted_for: float = 150.0
     """Seconds for which an address that cannot be reached is tried again: messages that wait for it are sent again at

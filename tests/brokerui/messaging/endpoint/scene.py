@@ -15,6 +15,7 @@ from redis.asyncio import Redis as AsyncRedis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from brokerui.core.backoff import Backoff
 from brokerui.messaging.endpoint.lists import put_outgoing, run, take_arrived, take_events, take_notices
 from brokerui.messaging.endpoint.options import Options
 from brokerui.messaging.endpoint.process import Endpoint
@@ -29,8 +30,7 @@ from tests.routing.adjacent.wire import HEADER
 QUICK = Options(
     connection=Settings(most_outgoing=1 << 20, login_within=2.0, closing_within=1.0),
     connect_within=2.0,
-    first_pause=0.05,
-    longest_pause=0.2,
+    reconnects=Backoff(first_s=0.05, max_s=0.2),
 )
 PATIENCE = 10.0
 

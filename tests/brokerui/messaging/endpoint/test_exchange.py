@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from redis import Redis
 
+from brokerui.core.backoff import Backoff
 from brokerui.messaging.endpoint.lists import Place, connections, put_arrived, run, waiting
 from brokerui.messaging.endpoint.telling import Failed, Online
 from routing.adjacent.connection import Settings
@@ -143,7 +144,7 @@ def test_an_address_is_tried_less_and_less_often_and_given_up_once_nobody_wants_
     valkey: Valkey, client: Redis
 ) -> None:
     async def scenario() -> None:
-        async with running(valkey, {"A": []}, wanted_for=1.0, first_pause=0.1, longest_pause=0.3) as scene:
+        async with running(valkey, {"A": []}, wanted_for=1.0, reconnects=Backoff(first_s=0.1, max_s=0.3)) as scene:
             send(client, "A", "tcp://127.0.0.1:1", [fragment(0)])
             await scene.until(lambda: scene.endpoint.hosts["A"].links)
             await scene.until(lambda: not scene.endpoint.hosts["A"].links)

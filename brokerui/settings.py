@@ -72,6 +72,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
     "brokerui.core",
+    "brokerui.core.jobs",
     "brokerui.estate",
     "brokerui.estate.scenarios",
     "brokerui.accounts",
@@ -190,6 +191,7 @@ CELERY_TASK_ROUTES = {
     "brokerui.messaging.tasks.receive": {"queue": "receive"},
     "brokerui.messaging.tasks.activate": {"queue": "receive"},
     "brokerui.traffic_results.tasks.rounds_work": {"queue": "pipeline"},
+    "brokerui.core.jobs.tasks.jobs_run_pipeline": {"queue": "pipeline"},
 }
 # Tasks that queues may name as procedures of their activation, and the modules in which they are.
 ACTIVATION_TASKS = env.list("ACTIVATION_TASKS", default=[])
@@ -211,6 +213,12 @@ CELERY_BEAT_SCHEDULE = {
         "task": "brokerui.core.tasks.pulse",
         "schedule": timedelta(seconds=PULSE_SECONDS),
         "options": {"expires": PULSE_SECONDS},
+    },
+    # Background jobs whose wake-up or worker was lost, and those that are to be tried again.
+    "jobs": {
+        "task": "brokerui.core.jobs.tasks.jobs_look",
+        "schedule": timedelta(minutes=1),
+        "options": {"expires": 60},
     },
     "expired": {"task": "brokerui.accounts.tasks.expired_clean", "schedule": timedelta(days=1)},
     # Finds what is due: what a page asked for, and the live estate once an hour, since routes expire.

@@ -1,0 +1,80 @@
+"""The kinds of jobs. Each application registers its own in its module `job_kinds`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.functional import Promise
+
+from brokerui.core.jobs.models import Job
+from brokerui.core.jobs.work import JobWork
+
+MAINTENANCE: Final = "maintenance"
+PIPELINE: Final = "pipeline"
+TASKS: Final = {
+    MAINTENANCE: "brokerui.core.jobs.tasks.jobs_run",
+    PIPELINE: "brokerui.core.jobs.tasks.jobs_run_pipeline",
+}
+"""The Celery task that runs the jobs of each queue."""
+
+
+def _nothing(_job: Job) -> None:
+    """Do nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobKind:
+    """How jobs of one kind are done."""
+
+    name: str
+    label: Promise
+    """The kind, as the page calls it."""
+    describe: Callable[[Job], str]
+    """What a job is about, as the page calls it."""
+    run: Callable[[JobWork], None]
+    """Does the job. It may be called again for a job of which an earlier attempt did a part."""
+    queue: str = MAINTENANCE
+    lapse_s: float = 60.0
+    """A worker without a heartbeat for this long is taken for lost."""
+    max_attempts: int = 3
+    runs_again: bool = False
+    """Whether a request for a running job has it run once more afterwards."""
+    rest_s: float = 0.0
+    """After a failure or a cancel, requests get the ended job for this long: a page that polls does not revive it."""
+    on_state: Callable[[Job], None] = _nothing
+    """Called in the transaction in which an attempt ends, and in which a waiting job is cancelled."""
+    on_retry: Callable[[Job], None] = _nothing
+    """Called in the transaction in which somebody tries an ended job again. Raises `JobStateError` to refuse."""
+
+
+_kinds: dict[str, JobKind] = {}
+
+
+def register(kind: JobKind) -> None:
+    """Make a kind known."""
+    if kind.name in _kinds:
+        message = f"the kind of job {kind.name} is registered twice"
+        raise ValueError(message)
+    _kinds[kind.name] = kind
+
+
+def unregister(name: str) -> None:
+    """Forget a kind."""
+    del _kinds[name]
+
+
+def kind_of(name: str) -> JobKind:
+    """The kind of that name. Raises `KeyError` if none is registered."""
+    return _kinds[name]
+
+
+def kinds() -> list[JobKind]:
+    """Every kind, by name."""
+    return [_kinds[name] for name in sorted(_kinds)]
+
+
+def names_on(queue: str) -> list[str]:
+    """Names of the kinds whose jobs a queue runs."""
+    return [kind.name for kind in kinds() if kind.queue == queue]

@@ -1,0 +1,64 @@
+"""The Celery tasks of background jobs. They carry no payload: the database says which jobs are due."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from celery import shared_task
+from celery.signals import worker_ready, worker_shutting_down
+from django.db.models import Q
+from django.utils import timezone
+
+from brokerui.core.jobs.claims import claimable
+from brokerui.core.jobs.kinds import MAINTENANCE, PIPELINE, TASKS, names_on
+from brokerui.core.jobs.pruning import jobs_prune
+from brokerui.core.jobs.running import run_next
+from brokerui.core.jobs.wake import wake_queue
+from brokerui.core.jobs.work import stopping
+
+JOBS_PER_TASK = 10
+"""Then the task ends and wakes the next one: other tasks of the queue get their turn."""
+WAKE_AGAIN = timedelta(hours=1)
+"""A job is woken for this long once it is due: nobody empties the queue of a worker that does not run."""
+
+
+@shared_task(name=TASKS[MAINTENANCE])
+def jobs_run() -> None:
+    """Do the jobs that are due."""
+    _run(MAINTENANCE)
+
+
+@shared_task(name=TASKS[PIPELINE])
+def jobs_run_pipeline() -> None:
+    """Do the jobs of the pipeline that are due."""
+    _run(PIPELINE)
+
+
+@shared_task(name="brokerui.core.jobs.tasks.jobs_look")
+def jobs_look() -> None:
+    """Once a minute: wake workers for jobs that are due, or whose worker is lost; delete old jobs."""
+    after = timezone.now() - WAKE_AGAIN
+    for queue in TASKS:
+        if claimable(names_on(queue)).filter(Q(due_at__gt=after) | Q(lapses_at__gt=after)).exists():
+            wake_queue(queue)
+    jobs_prune()
+
+
+def _run(queue: str) -> None:
+    for _ in range(JOBS_PER_TASK):
+        if stopping.is_set() or not run_next(queue):
+            return
+    wake_queue(queue)
+
+
+@worker_ready.connect
+def _look_at_start(**_signal: object) -> None:
+    """Have the jobs done that became due while no worker ran, however long ago that was."""
+    for queue in TASKS:
+        wake_queue(queue)
+
+
+@worker_shutting_down.connect
+def _interrupt_jobs(**_signal: object) -> None:
+    """A running job must not keep its worker from ending."""
+    stopping.set()

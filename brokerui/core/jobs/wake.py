@@ -1,0 +1,19 @@
+"""Waking the workers of a queue."""
+
+from __future__ import annotations
+
+from celery import current_app
+from django.db import transaction
+
+from brokerui.core.jobs.kinds import TASKS
+from brokerui.core.wake import wake
+
+
+def wake_queue(queue: str) -> None:
+    """Have a worker look for jobs of the queue. By name: whoever requests a job does not import what runs it."""
+    wake(current_app.signature(TASKS[queue]))
+
+
+def wake_queue_on_commit(queue: str) -> None:
+    """Do so once the transaction is committed; at once if there is none."""
+    transaction.on_commit(lambda: wake_queue(queue))

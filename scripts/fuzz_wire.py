@@ -22,12 +22,22 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from routing.adjacent import frames
-from routing.adjacent.connection import Arrived, Connection, Neighbours, Over
+from routing.adjacent.connection import ConnectionOver, FragmentsArrived, OnlineConnections, PeerConnection
 from routing.adjacent.errors import Corrupted, RemoteProtocolError
-from routing.adjacent.fragment import END, INITIATOR, UNSEQUENCED, Header, Names, Range, forwarded, read, write
+from routing.adjacent.fragment import (
+    END,
+    INITIATOR,
+    UNSEQUENCED,
+    AckRange,
+    FragmentNames,
+    Header,
+    read_fragment,
+    rewrite_hop,
+    write_fragment,
+)
 from routing.adjacent.frames import FrameReader, Hello, read_close, read_hello, write_close, write_frame, write_hello
-from routing.adjacent.guard import DIGEST, NO_KEY, TAG, WIRE
-from routing.adjacent.limits import MOST_FRAME
+from routing.adjacent.guard import DIGEST, NO_KEY, TAG_BYTES, WIRE_LABEL
+from routing.adjacent.limits import MAX_FRAME_BYTES
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, is_role, read_role, write_role
 
 SLOW = 1.0
@@ -59,16 +69,22 @@ EDGES = [
     1 << 31,
 ]
 
-_NAMES = Names("//x/Target", "//x/Initiator", "//x/Contract", "//x/Request", "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d")
+_NAMES = FragmentNames(
+    "//x/Target", "//x/Initiator", "//x/Contract", "//x/Request", "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d"
+)
 _HEADER = Header(b"c" * 16, b"m" * 16, _NAMES, INITIATOR, 3, 60_000, 10)
 FRAGMENTS = [
-    write(_HEADER, b"hello"),
-    write(_HEADER._replace(names=Names("é𝄞", "b"), fragment=1, fragments=3, sequence=1 << 40), b"part"),
-    write(_HEADER._replace(flags=UNSEQUENCED, sequence=0, acknowledged=(Range(0, 0, 3, 0), Range(5, 0, 5, 2))), b""),
-    write(_HEADER._replace(flags=END), b""),
-    write(_HEADER, bytes(3000)),
+    write_fragment(_HEADER, b"hello"),
+    write_fragment(
+        _HEADER._replace(names=FragmentNames("é𝄞", "b"), fragment=1, fragments=3, sequence=1 << 40), b"part"
+    ),
+    write_fragment(
+        _HEADER._replace(flags=UNSEQUENCED, sequence=0, acknowledged=(AckRange(0, 0, 3, 0), AckRange(5, 0, 5, 2))), b""
+    ),
+    write_fragment(_HEADER._replace(flags=END), b""),
+    write_fragment(_HEADER, bytes(3000)),
 ]
-HELLO = Hello("z", b"z" * 16, b"1" * 16, MOST_FRAME)
+HELLO = Hello("z", b"z" * 16, b"1" * 16, MAX_FRAME_BYTES)
 ROLES = [
     write_role(RoleQuestion("5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d", "//x/Target")),
     write_role(
@@ -80,7 +96,7 @@ FRAMES = [
     write_hello(HELLO),
     write_hello(HELLO._replace(name="a")),
     write_frame(frames.CLAIM, frames.NO_CONNECTION),
-    write_frame(frames.ACCEPT, bytes(frames.DECISION)),
+    write_frame(frames.ACCEPT, bytes(frames.DECISION_BYTES)),
     *(write_frame(frames.FRAGMENTS, raw) for raw in FRAGMENTS),
     write_frame(frames.FRAGMENTS, b"".join(FRAGMENTS)),
     write_frame(frames.PING),
@@ -141,15 +157,17 @@ def try_fragment(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
 
     def work() -> str:
         try:
-            fragment = read(raw)
+            fragment = read_fragment(raw)
         except Corrupted:
             return "refused"
-        assert read(forwarded(raw, 0, 0)).header == fragment.header._replace(hops_remaining=0, time_consumed=0)
+        assert read_fragment(rewrite_hop(raw, 0, 0)).header == fragment.header._replace(
+            hops_remaining=0, time_consumed=0
+        )
         header, body_at = fragment.header, fragment.body_at
         body = raw[body_at : body_at + fragment.body_size]
-        again = write(header, body)
+        again = write_fragment(header, body)
         if fragment.integrity == DIGEST and fragment.key_id == NO_KEY:
-            assert again[:-TAG] == raw[:-TAG], "it is written in another way than it was read"
+            assert again[:-TAG_BYTES] == raw[:-TAG_BYTES], "it is written in another way than it was read"
         try:
             assert fragment.open() == body
         except Corrupted:
@@ -163,11 +181,11 @@ def try_fragment(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
 def try_frames(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
     raw = drawn(FRAMES, chance)
     pieces = cut(raw, chance)
-    most = chance.choice([1024, 8192, MOST_FRAME])
+    most = chance.choice([1024, 8192, MAX_FRAME_BYTES])
 
-    def read_all(given: Sequence[bytes]) -> tuple[list[frames.Frame], str]:
+    def read_all(given: Sequence[bytes]) -> tuple[list[frames.WireFrame], str]:
         reader = FrameReader(most)
-        found: list[frames.Frame] = []
+        found: list[frames.WireFrame] = []
         for piece in given:
             reader.feed(piece)
             try:
@@ -175,7 +193,7 @@ def try_frames(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
                     found.append(frame)
             except RemoteProtocolError as error:
                 return found, str(error)
-            assert reader.held <= most + frames.HEAD.size, "more is held than a frame"
+            assert reader.held <= most + frames.FRAME_HEAD.size, "more is held than a frame"
         return found, ""
 
     def work() -> str:
@@ -189,8 +207,8 @@ def try_frames(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
                     hello = read_hello(frame.content)
                 except RemoteProtocolError:
                     continue
-                again = write_hello(hello._replace(most_frame=MOST_FRAME))
-                assert read_hello(again[frames.HEAD.size :])[:3] == hello[:3]
+                again = write_hello(hello._replace(most_frame=MAX_FRAME_BYTES))
+                assert read_hello(again[frames.FRAME_HEAD.size :])[:3] == hello[:3]
         return "refused" if whole[1] else "read"
 
     return raw, work
@@ -201,7 +219,7 @@ def try_role(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
     if chance.randrange(2) and len(raw) >= 4:
         raw = (len(raw) - 4).to_bytes(4, "big") + raw[4:]
     if chance.randrange(4):  # a tag that fits, so that what it protects is read
-        raw = raw[:-TAG] + blake2b(raw[:-TAG], digest_size=TAG, person=WIRE).digest()
+        raw = raw[:-TAG_BYTES] + blake2b(raw[:-TAG_BYTES], digest_size=TAG_BYTES, person=WIRE_LABEL).digest()
 
     def work() -> str:
         try:
@@ -211,7 +229,7 @@ def try_role(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
         assert is_role(raw)
         assert write_role(said) == raw, "it is written in another way than it was read"
         try:
-            read(raw)
+            read_fragment(raw)
         except Corrupted:
             return "question" if isinstance(said, RoleQuestion) else "answer"
         raise AssertionError("it is a fragment too")
@@ -225,7 +243,7 @@ def try_connection(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
     clock = [chance.choice([0.0, 0.0, 1.0, 20.0]) for _ in pieces]
 
     def work() -> str:
-        made = Connection(Hello("m", b"m" * 16, b"1" * 16), Neighbours())
+        made = PeerConnection(Hello("m", b"m" * 16, b"1" * 16), OnlineConnections())
         made.accept(0.0)
         now = 0.0
         events = []
@@ -238,10 +256,10 @@ def try_connection(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
             while data := made.data_to_send():
                 answered += len(data)
         assert answered <= 4096, "a stranger makes us talk"
-        overs = [event for event in events if isinstance(event, Over)]
+        overs = [event for event in events if isinstance(event, ConnectionOver)]
         assert len(overs) == made.is_over
         assert not overs or overs == events[-1:], "something happens after the end"
-        arrived = sum(len(one) for event in events if isinstance(event, Arrived) for one in event.fragments)
+        arrived = sum(len(one) for event in events if isinstance(event, FragmentsArrived) for one in event.fragments)
         assert arrived <= len(raw)
         return made.phase.lower()
 

@@ -35,14 +35,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 from benchmarks.claims import child, claim, machine, megabytes, settle
 from brokerui.messaging.keys.cipher import OpenSsl
 from routing.common.choices import Choices
-from routing.dialog.batch import Receive, Wanted
+from routing.dialog.batch import ClaimRequest, ReceiveRequest
 from routing.dialog.begin_dialog import begin_dialog
 from routing.dialog.receive import receive
 from routing.dialog.send import send
 from routing.documents.estate_document import read_estate
 from routing.model.estate import Estate
 from routing.runtime.broker import Broker
-from routing.security.bindings import DatabaseKeys, Security
+from routing.security.instance_security import DatabaseKeys, InstanceSecurity
 from routing.security.keys import KeyPair
 from routing.simulation.memory_store import MemoryStore
 
@@ -70,14 +70,14 @@ def estate() -> Estate:
     return read_estate(json.dumps({"format": "brokerui.estate/1", "instances": [a, b]}))
 
 
-def keys() -> dict[str, Security]:
+def keys() -> dict[str, InstanceSecurity]:
     pairs = []
     for _ in range(2):
         private = X25519PrivateKey.generate()
         pairs.append(KeyPair(private.private_bytes_raw(), private.public_key().public_bytes_raw()))
     one = DatabaseKeys(pairs[0], {"//example.org/Parts": pairs[1].public})
     two = DatabaseKeys(pairs[1], {"//example.org/Shop": pairs[0].public})
-    return {"a": Security(OpenSsl(), {"one": one}), "b": Security(OpenSsl(), {"two": two})}
+    return {"a": InstanceSecurity(OpenSsl(), {"one": one}), "b": InstanceSecurity(OpenSsl(), {"two": two})}
 
 
 class Joined:
@@ -98,7 +98,7 @@ class Joined:
         """Conversations whose first message was received and acknowledged."""
         broker = self.brokers["a"]
         for _ in range(0, conversations, IN_A_COMMIT):
-            work = broker.work(Wanted(), NOW)
+            work = broker.work(ClaimRequest(), NOW)
             for _ in range(IN_A_COMMIT):
                 names = ("one", "//example.org/Shop", "//example.org/Parts")
                 handle = begin_dialog(work, *names, encryption=self.encryption)
@@ -110,7 +110,7 @@ class Joined:
 
     def send(self, handles: list[str], bodies: int, body: bytes) -> None:
         broker = self.brokers["a"]
-        work = broker.work(Wanted(handles=tuple(handles)), NOW)
+        work = broker.work(ClaimRequest(handles=tuple(handles)), NOW)
         for handle in handles:
             for _ in range(bodies):
                 send(work, (handle,), "DEFAULT", body)
@@ -135,10 +135,10 @@ class Joined:
     def receive(self) -> int:
         """All that is there, a conversation group a transaction."""
         broker = self.brokers["b"]
-        asked = Receive(("two", "PartsQueue"))
+        asked = ReceiveRequest(("two", "PartsQueue"))
         got = 0
         while True:
-            work = broker.work(Wanted(receive=asked), NOW)
+            work = broker.work(ClaimRequest(receive=asked), NOW)
             messages = receive(work, asked)
             broker.commit(work)
             got += len(messages)

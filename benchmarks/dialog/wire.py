@@ -20,19 +20,27 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import best, claim
-from routing.adjacent.connection import Arrived, Connection, Neighbours
-from routing.adjacent.fragment import INITIATOR, Header, Names, Range, forwarded, read, write
+from routing.adjacent.connection import FragmentsArrived, OnlineConnections, PeerConnection
+from routing.adjacent.fragment import (
+    INITIATOR,
+    AckRange,
+    FragmentNames,
+    Header,
+    read_fragment,
+    rewrite_hop,
+    write_fragment,
+)
 from routing.adjacent.frames import Hello
-from routing.adjacent.limits import MAX_BODY
+from routing.adjacent.limits import MAX_BODY_BYTES
 
-NAMES = Names(
+NAMES = FragmentNames(
     "//example.org/Parts/Order",
     "//example.org/Shop/Order",
     "//example.org/Order/Contract",
     "//example.org/Order/Request",
     "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d",
 )
-HEADER = Header(bytes(range(16)), bytes(range(1, 17)), NAMES, INITIATOR, 0, 60_000, 10, 0, 1, (Range(0, 0, 7, 0),))
+HEADER = Header(bytes(range(16)), bytes(range(1, 17)), NAMES, INITIATOR, 0, 60_000, 10, 0, 1, (AckRange(0, 0, 7, 0),))
 KILOBYTE = bytes(range(256)) * 4
 LIMIT = 15.0
 LIMIT_FORWARD = 8.0
@@ -52,7 +60,7 @@ def microseconds(work: Callable[[int], object], messages: int, runs: int) -> flo
 
 
 def through_wire(number: int) -> bytes:
-    return read(write(HEADER._replace(sequence=number), KILOBYTE)).open()
+    return read_fragment(write_fragment(HEADER._replace(sequence=number), KILOBYTE)).open()
 
 
 def through_pickle(number: int) -> object:
@@ -65,10 +73,10 @@ def through_json(number: int) -> bytes:
     return base64.b64decode(json.loads(json.dumps(said))[-1])
 
 
-def connected() -> tuple[Connection, Connection]:
+def connected() -> tuple[PeerConnection, PeerConnection]:
     """Two sides of a connection that is online."""
     names = ("A", "B")
-    sides = [Connection(Hello(name, name.encode() * 16, b"c" * 16), Neighbours()) for name in names]
+    sides = [PeerConnection(Hello(name, name.encode() * 16, b"c" * 16), OnlineConnections()) for name in names]
     sides[0].dial(0.0)
     sides[0].connected()
     sides[1].accept(0.0)
@@ -89,7 +97,7 @@ def carrying(raw: bytes) -> Callable[[int], int]:
         assert one.send([raw] * AT_ONCE, 1.0) == AT_ONCE
         while data := one.data_to_send():
             other.receive(data, 1.0)
-        arrived = sum(len(event.fragments) for event in other.events() if isinstance(event, Arrived))
+        arrived = sum(len(event.fragments) for event in other.events() if isinstance(event, FragmentsArrived))
         assert arrived == AT_ONCE
         return arrived
 
@@ -107,11 +115,11 @@ def main() -> int:
         "json": microseconds(through_json, messages, runs),
     }
     wire = microseconds(through_wire, messages, runs)
-    small = write(HEADER, KILOBYTE)
-    large = write(HEADER, bytes(MAX_BODY))
+    small = write_fragment(HEADER, KILOBYTE)
+    large = write_fragment(HEADER, bytes(MAX_BODY_BYTES))
 
     def pass_on(raw: bytes) -> bytes:
-        return forwarded(raw, read(raw).header.hops_remaining - 1, 5)
+        return rewrite_hop(raw, read_fragment(raw).header.hops_remaining - 1, 5)
 
     peer = ", ".join(f"{name} without a digest {took:.1f}" for name, took in peers.items())
     on_the_way = microseconds(lambda _: pass_on(small), messages, runs)

@@ -23,7 +23,7 @@ from brokerui.core.redis_url import redis_url
 from brokerui.core.valkey import valkey_command
 from brokerui.messaging.endpoint.lists import connections, put_arrived, put_outgoing, run, take_arrived
 from brokerui.messaging.endpoint.process import Endpoint
-from routing.adjacent.fragment import INITIATOR, Header, Names, write
+from routing.adjacent.fragment import INITIATOR, FragmentNames, Header, write_fragment
 
 HOME = settings.HOME
 SERVE = "import django, sys; django.setup(); from benchmarks.messaging.on_endpoint import main; main(sys.argv[1])"
@@ -32,13 +32,15 @@ MOST_MILLISECONDS = 10.0
 ADDRESS = "tcp://127.0.0.1:24022"
 AT_ONCE = 400
 """Fragments that a worker hands over together."""
-NAMES = Names("//example.org/Parts/Order", "//example.org/Shop/Order", "//example.org/Order", "//example.org/Request")
+NAMES = FragmentNames(
+    "//example.org/Parts/Order", "//example.org/Shop/Order", "//example.org/Order", "//example.org/Request"
+)
 HOSTED: dict[str, dict[str, tuple[str, ...]]] = {"A": {"A": ()}, "B": {"B": (ADDRESS,)}}
 
 
 def fragment(number: int) -> bytes:
     conversation = (number % 500 + 1).to_bytes(16, "big")
-    return write(Header(conversation, b"m" * 16, NAMES, INITIATOR, number, 60_000, 10), bytes(1024))
+    return write_fragment(Header(conversation, b"m" * 16, NAMES, INITIATOR, number, 60_000, 10), bytes(1024))
 
 
 def url(number: int) -> str:

@@ -21,10 +21,10 @@ from brokerui.eventlog.recording import recorder
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.store import DatabaseStore
 from routing.common.choices import Choices
-from routing.dialog.batch import OUTGOING_AT_ONCE, Changes, Receive, Wanted
+from routing.dialog.batch import MAX_OUTGOING_PER_CLAIM, ChangeSet, ClaimRequest, ReceiveRequest
 from routing.dialog.begin_dialog import begin_dialog
-from routing.dialog.endpoint import Endpoint, Group
-from routing.dialog.messages import Held, Outgoing, QueuedMessage
+from routing.dialog.endpoint import ConversationGroupState, Endpoint
+from routing.dialog.messages import BufferedFragment, OutboundMessage, QueuedMessage
 from routing.dialog.receive import receive
 from routing.dialog.send import send
 from routing.runtime.broker import Broker
@@ -106,11 +106,11 @@ class Bench:
         self.handles = [str(uuid4()) for _ in range(CONVERSATIONS)]
         self.numbers = dict.fromkeys(self.handles, 0)
         self.turns, self.places = count(), count()
-        token = self.store.claim(Wanted(), NOW).token
-        changes = Changes(token, NOW)
+        token = self.store.claim(ClaimRequest(), NOW).token
+        changes = ChangeSet(token, NOW)
         for handle in self.handles:
             changes.endpoints[handle] = self.endpoint(handle)
-            changes.groups[handle] = Group(handle, "db", "S", QUEUE[1], 1)
+            changes.groups[handle] = ConversationGroupState(handle, "db", "S", QUEUE[1], 1)
         self.store.commit(changes)
 
     def endpoint(self, handle: str) -> Endpoint:
@@ -148,9 +148,9 @@ class Bench:
         """A SEND: claim, rows, endpoints."""
         rows = self.next(at_once)
         handles = tuple(dict.fromkeys(handle for handle, _ in rows))
-        token = self.store.claim(Wanted(handles), NOW).token
-        changes = Changes(token, NOW, endpoints={handle: self.endpoint(handle) for handle in handles})
-        changes.outgoing = [Outgoing(handle, number, TYPE, BODY, NOW) for handle, number in rows]
+        token = self.store.claim(ClaimRequest(handles), NOW).token
+        changes = ChangeSet(token, NOW, endpoints={handle: self.endpoint(handle) for handle in handles})
+        changes.outgoing = [OutboundMessage(handle, number, TYPE, BODY, NOW) for handle, number in rows]
         self.store.commit(changes)
         return at_once
 
@@ -158,8 +158,8 @@ class Bench:
         """Messages arrive: claim, rows, endpoints, counter."""
         rows = self.next(at_once)
         keys = tuple(dict.fromkeys((handle, True) for handle, _ in rows))
-        token = self.store.claim(Wanted(conversations=keys), NOW).token
-        changes = Changes(token, NOW, endpoints={handle: self.endpoint(handle) for handle, _ in keys})
+        token = self.store.claim(ClaimRequest(conversations=keys), NOW).token
+        changes = ChangeSet(token, NOW, endpoints={handle: self.endpoint(handle) for handle, _ in keys})
         changes.enqueued = [
             QueuedMessage(*QUEUE, 5, handle, handle, number, "S", "DEFAULT", TYPE, "N", BODY, NOW)
             for handle, number in rows
@@ -169,15 +169,15 @@ class Bench:
 
     def held(self, at_once: int) -> int:
         """Fragments before their turn."""
-        token = self.store.claim(Wanted(), NOW).token
-        rows = [Held(handle, number, 0, 2, TYPE, BODY, NOW) for handle, number in self.next(at_once)]
-        self.store.commit(Changes(token, NOW, held=rows))
+        token = self.store.claim(ClaimRequest(), NOW).token
+        rows = [BufferedFragment(handle, number, 0, 2, TYPE, BODY, NOW) for handle, number in self.next(at_once)]
+        self.store.commit(ChangeSet(token, NOW, held=rows))
         return at_once
 
     def settled(self, at_once: int) -> int:
         """Claim what is due with its messages, and let them go; how many."""
-        batch = self.store.claim(Wanted(due=max(1, at_once // OUTGOING_AT_ONCE)), NOW)
-        changes = Changes(batch.token, NOW)
+        batch = self.store.claim(ClaimRequest(due=max(1, at_once // MAX_OUTGOING_PER_CLAIM)), NOW)
+        changes = ChangeSet(batch.token, NOW)
         gone = 0
         for handle in batch.due:
             if rows := batch.outgoing[handle][: at_once - gone]:
@@ -193,8 +193,8 @@ class Bench:
 
     def received(self, at_once: int) -> int:
         """RECEIVE."""
-        batch = self.store.claim(Wanted(receive=Receive(QUEUE, at_once)), NOW)
-        self.store.commit(Changes(batch.token, NOW, received=list(batch.received)))
+        batch = self.store.claim(ClaimRequest(receive=ReceiveRequest(QUEUE, at_once)), NOW)
+        self.store.commit(ChangeSet(batch.token, NOW, received=list(batch.received)))
         return len(batch.received)
 
 
@@ -251,13 +251,13 @@ class World:
         a, b = hosted(), hosted()
         self.a, self.b = Broker(estate, "a", DatabaseStore(a), choices), Broker(estate, "b", DatabaseStore(b), choices)
         self.reader = Broker(estate, "b", DatabaseStore(b, in_transaction=True), choices)
-        work = self.a.work(Wanted(), NOW)
+        work = self.a.work(ClaimRequest(), NOW)
         self.handles = [begin_dialog(work, "one", "From", "To", encryption=False) for _ in range(conversations)]
         self.a.commit(work)
 
     def send(self, at_once: int) -> int:
         handles = [self.handles[place % len(self.handles)] for place in range(at_once)]
-        work = self.a.work(Wanted(handles=tuple(dict.fromkeys(handles))), self.now)
+        work = self.a.work(ClaimRequest(handles=tuple(dict.fromkeys(handles))), self.now)
         for handle in handles:
             send(work, (handle,), "DEFAULT", BODY)
         self.a.commit(work)
@@ -276,10 +276,10 @@ class World:
 
     def take(self) -> int:
         """RECEIVE group by group, in one transaction of the application."""
-        asked, taken = Receive(("two", "ToQ"), 1000), 0
+        asked, taken = ReceiveRequest(("two", "ToQ"), 1000), 0
         with transaction.atomic():
             while True:
-                work = self.reader.work(Wanted(receive=asked), self.now)
+                work = self.reader.work(ClaimRequest(receive=asked), self.now)
                 got = receive(work, asked)
                 self.reader.commit(work)
                 taken += len(got)

@@ -33,11 +33,11 @@ def verb(where: str) -> Iterator[None]:
     """Run a verb in the product; what refuses it is bad input, told with the product's number."""
     with the_product():
         from brokerui.messaging.errors import MessagingError
-        from routing.dialog.problems import Refused
+        from routing.dialog.problems import VerbError
 
         try:
             yield
-        except (MessagingError, Refused) as error:
+        except (MessagingError, VerbError) as error:
             raise InputError(where, "", _numbered(error.number, error.problem)) from None
 
 

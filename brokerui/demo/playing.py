@@ -33,8 +33,8 @@ from brokerui.messaging.services import (
     conversation_send,
     message_receive,
 )
-from routing.dialog.problems import Refused
-from routing.dialog.system import DEFAULT
+from routing.dialog.problems import VerbError
+from routing.dialog.system_names import DEFAULT
 from routing.model.estate import PRINCIPAL
 
 logger = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ def _try(act: Callable[[], None]) -> None:
     try:
         with transaction.atomic():
             act()
-    except (MessagingError, Refused, DatabaseError) as error:
+    except (MessagingError, VerbError, DatabaseError) as error:
         logger.info("the demo waits: %s", error)
 
 

@@ -12,7 +12,7 @@ from routing.common.broker_events import (
     BrokerActivation,
     BrokerConnection,
     ConversationEvent,
-    ConversationGroup,
+    ConversationGroupEvent,
     CorruptedMessage,
     Event,
     ForwardedMessageDropped,
@@ -57,7 +57,7 @@ Counts = dict[Key, Sums]
 
 _COUNTED: Final[Mapping[type, Callable[[Any], tuple[Kind, int, int]]]] = {
     ConversationEvent: lambda e: ((124, e.subclass, e.database, 0), e.message_sequence_number >= 0, e.size),
-    ConversationGroup: lambda e: ((136, e.subclass, e.database, 0), 0, 0),
+    ConversationGroupEvent: lambda e: ((136, e.subclass, e.database, 0), 0, 0),
     BrokerConnection: lambda e: ((138, e.subclass, "", 0), 0, 0),
     ForwardedMessageSent: lambda e: ((139, 0, "", 0), 0, 0),
     ForwardedMessageDropped: lambda e: ((140, 0, "", e.reason), 0, 0),

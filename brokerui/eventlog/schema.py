@@ -62,12 +62,12 @@ COLUMNS: Final[Mapping[str, str]] = {
 
 Values = dict[str, Any]
 """By column; what is missing is NULL."""
-NAMES: Final = {**ev.NAMES, SAMPLE: SAMPLE_NAME}
+NAMES: Final = {**ev.EVENT_NAMES, SAMPLE: SAMPLE_NAME}
 _SENT = frozenset(
     (
-        ev.OfConversation.SEND_MESSAGE,
-        ev.OfConversation.END_CONVERSATION,
-        ev.OfConversation.END_CONVERSATION_WITH_ERROR,
+        ev.ConversationSubclass.SEND_MESSAGE,
+        ev.ConversationSubclass.END_CONVERSATION,
+        ev.ConversationSubclass.END_CONVERSATION_WITH_ERROR,
     )
 )
 
@@ -107,7 +107,7 @@ def _conversation(e: ev.ConversationEvent) -> Values:
     return values
 
 
-def _group(e: ev.ConversationGroup) -> Values:
+def _group(e: ev.ConversationGroupEvent) -> Values:
     return {"conversation_group_id": e.conversation_group_id}
 
 
@@ -240,7 +240,7 @@ def _sample(e: Sample) -> Values:
 
 _FILLED: Final[Mapping[type, Callable[[Any], Values]]] = {
     ev.ConversationEvent: _conversation,
-    ev.ConversationGroup: _group,
+    ev.ConversationGroupEvent: _group,
     ev.BrokerConnection: _connection,
     ev.ForwardedMessageSent: _forwarded,
     ev.ForwardedMessageDropped: lambda e: {**_forwarded(e), "error": e.reason or None},

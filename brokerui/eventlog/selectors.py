@@ -120,7 +120,7 @@ RECEIVED: Final = Measure(1002, (), "messages")
 """By applications."""
 TRANSMITTED: Final = Measure(1001, (), "messages")
 """To next hops, those that were sent again too."""
-RETRIED: Final = Measure(1001, (ev.OfSent.SENT_AGAIN,), "messages")
+RETRIED: Final = Measure(1001, (ev.SentSubclass.SENT_AGAIN,), "messages")
 ACKNOWLEDGED: Final = Measure(149, (3, 4))
 """Acknowledgements that came."""
 FORWARDED: Final = Measure(139)

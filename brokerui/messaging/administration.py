@@ -8,7 +8,7 @@ from brokerui.estate.audit import SYSTEM
 from brokerui.messaging.declaring import declare
 from brokerui.messaging.hosting import check_queue
 from brokerui.messaging.transactions import unit_of_work
-from routing.dialog.batch import Wanted
+from routing.dialog.batch import ClaimRequest
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.queue_status import note_commit, note_rollback, switch_off, switch_on
 from routing.model.edits import SetQueue
@@ -17,7 +17,7 @@ from routing.model.edits import SetQueue
 def queue_set_status(*, instance: str, database: str, queue: str, is_on: bool, author: str = SYSTEM) -> None:
     """ALTER QUEUE … WITH STATUS."""
     key = (database, queue)
-    with transaction.atomic(savepoint=False), unit_of_work(instance, Wanted()) as (broker, work):
+    with transaction.atomic(savepoint=False), unit_of_work(instance, ClaimRequest()) as (broker, work):
         check_queue(broker, key)
         (switch_on if is_on else switch_off)(work, key)
         declare([SetQueue(instance, *key, is_on)], author, f"{_place(instance, key)} {'on' if is_on else 'off'}")
@@ -27,7 +27,7 @@ def message_rolled_back(*, instance: str, database: str, queue: str) -> bool:
     """Tell that a transaction that received from a queue was rolled back, once it is. Whether that has switched the
     queue off: the fifth in a row does, where the queue has POISON_MESSAGE_HANDLING."""
     key = (database, queue)
-    with transaction.atomic(savepoint=False), unit_of_work(instance, Wanted()) as (broker, work):
+    with transaction.atomic(savepoint=False), unit_of_work(instance, ClaimRequest()) as (broker, work):
         check_queue(broker, key)
         is_poisoned = note_rollback(work, key)
         if is_poisoned:
@@ -37,7 +37,7 @@ def message_rolled_back(*, instance: str, database: str, queue: str) -> bool:
 
 def message_committed(*, instance: str, database: str, queue: str) -> None:
     """The same where it was committed, and rollbacks had been told before: they are forgotten."""
-    with unit_of_work(instance, Wanted()) as (_, work):
+    with unit_of_work(instance, ClaimRequest()) as (_, work):
         note_commit(work, (database, queue))
 
 

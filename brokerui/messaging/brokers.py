@@ -24,7 +24,7 @@ from brokerui.messaging.hosting import broker_of, check_database
 from brokerui.messaging.keys.services import keys_exchange
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.store import moving
-from routing.dialog.problems import Refused
+from routing.dialog.problems import VerbError
 from routing.model.edits import PutDatabase, SetBroker
 from routing.model.estate import PRINCIPAL, Database, Estate
 
@@ -66,7 +66,7 @@ def database_fail_over(*, instance: str, database: str, author: str = SYSTEM) ->
     with _alone_in(instance, other) as ids:
         estate = estate_current().estate
         if mirrored_pairs(estate).get((instance, database)) != (other, database):
-            raise Refused(1416, database=database)  # it was edited meanwhile
+            raise VerbError(1416, database=database)  # it was edited meanwhile
         one, its_mirror = (_database(estate, name, database) for name in (instance, other))
         moving.exchange(database, *ids)
         keys_exchange(database=database, one=instance, other=other, author=author)
@@ -113,7 +113,7 @@ def _check_identifier(instance: str, mine: Database) -> None:
     for other in estate_current().estate.instances[instance].databases.values():
         is_same = mine.broker_instance is not None and other.broker_instance == mine.broker_instance
         if is_same and other.broker_enabled and other.name != mine.name:
-            raise Refused(9772, other=other.name)
+            raise VerbError(9772, other=other.name)
 
 
 def _partner(instance: str, database: str) -> str:
@@ -123,7 +123,7 @@ def _partner(instance: str, database: str) -> str:
         check_database(broker, database)
     found = mirrored_pairs(broker.estate).get((instance, database))
     if found is None:
-        raise Refused(1416, database=database)
+        raise VerbError(1416, database=database)
     if not Instance.objects.filter(name=found[0], hosted=True).exists():
         raise PartnerElsewhereError(found[0], database)
     return found[0]

@@ -10,7 +10,7 @@ from brokerui.estate.selectors import live_version
 from brokerui.estate.services import estate_edit
 from brokerui.messaging.errors import BusyError
 from routing.dialog.queue_status import switch_off, switch_on
-from routing.dialog.work import Work
+from routing.dialog.unit_of_work import UnitOfWork
 from routing.model.estate import Edit
 from routing.runtime.broker import Broker
 
@@ -31,7 +31,7 @@ def declare(edits: Sequence[Edit], author: str, note: str) -> int:
     raise BusyError
 
 
-def follow_queues(broker: Broker, work: Work) -> None:
+def follow_queues(broker: Broker, work: UnitOfWork) -> None:
     """Queues are on or off as the estate says, whoever wrote it."""
     databases = broker.estate.instances[broker.instance].databases.values()
     off = {(database.name, queue.name) for database in databases for queue in database.queues if not queue.enabled}

@@ -25,8 +25,8 @@ from brokerui.messaging.hosting import broker_of, working_broker_of
 from brokerui.messaging.keeping import FEW, Keeping
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.outgoing import hand_over, has_room, redis
-from routing.dialog.batch import Wanted
-from routing.dialog.work import Outbound
+from routing.dialog.batch import ClaimRequest
+from routing.dialog.unit_of_work import OutboundFrame
 from routing.runtime.broker import Broker
 from routing.runtime.store import Conflict
 
@@ -89,7 +89,7 @@ def follow_estate(instance: str) -> None:
 
 
 def _follow_queues(broker: Broker) -> None:
-    work = broker.work(Wanted(), now())
+    work = broker.work(ClaimRequest(), now())
     follow_queues(broker, work)
     broker.commit(work)
 
@@ -138,7 +138,7 @@ def _take(broker: Broker, frames: Sequence[bytes], keeping: Keeping | None) -> N
     _give_out(broker, at, at_once)
 
 
-def _give_out(broker: Broker, at: int, frames: Sequence[Outbound]) -> None:
+def _give_out(broker: Broker, at: int, frames: Sequence[OutboundFrame]) -> None:
     messages_came(broker, broker.filled())
     hand_over(broker.instance, frames, broker.events())
     show_forwarded(broker, at)

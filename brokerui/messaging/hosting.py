@@ -23,7 +23,7 @@ from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.store import DatabaseStore
 from routing.common.choices import Choices
 from routing.dialog.endpoint import QueueKey
-from routing.dialog.problems import Refused
+from routing.dialog.problems import VerbError
 from routing.model.estate import MIRROR
 from routing.runtime.broker import Broker
 from routing.runtime.decision_cache import DATABASE_IS_MIRROR
@@ -150,7 +150,7 @@ def check_database(broker: Broker, database: str) -> None:
     if here is None:
         raise NoSuchDatabaseError(broker.instance, database)
     if here.mirroring_role == MIRROR:
-        raise Refused(DATABASE_IS_MIRROR)
+        raise VerbError(DATABASE_IS_MIRROR)
 
 
 def check_queue(broker: Broker, queue: QueueKey) -> None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Final
 
 from brokerui.messaging.outgoing import put
-from routing.dialog.work import Outbound
+from routing.dialog.unit_of_work import OutboundFrame
 from routing.runtime.broker import Broker
 from routing.runtime.store import Conflict
 
@@ -28,13 +28,13 @@ class Keeping:
     """What one worker keeps back, of all instances."""
 
     def __init__(self) -> None:
-        self._kept: dict[Broker, list[Outbound]] = {}
+        self._kept: dict[Broker, list[OutboundFrame]] = {}
         self._brokers: set[Broker] = set()
         """Of which there may be something that is not durable yet."""
         self._count = 0
         self._until = 0.0
 
-    def keep(self, broker: Broker, frames: Sequence[Outbound], came: int) -> Sequence[Outbound]:
+    def keep(self, broker: Broker, frames: Sequence[OutboundFrame], came: int) -> Sequence[OutboundFrame]:
         """Of what a turn has made of so many frames that came: what goes at once."""
         self._brokers.add(broker)
         kept = [frame for frame in frames if not frame.is_awaited] if came <= FEW else []

@@ -13,7 +13,7 @@ from redis import Redis, RedisError
 
 from brokerui.messaging.endpoint.lists import outgoing_held, put_outgoing, run
 from routing.common.broker_events import Event
-from routing.dialog.work import Outbound
+from routing.dialog.unit_of_work import OutboundFrame
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def has_room(instance: str) -> bool:
     return True
 
 
-def hand_over(instance: str, frames: Sequence[Outbound], events: Sequence[tuple[int, Event]]) -> None:
+def hand_over(instance: str, frames: Sequence[OutboundFrame], events: Sequence[tuple[int, Event]]) -> None:
     """To the endpoint and to the log."""
     if frames:
         put(instance, frames)
@@ -74,7 +74,7 @@ def hand_over(instance: str, frames: Sequence[Outbound], events: Sequence[tuple[
         recorder.note(instance, events)
 
 
-def put(instance: str, frames: Sequence[Outbound]) -> None:
+def put(instance: str, frames: Sequence[OutboundFrame]) -> None:
     """To the endpoint. What cannot be handed over is lost on the network, which is no error."""
     _given[instance] += sum(len(one.frame) for one in frames)
     try:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from brokerui.messaging.hosting import check_database
 from brokerui.messaging.transactions import unit_of_work
-from routing.dialog.batch import Wanted
+from routing.dialog.batch import ClaimRequest
 
 
 def waiting_retry(*, instance: str, database: str, service: str) -> None:
     """Whatever a database has for a service, and waits, is due at once. What others hold now is tried by them."""
-    with unit_of_work(instance, Wanted()) as (broker, work):
+    with unit_of_work(instance, ClaimRequest()) as (broker, work):
         check_database(broker, database)
         work.changes.retry_services.add((database, service))

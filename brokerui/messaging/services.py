@@ -30,11 +30,11 @@ from routing.dialog import begin_dialog as begin
 from routing.dialog import conversation_timer, end_conversation, move_conversation
 from routing.dialog import receive as receiving
 from routing.dialog import send as sending
-from routing.dialog.batch import Receive, Wanted
-from routing.dialog.endpoint import LONGEST_LIFETIME_S
+from routing.dialog.batch import ClaimRequest, ReceiveRequest
+from routing.dialog.endpoint import MAX_LIFETIME_S
 from routing.dialog.messages import QueuedMessage
-from routing.dialog.problems import PROBLEMS, Refused
-from routing.dialog.system import DEFAULT
+from routing.dialog.problems import PROBLEMS, VerbError
+from routing.dialog.system_names import DEFAULT
 
 __all__ = [
     "Begun",
@@ -88,13 +88,13 @@ def conversation_begin(
     contract: str = DEFAULT,
     related_conversation: str | None = None,
     related_conversation_group: str | None = None,
-    lifetime_s: int = LONGEST_LIFETIME_S,
+    lifetime_s: int = MAX_LIFETIME_S,
     encryption: bool = True,
 ) -> Begun:
     """BEGIN DIALOG."""
     handles = (related_conversation,) if related_conversation else ()
     groups = (related_conversation_group,) if related_conversation_group else ()
-    with unit_of_work(instance, Wanted(handles=handles, groups=groups)) as (broker, work):
+    with unit_of_work(instance, ClaimRequest(handles=handles, groups=groups)) as (broker, work):
         check_database(broker, database)
         handle = begin.begin_dialog(
             work,
@@ -114,16 +114,16 @@ def conversation_begin(
 
 def conversation_id(*, instance: str, handle: str) -> str:
     """What both sides call the conversation of an endpoint."""
-    with unit_of_work(instance, Wanted(handles=(handle,))) as (_, work):
+    with unit_of_work(instance, ClaimRequest(handles=(handle,))) as (_, work):
         return work.named(handle).conversation_id
 
 
 def conversation_send(*, instance: str, handles: Sequence[str], messages: Sequence[Message]) -> None:
     """SEND: each message on each of the conversations, in this order; all of them or none."""
-    with unit_of_work(instance, Wanted(handles=tuple(dict.fromkeys(handles)))) as (_, work):
+    with unit_of_work(instance, ClaimRequest(handles=tuple(dict.fromkeys(handles)))) as (_, work):
         for message in messages:
             if message.body is None:
-                raise Refused(8433)
+                raise VerbError(8433)
             sending.send(work, handles, message.message_type, message.body)
 
 
@@ -140,7 +140,7 @@ def message_receive(
     """RECEIVE: messages of one conversation group, which stays locked until the transaction around it ends; empty where
     there are none that nobody else has locked. `wait_s`: so long it waits for the first of them, as WAITFOR does; a
     transaction of the caller's stays open meanwhile."""
-    asked = Receive((database, queue), top, conversation_handle, conversation_group_id)
+    asked = ReceiveRequest((database, queue), top, conversation_handle, conversation_group_id)
     end = time.monotonic() + wait_s
     while not (messages := _received(instance, asked)) and (left := end - time.monotonic()) > 0:
         message_wait(instance=instance, database=database, queue=queue, seconds=left)
@@ -153,9 +153,9 @@ def message_wait(*, instance: str, database: str, queue: str, seconds: float) ->
     listen(Place(instance, database, queue), seconds)
 
 
-def _received(instance: str, asked: Receive) -> tuple[QueuedMessage, ...]:
+def _received(instance: str, asked: ReceiveRequest) -> tuple[QueuedMessage, ...]:
     place = Place(instance, *asked.queue)
-    with unit_of_work(instance, Wanted(receive=asked)) as (broker, work):
+    with unit_of_work(instance, ClaimRequest(receive=asked)) as (broker, work):
         check_queue(broker, asked.queue)
         messages = receiving.receive(work, asked)
         has_rollbacks = asked.queue in work.batch.rollbacks
@@ -176,25 +176,25 @@ def message_reception() -> Iterator[None]:
 
 def conversation_end(*, instance: str, handle: str) -> None:
     """END CONVERSATION."""
-    with unit_of_work(instance, Wanted(handles=(handle,))) as (_, work):
+    with unit_of_work(instance, ClaimRequest(handles=(handle,))) as (_, work):
         end_conversation.end_conversation(work, handle)
 
 
 def conversation_end_with_error(*, instance: str, handle: str, code: int, description: str) -> None:
     """END CONVERSATION WITH ERROR."""
-    with unit_of_work(instance, Wanted(handles=(handle,))) as (_, work):
+    with unit_of_work(instance, ClaimRequest(handles=(handle,))) as (_, work):
         end_conversation.end_with_error(work, handle, code, description)
 
 
 def conversation_end_with_cleanup(*, instance: str, handle: str) -> None:
     """END CONVERSATION WITH CLEANUP: the other side is not told."""
-    with unit_of_work(instance, Wanted(handles=(handle,))) as (_, work):
+    with unit_of_work(instance, ClaimRequest(handles=(handle,))) as (_, work):
         end_conversation.end_with_cleanup(work, handle)
 
 
 def conversation_move(*, instance: str, handle: str, conversation_group_id: str) -> None:
     """MOVE CONVERSATION. Not out of a group of which messages are leased: whoever has them counts on it."""
-    with unit_of_work(instance, Wanted(handles=(handle,), groups=(conversation_group_id,))) as (_, work):
+    with unit_of_work(instance, ClaimRequest(handles=(handle,), groups=(conversation_group_id,))) as (_, work):
         if is_leased(instance, work.named(handle).conversation_group_id):
             raise LeasedError
         move_conversation.move_conversation(work, handle, conversation_group_id)
@@ -202,13 +202,13 @@ def conversation_move(*, instance: str, handle: str, conversation_group_id: str)
 
 def conversation_timer_start(*, instance: str, handle: str, timeout_s: int) -> None:
     """BEGIN CONVERSATION TIMER."""
-    with unit_of_work(instance, Wanted(handles=(handle,))) as (_, work):
+    with unit_of_work(instance, ClaimRequest(handles=(handle,))) as (_, work):
         conversation_timer.begin_conversation_timer(work, handle, timeout_s)
 
 
 def transmission_status(*, instance: str, handle: str) -> str:
     """GET_TRANSMISSION_STATUS: why the first message that waits does; empty where none waits, or nothing has failed."""
-    with unit_of_work(instance, Wanted(handles=(handle,))) as (_, work):
+    with unit_of_work(instance, ClaimRequest(handles=(handle,))) as (_, work):
         endpoint = work.named(handle)
         number = endpoint.transmission_status
         if number:

@@ -17,8 +17,8 @@ from brokerui.messaging.hosting import ReplacedError, broker_of, check_database,
 from brokerui.messaging.outgoing import hand_over, has_room
 from brokerui.messaging.tasks import transmit
 from brokerui.messaging.waking import wake_once
-from routing.dialog.batch import Wanted
-from routing.dialog.work import Work
+from routing.dialog.batch import ClaimRequest
+from routing.dialog.unit_of_work import UnitOfWork
 from routing.runtime.broker import Broker, has_become_due
 from routing.runtime.store import Conflict
 
@@ -28,7 +28,7 @@ PAUSE_SECONDS: Final = 0.002
 
 
 @contextmanager
-def unit_of_work(instance: str, wanted: Wanted) -> Iterator[tuple[Broker, Work]]:
+def unit_of_work(instance: str, wanted: ClaimRequest) -> Iterator[tuple[Broker, UnitOfWork]]:
     """Claim; commit what was done, or nothing after any exception. Raises `BusyError` and `NotHostedError`.
 
     Within a transaction of the caller's it counts when that is committed, and whoever writes something beside it opens
@@ -80,7 +80,7 @@ def _busy_after_conflict() -> Iterator[None]:
         raise BusyError from conflict
 
 
-def _claimed(instance: str, wanted: Wanted, is_callers: bool) -> tuple[Broker, Work]:
+def _claimed(instance: str, wanted: ClaimRequest, is_callers: bool) -> tuple[Broker, UnitOfWork]:
     try:
         broker = working_broker_of(instance, in_transaction=is_callers)
         return broker, _claimed_by(broker, wanted)
@@ -89,7 +89,7 @@ def _claimed(instance: str, wanted: Wanted, is_callers: bool) -> tuple[Broker, W
         return broker, _claimed_by(broker, wanted)
 
 
-def _claimed_by(broker: Broker, wanted: Wanted) -> Work:
+def _claimed_by(broker: Broker, wanted: ClaimRequest) -> UnitOfWork:
     """Workers hold a conversation for some milliseconds, which is waited for. Raises `BusyError` where it takes longer:
     another transaction of an application may have it, and wait for what this one holds."""
     # SQLite has one lock, which is ours by now: whoever holds a conversation cannot commit before us.

@@ -15,44 +15,51 @@ from typing import Final
 
 from routing.adjacent import frames, states
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
-from routing.adjacent.fragment import LEAST_FRAGMENT, MAX_FRAGMENT
-from routing.adjacent.frames import Frame, FrameReader, Hello
-from routing.adjacent.limits import LEAST_FRAME, MOST_FRAME, VERSION
+from routing.adjacent.fragment import MAX_FRAGMENT_BYTES, MIN_FRAGMENT_BYTES
+from routing.adjacent.frames import FrameReader, Hello, WireFrame
+from routing.adjacent.limits import MAX_FRAME_BYTES, MIN_FRAME_BYTES, VERSION
 from routing.adjacent.roles import is_role, read_role
-from routing.adjacent.states import OURS, STEPS, THEIRS, Input, Phase, Shown
+from routing.adjacent.states import (
+    NEXT_PHASES,
+    OURS,
+    THEIRS,
+    ConnectionColumns,
+    ConnectionInput,
+    ConnectionPhase,
+)
 from routing.common.sentence import Sentence, say
 
-SHUTDOWN: Final = 1
-IDLE: Final = 2
-DUPLICATE: Final = 3
-PROTOCOL: Final = 4
-LATE: Final = 5
-SILENT: Final = 6
-LOST: Final = 7
-REASONS: Final = {
-    SHUTDOWN: "shut down",
-    IDLE: "idle",
-    DUPLICATE: "another connection to the same peer is used",
-    PROTOCOL: "protocol error",
-    LATE: "not ready in time",
-    SILENT: "no answer",
-    LOST: "the transport has ended",
+CLOSE_SHUTDOWN: Final = 1
+CLOSE_IDLE: Final = 2
+CLOSE_DUPLICATE: Final = 3
+CLOSE_PROTOCOL_ERROR: Final = 4
+CLOSE_LATE: Final = 5
+CLOSE_NO_ANSWER: Final = 6
+CLOSE_TRANSPORT_LOST: Final = 7
+CLOSE_REASONS: Final = {
+    CLOSE_SHUTDOWN: "shut down",
+    CLOSE_IDLE: "idle",
+    CLOSE_DUPLICATE: "another connection to the same peer is used",
+    CLOSE_PROTOCOL_ERROR: "protocol error",
+    CLOSE_LATE: "not ready in time",
+    CLOSE_NO_ANSWER: "no answer",
+    CLOSE_TRANSPORT_LOST: "the transport has ended",
 }
 """Why a connection is closed, as a CLOSE says it. LOST is never sent; a peer may give others."""
 
 
 NOT_PERMITTED: Final = 28034
 """The product's error: the peer may not connect."""
-Permission = Callable[[Hello], Sentence | None]
+PeerPermission = Callable[[Hello], Sentence | None]
 """Asked when a peer has said who it is: why it may not connect; None: it may."""
 
-MOST_ROLES: Final = 1000
+MAX_QUEUED_ROLE_FRAMES: Final = 1000
 """Questions and answers about roles that wait for the socket. More are lost, and asked again: a peer that asks and does
 not read makes us hold 2 MB."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ConnectionSettings:
     """What one side may choose for itself."""
 
     most_frame: int = 256 << 10
@@ -72,10 +79,14 @@ class Settings:
     pong_within: float = 20.0
 
     def __post_init__(self) -> None:
-        if not LEAST_FRAME <= self.most_frame <= MOST_FRAME:
-            raise LocalProtocolError("most_frame", say("must be {least} to {most}", least=LEAST_FRAME, most=MOST_FRAME))
-        if self.most_outgoing < MAX_FRAGMENT:
-            raise LocalProtocolError("most_outgoing", say("must hold a fragment of {size} bytes", size=MAX_FRAGMENT))
+        if not MIN_FRAME_BYTES <= self.most_frame <= MAX_FRAME_BYTES:
+            raise LocalProtocolError(
+                "most_frame", say("must be {least} to {most}", least=MIN_FRAME_BYTES, most=MAX_FRAME_BYTES)
+            )
+        if self.most_outgoing < MAX_FRAGMENT_BYTES:
+            raise LocalProtocolError(
+                "most_outgoing", say("must hold a fragment of {size} bytes", size=MAX_FRAGMENT_BYTES)
+            )
         for name in ("login_within", "idle_after", "closing_within", "ping_after", "pong_within"):
             if not getattr(self, name) > 0:
                 raise LocalProtocolError(name, say("must be more than 0"))
@@ -83,23 +94,23 @@ class Settings:
 
 # ------------------------------------------------------------------------------------------------ events
 @dataclass(frozen=True, slots=True)
-class Online:
+class ConnectionOnline:
     """Fragments may be sent."""
 
     peer: Hello
-    displaced: Connection | None = None
+    displaced: PeerConnection | None = None
     """An older connection to the same peer that closes now: it has bytes to send and events of its own."""
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class FragmentsArrived:
     """Fragments, whole and unread, in the order in which they came."""
 
     fragments: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class RoleFrameArrived:
     """The peer asks or answers which role a database has."""
 
     frame: bytes
@@ -107,19 +118,19 @@ class Role:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class SendRoomAvailable:
     """`send` takes fragments again after it has refused some."""
 
 
 @dataclass(frozen=True, slots=True)
-class Closing:
+class ConnectionClosing:
     """We close; what the peer has sent still arrives."""
 
     reason: int
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class ConnectionOver:
     """The connection is CLOSED or FAILED: the last event."""
 
     reason: int
@@ -132,14 +143,16 @@ class Over:
     """What the peer says of it, for people."""
 
 
-Event = Online | Arrived | Role | Room | Closing | Over
+ConnectionEvent = (
+    ConnectionOnline | FragmentsArrived | RoleFrameArrived | SendRoomAvailable | ConnectionClosing | ConnectionOver
+)
 
 
-class Neighbours:
+class OnlineConnections:
     """The connections of one instance that are online, one for each peer."""
 
     def __init__(self) -> None:
-        self._online: dict[tuple[str, bytes], Connection] = {}
+        self._online: dict[tuple[str, bytes], PeerConnection] = {}
         self._decisions = 0
 
     def decide(self) -> int:
@@ -147,16 +160,16 @@ class Neighbours:
         self._decisions += 1
         return self._decisions
 
-    def get(self, peer: Hello) -> Connection | None:
+    def get(self, peer: Hello) -> PeerConnection | None:
         return self._online.get(peer[:2])
 
-    def put(self, peer: Hello, connection: Connection) -> Connection | None:
+    def put(self, peer: Hello, connection: PeerConnection) -> PeerConnection | None:
         """Gives the one in whose place it is."""
         before = self._online.get(peer[:2])
         self._online[peer[:2]] = connection
         return before
 
-    def drop(self, peer: Hello, connection: Connection) -> None:
+    def drop(self, peer: Hello, connection: PeerConnection) -> None:
         if self._online.get(peer[:2]) is connection:
             del self._online[peer[:2]]
 
@@ -164,28 +177,28 @@ class Neighbours:
         return len(self._online)
 
 
-class Connection:
+class PeerConnection:
     """One side of a connection. `LocalProtocolError` from any method: the caller's fault, and nothing was done."""
 
     def __init__(
         self,
         own: Hello,
-        neighbours: Neighbours,
-        settings: Settings | None = None,
+        neighbours: OnlineConnections,
+        settings: ConnectionSettings | None = None,
         now: float = 0.0,
-        permission: Permission | None = None,
+        permission: PeerPermission | None = None,
     ) -> None:
         """`own` says who we are. Its connection id is new for each connection; the side that accepts takes the other's.
 
         `settings` decide the frame size, and not `own`. Without `permission` everybody may connect.
         """
-        self.settings = settings or Settings()
+        self.settings = settings or ConnectionSettings()
         self.own = own._replace(most_frame=self.settings.most_frame)
         self._hello = frames.write_hello(self.own)  # refused here, and not when it is too late
         self.peer: Hello | None = None
         self.version = VERSION
         self.is_accept = False
-        self.phase: Phase = states.NEW
+        self.phase: ConnectionPhase = states.NEW
         self.began_at = now
         self.login_at: float | None = None
         self.active_at = now
@@ -198,7 +211,7 @@ class Connection:
         self.receives = 0
         self.decision = 0
         """The number of the decision by which it is online."""
-        self.most_frame = LEAST_FRAME
+        self.most_frame = MIN_FRAME_BYTES
         """Bytes of the largest frame for this peer."""
         self._neighbours = neighbours
         self._permission = permission
@@ -212,13 +225,13 @@ class Connection:
         self._closing_at = now
         self._unheard_since: float | None = None
         self._pinged = False
-        self._events: list[Event] = []
+        self._events: list[ConnectionEvent] = []
 
     # -------------------------------------------------------------------------------------------- what it looks like
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> ConnectionColumns:
         """As sys.dm_broker_connections shows it."""
-        return states.SHOWN[self.phase]
+        return states.CONNECTION_COLUMNS[self.phase]
 
     @property
     def is_online(self) -> bool:
@@ -263,7 +276,10 @@ class Connection:
         """
         self.phase = self._step(states.SEND)
         for raw in fragments:
-            if not LEAST_FRAGMENT <= len(raw) <= MAX_FRAGMENT or int.from_bytes(raw[:4], "big") != len(raw) - 4:
+            if (
+                not MIN_FRAGMENT_BYTES <= len(raw) <= MAX_FRAGMENT_BYTES
+                or int.from_bytes(raw[:4], "big") != len(raw) - 4
+            ):
                 raise LocalProtocolError("fragment", say("is not one of {size} bytes", size=len(raw)))
         taken = 0
         for raw in fragments:
@@ -282,7 +298,7 @@ class Connection:
         self.phase = self._step(states.SEND)
         if not is_role(frame):
             raise LocalProtocolError("frame", say("is about no role"))
-        if len(self._roles) >= MOST_ROLES:
+        if len(self._roles) >= MAX_QUEUED_ROLE_FRAMES:
             return False
         self._roles.append(frame)
         self._expect_to_hear(now)
@@ -306,14 +322,14 @@ class Connection:
         self.sends += bool(data)
         return data
 
-    def close(self, now: float, reason: int = SHUTDOWN) -> None:
+    def close(self, now: float, reason: int = CLOSE_SHUTDOWN) -> None:
         """Closes: what was taken is sent first. Does nothing when it closes already."""
-        self._leave(self._step(states.CLOSE_IT), now, reason)
+        self._leave(self._step(states.CLOSE_REQUESTED), now, reason)
 
     def lost(self, now: float) -> None:
         """The transport has ended, with or without an error, or could not be made. Nothing more can be sent."""
-        phase = self._step(states.LOST)
-        self._end(phase, Over(LOST, by_peer=False, unsent=self._drop_output()))
+        phase = self._step(states.TRANSPORT_LOST)
+        self._end(phase, ConnectionOver(CLOSE_TRANSPORT_LOST, by_peer=False, unsent=self._drop_output()))
 
     # -------------------------------------------------------------------------------------------- what the peer does
     def receive(self, data: bytes, now: float) -> None:
@@ -328,7 +344,7 @@ class Connection:
             while not self.is_over and (frame := self._reader.next()) is not None:
                 self._take(frame, now)
         except RemoteProtocolError as error:
-            self._fail(self._step(states.BREACH), PROTOCOL, error)
+            self._fail(self._step(states.BREACH), CLOSE_PROTOCOL_ERROR, error)
 
     def next_timer(self) -> float | None:
         """When `handle_timer` is due."""
@@ -347,30 +363,33 @@ class Connection:
         if due is None or now < due:
             return
         if self.phase == states.CLOSING:
-            self._end(self._step(states.LATE), Over(LATE, by_peer=False, unsent=self._drop_output()))
+            self._end(
+                self._step(states.DEADLINE_PASSED),
+                ConnectionOver(CLOSE_LATE, by_peer=False, unsent=self._drop_output()),
+            )
         elif self.phase != states.ONLINE:
-            self._fail(self._step(states.LATE), LATE)
+            self._fail(self._step(states.DEADLINE_PASSED), CLOSE_LATE)
         elif due != self._silent_at():
-            self._leave(self._step(states.IDLE), now, IDLE)
+            self._leave(self._step(states.IDLE_TIMEOUT), now, CLOSE_IDLE)
         elif self._pinged:
-            self._fail(self._step(states.SILENT), SILENT)
+            self._fail(self._step(states.PEER_SILENT), CLOSE_NO_ANSWER)
         else:
             self._pinged = True
             self._unheard_since = now
             self._urgent.append(frames.write_frame(frames.PING))
 
-    def events(self) -> list[Event]:
+    def events(self) -> list[ConnectionEvent]:
         """What has happened since the last call."""
         events, self._events = self._events, []
         return events
 
     # -------------------------------------------------------------------------------------------- frames
-    def _take(self, frame: Frame, now: float) -> None:
+    def _take(self, frame: WireFrame, now: float) -> None:
         if frame.kind == frames.FRAGMENTS:
             self.phase = self._step(states.FRAGMENTS_CAME)
             self.fragments_received += len(frame.fragments)
             self.active_at = now
-            self._events.append(Arrived(frame.fragments))
+            self._events.append(FragmentsArrived(frame.fragments))
         elif frame.kind == frames.HELLO:
             self._take_hello(frames.read_hello(frame.content))
         elif frame.kind == frames.CLAIM:
@@ -394,7 +413,7 @@ class Connection:
         read_role(frame)
         self.phase = phase
         self.active_at = now
-        self._events.append(Role(frame))
+        self._events.append(RoleFrameArrived(frame))
 
     def _take_hello(self, hello: Hello) -> None:
         we_decide = (*self.own[:2], self.is_accept) < (*hello[:2], not self.is_accept)
@@ -423,23 +442,23 @@ class Connection:
         phase = self._step(states.CLAIM_WON)
         used = self._used_instead()
         if used and self._stays(used, claimed):
-            self._leave(self._step(states.CLAIM_LOST), now, DUPLICATE)
+            self._leave(self._step(states.CLAIM_LOST), now, CLOSE_DUPLICATE)
         else:
             self.decision = self._neighbours.decide()
-            self._urgent.append(frames.write_frame(frames.ACCEPT, self.decision.to_bytes(frames.DECISION, "big")))
+            self._urgent.append(frames.write_frame(frames.ACCEPT, self.decision.to_bytes(frames.DECISION_BYTES, "big")))
             self._go_online(phase, now)
 
     def _take_accept(self, decision: int, now: float) -> None:
         phase = self._step(states.ACCEPT_CAME)
         used = self._used_instead()
         if used and used.decision > decision:
-            self._reader.most = self.most_frame - frames.HEAD.size  # the peer has used it, and may have sent
-            self._leave(self._step(states.ACCEPT_LATE), now, DUPLICATE)
+            self._reader.most = self.most_frame - frames.FRAME_HEAD.size  # the peer has used it, and may have sent
+            self._leave(self._step(states.ACCEPT_LATE), now, CLOSE_DUPLICATE)
         else:
             self.decision = decision
             self._go_online(phase, now)
 
-    def _stays(self, used: Connection, claimed: bytes) -> bool:
+    def _stays(self, used: PeerConnection, claimed: bytes) -> bool:
         """Arbitration: whether the connection that we use already stays, and this one is the duplicate."""
         if claimed == used.own.connection_id:
             return True
@@ -447,7 +466,7 @@ class Connection:
         both_at_once = used.login_at >= self.began_at
         return both_at_once and not used.is_accept
 
-    def _used_instead(self) -> Connection | None:
+    def _used_instead(self) -> PeerConnection | None:
         """Another connection of ours to the same peer."""
         assert self.peer is not None
         return self._neighbours.get(self.peer)
@@ -456,30 +475,30 @@ class Connection:
         phase = self._step(states.CLOSE_CAME)
         if self.phase != states.CLOSING:  # there our own is on its way already
             self._last = frames.write_close(reason)
-        self._end(phase, Over(reason, by_peer=True, unsent=0, text=text))
+        self._end(phase, ConnectionOver(reason, by_peer=True, unsent=0, text=text))
 
     # -------------------------------------------------------------------------------------------- phases
-    def _step(self, given: Input) -> Phase:
-        to = STEPS[self.phase, given]
+    def _step(self, given: ConnectionInput) -> ConnectionPhase:
+        to = NEXT_PHASES[self.phase, given]
         if to == OURS:
             raise LocalProtocolError("connection", say('"{input}" while it is {phase}', input=given, phase=self.phase))
         if to == THEIRS:
             raise RemoteProtocolError("frame", say('"{input}" while it is {phase}', input=given, phase=self.phase))
         return to
 
-    def _go_online(self, phase: Phase, now: float) -> None:
+    def _go_online(self, phase: ConnectionPhase, now: float) -> None:
         assert self.peer is not None
         self.phase = phase
         self.login_at = self.active_at = now
-        self._reader.most = self.most_frame - frames.HEAD.size
+        self._reader.most = self.most_frame - frames.FRAME_HEAD.size
         displaced = None
         if self.peer[:2] != self.own[:2]:  # an instance is no neighbour of itself, however often it is connected
             displaced = self._neighbours.put(self.peer, self)
             if displaced is not None:
-                displaced.close(now, DUPLICATE)
-        self._events.append(Online(self.peer, displaced))
+                displaced.close(now, CLOSE_DUPLICATE)
+        self._events.append(ConnectionOnline(self.peer, displaced))
 
-    def _leave(self, phase: Phase, now: float, reason: int) -> None:
+    def _leave(self, phase: ConnectionPhase, now: float, reason: int) -> None:
         """Closes from our side, unless it is done."""
         if phase == self.phase:
             return
@@ -489,18 +508,18 @@ class Connection:
             self.phase = phase
             self._closing_at = now
             self._forget()
-            self._events.append(Closing(reason))
+            self._events.append(ConnectionClosing(reason))
         else:
-            self._end(phase, Over(reason, by_peer=False, unsent=0))
+            self._end(phase, ConnectionOver(reason, by_peer=False, unsent=0))
 
-    def _fail(self, phase: Phase, reason: int, error: RemoteProtocolError | None = None) -> None:
+    def _fail(self, phase: ConnectionPhase, reason: int, error: RemoteProtocolError | None = None) -> None:
         """Ends at once, and says why if anybody can hear it."""
         unsent = self._drop_output()
         if self.phase != states.CONNECTING:
             self._last = frames.write_close(reason, str(error or ""))
-        self._end(phase, Over(reason, by_peer=False, unsent=unsent, error=error))
+        self._end(phase, ConnectionOver(reason, by_peer=False, unsent=unsent, error=error))
 
-    def _end(self, phase: Phase, over: Over) -> None:
+    def _end(self, phase: ConnectionPhase, over: ConnectionOver) -> None:
         if not self.is_over:
             self.phase = phase
             self._forget()
@@ -512,7 +531,7 @@ class Connection:
 
     # -------------------------------------------------------------------------------------------- what goes out
     def _frame_of_fragments(self) -> bytes:
-        room = self.most_frame - frames.HEAD.size
+        room = self.most_frame - frames.FRAME_HEAD.size
         queue, pieces, size = self._queue, [], 0
         while queue and size + len(queue[0]) <= room:
             size += len(queue[0])
@@ -522,7 +541,7 @@ class Connection:
         if self._refused and self._queued <= self.settings.most_outgoing // 2:
             self._refused = False
             if self.is_online:
-                self._events.append(Room())
+                self._events.append(SendRoomAvailable())
         return frames.write_fragments(pieces, size)
 
     def _drop_output(self) -> int:

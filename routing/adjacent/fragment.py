@@ -12,15 +12,23 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from routing.adjacent.errors import Corrupted, LocalProtocolError
-from routing.adjacent.guard import KEY_ID, KINDS, OVERHEAD, PLAIN, UNPROTECTED, Guard, Piece
+from routing.adjacent.guard import (
+    DIGEST_GUARD,
+    KEY_ID_BYTES,
+    KINDS,
+    OVERHEAD_BYTES,
+    UNPROTECTED_BYTES,
+    BytesLike,
+    FragmentGuard,
+)
 from routing.adjacent.limits import (
-    MAX_BODY,
+    MAX_BODY_BYTES,
     MAX_FRAGMENTS,
     MAX_HOPS,
-    MAX_MILLISECONDS,
-    MAX_NAMES,
+    MAX_NAMES_BYTES,
     MAX_RANGES,
     MAX_SEQUENCE,
+    MAX_TIME_MS,
     VERSION,
 )
 from routing.common.errors import Invalid
@@ -40,23 +48,25 @@ BEGUN: Final = 16
 _KNOWN_FLAGS: Final = INITIATOR | UNSEQUENCED | END | ERROR | BEGUN
 
 _UNPROTECTED: Final = Struct(">IBI")
-_HEADER: Final = Struct(f">IBIBBB16s16sQIII{KEY_ID}sBH")
-_PROTECTED: Final = Struct(f">BBB16s16sQIII{KEY_ID}sBH")
+_HEADER: Final = Struct(f">IBIBBB16s16sQIII{KEY_ID_BYTES}sBH")
+_PROTECTED: Final = Struct(f">BBB16s16sQIII{KEY_ID_BYTES}sBH")
 _RANGE: Final = Struct(">QIQI")
 _LENGTH: Final = Struct(">I")
 _TEXT: Final = Struct(">H")
 _ID: Final = 16
 _NULL: Final = bytes(_ID)
-_CONVERSATION: Final = slice(UNPROTECTED + 3, UNPROTECTED + 3 + _ID)
+_CONVERSATION: Final = slice(UNPROTECTED_BYTES + 3, UNPROTECTED_BYTES + 3 + _ID)
 
-LEAST_FRAGMENT: Final = _HEADER.size + min(OVERHEAD.values())
-MAX_FRAGMENT: Final = _HEADER.size + MAX_RANGES * _RANGE.size + MAX_NAMES + MAX_BODY + max(OVERHEAD.values())
+MIN_FRAGMENT_BYTES: Final = _HEADER.size + min(OVERHEAD_BYTES.values())
+MAX_FRAGMENT_BYTES: Final = (
+    _HEADER.size + MAX_RANGES * _RANGE.size + MAX_NAMES_BYTES + MAX_BODY_BYTES + max(OVERHEAD_BYTES.values())
+)
 """Bytes of a whole fragment; it fits in any frame (`LEAST_FRAME`)."""
-NAMES_KEPT: Final = 4096
+NAMES_CACHE_SIZE: Final = 4096
 """Names sections that are kept read: the messages of a conversation repeat them. At most 17 MB, usually under one."""
 
 
-class Range(NamedTuple):
+class AckRange(NamedTuple):
     """Fragments that have been received: from one up to another, both included, in the order of their messages."""
 
     first_sequence: int
@@ -65,7 +75,7 @@ class Range(NamedTuple):
     last_fragment: int
 
 
-class Names(NamedTuple):
+class FragmentNames(NamedTuple):
     """What routing and dispatch ask of a message: the same for all messages of one type in one direction."""
 
     to_service: str
@@ -84,7 +94,7 @@ class Header(NamedTuple):
     conversation_id: bytes
     message_id: bytes
     """The 16 bytes of a GUID, in the order of its digits; as `conversation_id`."""
-    names: Names
+    names: FragmentNames
     flags: int
     sequence: int
     time_to_live: int
@@ -92,7 +102,7 @@ class Header(NamedTuple):
     hops_remaining: int
     fragment: int = 0
     fragments: int = 1
-    acknowledged: tuple[Range, ...] = ()
+    acknowledged: tuple[AckRange, ...] = ()
     """What the sender of this fragment has received in this conversation; ascending, without overlap."""
     time_consumed: int = 0
     """Milliseconds, by the clocks of those who have had it so far."""
@@ -129,7 +139,7 @@ class Fragment(NamedTuple):
     integrity: int
     key_id: bytes
 
-    def open(self, guard: Guard = PLAIN) -> bytes:
+    def open(self, guard: FragmentGuard = DIGEST_GUARD) -> bytes:
         """The body; `Corrupted` when header or body are not what was written with the same keys (INT-1)."""
         if self.integrity != guard.integrity:
             kinds = {"expected": KINDS[guard.integrity], "came": KINDS[self.integrity]}
@@ -142,7 +152,7 @@ class Fragment(NamedTuple):
         return body
 
 
-def write(header: Header, body: Piece, guard: Guard = PLAIN) -> bytes:
+def write_fragment(header: Header, body: BytesLike, guard: FragmentGuard = DIGEST_GUARD) -> bytes:
     """A fragment, ready to be sent any number of times. `LocalProtocolError` for what the format cannot hold."""
     (conversation, message, names, flags, sequence, life, hops, fragment, fragments, acknowledged, consumed) = header
     size = len(body)
@@ -169,13 +179,13 @@ def write(header: Header, body: Piece, guard: Guard = PLAIN) -> bytes:
     else:
         protected += section
     first, second = guard.close(protected, body)
-    length = UNPROTECTED + len(protected) + len(first) + len(second) - _LENGTH.size
+    length = UNPROTECTED_BYTES + len(protected) + len(first) + len(second) - _LENGTH.size
     return b"".join((_UNPROTECTED.pack(length, hops, consumed), protected, first, second))
 
 
-def read(raw: bytes) -> Fragment:
+def read_fragment(raw: bytes) -> Fragment:
     """The header of a fragment. `Corrupted` when it cannot have been written by `write`."""
-    if not LEAST_FRAGMENT <= len(raw) <= MAX_FRAGMENT:
+    if not MIN_FRAGMENT_BYTES <= len(raw) <= MAX_FRAGMENT_BYTES:
         raise Corrupted("length", say("a fragment cannot have {length} bytes", length=len(raw)))
     (
         length,
@@ -198,7 +208,7 @@ def read(raw: bytes) -> Fragment:
         raise Corrupted("length", say("says {length}, and {got} bytes follow", length=length, got=len(raw) - 4))
     if version != VERSION:
         raise Corrupted("version", say("{version} is not known here", version=version))
-    overhead = OVERHEAD.get(integrity)
+    overhead = OVERHEAD_BYTES.get(integrity)
     if overhead is None:
         raise Corrupted("integrity", say("there is no kind {kind}", kind=integrity))
     names_at = _HEADER.size + ranges * _RANGE.size
@@ -206,9 +216,9 @@ def read(raw: bytes) -> Fragment:
     body_size = len(raw) - body_at - overhead
     if body_size < 0:
         raise Corrupted("length", say("header and tag alone are longer than the fragment"))
-    acknowledged: tuple[Range, ...] = ()
+    acknowledged: tuple[AckRange, ...] = ()
     if ranges:
-        acknowledged = tuple(map(Range._make, _RANGE.iter_unpack(memoryview(raw)[_HEADER.size : names_at])))
+        acknowledged = tuple(map(AckRange._make, _RANGE.iter_unpack(memoryview(raw)[_HEADER.size : names_at])))
     names = _names(raw[names_at:body_at])
     header = Header(
         conversation, message, names, flags, sequence, life, hops, fragment, fragments, acknowledged, consumed
@@ -219,12 +229,12 @@ def read(raw: bytes) -> Fragment:
     return Fragment(header, raw, body_at, body_size, integrity, key_id)
 
 
-def forwarded(raw: bytes, hops_remaining: int, time_consumed: int) -> bytes:
+def rewrite_hop(raw: bytes, hops_remaining: int, time_consumed: int) -> bytes:
     """The same fragment for the next hop. What its tag protects stays as it came, unread."""
     objection = _objection_on_the_way(hops_remaining, time_consumed)
     if objection is not None:
         raise LocalProtocolError(*objection)
-    return _UNPROTECTED.pack(len(raw) - _LENGTH.size, hops_remaining, time_consumed) + raw[UNPROTECTED:]
+    return _UNPROTECTED.pack(len(raw) - _LENGTH.size, hops_remaining, time_consumed) + raw[UNPROTECTED_BYTES:]
 
 
 def conversation_of(raw: bytes) -> bytes:
@@ -255,11 +265,11 @@ def _objection(header: Header, body_size: int) -> _Objection | None:
         return "sequence", say("{sequence} is out of range", sequence=sequence)
     if not 0 <= fragment < fragments <= MAX_FRAGMENTS:
         return "fragment", say("there is no fragment {fragment} of {fragments}", fragment=fragment, fragments=fragments)
-    if body_size > MAX_BODY:
-        return "body", say("of {size} bytes is longer than {most}", size=body_size, most=MAX_BODY)
+    if body_size > MAX_BODY_BYTES:
+        return "body", say("of {size} bytes is longer than {most}", size=body_size, most=MAX_BODY_BYTES)
     if fragments > 1 and not body_size:
         return "body", say("is empty, and it is only a part of a message")
-    if not 0 < life <= MAX_MILLISECONDS:
+    if not 0 < life <= MAX_TIME_MS:
         return "time to live", say("{milliseconds} is out of range", milliseconds=life)
     return _objection_to_ranges(acknowledged) or _objection_on_the_way(hops, consumed)
 
@@ -283,7 +293,7 @@ def _objection_to_flags(
     return None
 
 
-def _objection_to_ranges(acknowledged: tuple[Range, ...]) -> _Objection | None:
+def _objection_to_ranges(acknowledged: tuple[AckRange, ...]) -> _Objection | None:
     if len(acknowledged) > MAX_RANGES:
         return "acknowledged", say("has {count} ranges; {most} is the most", count=len(acknowledged), most=MAX_RANGES)
     before = (-1, MAX_FRAGMENTS)
@@ -300,7 +310,7 @@ def _objection_to_ranges(acknowledged: tuple[Range, ...]) -> _Objection | None:
 def _objection_on_the_way(hops_remaining: int, time_consumed: int) -> _Objection | None:
     if not 0 <= hops_remaining <= MAX_HOPS:
         return "hops remaining", say("{hops} is out of range", hops=hops_remaining)
-    if not 0 <= time_consumed <= MAX_MILLISECONDS:
+    if not 0 <= time_consumed <= MAX_TIME_MS:
         return "time consumed", say("{milliseconds} is out of range", milliseconds=time_consumed)
     return None
 
@@ -319,8 +329,8 @@ _TEXTS: Final = 4
 _REQUIRED: Final = frozenset({"to service", "from service"})
 
 
-@lru_cache(NAMES_KEPT)
-def _section(names: Names) -> bytes:
+@lru_cache(NAMES_CACHE_SIZE)
+def _section(names: FragmentNames) -> bytes:
     """Names as they stand in a header."""
     to_broker, from_broker = names.to_broker_instance, names.from_broker_instance
     has = (to_broker is not None and _HAS_TO_BROKER) | (from_broker is not None and _HAS_FROM_BROKER)
@@ -344,8 +354,8 @@ def _section(names: Names) -> bytes:
     return b"".join(pieces)
 
 
-@lru_cache(NAMES_KEPT)
-def _names(section: bytes) -> Names:
+@lru_cache(NAMES_CACHE_SIZE)
+def _names(section: bytes) -> FragmentNames:
     """Names from a header."""
     if not section or section[0] & ~(_HAS_TO_BROKER | _HAS_FROM_BROKER):
         raise Corrupted("names", say("begins with a flag that is not known here"))
@@ -380,7 +390,7 @@ def _names(section: bytes) -> Names:
         texts.append(text)
     if at != len(section):
         raise Corrupted("names", say("goes on after the last name"))
-    return Names(texts[0], texts[1], texts[2], texts[3], identifiers[0], identifiers[1])
+    return FragmentNames(texts[0], texts[1], texts[2], texts[3], identifiers[0], identifiers[1])
 
 
 def _check(name: str, field: str, limit: int) -> None:

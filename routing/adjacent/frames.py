@@ -7,9 +7,16 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
-from routing.adjacent.fragment import LEAST_FRAGMENT, MAX_FRAGMENT
-from routing.adjacent.guard import TAG
-from routing.adjacent.limits import BYTES_OF_CHARACTER, LEAST_FRAME, MAX_HELLO, MAX_TEXT, MOST_FRAME, VERSION
+from routing.adjacent.fragment import MAX_FRAGMENT_BYTES, MIN_FRAGMENT_BYTES
+from routing.adjacent.guard import TAG_BYTES
+from routing.adjacent.limits import (
+    MAX_CHARACTER_BYTES,
+    MAX_CLOSE_TEXT_BYTES,
+    MAX_FRAME_BYTES,
+    MAX_HELLO_BYTES,
+    MIN_FRAME_BYTES,
+    VERSION,
+)
 from routing.common.errors import Invalid
 from routing.common.names import SERVICE_NAME, SYSNAME, check_name
 from routing.common.sentence import say
@@ -36,17 +43,17 @@ KINDS: Final[Mapping[int, str]] = {
     ROLE_ANSWER: "ROLE",
 }
 
-HEAD: Final = Struct(">IB")
+FRAME_HEAD: Final = Struct(">IB")
 _LENGTH: Final = Struct(">I")
 _KIND: Final = 1
 _ID: Final = 16
 NO_CONNECTION: Final = bytes(_ID)
-DECISION: Final = 8
+DECISION_BYTES: Final = 8
 """Bytes of an ACCEPT: the number of the decision."""
 ROLE: Final = b"ROLE\0"
 """What ROLE? and ROLE begin with. Its last byte stands where a fragment has its version, which is never 0: so a frame
 that comes alone is told from a fragment."""
-_OF_ROLE: Final = len(ROLE) + _ID + 1 + TAG
+_OF_ROLE: Final = len(ROLE) + _ID + 1 + TAG_BYTES
 """Bytes that ROLE? and ROLE have in common: what they begin with, the number of the question, a flag or role, and the
 tag."""
 _TEXTS: Final = 2 * 2
@@ -55,14 +62,14 @@ _MAGIC: Final = b"BRUI"
 _HELLO: Final = Struct(">4sBB16s16sIH")
 
 _SIZES: Final[Mapping[int, tuple[int, int]]] = {
-    HELLO: (_HELLO.size + 1, MAX_HELLO),
+    HELLO: (_HELLO.size + 1, MAX_HELLO_BYTES),
     CLAIM: (_ID, _ID),
-    ACCEPT: (DECISION, DECISION),
-    FRAGMENTS: (LEAST_FRAGMENT, MOST_FRAME - HEAD.size),
+    ACCEPT: (DECISION_BYTES, DECISION_BYTES),
+    FRAGMENTS: (MIN_FRAGMENT_BYTES, MAX_FRAME_BYTES - FRAME_HEAD.size),
     PING: (0, 0),
     PONG: (0, 0),
-    CLOSE: (1, 1 + MAX_TEXT),
-    ROLE_QUESTION: (_OF_ROLE + _TEXTS + 1, _OF_ROLE + _ID + _TEXTS + BYTES_OF_CHARACTER * (SERVICE_NAME + MAX_LENGTH)),
+    CLOSE: (1, 1 + MAX_CLOSE_TEXT_BYTES),
+    ROLE_QUESTION: (_OF_ROLE + _TEXTS + 1, _OF_ROLE + _ID + _TEXTS + MAX_CHARACTER_BYTES * (SERVICE_NAME + MAX_LENGTH)),
     ROLE_ANSWER: (_OF_ROLE, _OF_ROLE),
 }
 """Bytes that the content of a kind has at least and at most."""
@@ -77,14 +84,14 @@ class Hello(NamedTuple):
     """Drawn when the instance starts: tells it from its namesakes, and from itself before."""
     connection_id: bytes
     """Drawn by the side that dials; the other repeats it."""
-    most_frame: int = LEAST_FRAME
+    most_frame: int = MIN_FRAME_BYTES
     """Bytes of the largest frame that it takes."""
     lowest: int = VERSION
     highest: int = VERSION
     """The versions that it speaks."""
 
 
-class Frame(NamedTuple):
+class WireFrame(NamedTuple):
     kind: int
     content: bytes
     fragments: tuple[bytes, ...] = ()
@@ -93,12 +100,12 @@ class Frame(NamedTuple):
 
 # ------------------------------------------------------------------------------------------------ writing
 def write_frame(kind: int, content: bytes = b"") -> bytes:
-    return HEAD.pack(_KIND + len(content), kind) + content
+    return FRAME_HEAD.pack(_KIND + len(content), kind) + content
 
 
 def write_fragments(fragments: Iterable[bytes], size: int) -> bytes:
     """A frame of fragments that have `size` bytes together."""
-    return b"".join((HEAD.pack(_KIND + size, FRAGMENTS), *fragments))
+    return b"".join((FRAME_HEAD.pack(_KIND + size, FRAGMENTS), *fragments))
 
 
 def write_hello(hello: Hello) -> bytes:
@@ -109,8 +116,8 @@ def write_hello(hello: Hello) -> bytes:
         raise LocalProtocolError(invalid.path, invalid.problem) from None
     if len(hello.instance_id) != _ID or len(hello.connection_id) != _ID or NO_CONNECTION in hello[1:3]:
         raise LocalProtocolError("instance id, connection id", say("must be 16 bytes that are not all 0"))
-    if not LEAST_FRAME <= hello.most_frame <= MOST_FRAME:
-        limits = {"least": LEAST_FRAME, "most": MOST_FRAME}
+    if not MIN_FRAME_BYTES <= hello.most_frame <= MAX_FRAME_BYTES:
+        limits = {"least": MIN_FRAME_BYTES, "most": MAX_FRAME_BYTES}
         raise LocalProtocolError("frame size", say("must be {least} to {most}", **limits))
     name = hello.name.encode()
     fixed = _HELLO.pack(
@@ -121,7 +128,7 @@ def write_hello(hello: Hello) -> bytes:
 
 def write_close(reason: int, text: str = "") -> bytes:
     """The frame, with as much of the text as fits."""
-    return write_frame(CLOSE, bytes([reason]) + text.encode("utf-8", "replace")[:MAX_TEXT])
+    return write_frame(CLOSE, bytes([reason]) + text.encode("utf-8", "replace")[:MAX_CLOSE_TEXT_BYTES])
 
 
 # ------------------------------------------------------------------------------------------------ reading
@@ -136,7 +143,7 @@ def read_hello(content: bytes) -> Hello:
         )
     if NO_CONNECTION in (instance_id, connection_id):
         raise RemoteProtocolError("instance id, connection id", say("must not be null"))
-    if most_frame < LEAST_FRAME:
+    if most_frame < MIN_FRAME_BYTES:
         raise RemoteProtocolError("frame size", say("{size} is too small for a fragment", size=most_frame))
     piece = content[_HELLO.size : _HELLO.size + size]
     if len(piece) != size:
@@ -156,9 +163,9 @@ def read_close(content: bytes) -> tuple[int, str]:
     return content[0], content[1:].decode("utf-8", "replace")
 
 
-def read_frame(raw: bytes) -> Frame:
+def read_frame(raw: bytes) -> WireFrame:
     """A frame that came alone; `RemoteProtocolError` for anything else."""
-    reader = FrameReader(MOST_FRAME)
+    reader = FrameReader(MAX_FRAME_BYTES)
     reader.feed(raw)
     frame = reader.next()
     if frame is None or reader.held:
@@ -169,7 +176,7 @@ def read_frame(raw: bytes) -> Frame:
 class FrameReader:
     """The bytes of a connection, in any cut, as frames. Holds one frame at most, and what the last `feed` brought."""
 
-    def __init__(self, most: int = MAX_HELLO) -> None:
+    def __init__(self, most: int = MAX_HELLO_BYTES) -> None:
         self.most = most
         """Bytes of the content that the next frame may have: raised when the peer is no stranger any more."""
         self._data: bytes | bytearray = b""
@@ -192,12 +199,12 @@ class FrameReader:
             self._data += data
         self._at = 0
 
-    def next(self) -> Frame | None:
+    def next(self) -> WireFrame | None:
         """The next whole frame. `RemoteProtocolError` as soon as its head is wrong: what follows is not waited for."""
-        at = self._at + HEAD.size
+        at = self._at + FRAME_HEAD.size
         if at > len(self._data):
             return None
-        length, kind = HEAD.unpack_from(self._data, self._at)
+        length, kind = FRAME_HEAD.unpack_from(self._data, self._at)
         sizes = _SIZES.get(kind)
         if sizes is None:
             raise RemoteProtocolError("frame", say("there is no kind {kind}", kind=kind))
@@ -210,18 +217,18 @@ class FrameReader:
         self._at = end
         with memoryview(self._data) as view:
             if kind == FRAGMENTS:
-                return Frame(kind, b"", tuple(_cut(view, at, end)))
-            return Frame(kind, bytes(view[at:end]))
+                return WireFrame(kind, b"", tuple(_cut(view, at, end)))
+            return WireFrame(kind, bytes(view[at:end]))
 
 
 def _cut(view: memoryview, at: int, end: int) -> Iterable[bytes]:
     """The fragments between two places, which must fill them."""
     while at < end:
-        if end - at < LEAST_FRAGMENT:
+        if end - at < MIN_FRAGMENT_BYTES:
             raise RemoteProtocolError("fragment", say("only {size} bytes are left for one", size=end - at))
         (length,) = _LENGTH.unpack_from(view, at)
         size = length + _LENGTH.size
-        if not LEAST_FRAGMENT <= size <= min(MAX_FRAGMENT, end - at):
+        if not MIN_FRAGMENT_BYTES <= size <= min(MAX_FRAGMENT_BYTES, end - at):
             raise RemoteProtocolError(
                 "fragment", say("one of {size} bytes, and {left} are left", size=size, left=end - at)
             )

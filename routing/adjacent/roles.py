@@ -12,8 +12,8 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
-from routing.adjacent.frames import HEAD, ROLE, ROLE_ANSWER, ROLE_QUESTION, read_frame, write_frame
-from routing.adjacent.guard import TAG, WIRE
+from routing.adjacent.frames import FRAME_HEAD, ROLE, ROLE_ANSWER, ROLE_QUESTION, read_frame, write_frame
+from routing.adjacent.guard import TAG_BYTES, WIRE_LABEL
 from routing.common.errors import Invalid
 from routing.common.identifier import identifier_bytes, identifier_of, parse_identifier
 from routing.common.names import SERVICE_NAME, check_name
@@ -47,15 +47,15 @@ class RoleAnswer(NamedTuple):
     """PRINCIPAL, MIRROR, or None: no mirrored database there has the service."""
 
 
-Said = RoleQuestion | RoleAnswer
+RoleMessage = RoleQuestion | RoleAnswer
 
 
 def is_role(raw: bytes) -> bool:
     """Whether what came alone is one of these two frames, and not a fragment."""
-    return raw[HEAD.size : HEAD.size + len(ROLE)] == ROLE
+    return raw[FRAME_HEAD.size : FRAME_HEAD.size + len(ROLE)] == ROLE
 
 
-def write_role(said: Said) -> bytes:
+def write_role(said: RoleMessage) -> bytes:
     """The frame; `LocalProtocolError` for what nobody may say."""
     for field, problem in _objections(said):
         raise LocalProtocolError(field, problem)
@@ -72,25 +72,25 @@ def write_role(said: Said) -> bytes:
 
 
 def _tagged(kind: int, content: bytes) -> bytes:
-    frame = write_frame(kind, content + bytes(TAG))[:-TAG]
+    frame = write_frame(kind, content + bytes(TAG_BYTES))[:-TAG_BYTES]
     return frame + _tag(frame)
 
 
 def _tag(frame: bytes) -> bytes:
     """Of a frame without it."""
-    return blake2b(frame, digest_size=TAG, person=WIRE).digest()
+    return blake2b(frame, digest_size=TAG_BYTES, person=WIRE_LABEL).digest()
 
 
-def read_role(raw: bytes) -> Said:
+def read_role(raw: bytes) -> RoleMessage:
     """What a frame says; `RemoteProtocolError` for anything that `write_role` has not written."""
     frame = read_frame(raw)
     if frame.kind not in {ROLE_QUESTION, ROLE_ANSWER} or not is_role(raw):
         raise RemoteProtocolError("frame", say("is about no role"))
-    if not raw.endswith(_tag(raw[:-TAG])):
+    if not raw.endswith(_tag(raw[:-TAG_BYTES])):
         raise RemoteProtocolError("tag", say("does not fit: the frame was changed on the way"))
     _, question_id, number = _HEAD.unpack_from(frame.content)
     said = (
-        _question(identifier_of(question_id), number, frame.content[_HEAD.size : -TAG])
+        _question(identifier_of(question_id), number, frame.content[_HEAD.size : -TAG_BYTES])
         if frame.kind == ROLE_QUESTION
         else _answer(identifier_of(question_id), number)
     )
@@ -127,7 +127,7 @@ def _text(field: str, data: bytes) -> tuple[str, bytes]:
         raise RemoteProtocolError(field, say("is not UTF-8")) from None
 
 
-def _objections(said: Said) -> Iterator[tuple[str, Sentence]]:
+def _objections(said: RoleMessage) -> Iterator[tuple[str, Sentence]]:
     """Why nobody may say this: the field, and what is wrong with it."""
     if said.question_id == _NULL or not _is_identifier(said.question_id):
         yield "question id", say("must be a GUID that is not null")

@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-Phase = Literal[
+ConnectionPhase = Literal[
     "NEW", "CONNECTING", "GREETING", "DECIDING", "CLAIMING", "ONLINE", "CLOSING", "CLOSED", "FAILED"
 ]  # fmt: skip
 NEW: Final = "NEW"
@@ -46,10 +46,10 @@ CLOSING: Final = "CLOSING"
 CLOSED: Final = "CLOSED"
 FAILED: Final = "FAILED"
 
-PHASES: tuple[Phase, ...] = (NEW, CONNECTING, GREETING, DECIDING, CLAIMING, ONLINE, CLOSING, CLOSED, FAILED)
+PHASES: tuple[ConnectionPhase, ...] = (NEW, CONNECTING, GREETING, DECIDING, CLAIMING, ONLINE, CLOSING, CLOSED, FAILED)
 
 
-class Shown(NamedTuple):
+class ConnectionColumns(NamedTuple):
     """A phase as sys.dm_broker_connections shows it."""
 
     state: int
@@ -58,19 +58,19 @@ class Shown(NamedTuple):
     login_state_desc: str
 
 
-SHOWN: Mapping[Phase, Shown] = {
-    NEW: Shown(1, "NEW", 0, "INITIAL"),
-    CONNECTING: Shown(2, "CONNECTING", 0, "INITIAL"),
-    GREETING: Shown(3, "CONNECTED", 1, "WAIT LOGIN NEGOTIATE"),
-    DECIDING: Shown(3, "CONNECTED", 11, "WAIT ARBITRATION"),
-    CLAIMING: Shown(3, "CONNECTED", 11, "WAIT ARBITRATION"),
-    ONLINE: Shown(4, "LOGGED_IN", 12, "ONLINE"),
-    CLOSING: Shown(4, "LOGGED_IN", 12, "ONLINE"),
-    CLOSED: Shown(5, "CLOSED", 0, "INITIAL"),
-    FAILED: Shown(5, "CLOSED", 13, "ERROR"),
+CONNECTION_COLUMNS: Mapping[ConnectionPhase, ConnectionColumns] = {
+    NEW: ConnectionColumns(1, "NEW", 0, "INITIAL"),
+    CONNECTING: ConnectionColumns(2, "CONNECTING", 0, "INITIAL"),
+    GREETING: ConnectionColumns(3, "CONNECTED", 1, "WAIT LOGIN NEGOTIATE"),
+    DECIDING: ConnectionColumns(3, "CONNECTED", 11, "WAIT ARBITRATION"),
+    CLAIMING: ConnectionColumns(3, "CONNECTED", 11, "WAIT ARBITRATION"),
+    ONLINE: ConnectionColumns(4, "LOGGED_IN", 12, "ONLINE"),
+    CLOSING: ConnectionColumns(4, "LOGGED_IN", 12, "ONLINE"),
+    CLOSED: ConnectionColumns(5, "CLOSED", 0, "INITIAL"),
+    FAILED: ConnectionColumns(5, "CLOSED", 13, "ERROR"),
 }
 
-Input = Literal[
+ConnectionInput = Literal[
     "dial", "accept", "connected", "bytes", "send", "close",
     "HELLO, we decide", "HELLO, they decide", "CLAIM, accepted", "CLAIM, a duplicate", "ACCEPT", "ACCEPT, outdated",
     "FRAGMENTS", "ROLE", "PING", "PONG", "CLOSE", "breach",
@@ -81,7 +81,7 @@ ACCEPTED: Final = "accept"
 CONNECTED: Final = "connected"
 BYTES: Final = "bytes"
 SEND: Final = "send"
-CLOSE_IT: Final = "close"
+CLOSE_REQUESTED: Final = "close"
 WE_DECIDE: Final = "HELLO, we decide"
 THEY_DECIDE: Final = "HELLO, they decide"
 CLAIM_WON: Final = "CLAIM, accepted"
@@ -94,18 +94,18 @@ PING_CAME: Final = "PING"
 PONG_CAME: Final = "PONG"
 CLOSE_CAME: Final = "CLOSE"
 BREACH: Final = "breach"
-LOST: Final = "lost"
-LATE: Final = "late"
-IDLE: Final = "idle"
-SILENT: Final = "silent"
+TRANSPORT_LOST: Final = "lost"
+DEADLINE_PASSED: Final = "late"
+IDLE_TIMEOUT: Final = "idle"
+PEER_SILENT: Final = "silent"
 
-INPUTS: Mapping[Input, str] = {
+INPUTS: Mapping[ConnectionInput, str] = {
     DIAL: "the caller opens a connection to an address",
     ACCEPTED: "the caller has accepted a connection from outside",
     CONNECTED: "what was dialled is connected",
     BYTES: "bytes have come",
     SEND: "the caller has fragments to send, or asks or answers which role a database has",
-    CLOSE_IT: "the caller closes, or another connection to the same peer takes its place",
+    CLOSE_REQUESTED: "the caller closes, or another connection to the same peer takes its place",
     WE_DECIDE: "the peer has said who it is, and arbitration is ours",
     THEY_DECIDE: "the same, and arbitration is the peer's",
     CLAIM_WON: "the peer has said which connection it uses; this one stays",
@@ -118,25 +118,25 @@ INPUTS: Mapping[Input, str] = {
     PONG_CAME: "the peer is there",
     CLOSE_CAME: "the peer closes",
     BREACH: "what came is not of this protocol, or of no version that we speak",
-    LOST: "the transport has ended, or never began",
-    LATE: "the time for beginning or for ending is over",
-    IDLE: "there was nothing to carry for a while",
-    SILENT: "the peer does not answer",
+    TRANSPORT_LOST: "the transport has ended, or never began",
+    DEADLINE_PASSED: "the time for beginning or for ending is over",
+    IDLE_TIMEOUT: "there was nothing to carry for a while",
+    PEER_SILENT: "the peer does not answer",
 }
 
 OURS: Final = "ours"
 THEIRS: Final = "theirs"
-Fault = Literal["ours", "theirs"]
+ProtocolFault = Literal["ours", "theirs"]
 
 # fmt: off
-TABLE: Mapping[Input, tuple[Phase | Fault, ...]] = {
+TABLE: Mapping[ConnectionInput, tuple[ConnectionPhase | ProtocolFault, ...]] = {
     #                NEW         CONNECTING  GREETING  DECIDING  CLAIMING  ONLINE   CLOSING  CLOSED  FAILED
     DIAL:           (CONNECTING, OURS,       OURS,     OURS,     OURS,     OURS,    OURS,    OURS,   OURS),
     ACCEPTED:       (GREETING,   OURS,       OURS,     OURS,     OURS,     OURS,    OURS,    OURS,   OURS),
     CONNECTED:      (OURS,       GREETING,   OURS,     OURS,     OURS,     OURS,    OURS,    CLOSED, FAILED),
     BYTES:          (OURS,       OURS,       GREETING, DECIDING, CLAIMING, ONLINE,  CLOSING, CLOSED, FAILED),
     SEND:           (OURS,       OURS,       OURS,     OURS,     OURS,     ONLINE,  OURS,    OURS,   OURS),
-    CLOSE_IT:       (CLOSED,     CLOSED,     CLOSED,   CLOSED,   CLOSED,   CLOSING, CLOSING, CLOSED, FAILED),
+    CLOSE_REQUESTED:       (CLOSED,     CLOSED,     CLOSED,   CLOSED,   CLOSED,   CLOSING, CLOSING, CLOSED, FAILED),
     WE_DECIDE:      (OURS,       OURS,       DECIDING, THEIRS,   THEIRS,   THEIRS,  THEIRS,  CLOSED, FAILED),
     THEY_DECIDE:    (OURS,       OURS,       CLAIMING, THEIRS,   THEIRS,   THEIRS,  THEIRS,  CLOSED, FAILED),
     CLAIM_WON:      (OURS,       OURS,       THEIRS,   ONLINE,   THEIRS,   THEIRS,  THEIRS,  CLOSED, FAILED),
@@ -149,14 +149,14 @@ TABLE: Mapping[Input, tuple[Phase | Fault, ...]] = {
     PONG_CAME:      (OURS,       OURS,       THEIRS,   THEIRS,   THEIRS,   ONLINE,  CLOSING, CLOSED, FAILED),
     CLOSE_CAME:     (OURS,       OURS,       CLOSED,   CLOSED,   CLOSED,   CLOSED,  CLOSED,  CLOSED, FAILED),
     BREACH:         (OURS,       OURS,       FAILED,   FAILED,   FAILED,   FAILED,  FAILED,  CLOSED, FAILED),
-    LOST:           (OURS,       CLOSED,     CLOSED,   CLOSED,   CLOSED,   CLOSED,  CLOSED,  CLOSED, FAILED),
-    LATE:           (NEW,        FAILED,     FAILED,   FAILED,   FAILED,   ONLINE,  CLOSED,  CLOSED, FAILED),
-    IDLE:           (NEW,        CONNECTING, GREETING, DECIDING, CLAIMING, CLOSING, CLOSING, CLOSED, FAILED),
-    SILENT:         (NEW,        CONNECTING, GREETING, DECIDING, CLAIMING, FAILED,  CLOSING, CLOSED, FAILED),
+    TRANSPORT_LOST:           (OURS,       CLOSED,     CLOSED,   CLOSED,   CLOSED,   CLOSED,  CLOSED,  CLOSED, FAILED),
+    DEADLINE_PASSED:           (NEW,        FAILED,     FAILED,   FAILED,   FAILED,   ONLINE,  CLOSED,  CLOSED, FAILED),
+    IDLE_TIMEOUT:           (NEW,        CONNECTING, GREETING, DECIDING, CLAIMING, CLOSING, CLOSING, CLOSED, FAILED),
+    PEER_SILENT:         (NEW,        CONNECTING, GREETING, DECIDING, CLAIMING, FAILED,  CLOSING, CLOSED, FAILED),
 }
 """The next phase, or whose fault the input is. After CLOSED and FAILED nothing that comes matters any more."""
 # fmt: on
 
-STEPS: Mapping[tuple[Phase, Input], Phase | Fault] = {
+NEXT_PHASES: Mapping[tuple[ConnectionPhase, ConnectionInput], ConnectionPhase | ProtocolFault] = {
     (phase, given): to for given, row in TABLE.items() for phase, to in zip(PHASES, row, strict=True)
 }

@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 
-class OfConversation(IntEnum):
+class ConversationSubclass(IntEnum):
     """Subclasses of Broker:Conversation."""
 
     SEND_MESSAGE = 1
@@ -28,14 +28,14 @@ class OfConversation(IntEnum):
     END_CONVERSATION_WITH_CLEANUP = 13
 
 
-class OfGroup(IntEnum):
+class GroupSubclass(IntEnum):
     """Subclasses of Broker:Conversation Group."""
 
     CREATE = 1
     DROP = 2
 
 
-class OfClassify(IntEnum):
+class ClassifySubclass(IntEnum):
     """Subclasses of Broker:Message Classify."""
 
     LOCAL = 1
@@ -43,14 +43,14 @@ class OfClassify(IntEnum):
     DELAYED = 3
 
 
-class OfUndeliverable(IntEnum):
+class UndeliverableSubclass(IntEnum):
     """Subclasses of Broker:Message Undeliverable."""
 
     SEQUENCED_MESSAGE = 1
     UNSEQUENCED_MESSAGE = 2
 
 
-class OfAcknowledgement(IntEnum):
+class AcknowledgementSubclass(IntEnum):
     """Subclasses of Broker:Remote Message Acknowledgement."""
 
     MESSAGE_WITH_ACKNOWLEDGEMENT_SENT = 1
@@ -59,7 +59,7 @@ class OfAcknowledgement(IntEnum):
     ACKNOWLEDGEMENT_RECEIVED = 4
 
 
-class OfConnection(IntEnum):
+class ConnectionSubclass(IntEnum):
     """Subclasses of Broker:Connection."""
 
     CONNECTING = 1
@@ -72,7 +72,7 @@ class OfConnection(IntEnum):
     RECEIVE_IO_ERROR = 8
 
 
-class OfAudit(IntEnum):
+class AuditSubclass(IntEnum):
     """Subclasses of Audit Broker Conversation; "Run As Target Failure" has no cause here."""
 
     NO_SECURITY_HEADER = 1
@@ -80,7 +80,7 @@ class OfAudit(IntEnum):
     INVALID_SIGNATURE = 3
 
 
-class OfLogin(IntEnum):
+class LoginSubclass(IntEnum):
     """Subclasses of Audit Broker Login."""
 
     LOGIN_SUCCESS = 1
@@ -91,7 +91,7 @@ class OfLogin(IntEnum):
     AUTHORIZATION_FAILURE = 6
 
 
-class OfActivation(IntEnum):
+class ActivationSubclass(IntEnum):
     """Subclasses of Broker:Activation; "Task Output" (5) is not told: tasks write into logs."""
 
     STARTED = 1
@@ -101,7 +101,7 @@ class OfActivation(IntEnum):
     FAILED_TO_START = 6
 
 
-class OfMirroredRoute(IntEnum):
+class MirroredRouteSubclass(IntEnum):
     """Subclasses of Broker:Mirrored Route State Changed."""
 
     OPERATIONAL = 1
@@ -109,7 +109,7 @@ class OfMirroredRoute(IntEnum):
     NOT_OPERATIONAL = 3
 
 
-class OfSent(IntEnum):
+class SentSubclass(IntEnum):
     """Subclasses of BrokerUI:Messages Sent."""
 
     SENT = 1
@@ -119,7 +119,7 @@ class OfSent(IntEnum):
 class ConversationEvent(NamedTuple):
     """Something changed an endpoint, or passed through it."""
 
-    subclass: OfConversation
+    subclass: ConversationSubclass
     database: str
     state: str
     """TextData: the state afterwards; empty when the endpoint is gone."""
@@ -140,10 +140,10 @@ class ConversationEvent(NamedTuple):
         return 124
 
 
-class ConversationGroup(NamedTuple):
+class ConversationGroupEvent(NamedTuple):
     """A group came into being, or its last conversation left it."""
 
-    subclass: OfGroup
+    subclass: GroupSubclass
     database: str
     conversation_group_id: str
 
@@ -198,7 +198,7 @@ class ForwardedMessageDropped(NamedTuple):
 class MessageClassify(NamedTuple):
     """Where routing sends a message that stands here."""
 
-    subclass: OfClassify
+    subclass: ClassifySubclass
     database: str
     conversation_id: str
     to_service: str
@@ -233,7 +233,7 @@ class QueueDisabled(NamedTuple):
 class MirroredRouteStateChanged(NamedTuple):
     """Another partner of a mirrored route is the principal, or none is, or the other one has come or gone."""
 
-    subclass: OfMirroredRoute
+    subclass: MirroredRouteSubclass
     address: str
     mirror_address: str
     service: str
@@ -250,7 +250,7 @@ class MirroredRouteStateChanged(NamedTuple):
 class BrokerConnection(NamedTuple):
     """Something happened to a network connection."""
 
-    subclass: OfConnection
+    subclass: ConnectionSubclass
     connection_id: str
     """Empty: there is none yet, or it was refused before it had one."""
     address: str
@@ -268,7 +268,7 @@ class BrokerConnection(NamedTuple):
 class AuditBrokerConversation(NamedTuple):
     """A fragment does not have the protection of its dialog, or names keys that are not known here."""
 
-    subclass: OfAudit
+    subclass: AuditSubclass
     database: str
     conversation_id: str
     text: str
@@ -282,7 +282,7 @@ class AuditBrokerConversation(NamedTuple):
 class AuditBrokerLogin(NamedTuple):
     """A connection came online, or its peer was not let in."""
 
-    subclass: OfLogin
+    subclass: LoginSubclass
     connection_id: str
     address: str
     peer: str
@@ -300,7 +300,7 @@ class AuditBrokerLogin(NamedTuple):
 class BrokerActivation(NamedTuple):
     """Something happened to a reader of a queue, which the activation of that queue has started."""
 
-    subclass: OfActivation
+    subclass: ActivationSubclass
     database: str
     queue: str
     procedure: str
@@ -315,7 +315,7 @@ class BrokerActivation(NamedTuple):
 class MessageUndeliverable(NamedTuple):
     """A message was received and is not kept here. Its sender does not see this."""
 
-    subclass: OfUndeliverable
+    subclass: UndeliverableSubclass
     database: str
     """Empty: the message found no database."""
     conversation_id: str
@@ -332,7 +332,7 @@ class MessageUndeliverable(NamedTuple):
 class Acknowledgement(NamedTuple):
     """A range of fragments was acknowledged, by this side or by its peer."""
 
-    subclass: OfAcknowledgement
+    subclass: AcknowledgementSubclass
     database: str
     conversation_id: str
     message_sequence_number: int
@@ -369,7 +369,7 @@ class CorruptedMessage(NamedTuple):
 class MessagesSent(NamedTuple):
     """Messages of a conversation left for their next hop, as far as its window let them."""
 
-    subclass: OfSent
+    subclass: SentSubclass
     """Again: some had left before, and were not acknowledged."""
     database: str
     conversation_id: str
@@ -437,7 +437,7 @@ class StatusChanged(NamedTuple):
 
 Event = (
     ConversationEvent
-    | ConversationGroup
+    | ConversationGroupEvent
     | ForwardedMessageSent
     | ForwardedMessageDropped
     | MessageClassify
@@ -455,9 +455,9 @@ Event = (
     | StatusChanged
 )
 
-OURS = 1001
+FIRST_OWN_EVENT = 1001
 """The first number that is not the product's."""
-NAMES = {
+EVENT_NAMES = {
     124: "Broker:Conversation",
     136: "Broker:Conversation Group",
     138: "Broker:Connection",

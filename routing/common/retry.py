@@ -10,19 +10,19 @@ LONGEST_MS = 64_000
 FIRST_PROBE_MS = 60_000
 LONGEST_PROBE_MS = 3_600_000
 """How often a target that is closed, or has nothing whole yet, asks whether its initiator has gone."""
-JITTER = 8
+JITTER_DIVISOR = 8
 """Up to an eighth longer: conversations that failed together must not come back together."""
 
 
-def wait(failures: int, choices: Choices) -> int:
+def retry_delay_ms(failures: int, choices: Choices) -> int:
     """Milliseconds until the next attempt, after so many failures in a row (1 is the first)."""
-    return _jittered(min(FIRST_MS << min(failures - 1, 10), LONGEST_MS), choices)
+    return _with_jitter(min(FIRST_MS << min(failures - 1, 10), LONGEST_MS), choices)
 
 
-def wait_to_probe(probes: int, choices: Choices) -> int:
+def probe_delay_ms(probes: int, choices: Choices) -> int:
     """Milliseconds until a closed target asks again, after so many times."""
-    return _jittered(min(FIRST_PROBE_MS << min(probes, 10), LONGEST_PROBE_MS), choices)
+    return _with_jitter(min(FIRST_PROBE_MS << min(probes, 10), LONGEST_PROBE_MS), choices)
 
 
-def _jittered(least: int, choices: Choices) -> int:
-    return least + choices.below(least // JITTER)
+def _with_jitter(least: int, choices: Choices) -> int:
+    return least + choices.below(least // JITTER_DIVISOR)

@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from routing.common.broker_events import Event
-from routing.dialog.endpoint import ConversationKey, Endpoint, Group, QueueKey
-from routing.dialog.messages import Held, Outgoing, Part, QueuedMessage
+from routing.dialog.endpoint import ConversationGroupState, ConversationKey, Endpoint, QueueKey
+from routing.dialog.messages import BufferedFragment, FragmentNumber, OutboundMessage, QueuedMessage
 from routing.dialog.transmission import Transmission
 from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
 
-OUTGOING_AT_ONCE = 100
+MAX_OUTGOING_PER_CLAIM = 100
 """Messages of one conversation that a batch holds at most: a long conversation must not keep the others waiting."""
 
 
-Asked = tuple[str, str]
+RouteRequestKey = tuple[str, str]
 """Database and service: what a route was asked for at the dynamic routing service (MATCH-4)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Receive:
+class ReceiveRequest:
     """Messages of the first conversation group of a queue that has any and is not locked."""
 
     queue: QueueKey
@@ -36,7 +36,7 @@ class Receive:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ClaimRequest:
     """What to claim."""
 
     handles: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Wanted:
     """For the engine: the conversations of these endpoints, whether they exist or not; no group is locked."""
     due: int = 0
     """For the engine: so many conversations in which something is due."""
-    receive: Receive | None = None
+    receive: ReceiveRequest | None = None
     bodies: tuple[tuple[str, int], ...] = ()
     """Held messages, by handle and number, that are to be put together: of conversations that are claimed."""
     token: int = 0
@@ -55,32 +55,32 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class Batch:
+class ClaimedBatch:
     """What was claimed. It is the claimer's alone until it commits or releases the token; nobody changes it."""
 
     token: int
     endpoints: dict[str, Endpoint] = field(default_factory=dict)
     """By handle: of every conversation claimed, both sides where both are here."""
     handles: dict[ConversationKey, str] = field(default_factory=dict)
-    groups: dict[str, Group] = field(default_factory=dict)
+    groups: dict[str, ConversationGroupState] = field(default_factory=dict)
     """Those of the endpoints, and those asked for."""
     off: frozenset[QueueKey] = frozenset()
     """The queues that are off."""
     rollbacks: Mapping[QueueKey, int] = field(default_factory=dict)
     """Of queues: how many transactions that received from it were rolled back, since the last that was not."""
-    requests: Mapping[Asked, str] = field(default_factory=dict)
+    requests: Mapping[RouteRequestKey, str] = field(default_factory=dict)
     """All route requests that are pending, with the handle of their dialog (MATCH-4)."""
     mirrored: Mapping[MirroredRouteKey, MirroredRoute] = field(default_factory=dict)
     """What is known of mirrored routes: all of it (MIR-2)."""
-    outgoing: dict[str, tuple[Outgoing, ...]] = field(default_factory=dict)
+    outgoing: dict[str, tuple[OutboundMessage, ...]] = field(default_factory=dict)
     """By handle, in order: what is to be sent in conversations that are due for it. From `acknowledged_sequence` on
     where `next_attempt` has come, else from `sending_sequence` on."""
     due: tuple[str, ...] = ()
     """The endpoints in which something is due: of those wanted as such, and of the conversations claimed for the
     engine."""
-    held: dict[str, tuple[Part, ...]] = field(default_factory=dict)
+    held: dict[str, tuple[FragmentNumber, ...]] = field(default_factory=dict)
     """By handle, in order: what endpoints hold, of those that do."""
-    bodies: dict[tuple[str, int], tuple[Held, ...]] = field(default_factory=dict)
+    bodies: dict[tuple[str, int], tuple[BufferedFragment, ...]] = field(default_factory=dict)
     """By handle and number: the fragments of messages asked for, in order."""
     transmissions: dict[str, Transmission] = field(default_factory=dict)
     """By handle: transmission objects, of claimed endpoints that have one in the work table."""
@@ -94,7 +94,7 @@ class Batch:
 
 
 @dataclass(slots=True)
-class Changes:
+class ChangeSet:
     """All that a batch changes: committed as a whole, or not at all; and the claim ends.
 
     A store applies them in the order of the fields.
@@ -118,16 +118,16 @@ class Changes:
     """Endpoints whose queued messages go to another group."""
     endpoints: dict[str, Endpoint] = field(default_factory=dict)
     """New or changed."""
-    groups: dict[str, Group | None] = field(default_factory=dict)
+    groups: dict[str, ConversationGroupState | None] = field(default_factory=dict)
     """New or changed; None: gone."""
     enqueued: list[QueuedMessage] = field(default_factory=list)
     """Into their queues, in this order."""
-    held: list[Held] = field(default_factory=list)
-    outgoing: list[Outgoing] = field(default_factory=list)
+    held: list[BufferedFragment] = field(default_factory=list)
+    outgoing: list[OutboundMessage] = field(default_factory=list)
     """Into the transmission queue."""
     transmissions: list[Transmission] = field(default_factory=list)
     """Into the work table (TOB-2)."""
-    requests: dict[Asked, str | None] = field(default_factory=dict)
+    requests: dict[RouteRequestKey, str | None] = field(default_factory=dict)
     """Route requests that are new; None: ended."""
     mirrored: dict[MirroredRouteKey, MirroredRoute | None] = field(default_factory=dict)
     """What is known anew of mirrored routes; None: forgotten."""
@@ -137,7 +137,7 @@ class Changes:
     """Of queues: how many transactions that received from it were rolled back; 0: that is forgotten."""
     retry_all: bool = False
     """Whatever waits in the transmission queue or is held is due now, but for what others have claimed."""
-    retry_services: set[Asked] = field(default_factory=set)
+    retry_services: set[RouteRequestKey] = field(default_factory=set)
     """Of databases, with the service that the messages are for: the same for their conversations alone."""
     is_soon: bool = False
     """Others see it at once, and it need not be durable yet: nothing leaves that tells of it before `Store.harden`."""

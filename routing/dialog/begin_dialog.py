@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from routing.common.broker_events import OfConversation
+from routing.common.broker_events import ConversationSubclass
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
 from routing.common.names import SERVICE_NAME, check_name
-from routing.dialog.endpoint import LONGEST_LIFETIME_S, Endpoint, QueueKey
-from routing.dialog.problems import Refused
+from routing.dialog.endpoint import MAX_LIFETIME_S, Endpoint, QueueKey
+from routing.dialog.problems import VerbError
 from routing.dialog.states import BEGIN_DIALOG, NONE
-from routing.dialog.system import DEFAULT
-from routing.dialog.work import Work
+from routing.dialog.system_names import DEFAULT
+from routing.dialog.unit_of_work import UnitOfWork
 
 
 def begin_dialog(
-    work: Work,
+    work: UnitOfWork,
     database: str,
     from_service: str,
     to_service: str,
@@ -23,7 +23,7 @@ def begin_dialog(
     contract: str = DEFAULT,
     related_conversation: str | None = None,
     related_conversation_group: str | None = None,
-    lifetime_s: int = LONGEST_LIFETIME_S,
+    lifetime_s: int = MAX_LIFETIME_S,
     encryption: bool = True,
 ) -> str:
     """The handle of the new conversation. A related conversation or group must have been claimed; a group that is
@@ -31,10 +31,10 @@ def begin_dialog(
     here = work.around.directory(database)
     here.check_beginning(from_service, contract)
     to_broker_instance = _checked_target(to_service, to_broker_instance)
-    if not 1 <= lifetime_s <= LONGEST_LIFETIME_S:
-        raise Refused(8411, given=lifetime_s, least=1, most=LONGEST_LIFETIME_S)
+    if not 1 <= lifetime_s <= MAX_LIFETIME_S:
+        raise VerbError(8411, given=lifetime_s, least=1, most=MAX_LIFETIME_S)
     queue = here.queue(from_service)
-    group = _group(work, (database, queue), from_service, related_conversation, related_conversation_group)
+    group = _group_for(work, (database, queue), from_service, related_conversation, related_conversation_group)
     endpoint = Endpoint(
         work.choices.identifier(),
         work.choices.identifier(),
@@ -52,10 +52,10 @@ def begin_dialog(
         encryption,
     )
     if work.seen(endpoint.conversation_handle) is not None:
-        raise Refused(8461)
+        raise VerbError(8461)
     work.step(endpoint, BEGIN_DIALOG)
     work.add(endpoint)
-    work.tell(OfConversation.BEGIN_DIALOG, endpoint)
+    work.tell(ConversationSubclass.BEGIN_DIALOG, endpoint)
     return endpoint.conversation_handle
 
 
@@ -64,21 +64,21 @@ def _checked_target(service: str, broker_instance: str | None) -> str | None:
     try:
         check_name(service, "service", SERVICE_NAME)
     except Invalid as invalid:
-        raise Refused(8412, problem=str(invalid.problem)) from None
+        raise VerbError(8412, problem=str(invalid.problem)) from None
     try:
         return parse_identifier(broker_instance) if broker_instance is not None else None
     except Invalid:
-        raise Refused(8413, given=broker_instance) from None
+        raise VerbError(8413, given=broker_instance) from None
 
 
-def _group(work: Work, queue: QueueKey, service: str, conversation: str | None, group: str | None) -> str:
+def _group_for(work: UnitOfWork, queue: QueueKey, service: str, conversation: str | None, group: str | None) -> str:
     if conversation is not None:
         group = work.named(conversation).conversation_group_id
     if group is None:
         return work.choices.identifier()
     known = work.group(group)
     if known is not None and known.queue_key != queue:
-        raise Refused(8414, group=group)
+        raise VerbError(8414, group=group)
     if known is not None and known.service_name != service:
-        raise Refused(9610, group=group, service=known.service_name)
+        raise VerbError(9610, group=group, service=known.service_name)
     return group

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from routing.dialog.problems import Refused
-from routing.dialog.states import BEGIN_TIMER, after
-from routing.dialog.work import Work
+from routing.dialog.problems import VerbError
+from routing.dialog.states import BEGIN_TIMER, next_state
+from routing.dialog.unit_of_work import UnitOfWork
 
 
-def begin_conversation_timer(work: Work, handle: str, timeout_s: int) -> None:
+def begin_conversation_timer(work: UnitOfWork, handle: str, timeout_s: int) -> None:
     """Each side has one; begun again, it starts anew."""
     seen = work.named(handle)
-    if isinstance(number := after(seen.is_initiator, seen.state, BEGIN_TIMER), int):
-        raise Refused(number, state=seen.state)
+    if isinstance(number := next_state(seen.is_initiator, seen.state, BEGIN_TIMER), int):
+        raise VerbError(number, state=seen.state)
     at = work.now + max(timeout_s, 0) * 1000
     if at > seen.lifetime:
-        raise Refused(8410)
+        raise VerbError(8410)
     work.own(seen).dialog_timer = at

@@ -11,7 +11,7 @@ from routing.dialog.states import (
     NONE,
     STATES,
     TARGET_STATES,
-    State,
+    DialogState,
 )
 
 
@@ -31,13 +31,13 @@ def matrix(is_initiator: bool) -> str:
     return state_drawing.matrix(map(_named, states), rows)
 
 
-def _cell(state: State, to: State | int) -> str:
+def _cell(state: DialogState, to: DialogState | int) -> str:
     if isinstance(to, int):
         return str(to)
     return "·" if to == state else f"**{_named(to)}**"
 
 
-def _named(state: State) -> str:
+def _named(state: DialogState) -> str:
     return "none" if state == NONE else state
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from routing.dialog.priority import Priorities
-from routing.dialog.problems import Refused
-from routing.dialog.system import DEFAULT, MISSING_ROUTE_TYPE, NOTICE_CONTRACT, SYSTEM_TYPES
+from routing.dialog.priority import PriorityTable
+from routing.dialog.problems import VerbError
+from routing.dialog.system_names import DEFAULT, MISSING_ROUTE_TYPE, NOTICE_CONTRACT, SYSTEM_TYPES
 from routing.dialog.validation import is_valid
 from routing.model.catalog_objects import Contract, MessageType, Priority, Queue, Service
 
@@ -50,7 +50,7 @@ class Directory:
         self._types = {t.name: t.validation for t in message_types}
         self._types.setdefault(DEFAULT, "NONE")
         self._types.setdefault(MISSING_ROUTE_TYPE, "WELL_FORMED_XML")
-        self._priorities = Priorities(priorities)
+        self._priorities = PriorityTable(priorities)
         self._queues = {queue.name: queue for queue in queues}
 
     def has_service(self, service: str) -> bool:
@@ -76,9 +76,9 @@ class Directory:
     def check_beginning(self, service: str, contract: str) -> None:
         """Raises `Refused` where BEGIN DIALOG names what is not here."""
         if service not in self._services:
-            raise Refused(8423, service=service)
+            raise VerbError(8423, service=service)
         if contract not in self._contracts:
-            raise Refused(8425, contract=contract)
+            raise VerbError(8425, contract=contract)
 
     def check_sending(self, contract: str, message_type: str, is_initiator: bool) -> None:
         """Raises `Refused` where the contract does not let this side send such a message."""
@@ -86,10 +86,10 @@ class Directory:
         if sent_by in (ANY, INITIATOR if is_initiator else TARGET):
             return
         if message_type not in self._types or message_type in SYSTEM_TYPES:
-            raise Refused(8428, message_type=message_type)
+            raise VerbError(8428, message_type=message_type)
         if sent_by is None:
-            raise Refused(8431, message_type=message_type)
-        raise Refused(8432 if is_initiator else 8434, message_type=message_type)
+            raise VerbError(8431, message_type=message_type)
+        raise VerbError(8432 if is_initiator else 8434, message_type=message_type)
 
     def objection_to_first(self, service: str, contract: str, identified: bool) -> Objection | None:
         """Why no conversation can begin here. With an identifier the service was meant to be here: its sender is

@@ -2,62 +2,62 @@
 
 from __future__ import annotations
 
-from routing.common.broker_events import OfConversation
-from routing.dialog.arriving import close, stop_sending
-from routing.dialog.delivering import put
+from routing.common.broker_events import ConversationSubclass
 from routing.dialog.endpoint import Endpoint
-from routing.dialog.error_message import LARGEST_CODE, LONGEST_DESCRIPTION, error_body
-from routing.dialog.problems import Refused
-from routing.dialog.states import CO, DO, END, END_WITH_CLEANUP, END_WITH_ERROR, Input, after
-from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE
-from routing.dialog.work import Work
+from routing.dialog.error_message import MAX_DESCRIPTION_CHARACTERS, MAX_ERROR_CODE, error_body
+from routing.dialog.inbound_message import close_endpoint, stop_sending
+from routing.dialog.outbound import enqueue
+from routing.dialog.problems import VerbError
+from routing.dialog.states import CO, DO, END, END_WITH_CLEANUP, END_WITH_ERROR, DialogInput, next_state
+from routing.dialog.system_names import END_DIALOG_TYPE, ERROR_TYPE
+from routing.dialog.unit_of_work import UnitOfWork
 
 
-def end_conversation(work: Work, handle: str) -> None:
+def end_conversation(work: UnitOfWork, handle: str) -> None:
     """Plainly: what was sent before arrives before the end does."""
-    endpoint = _ended(work, handle, END)
+    endpoint = _end_receiving(work, handle, END)
     if endpoint.state == DO:
         endpoint.end_dialog_sequence = endpoint.send_sequence
-        put(work, endpoint, END_DIALOG_TYPE, None, is_end_of_dialog=True)
+        enqueue(work, endpoint, END_DIALOG_TYPE, None, is_end_of_dialog=True)
     else:
-        close(work, endpoint)
+        close_endpoint(work, endpoint)
 
 
-def end_with_error(work: Work, handle: str, code: int, description: str) -> None:
+def end_with_error(work: UnitOfWork, handle: str, code: int, description: str) -> None:
     """With an error: what was not sent yet is not sent."""
-    if not 0 < code <= LARGEST_CODE or not description or len(description) > LONGEST_DESCRIPTION:
-        raise Refused(8419, most=LARGEST_CODE, longest=LONGEST_DESCRIPTION)
+    if not 0 < code <= MAX_ERROR_CODE or not description or len(description) > MAX_DESCRIPTION_CHARACTERS:
+        raise VerbError(8419, most=MAX_ERROR_CODE, longest=MAX_DESCRIPTION_CHARACTERS)
     seen = work.named(handle)
     # Nothing has left: the peer knows of no conversation, and an error cannot be its first message (11277).
     untold = seen.is_initiator and seen.state == CO and not seen.transmitted
     body = error_body(code, description)
-    endpoint = _ended(work, handle, END_WITH_CLEANUP if untold else END_WITH_ERROR, len(body))
+    endpoint = _end_receiving(work, handle, END_WITH_CLEANUP if untold else END_WITH_ERROR, len(body))
     if endpoint.state == DO:
         work.drop_outgoing(endpoint, endpoint.transmitted)
         endpoint.send_sequence = endpoint.end_dialog_sequence = endpoint.transmitted
-        put(work, endpoint, ERROR_TYPE, body, is_conversation_error=True)
+        enqueue(work, endpoint, ERROR_TYPE, body, is_conversation_error=True)
     else:
-        close(work, endpoint)
+        close_endpoint(work, endpoint)
 
 
-def end_with_cleanup(work: Work, handle: str) -> None:
+def end_with_cleanup(work: UnitOfWork, handle: str) -> None:
     """Without a word: the endpoint and all its messages go, and the peer is not told."""
     endpoint = work.own(work.named(handle))
     work.step(endpoint, END_WITH_CLEANUP)
-    work.tell(OfConversation.END_CONVERSATION_WITH_CLEANUP, endpoint)
+    work.tell(ConversationSubclass.END_CONVERSATION_WITH_CLEANUP, endpoint)
     work.remove(endpoint)
 
 
-def _ended(work: Work, handle: str, given: Input, size: int = 0) -> Endpoint:
+def _end_receiving(work: UnitOfWork, handle: str, given: DialogInput, size: int = 0) -> Endpoint:
     """What all ends have in common: the application receives nothing more. `size`: of the body that says so."""
     seen = work.named(handle)
-    if isinstance(number := after(seen.is_initiator, seen.state, given), int):
-        raise Refused(number, state=seen.state)
+    if isinstance(number := next_state(seen.is_initiator, seen.state, given), int):
+        raise VerbError(number, state=seen.state)
     endpoint = work.own(seen)
     work.step(endpoint, given)
     work.empty_queue(endpoint)
     plain = given == END
-    told = OfConversation.END_CONVERSATION if plain else OfConversation.END_CONVERSATION_WITH_ERROR
+    told = ConversationSubclass.END_CONVERSATION if plain else ConversationSubclass.END_CONVERSATION_WITH_ERROR
     if endpoint.state == DO:
         work.tell(told, endpoint, endpoint.send_sequence if plain else endpoint.transmitted, size)
     else:

@@ -10,18 +10,18 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 
 from routing.adjacent.guard import NO_KEY
-from routing.dialog.states import CD, CO, DO, SI, SO, State
+from routing.dialog.states import CD, CO, DO, SI, SO, DialogState
 
 REPLAY_MS = 30 * 60 * 1000
 """How long a copy of a message may be under way (the product's 30 minutes)."""
-LONGEST_LIFETIME_S = 2**31 - 1
+MAX_LIFETIME_S = 2**31 - 1
 
 QueueKey = tuple[str, str]
 """Database and queue."""
 ConversationKey = tuple[str, bool]
 """Conversation id and is_initiator: an endpoint, as its peer names it."""
 
-_MORTAL = frozenset((SO, SI, CO, DO))
+_EXPIRING_STATES = frozenset((SO, SI, CO, DO))
 """The states in which the end of the lifetime changes something."""
 
 
@@ -42,7 +42,7 @@ class Endpoint:
     conversation_group_id: str
     lifetime: int
     """The moment at which it is over."""
-    state: State
+    state: DialogState
     priority: int
     encryption: bool = True
     send_sequence: int = 0
@@ -118,7 +118,7 @@ class Endpoint:
         """The first moment at which something is to be done; None: never."""
         given = (self.dialog_timer, self.next_attempt, self.ready_since, self.take_up_at)
         moments = [moment for moment in given if moment is not None]
-        if self.state in _MORTAL:
+        if self.state in _EXPIRING_STATES:
             moments.append(self.lifetime)
         elif self.state == CD:
             moments.append(self.replay_impossible)
@@ -129,7 +129,7 @@ _values = attrgetter(*(field.name for field in fields(Endpoint)))
 
 
 @dataclass(slots=True)
-class Group:
+class ConversationGroupState:
     """A row of sys.conversation_groups: conversations of one queue, received by one application at a time."""
 
     conversation_group_id: str
@@ -143,6 +143,8 @@ class Group:
     def queue_key(self) -> QueueKey:
         return self.database, self.queue
 
-    def copied(self) -> Group:
+    def copied(self) -> ConversationGroupState:
         """One to be changed."""
-        return Group(self.conversation_group_id, self.database, self.service_name, self.queue, self.conversations)
+        return ConversationGroupState(
+            self.conversation_group_id, self.database, self.service_name, self.queue, self.conversations
+        )

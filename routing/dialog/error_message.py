@@ -10,11 +10,11 @@ from typing import Any
 from xml.sax.saxutils import escape, unescape
 
 from routing.dialog.problems import problem
-from routing.dialog.system import ERROR_TYPE
+from routing.dialog.system_names import ERROR_TYPE
 
-LARGEST_CODE = (1 << 31) - 1
+MAX_ERROR_CODE = (1 << 31) - 1
 """int."""
-LONGEST_DESCRIPTION = 3000
+MAX_DESCRIPTION_CHARACTERS = 3000
 """Characters: nvarchar(3000)."""
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -24,11 +24,11 @@ _ERROR = re.compile(r'<Error xmlns="[^"]*"><Code>(-?\d+)</Code><Description>(.*)
 
 def error_body(code: int, description: str) -> bytes:
     """The body of an Error message, UTF-8. What XML cannot hold is shown as U+FFFD."""
-    said = as_xml(description)
+    said = xml_text(description)
     return f'<Error xmlns="{ERROR_TYPE}"><Code>{code}</Code><Description>{said}</Description></Error>'.encode()
 
 
-def as_xml(text: str) -> str:
+def xml_text(text: str) -> str:
     """A text for the inside of an element."""
     return escape(_NOT_XML.sub("\ufffd", text), {"\r": "&#13;"})
 

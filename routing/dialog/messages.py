@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from routing.dialog.endpoint import QueueKey
-from routing.dialog.system import ERROR_TYPE, TIMER_TYPE
+from routing.dialog.system_names import ERROR_TYPE, TIMER_TYPE
 
 READY = 1
 """`status` of a message that can be received."""
@@ -41,15 +41,15 @@ class QueuedMessage:
     @property
     def rank(self) -> int:
         """Within a conversation a timer comes before everything, an error before the messages."""
-        return _RANKS.get(self.message_type_name, SEQUENCED)
+        return _RANKS.get(self.message_type_name, RANK_SEQUENCED)
 
 
-SEQUENCED = 2
+RANK_SEQUENCED = 2
 """`rank` of messages that have numbers."""
 _RANKS = {TIMER_TYPE: 0, ERROR_TYPE: 1}
 
 
-class Outgoing(NamedTuple):
+class OutboundMessage(NamedTuple):
     """A row of sys.transmission_queue; what the view says of the conversation stands in the endpoint."""
 
     conversation_handle: str
@@ -61,7 +61,7 @@ class Outgoing(NamedTuple):
     is_conversation_error: bool = False
 
 
-class Held(NamedTuple):
+class BufferedFragment(NamedTuple):
     """A fragment that came over the network and is not in the queue yet (FRAG-3).
 
     It stands in the target queue with status `DISABLED`, while that queue is off in the transmission queue of its
@@ -85,7 +85,7 @@ class Held(NamedTuple):
         return self.conversation_handle, self.message_sequence_number
 
 
-class Part(NamedTuple):
+class FragmentNumber(NamedTuple):
     """What the engine has to know of a held fragment as long as it does not need its body."""
 
     message_sequence_number: int
@@ -93,7 +93,7 @@ class Part(NamedTuple):
     fragments: int
 
 
-class Arriving(NamedTuple):
+class InboundMessage(NamedTuple):
     """A whole sequenced message before the endpoint that it is meant for, which need not exist."""
 
     conversation_id: str

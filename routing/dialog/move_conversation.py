@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from routing.dialog.problems import Refused
-from routing.dialog.states import MOVE, after
-from routing.dialog.work import Work
+from routing.dialog.problems import VerbError
+from routing.dialog.states import MOVE, next_state
+from routing.dialog.unit_of_work import UnitOfWork
 
 
-def move_conversation(work: Work, handle: str, group_id: str) -> None:
+def move_conversation(work: UnitOfWork, handle: str, group_id: str) -> None:
     """With the messages that wait for it. Both groups must have been claimed."""
     endpoint = work.named(handle)
-    if isinstance(number := after(endpoint.is_initiator, endpoint.state, MOVE), int):
-        raise Refused(number, state=endpoint.state)
+    if isinstance(number := next_state(endpoint.is_initiator, endpoint.state, MOVE), int):
+        raise VerbError(number, state=endpoint.state)
     group = work.group(group_id)
     if group is None or group.queue_key != endpoint.queue_key:
-        raise Refused(8439, group=group_id)
+        raise VerbError(8439, group=group_id)
     if group_id != endpoint.conversation_group_id:
         work.move(work.own(endpoint), group_id)

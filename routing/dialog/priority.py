@@ -8,16 +8,16 @@ from routing.model.catalog_objects import Priority
 
 DEFAULT_PRIORITY = 5
 
-Pattern = tuple[str | None, str | None, str | None]
+PriorityPattern = tuple[str | None, str | None, str | None]
 
 
-class Priorities:
+class PriorityTable:
     """The rows of sys.conversation_priorities of a database."""
 
     __slots__ = ("_levels",)
 
     def __init__(self, rows: Iterable[Priority] = ()) -> None:
-        self._levels: dict[Pattern, int] = {}
+        self._levels: dict[PriorityPattern, int] = {}
         for row in rows:
             pattern = (row.contract_name, row.local_service_name, row.remote_service_name)
             self._levels.setdefault(pattern, row.priority_level)

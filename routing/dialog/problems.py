@@ -95,7 +95,7 @@ def problem(number: int, **values: Any) -> Sentence:
     return Sentence(PROBLEMS[number].text, values)
 
 
-class Refused(Exception):
+class VerbError(Exception):
     """A verb that the product refuses; nothing was changed. The application is at fault, not the peer."""
 
     def __init__(self, number: int, **values: Any) -> None:

@@ -7,15 +7,15 @@ from operator import attrgetter
 from typing import Final
 
 from routing.common.broker_events import MessagesReceived
-from routing.dialog.batch import Receive
-from routing.dialog.messages import SEQUENCED, QueuedMessage
-from routing.dialog.problems import Refused
-from routing.dialog.work import Work
+from routing.dialog.batch import ReceiveRequest
+from routing.dialog.messages import RANK_SEQUENCED, QueuedMessage
+from routing.dialog.problems import VerbError
+from routing.dialog.unit_of_work import UnitOfWork
 
 _handle: Final = attrgetter("conversation_handle")
 
 
-def receive(work: Work, asked: Receive) -> tuple[QueuedMessage, ...]:
+def receive(work: UnitOfWork, asked: ReceiveRequest) -> tuple[QueuedMessage, ...]:
     """The messages that the batch claimed; they leave the queue when the work is committed.
 
     By priority, conversation by conversation, each in the order of its sender (DLG-EOIO). Empty: there is nothing, or
@@ -24,19 +24,19 @@ def receive(work: Work, asked: Receive) -> tuple[QueuedMessage, ...]:
     _check(work, asked)
     work.changes.received.extend(work.batch.received)
     for handle, messages in groupby(work.batch.received, _handle):
-        _tell(work, handle, list(messages))
+        _report_received(work, handle, list(messages))
     return work.batch.received
 
 
-def get_conversation_group(work: Work, asked: Receive) -> str | None:
+def get_conversation_group(work: UnitOfWork, asked: ReceiveRequest) -> str | None:
     """The group that the batch has locked, whose messages can be received under the same token; None: there is none."""
     _check(work, asked)
     return work.batch.received_group
 
 
-def _tell(work: Work, handle: str, messages: list[QueuedMessage]) -> None:
+def _report_received(work: UnitOfWork, handle: str, messages: list[QueuedMessage]) -> None:
     """Messages Received, of one conversation, whose timers and errors come first."""
-    sequenced = next((message for message in messages if message.rank == SEQUENCED), None)
+    sequenced = next((message for message in messages if message.rank == RANK_SEQUENCED), None)
     work.changes.events.append(
         MessagesReceived(
             *messages[0].queue_key,
@@ -50,11 +50,11 @@ def _tell(work: Work, handle: str, messages: list[QueuedMessage]) -> None:
     )
 
 
-def _check(work: Work, asked: Receive) -> None:
+def _check(work: UnitOfWork, asked: ReceiveRequest) -> None:
     if asked.top is not None and asked.top < 0:
-        raise Refused(127, given=asked.top)
+        raise VerbError(127, given=asked.top)
     # What was shown while the queue was on may be taken.
     if work.is_off(asked.queue) and not asked.only:
-        raise Refused(9617, queue=asked.queue[1])
+        raise VerbError(9617, queue=asked.queue[1])
     if work.batch.is_unknown:
-        raise Refused(8426, handle=asked.handle)
+        raise VerbError(8426, handle=asked.handle)

@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from routing.common.broker_events import OfConversation
-from routing.dialog.delivering import put
-from routing.dialog.problems import Refused
-from routing.dialog.states import SEND, after
-from routing.dialog.system import DEFAULT
-from routing.dialog.work import Work
+from routing.common.broker_events import ConversationSubclass
+from routing.dialog.outbound import enqueue
+from routing.dialog.problems import VerbError
+from routing.dialog.states import SEND, next_state
+from routing.dialog.system_names import DEFAULT
+from routing.dialog.unit_of_work import UnitOfWork
 
 
-def send(work: Work, handles: Sequence[str], message_type: str = DEFAULT, body: bytes | None = None) -> None:
+def send(work: UnitOfWork, handles: Sequence[str], message_type: str = DEFAULT, body: bytes | None = None) -> None:
     """A message of the application's. Raises `Refused`, and then nothing was sent on any conversation."""
     _check(work, handles, message_type)
     _check_size(work, body)
     for handle in handles:
         endpoint = work.own(work.named(handle))
         work.step(endpoint, SEND)
-        work.tell(OfConversation.SEND_MESSAGE, endpoint, endpoint.send_sequence, len(body) if body else 0)
-        put(work, endpoint, message_type, body)
+        work.tell(ConversationSubclass.SEND_MESSAGE, endpoint, endpoint.send_sequence, len(body) if body else 0)
+        enqueue(work, endpoint, message_type, body)
 
 
-def _check_size(work: Work, body: bytes | None) -> None:
+def _check_size(work: UnitOfWork, body: bytes | None) -> None:
     most = work.around.settings.longest
     if body is not None and len(body) > most:
-        raise Refused(8459, given=len(body), most=most)
+        raise VerbError(8459, given=len(body), most=most)
 
 
-def _check(work: Work, handles: Sequence[str], message_type: str) -> None:
+def _check(work: UnitOfWork, handles: Sequence[str], message_type: str) -> None:
     if not handles:
-        raise Refused(8418)
+        raise VerbError(8418)
     if len(handles) > 1 and len(set(handles)) < len(handles):
-        raise Refused(8451, handle=next(handle for handle in handles if handles.count(handle) > 1))
+        raise VerbError(8451, handle=next(handle for handle in handles if handles.count(handle) > 1))
     for handle in handles:
         endpoint = work.named(handle)
-        if isinstance(number := after(endpoint.is_initiator, endpoint.state, SEND), int):
-            raise Refused(number, state=endpoint.state)
+        if isinstance(number := next_state(endpoint.is_initiator, endpoint.state, SEND), int):
+            raise VerbError(number, state=endpoint.state)
         directory = work.around.directory(endpoint.database)
         directory.check_sending(endpoint.service_contract_name, message_type, endpoint.is_initiator)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from routing.adjacent.limits import MAX_BODY
+from routing.adjacent.limits import MAX_BODY_BYTES
 from routing.common.errors import Invalid
 from routing.common.sentence import say
-from routing.dialog.batch import OUTGOING_AT_ONCE
-from routing.dialog.fragments import FRAGMENT_BYTES, MOST_FRAGMENTS
+from routing.dialog.batch import MAX_OUTGOING_PER_CLAIM
+from routing.dialog.fragmentation import DEFAULT_FRAGMENT_BYTES, MAX_FRAGMENTS_PER_MESSAGE
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class DialogSettings:
     """Raises `Invalid` for what cannot work."""
 
-    fragment_bytes: int = FRAGMENT_BYTES
+    fragment_bytes: int = DEFAULT_FRAGMENT_BYTES
     """Of a body in one fragment."""
-    window: int = OUTGOING_AT_ONCE
+    window: int = MAX_OUTGOING_PER_CLAIM
     """Fragments of a conversation, in one direction, that may be on their way without an acknowledgement."""
     batch_bytes: int = 1 << 20
     """Of bodies that one batch sends; what else is ready goes with the next one."""
@@ -35,13 +35,13 @@ class Settings:
     @property
     def longest(self) -> int:
         """The longest body that can be sent: as long as allowed, and in no more fragments than the wire can number."""
-        return min(self.message_bytes, self.fragment_bytes * MOST_FRAGMENTS)
+        return min(self.message_bytes, self.fragment_bytes * MAX_FRAGMENTS_PER_MESSAGE)
 
     def __post_init__(self) -> None:
-        _check("fragment_bytes", self.fragment_bytes, 1, MAX_BODY)
-        _check("window", self.window, 1, OUTGOING_AT_ONCE)
+        _check("fragment_bytes", self.fragment_bytes, 1, MAX_BODY_BYTES)
+        _check("window", self.window, 1, MAX_OUTGOING_PER_CLAIM)
         _check("batch_bytes", self.batch_bytes, 1, 1 << 40)
-        _check("message_bytes", self.message_bytes, 1, MAX_BODY * MOST_FRAGMENTS)
+        _check("message_bytes", self.message_bytes, 1, MAX_BODY_BYTES * MAX_FRAGMENTS_PER_MESSAGE)
         for name in ("held_bytes", "postponed_bytes", "transmission_bytes", "room"):
             _check(name, getattr(self, name), 0, 1 << 40)
 

@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal
 
-State = Literal["", "SO", "SI", "CO", "DI", "DO", "ER", "CD"]
+DialogState = Literal["", "SO", "SI", "CO", "DI", "DO", "ER", "CD"]
 """`state` of sys.conversation_endpoints; empty where there is no endpoint."""
 
 NONE: Final = ""
@@ -45,7 +45,7 @@ DO: Final = "DO"
 ER: Final = "ER"
 CD: Final = "CD"
 
-STATES: Mapping[State, str] = {
+STATES: Mapping[DialogState, str] = {
     NONE: "no endpoint",
     SO: "STARTED_OUTBOUND",
     SI: "STARTED_INBOUND",
@@ -57,7 +57,7 @@ STATES: Mapping[State, str] = {
 }
 """`state_desc` of each."""
 
-Input = Literal[
+DialogInput = Literal[
     "BEGIN DIALOG",
     "SEND",
     "END",
@@ -97,7 +97,7 @@ TIMER: Final = "timer"
 LIFETIME: Final = "lifetime over"
 REPLAY_IMPOSSIBLE: Final = "replay impossible"
 
-INPUTS: Mapping[Input, str] = {
+INPUTS: Mapping[DialogInput, str] = {
     BEGIN_DIALOG: "the application begins a dialog",
     SEND: "the application sends",
     END: "the application ends the conversation",
@@ -119,7 +119,7 @@ INPUTS: Mapping[Input, str] = {
 }
 
 # fmt: off
-TABLE: Mapping[Input, tuple[State | int, ...]] = {
+TABLE: Mapping[DialogInput, tuple[DialogState | int, ...]] = {
     #                   none   SO     SI     CO     DI     DO     ER     CD
     BEGIN_DIALOG:      (SO,    8461,  8461,  8461,  8461,  8461,  8461,  8461),
     SEND:              (8426,  CO,    8429,  CO,    8429,  8429,  8429,  8429),
@@ -143,30 +143,32 @@ TABLE: Mapping[Input, tuple[State | int, ...]] = {
 """The next state, or the number of the product's error: raised for a verb, else the reason why it is undeliverable."""
 # fmt: on
 
-INITIATOR_STATES: tuple[State, ...] = (NONE, SO, CO, DI, DO, ER)
-TARGET_STATES: tuple[State, ...] = (NONE, SI, CO, DI, DO, ER, CD)
+INITIATOR_STATES: tuple[DialogState, ...] = (NONE, SO, CO, DI, DO, ER)
+TARGET_STATES: tuple[DialogState, ...] = (NONE, SI, CO, DI, DO, ER, CD)
 
-_AT_INITIATOR: Mapping[Input, State | int] = dict.fromkeys((PART, MESSAGE, INVALID, STRAY, END_DIALOG), 11209)
+_ABSENT_INITIATOR: Mapping[DialogInput, DialogState | int] = dict.fromkeys(
+    (PART, MESSAGE, INVALID, STRAY, END_DIALOG), 11209
+)
 """What arrives for an initiator that is not there makes none."""
-_AT_TARGET: Mapping[Input, State | int] = {BEGIN_DIALOG: 8461}
+_ABSENT_TARGET: Mapping[DialogInput, DialogState | int] = {BEGIN_DIALOG: 8461}
 """Who begins is the initiator."""
 
 
-def _by_role(is_initiator: bool) -> dict[tuple[State, Input], State | int]:
+def _by_role(is_initiator: bool) -> dict[tuple[DialogState, DialogInput], DialogState | int]:
     states = INITIATOR_STATES if is_initiator else TARGET_STATES
     columns = tuple(STATES)
     found = {(state, given): row[columns.index(state)] for given, row in TABLE.items() for state in states}
-    absent = _AT_INITIATOR if is_initiator else _AT_TARGET
+    absent = _ABSENT_INITIATOR if is_initiator else _ABSENT_TARGET
     found.update({(NONE, given): to for given, to in absent.items()})
     if is_initiator:
         found = {pair: NONE if to == CD else to for pair, to in found.items()}
     return found
 
 
-AS_INITIATOR: Mapping[tuple[State, Input], State | int] = _by_role(is_initiator=True)
-AS_TARGET: Mapping[tuple[State, Input], State | int] = _by_role(is_initiator=False)
+AS_INITIATOR: Mapping[tuple[DialogState, DialogInput], DialogState | int] = _by_role(is_initiator=True)
+AS_TARGET: Mapping[tuple[DialogState, DialogInput], DialogState | int] = _by_role(is_initiator=False)
 
 
-def after(is_initiator: bool, state: State, given: Input) -> State | int:
+def next_state(is_initiator: bool, state: DialogState, given: DialogInput) -> DialogState | int:
     """The state of an endpoint after an input, or the number of the product's error."""
     return (AS_INITIATOR if is_initiator else AS_TARGET)[state, given]

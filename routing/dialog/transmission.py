@@ -12,16 +12,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from routing.dialog.fragments import position
-from routing.dialog.ranges import NOTHING, Ranges
+from routing.dialog.fragmentation import position
+from routing.dialog.ranges import EMPTY_RANGES, RangeSet
 
-SIZE: Final = 600
-SIZE_OF_RANGE: Final = 160
+OBJECT_BYTES: Final = 600
+RANGE_BYTES: Final = 160
 """Bytes of an object, and of each range or large message in it, in CPython."""
 
 
 @dataclass(slots=True)
-class Large:
+class LargeMessage:
     """A message of several fragments that is on its way."""
 
     sent: int
@@ -34,31 +34,31 @@ class Transmission:
     """Of one endpoint."""
 
     conversation_handle: str
-    acknowledged: Ranges = NOTHING
+    acknowledged: RangeSet = EMPTY_RANGES
     """Positions of fragments (`fragments`) that the peer has."""
-    sent: Ranges = NOTHING
+    sent: RangeSet = EMPTY_RANGES
     """Numbers of messages, not below the endpoint's `sending_sequence`, that were sent whole."""
-    large: dict[int, Large] = field(default_factory=dict)
+    large: dict[int, LargeMessage] = field(default_factory=dict)
     """By number: those that were sent at least in part."""
 
     def copied(self) -> Transmission:
         """One to be changed."""
-        large = {number: Large(one.sent, one.fragments) for number, one in self.large.items()}
+        large = {number: LargeMessage(one.sent, one.fragments) for number, one in self.large.items()}
         return Transmission(self.conversation_handle, self.acknowledged, self.sent, large)
 
     @property
     def size(self) -> int:
         """Bytes of memory, about."""
-        return SIZE + SIZE_OF_RANGE * (len(self.acknowledged.pairs) + len(self.sent.pairs) + len(self.large))
+        return OBJECT_BYTES + RANGE_BYTES * (len(self.acknowledged.pairs) + len(self.sent.pairs) + len(self.large))
 
 
-def made(handle: str, acknowledged_sequence: int) -> Transmission:
+def new_transmission(handle: str, acknowledged_sequence: int) -> Transmission:
     """The object of an endpoint whose own was lost, or that never had one."""
     below = position(acknowledged_sequence, 0)
-    return Transmission(handle, Ranges(((0, below - 1),)) if below else NOTHING)
+    return Transmission(handle, RangeSet(((0, below - 1),)) if below else EMPTY_RANGES)
 
 
-class TransmissionObjects:
+class TransmissionCache:
     """Those in memory, the one that was changed longest ago first."""
 
     def __init__(self, most_bytes: int) -> None:

@@ -30,9 +30,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple, TypeVar
 
-from routing.common.broker_events import OfMirroredRoute
+from routing.common.broker_events import MirroredRouteSubclass
 from routing.common.choices import Choices
-from routing.common.retry import wait
+from routing.common.retry import retry_delay_ms
 
 Phase = Literal["UNUSED", "ASKING", "SENDING", "DOUBTING", "LOST"]
 UNUSED: Final = "UNUSED"
@@ -146,7 +146,7 @@ class MirroredRoute(NamedTuple):
     """When the time for the answers is over."""
     claimed_at: int = 0
     """When a partner has claimed the role last."""
-    shown: OfMirroredRoute | None = None
+    shown: MirroredRouteSubclass | None = None
     """As the event Broker:Mirrored Route State Changed tells it; None: nothing is known yet."""
 
     @property
@@ -175,7 +175,7 @@ def doubted(route: MirroredRoute, now: int, choices: Choices) -> MirroredRoute:
     if going_on.phase == route.phase:
         return route
     questions = _with(route.questions, route.principal, choices.identifier())
-    return going_on._replace(questions=questions, due=now + wait(1, choices))
+    return going_on._replace(questions=questions, due=now + retry_delay_ms(1, choices))
 
 
 def unreachable(route: MirroredRoute, index: int, now: int, choices: Choices) -> MirroredRoute:
@@ -235,17 +235,17 @@ def _step(route: MirroredRoute, given: Input) -> MirroredRoute:
     assert phase is not NEVER, (route.phase, given)
     if phase == SENDING:
         is_alone = route.heard[1 - route.principal] != DENIES
-        shown = OfMirroredRoute.OPERATIONAL_WITH_PRINCIPAL_ONLY if is_alone else OfMirroredRoute.OPERATIONAL
+        shown = MirroredRouteSubclass.OPERATIONAL_WITH_PRINCIPAL_ONLY if is_alone else MirroredRouteSubclass.OPERATIONAL
         return route._replace(phase=phase, shown=shown, rounds=0, due=None)
     is_known = phase == LOST or given in {BOTH_CLAIM, NOBODY_CLAIMS}
-    return route._replace(phase=phase, shown=OfMirroredRoute.NOT_OPERATIONAL if is_known else route.shown)
+    return route._replace(phase=phase, shown=MirroredRouteSubclass.NOT_OPERATIONAL if is_known else route.shown)
 
 
 def _asked(route: MirroredRoute, now: int, choices: Choices) -> MirroredRoute:
     """Both are asked (MIR-2, MIR-4)."""
     rounds = route.rounds + 1
     questions = (choices.identifier(), choices.identifier())
-    return route._replace(heard=("", ""), questions=questions, rounds=rounds, due=now + wait(rounds, choices))
+    return route._replace(heard=("", ""), questions=questions, rounds=rounds, due=now + retry_delay_ms(rounds, choices))
 
 
 _T = TypeVar("_T")

@@ -10,27 +10,27 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from routing.adjacent.errors import RemoteProtocolError
-from routing.adjacent.fragment import Fragment, forwarded, read
-from routing.adjacent.roles import RoleAnswer, Said, is_role, read_role, write_role
+from routing.adjacent.fragment import Fragment, read_fragment, rewrite_hop
+from routing.adjacent.roles import RoleAnswer, RoleMessage, is_role, read_role, write_role
 from routing.common.broker_events import (
+    ClassifySubclass,
     Event,
     MessageClassify,
     MessageUndeliverable,
-    OfClassify,
-    OfUndeliverable,
+    UndeliverableSubclass,
 )
 from routing.common.choices import Choices
 from routing.common.identifier import identifier_of
 from routing.common.names import MSDB
-from routing.dialog import holding, incoming, route_request
-from routing.dialog.answering import acknowledge_dedicated
-from routing.dialog.batch import Asked, Changes, Wanted
+from routing.dialog import inbound_fragment, reassembly, route_request
+from routing.dialog.batch import ChangeSet, ClaimRequest, RouteRequestKey
+from routing.dialog.control_messages import send_due_acks
 from routing.dialog.directory import Directory
-from routing.dialog.due import advance, send_posted
 from routing.dialog.endpoint import ConversationKey, Endpoint, QueueKey
-from routing.dialog.settings import Settings
-from routing.dialog.transmission import Transmission, TransmissionObjects
-from routing.dialog.work import Correspondent, Outbound, Place, Work
+from routing.dialog.settings import DialogSettings
+from routing.dialog.timers import fire_due, send_posted
+from routing.dialog.transmission import Transmission, TransmissionCache
+from routing.dialog.unit_of_work import Destination, OutboundFrame, SendingSide, UnitOfWork
 from routing.mirror.registry import PrincipalRegistry, answer, reply_address
 from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
 from routing.model.estate import Database, Estate
@@ -38,11 +38,11 @@ from routing.rules.decision import ROUTE_REQUESTED, Deliver, Drop, Send
 from routing.runtime.decision_cache import STATUS_OF_REASON, DecisionCache, ForwardDecision
 from routing.runtime.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, Limits
 from routing.runtime.store import Store
-from routing.security.bindings import Security
+from routing.security.instance_security import InstanceSecurity
 
-DUE_AT_ONCE = 200
+DUE_CONVERSATIONS_PER_BATCH = 200
 """Conversations in which something is due, in one batch."""
-AGAIN_MS = 100
+POSTPONED_RETRY_MS = 100
 """When fragments of conversations that others hold are tried again, should nothing else come before."""
 
 
@@ -55,20 +55,20 @@ class Broker:
         instance: str,
         store: Store,
         choices: Choices,
-        settings: Settings | None = None,
-        security: Security | None = None,
+        settings: DialogSettings | None = None,
+        security: InstanceSecurity | None = None,
     ) -> None:
         self.instance = instance
         self.store = store
         self.choices = choices
-        self.settings = settings or Settings()
-        self.security = security or Security()
-        self.transmissions = TransmissionObjects(self.settings.transmission_bytes)
+        self.settings = settings or DialogSettings()
+        self.security = security or InstanceSecurity()
+        self.transmissions = TransmissionCache(self.settings.transmission_bytes)
         self.forwarder = Forwarder(_limits(estate, instance))
         addresses = estate.instances[instance].addresses
         self.principals = PrincipalRegistry(choices, reply_address(addresses))
         self._mirrored: Mapping[MirroredRouteKey, MirroredRoute] = {}
-        self._outbound: list[Outbound] = []
+        self._outbound: list[OutboundFrame] = []
         self._events: list[tuple[int, Event]] = []
         self._filled: set[QueueKey] = set()
         self._postponed: list[bytes] = []
@@ -85,17 +85,17 @@ class Broker:
 
     # ------------------------------------------------------------ units of work
 
-    def work(self, wanted: Wanted, now: int) -> Work:
+    def work(self, wanted: ClaimRequest, now: int) -> UnitOfWork:
         """Claim, and begin to work on it. Afterwards `commit` or `release`; see `Batch.busy` for what others hold."""
         batch = self.store.claim(wanted, now)
         if batch.mirrored is not self._mirrored:
             self._mirrored = batch.mirrored
             self.principals.learn(batch.mirrored.values())
-        return Work(batch, now, self.choices, _Around(self, now))
+        return UnitOfWork(batch, now, self.choices, _RunningBrokerContext(self, now))
 
-    def commit(self, work: Work) -> None:
+    def commit(self, work: UnitOfWork) -> None:
         """All that was done, durably. Raises `routing.runtime.store.Conflict`, and then nothing was."""
-        route_request.settle(work)
+        route_request.settle_requests(work)
         changes = work.finished()
         flushed = changes.transmissions = self.transmissions.to_flush()
         self._commit(work, changes)
@@ -106,13 +106,13 @@ class Broker:
         self._filled.update(message.queue_key for message in changes.enqueued)
         self._events += [(work.now, event) for event in changes.events]
 
-    def send_at_once(self, work: Work) -> None:
+    def send_at_once(self, work: UnitOfWork) -> None:
         """What an application has posted leaves with its commit, and need not be due first. For one that commits at
         once: it goes by the routes of now."""
         if sum(len(one.message_body or b"") for one in work.changes.outgoing) <= self.settings.fragment_bytes:
             send_posted(work)
 
-    def _commit(self, work: Work, changes: Changes) -> None:
+    def _commit(self, work: UnitOfWork, changes: ChangeSet) -> None:
         """With whom to ask for principals, and what has changed; what waits for one that is found is tried at once."""
         self.principals.handle(work.now)
         frames, events = self.principals.frames(), self.principals.events()
@@ -125,14 +125,14 @@ class Broker:
         except BaseException:
             self.principals.take_back(frames, events, changes.mirrored)
             raise
-        work.outbound += [Outbound(*frame) for frame in frames]
+        work.outbound += [OutboundFrame(*frame) for frame in frames]
 
-    def release(self, work: Work) -> None:
+    def release(self, work: UnitOfWork) -> None:
         """Nothing of it was done."""
         self.store.release(work.batch.token)
 
     @contextmanager
-    def _or_release(self, work: Work) -> Iterator[None]:
+    def _or_release(self, work: UnitOfWork) -> Iterator[None]:
         """Whatever goes wrong on the way to the commit, nothing of it was done."""
         try:
             yield
@@ -150,11 +150,11 @@ class Broker:
         Raises `routing.runtime.store.Conflict`: none of them was kept, and their senders will send them again.
         """
         came, self._postponed, self._postponed_bytes = [*self._postponed, *frames], [], 0
-        arrivals = Arrivals(came)
-        work = self.work(Wanted(conversations=arrivals.conversations()), now)
+        arrivals = InboundFrames(came)
+        work = self.work(ClaimRequest(conversations=arrivals.conversations()), now)
         with self._or_release(work):
             for corrupted in arrivals.damaged:
-                incoming.tell_corrupted(work, "", "", corrupted)
+                inbound_fragment.report_corrupted(work, "", "", corrupted)
             for said in arrivals.said:
                 self._hear(work, said)
             for fragment in arrivals.in_order():
@@ -163,19 +163,19 @@ class Broker:
             self._finish(work)
         self._note_forwarded(now)
 
-    def _hear(self, work: Work, said: Said) -> None:
+    def _hear(self, work: UnitOfWork, said: RoleMessage) -> None:
         if isinstance(said, RoleAnswer):
             self.principals.hear(said, work.now)
         elif said.reply_to:
             answered = write_role(answer(self.estate, self.instance, said))
-            work.outbound.append(Outbound(said.reply_to, answered))
+            work.outbound.append(OutboundFrame(said.reply_to, answered))
 
     def cannot_reach(self, address: str, now: int) -> None:
         """No connection to an address can be made, or the one that there was has broken (MIR-3)."""
         self.principals.cannot_reach(address, now)
-        self.commit(self.work(Wanted(), now))
+        self.commit(self.work(ClaimRequest(), now))
 
-    def _take(self, work: Work, fragment: Fragment) -> None:
+    def _take(self, work: UnitOfWork, fragment: Fragment) -> None:
         header = fragment.header
         key = (identifier_of(header.conversation_id), not header.is_initiator)
         if key in work.batch.busy:
@@ -185,26 +185,26 @@ class Broker:
         onward = self._onward(work, fragment, endpoint)
         decision = onward.decision
         if isinstance(decision, Deliver):
-            _classify(work, fragment, decision)
-            incoming.take(work, self.directories[decision.database], fragment)
+            _report_classified(work, fragment, decision)
+            inbound_fragment.receive_fragment(work, self.directories[decision.database], fragment)
         elif isinstance(decision, Drop) and decision.reason not in NOT_FORWARDED:
             if decision.reason == ROUTE_REQUESTED:
                 work.missing.setdefault((MSDB, header.names.to_service), header.names.to_broker_instance)
-            _tell_nobody_is_here(work, fragment, STATUS_OF_REASON[decision.reason])
+            _report_no_target(work, fragment, STATUS_OF_REASON[decision.reason])
         else:
             self._forward(fragment, decision, onward.hops, work.now)
 
-    def _onward(self, work: Work, fragment: Fragment, endpoint: Endpoint | None) -> ForwardDecision:
+    def _onward(self, work: UnitOfWork, fragment: Fragment, endpoint: Endpoint | None) -> ForwardDecision:
         header = fragment.header
         names = header.names
-        sender = Correspondent("", names.to_service, names.to_broker_instance, header.is_initiator)
+        sender = SendingSide("", names.to_service, names.to_broker_instance, header.is_initiator)
         holding_it = endpoint.database if endpoint is not None else None
         return self.ways.onward(sender, holding_it, header.hops_remaining, work.now, work.batch.requests)
 
     def _forward(self, fragment: Fragment, decision: Send | Drop, hops: int, now: int) -> None:
         header = fragment.header
         if hops != header.hops_remaining:  # it has been here more than once (LOOP-2)
-            fragment = read(forwarded(fragment.raw, hops, header.time_consumed))
+            fragment = read_fragment(rewrite_hop(fragment.raw, hops, header.time_consumed))
         self.forwarder.forward(fragment, decision, now)
 
     def _postpone(self, fragment: Fragment, now: int) -> None:
@@ -212,7 +212,7 @@ class Broker:
         if self._postponed_bytes + len(fragment.raw) <= self.settings.postponed_bytes:
             self._postponed.append(fragment.raw)
             self._postponed_bytes += len(fragment.raw)
-            self._again_at = now + AGAIN_MS
+            self._again_at = now + POSTPONED_RETRY_MS
 
     # ------------------------------------------------------------ time
 
@@ -221,7 +221,7 @@ class Broker:
         while self.turn(now):
             pass
 
-    def turn(self, now: int, limit: int = DUE_AT_ONCE) -> bool:
+    def turn(self, now: int, limit: int = DUE_CONVERSATIONS_PER_BATCH) -> bool:
         """Do what is due, in up to so many conversations; True: there may be more, which nobody else holds.
 
         May be called at any time, by any number of processes.
@@ -231,7 +231,7 @@ class Broker:
         if self._postponed and self._again_at <= now:
             self.receive((), now)
         asking = self.principals.next_timer()
-        work = self.work(Wanted(due=limit), now)
+        work = self.work(ClaimRequest(due=limit), now)
         if not work.batch.due and (asking is None or asking > now):
             self.release(work)
             return False
@@ -245,34 +245,34 @@ class Broker:
         moments += [self._again_at] if self._postponed else []
         return min((moment for moment in moments if moment is not None), default=None)
 
-    def _finish(self, work: Work) -> None:
+    def _finish(self, work: UnitOfWork) -> None:
         """What came is put together, what is due is done, what is owed is said; and all of it is committed."""
         for handle in work.batch.due:
             if (endpoint := work.seen(handle)) is not None:
-                holding.look_for_ready(work, endpoint)
-        if wanted := holding.bodies_wanted(work):
-            more = self.store.claim(Wanted(bodies=wanted, token=work.batch.token), work.now)
+                reassembly.mark_if_ready(work, endpoint)
+        if wanted := reassembly.bodies_needed(work):
+            more = self.store.claim(ClaimRequest(bodies=wanted, token=work.batch.token), work.now)
             work.batch.bodies = more.bodies
-        holding.take_up(work)
-        advance(work)
-        acknowledge_dedicated(work)
+        reassembly.release_ready(work)
+        fire_due(work)
+        send_due_acks(work)
         self.commit(work)
 
     def retry_all(self, now: int) -> None:
         """Routes have changed, or something can be reached again: whatever waits is due (MATCH-7)."""
-        work = self.work(Wanted(), now)
+        work = self.work(ClaimRequest(), now)
         work.changes.retry_all = True
         self.commit(work)
 
     # ------------------------------------------------------------ what goes out
 
-    def frames_to_send(self, now: int) -> list[Outbound]:
+    def frames_to_send(self, now: int) -> list[OutboundFrame]:
         """For the neighbours: what committed work has given out since the last call, and what is forwarded."""
         given, self._outbound = self._outbound, []
         if not self.estate.instances[self.instance].forwarding:
             self.forwarder.abandon(now)
         for address in self.forwarder.waiting():
-            given += [Outbound(address, raw) for raw in self.forwarder.take(address, self.settings.room, now)]
+            given += [OutboundFrame(address, raw) for raw in self.forwarder.take(address, self.settings.room, now)]
         self._note_forwarded(now)
         return given
 
@@ -290,7 +290,7 @@ class Broker:
         self._events += [(now, event) for event in self.forwarder.events()]
 
 
-def _is_more(work: Work, limit: int) -> bool:
+def _is_more(work: UnitOfWork, limit: int) -> bool:
     """Whether something was left, or has become due by what was done. Of many, some may have been done by others before
     they were locked: half of the limit is as good as all of it."""
     if 2 * len(work.batch.due) > limit or work.changes.retry_services:
@@ -298,7 +298,7 @@ def _is_more(work: Work, limit: int) -> bool:
     return any(_is_due(work.seen(handle), work.now) for handle in {**work.batch.endpoints, **work.changes.endpoints})
 
 
-def has_become_due(work: Work) -> bool:
+def has_become_due(work: UnitOfWork) -> bool:
     """Whether something is due by now in what a unit of work has changed; asked after its commit."""
     return any(_is_due(endpoint, work.now) for endpoint in work.changes.endpoints.values())
 
@@ -307,19 +307,19 @@ def _is_due(endpoint: Endpoint | None, now: int) -> bool:
     return endpoint is not None and endpoint.due is not None and endpoint.due <= now
 
 
-class Arrivals:
+class InboundFrames:
     """What came, read."""
 
     def __init__(self, came: Iterable[bytes]) -> None:
         self.fragments: list[Fragment] = []
-        self.said: list[Said] = []
+        self.said: list[RoleMessage] = []
         self.damaged: list[RemoteProtocolError] = []
         for raw in came:
             try:
                 if is_role(raw):
                     self.said.append(read_role(raw))
                 else:
-                    self.fragments.append(read(raw))
+                    self.fragments.append(read_fragment(raw))
             except RemoteProtocolError as corrupted:
                 self.damaged.append(corrupted)
 
@@ -333,7 +333,7 @@ class Arrivals:
         return sorted(self.fragments, key=lambda fragment: (fragment.header.sequence, fragment.header.fragment))
 
 
-class _Around:
+class _RunningBrokerContext:
     """What the dialog layer asks of this instance."""
 
     def __init__(self, broker: Broker, now: int) -> None:
@@ -345,7 +345,7 @@ class _Around:
     def directory(self, database: str) -> Directory:
         return self._broker.directories[database]
 
-    def place(self, sender: Correspondent | Endpoint, now: int, pending: Container[Asked]) -> Place:
+    def place(self, sender: SendingSide | Endpoint, now: int, pending: Container[RouteRequestKey]) -> Destination:
         return self._broker.ways.place(sender, now, pending)
 
     def doubt(self, address: str, service: str) -> None:
@@ -355,21 +355,21 @@ class _Around:
         return self._broker.transmissions.get(handle)
 
 
-def _classify(work: Work, fragment: Fragment, decision: Deliver) -> None:
+def _report_classified(work: UnitOfWork, fragment: Fragment, decision: Deliver) -> None:
     """Once for a message: with its first fragment."""
     header = fragment.header
     if header.fragment == 0 and header.is_sequenced:
         conversation, names = identifier_of(header.conversation_id), header.names
         to = (names.to_service, names.to_broker_instance)
         sent = (names.from_service, header.is_initiator)
-        classified = (OfClassify.LOCAL, decision.database, conversation, *to, "", True, 0, *sent, decision.route)
+        classified = (ClassifySubclass.LOCAL, decision.database, conversation, *to, "", True, 0, *sent, decision.route)
         work.changes.events.append(MessageClassify(*classified))
 
 
-def _tell_nobody_is_here(work: Work, fragment: Fragment, reason: int) -> None:
+def _report_no_target(work: UnitOfWork, fragment: Fragment, reason: int) -> None:
     """Routing drops it, and its sender will try again."""
     header = fragment.header
-    kind = OfUndeliverable.SEQUENCED_MESSAGE if header.is_sequenced else OfUndeliverable.UNSEQUENCED_MESSAGE
+    kind = UndeliverableSubclass.SEQUENCED_MESSAGE if header.is_sequenced else UndeliverableSubclass.UNSEQUENCED_MESSAGE
     conversation = identifier_of(header.conversation_id)
     work.changes.events.append(MessageUndeliverable(kind, "", conversation, header.sequence, -1, reason))
 

@@ -12,11 +12,11 @@ from typing import Final, NamedTuple, TypeVar
 
 from routing.common.choices import Choices
 from routing.common.names import MSDB
-from routing.dialog.batch import Asked
+from routing.dialog.batch import RouteRequestKey
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint
-from routing.dialog.system import SYSTEM_SERVICE
-from routing.dialog.work import Correspondent, Place
+from routing.dialog.system_names import SYSTEM_SERVICE
+from routing.dialog.unit_of_work import Destination, SendingSide
 from routing.mirror.registry import PrincipalRegistry
 from routing.model.address import Address
 from routing.model.conversation import Conversation
@@ -105,10 +105,10 @@ class DecisionCache:
         """What becomes of messages from outside, where nothing was drawn, and no principal asked for."""
         self._varies = False
 
-    def place(self, sender: Correspondent | Endpoint, now: int, pending: Container[Asked]) -> Place:
+    def place(self, sender: SendingSide | Endpoint, now: int, pending: Container[RouteRequestKey]) -> Destination:
         """Where the messages of one side of a conversation go: a choice that is open is drawn."""
         if self._silent and sender.database in self._silent:
-            return Place(None, self._silent[sender.database])
+            return Destination(None, self._silent[sender.database])
         kept = Choice(sender.kept_route, sender.kept_identifier, sender.kept_database)
         decision = first = self._drawn(self._decisions(sender, sender.database, kept, now, pending))
         hops = self._estate.hop_limit
@@ -120,7 +120,7 @@ class DecisionCache:
         return self._place(decision, first, hops, sender.database)
 
     def onward(
-        self, sender: Correspondent, database: str | None, hops: int, now: int, pending: Container[Asked]
+        self, sender: SendingSide, database: str | None, hops: int, now: int, pending: Container[RouteRequestKey]
     ) -> ForwardDecision:
         """What becomes of a message from outside with so many hops left. `database`: the one that holds its
         conversation already (RT-STICKY); `sender` is the side that has sent it."""
@@ -136,7 +136,7 @@ class DecisionCache:
         return found
 
     def _from_outside(
-        self, sender: Correspondent | Endpoint, kept: Choice, hops: int, now: int, pending: Container[Asked]
+        self, sender: SendingSide | Endpoint, kept: Choice, hops: int, now: int, pending: Container[RouteRequestKey]
     ) -> ForwardDecision:
         decision = self._drawn(self._decisions(sender, None, kept, now, pending))
         while isinstance(decision, Send) and decision.to == self._instance:
@@ -151,11 +151,11 @@ class DecisionCache:
 
     def _decisions(
         self,
-        sender: Correspondent | Endpoint,
+        sender: SendingSide | Endpoint,
         database: str | None,
         kept: Choice,
         now: int,
-        pending: Container[Asked],
+        pending: Container[RouteRequestKey],
     ) -> tuple[Decision, ...]:
         if (found := self._of_system(sender, database, kept)) is not None:
             return found
@@ -177,7 +177,7 @@ class DecisionCache:
         return found
 
     def _of_system(
-        self, sender: Correspondent | Endpoint, database: str | None, kept: Choice
+        self, sender: SendingSide | Endpoint, database: str | None, kept: Choice
     ) -> tuple[Decision, ...] | None:
         """Every database has the product's own service, and no estate lists it: what comes back to it goes to the
         database that has asked (RT-REPLY), unless its broker is disabled, or it is a mirror (LOC)."""
@@ -205,14 +205,14 @@ class DecisionCache:
         self._varies = True
         return decisions[self._choices.below(len(decisions))]
 
-    def _place(self, decision: Decision, first: Decision, hops: int, database: str) -> Place:
+    def _place(self, decision: Decision, first: Decision, hops: int, database: str) -> Destination:
         by, identifier = (first.route, first.identifier) if isinstance(first, (Deliver, Send)) else (None, None)
         if isinstance(decision, Deliver):
-            return Place(self._directories[decision.database], 0, by, identifier)
+            return Destination(self._directories[decision.database], 0, by, identifier)
         if isinstance(decision, Send):
-            return Place(None, 0, by, identifier, decision.address.key, hops)
+            return Destination(None, 0, by, identifier, decision.address.key, hops)
         asking = "" if decision.reason != ROUTE_REQUESTED else database if isinstance(decision, Delay) else MSDB
-        return Place(None, STATUS_OF_REASON[decision.reason], asking=asking)
+        return Destination(None, STATUS_OF_REASON[decision.reason], asking=asking)
 
 
 def _keep(kept: dict[tuple[object, ...], _T], key: tuple[object, ...], value: _T) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from routing.adjacent.fragment import Fragment, forwarded
+from routing.adjacent.fragment import Fragment, rewrite_hop
 from routing.common.broker_events import ForwardedMessage, ForwardedMessageDropped, ForwardedMessageSent
 from routing.common.deadlines import Deadlines
 from routing.common.identifier import identifier_of
@@ -160,7 +160,7 @@ class Forwarder:
             self._let_go(held)
             row = _row(held, now)
             row = row._replace(hops_remaining=row.hops_remaining - 1)
-            taken.append(forwarded(held.fragment.raw, row.hops_remaining, row.time_consumed))
+            taken.append(rewrite_hop(held.fragment.raw, row.hops_remaining, row.time_consumed))
             self._events.append(ForwardedMessageSent(row, held.route))
         return taken
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from routing.dialog.batch import Batch, Changes, Wanted
+from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest
 from routing.dialog.endpoint import QueueKey
 
 
@@ -17,7 +17,7 @@ class Conflict(Exception):
     """A commit that would break what another has committed, or whose claim has ended. Nothing of it was written."""
 
 
-class Depth(NamedTuple):
+class QueueDepth(NamedTuple):
     """How full a queue is."""
 
     messages: int
@@ -28,11 +28,11 @@ class Depth(NamedTuple):
 class Store(Protocol):
     """What an instance keeps of conversations: endpoints, groups, queues and the transmission queue."""
 
-    def claim(self, wanted: Wanted, now: int) -> Batch:
+    def claim(self, wanted: ClaimRequest, now: int) -> ClaimedBatch:
         """What is wanted and free, for the caller alone until it commits or releases the token of the batch."""
         ...
 
-    def commit(self, changes: Changes) -> None:
+    def commit(self, changes: ChangeSet) -> None:
         """All of the changes, durably unless `Changes.is_soon`; the claim ends. Raises `Conflict`: none of them, and
         the claim ends too."""
         ...
@@ -55,6 +55,6 @@ class Store(Protocol):
         conversation that others hold."""
         ...
 
-    def depth(self, queue: QueueKey) -> Depth:
+    def depth(self, queue: QueueKey) -> QueueDepth:
         """Kept with every commit, not counted."""
         ...

@@ -6,35 +6,45 @@ import hmac
 from hashlib import blake2b, md5
 from typing import Final
 
-from routing.adjacent.guard import KEYED, MD5, NO_KEY, SALT, SEALED, TAG, UNPROTECTED, WIRE, Piece
-from routing.security.keys import Session
-from routing.security.port import Cipher
+from routing.adjacent.guard import (
+    KEYED,
+    MD5,
+    NO_KEY,
+    SALT_BYTES,
+    SEALED,
+    TAG_BYTES,
+    UNPROTECTED_BYTES,
+    WIRE_LABEL,
+    BytesLike,
+)
+from routing.security.cipher_port import Cipher
+from routing.security.keys import SessionKeys
 
 _MASK: Final = b"brokerui md5 1"
 
 
-class Keyed:
+class KeyedGuard:
     """ENCRYPTION = OFF between databases that have each other's keys: all can read, nobody can change or forge."""
 
     integrity = KEYED
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: SessionKeys) -> None:
         self.key_id = session.key_id
         self._sending = session.sending.tag
         self._receiving = session.receiving.tag
 
-    def close(self, header: bytes, body: Piece) -> tuple[Piece, Piece]:
-        tag = blake2b(header, digest_size=TAG, key=self._sending, person=WIRE)
+    def close(self, header: bytes, body: BytesLike) -> tuple[BytesLike, BytesLike]:
+        tag = blake2b(header, digest_size=TAG_BYTES, key=self._sending, person=WIRE_LABEL)
         tag.update(body)
         return body, tag.digest()
 
     def open(self, raw: bytes, body_at: int) -> bytes | None:
-        protected = memoryview(raw)[UNPROTECTED:-TAG]
-        tag = blake2b(protected, digest_size=TAG, key=self._receiving, person=WIRE).digest()
-        return raw[body_at:-TAG] if hmac.compare_digest(tag, raw[-TAG:]) else None
+        protected = memoryview(raw)[UNPROTECTED_BYTES:-TAG_BYTES]
+        tag = blake2b(protected, digest_size=TAG_BYTES, key=self._receiving, person=WIRE_LABEL).digest()
+        return raw[body_at:-TAG_BYTES] if hmac.compare_digest(tag, raw[-TAG_BYTES:]) else None
 
 
-class Sealed:
+class SealedGuard:
     """ENCRYPTION = ON: the body is encrypted, and the header authenticated with it.
 
     A cipher must never meet the same nonce twice for different content, and no counter survives every crash. So the
@@ -44,24 +54,24 @@ class Sealed:
 
     integrity = SEALED
 
-    def __init__(self, cipher: Cipher, session: Session) -> None:
+    def __init__(self, cipher: Cipher, session: SessionKeys) -> None:
         self.key_id = session.key_id
         self._salt = session.sending.salt
         self._sending = cipher.aead(session.sending.seal)
         self._receiving = cipher.aead(session.receiving.seal)
 
-    def close(self, header: bytes, body: Piece) -> tuple[Piece, Piece]:
-        digest = blake2b(header, digest_size=SALT, key=self._salt, person=WIRE)
+    def close(self, header: bytes, body: BytesLike) -> tuple[BytesLike, BytesLike]:
+        digest = blake2b(header, digest_size=SALT_BYTES, key=self._salt, person=WIRE_LABEL)
         digest.update(body)
         salt = digest.digest()
         return salt, self._sending.seal(salt, body, header)
 
     def open(self, raw: bytes, body_at: int) -> bytes | None:
-        sealed_at = body_at + SALT
-        return self._receiving.open(raw[body_at:sealed_at], memoryview(raw)[sealed_at:], raw[UNPROTECTED:body_at])
+        sealed_at = body_at + SALT_BYTES
+        return self._receiving.open(raw[body_at:sealed_at], memoryview(raw)[sealed_at:], raw[UNPROTECTED_BYTES:body_at])
 
 
-class Md5:
+class Md5Guard:
     """INT-1 as the document has it: the MD5 digest of the body, under the session key where there is one.
 
     There for reading the document as it is written. MD5 is broken: who can choose bodies makes two with one digest.
@@ -69,23 +79,23 @@ class Md5:
 
     integrity = MD5
 
-    def __init__(self, session: Session | None = None) -> None:
+    def __init__(self, session: SessionKeys | None = None) -> None:
         self.key_id = session.key_id if session else NO_KEY
         self._sending = session.sending.tag if session else None
         self._receiving = session.receiving.tag if session else None
 
-    def close(self, header: bytes, body: Piece) -> tuple[Piece, Piece]:
+    def close(self, header: bytes, body: BytesLike) -> tuple[BytesLike, BytesLike]:
         return body, self._digest(header, body, self._sending)
 
     def open(self, raw: bytes, body_at: int) -> bytes | None:
-        body = raw[body_at:-TAG]
-        digest = self._digest(raw[UNPROTECTED:body_at], body, self._receiving)
-        return body if hmac.compare_digest(digest, raw[-TAG:]) else None
+        body = raw[body_at:-TAG_BYTES]
+        digest = self._digest(raw[UNPROTECTED_BYTES:body_at], body, self._receiving)
+        return body if hmac.compare_digest(digest, raw[-TAG_BYTES:]) else None
 
     @staticmethod
-    def _digest(header: bytes, body: Piece, key: bytes | None) -> bytes:
+    def _digest(header: bytes, body: BytesLike, key: bytes | None) -> bytes:
         digest = md5(body, usedforsecurity=False).digest()
         if key is None:
             return digest
-        mask = blake2b(header, digest_size=TAG, key=key, person=_MASK).digest()
+        mask = blake2b(header, digest_size=TAG_BYTES, key=key, person=_MASK).digest()
         return bytes(one ^ other for one, other in zip(digest, mask, strict=True))

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from routing.adjacent.guard import KEY_ID
+from routing.adjacent.guard import KEY_ID_BYTES
 from routing.common.errors import Invalid
 from routing.common.sentence import say
-from routing.security.port import KEY, Cipher
+from routing.security.cipher_port import KEY_BYTES, Cipher
 
 _KEY_ID: Final = b"brokerui key id 1"
 _DIALOG: Final = b"brokerui dialog 1"
@@ -35,11 +35,11 @@ class KeyPair:
 
 def check_key(key: bytes, name: str) -> None:
     """Raises `Invalid` for what is no key of X25519. What it is never stands in the error."""
-    if len(key) != KEY:
-        raise Invalid(name, say("must have {size} bytes", size=KEY))
+    if len(key) != KEY_BYTES:
+        raise Invalid(name, say("must have {size} bytes", size=KEY_BYTES))
 
 
-class Keys(NamedTuple):
+class DirectionKeys(NamedTuple):
     """Of one direction of a dialog: what is used for one purpose is used for no other."""
 
     seal: bytes
@@ -47,15 +47,15 @@ class Keys(NamedTuple):
     salt: bytes
 
 
-class Session(NamedTuple):
+class SessionKeys(NamedTuple):
     """The keys of a dialog, as one of its two sides has them."""
 
-    sending: Keys
-    receiving: Keys
+    sending: DirectionKeys
+    receiving: DirectionKeys
     key_id: bytes
 
 
-class Pair:
+class KeyAgreement:
     """Two databases that know each other's public key; what the keys of all their dialogs are derived from."""
 
     def __init__(self, cipher: Cipher, own: KeyPair, peer: bytes) -> None:
@@ -68,23 +68,23 @@ class Pair:
         self._peer = peer
         self.key_id = key_id(own.public, peer)
 
-    def session(self, conversation_id: bytes, is_initiator: bool) -> Session:
+    def session(self, conversation_id: bytes, is_initiator: bool) -> SessionKeys:
         """The keys of one of their dialogs, for the side that has begun it or for the other."""
         initiator, target = (self._own, self._peer) if is_initiator else (self._peer, self._own)
-        derived = _derived(self._secret, conversation_id, _DIALOG + initiator + target, 6 * KEY)
-        keys = [derived[at : at + KEY] for at in range(0, len(derived), KEY)]
-        from_initiator, from_target = Keys(*keys[:3]), Keys(*keys[3:])
+        derived = _hkdf_sha256(self._secret, conversation_id, _DIALOG + initiator + target, 6 * KEY_BYTES)
+        keys = [derived[at : at + KEY_BYTES] for at in range(0, len(derived), KEY_BYTES)]
+        from_initiator, from_target = DirectionKeys(*keys[:3]), DirectionKeys(*keys[3:])
         if is_initiator:
-            return Session(from_initiator, from_target, self.key_id)
-        return Session(from_target, from_initiator, self.key_id)
+            return SessionKeys(from_initiator, from_target, self.key_id)
+        return SessionKeys(from_target, from_initiator, self.key_id)
 
 
 def key_id(one: bytes, other: bytes) -> bytes:
     """What names two public keys in a header: the same for both sides, and for everybody who knows the keys."""
-    return sha256(_KEY_ID + min(one, other) + max(one, other)).digest()[:KEY_ID]
+    return sha256(_KEY_ID + min(one, other) + max(one, other)).digest()[:KEY_ID_BYTES]
 
 
-def _derived(secret: bytes, salt: bytes, info: bytes, size: int) -> bytes:
+def _hkdf_sha256(secret: bytes, salt: bytes, info: bytes, size: int) -> bytes:
     """HKDF with SHA-256 (RFC 5869)."""
     key = hmac.digest(salt, secret, "sha256")
     derived = block = b""

@@ -17,18 +17,18 @@ from typing import Final, Literal
 
 from routing.adjacent.errors import RemoteProtocolError
 from routing.adjacent.fragment import Fragment
-from routing.adjacent.guard import DIGEST, KEYED, MD5, NO_KEY, PLAIN, SEALED, Guard
+from routing.adjacent.guard import DIGEST, DIGEST_GUARD, KEYED, MD5, NO_KEY, SEALED, FragmentGuard
 from routing.common.sentence import say
-from routing.security.guards import Keyed, Md5, Sealed
-from routing.security.keys import KeyPair, Pair, key_id
-from routing.security.port import Cipher
+from routing.security.cipher_port import Cipher
+from routing.security.guards import KeyedGuard, Md5Guard, SealedGuard
+from routing.security.keys import KeyAgreement, KeyPair, key_id
 
 Integrity = Literal["authenticated", "md5"]
 """The default, and the original document's form in place of digests and keyed tags; what is encrypted stays sealed."""
 
 NO_BINDING: Final = 9727
 """transmission_status of a message that needs a remote service binding and has none."""
-GUARDS_KEPT: Final = 4_000
+GUARD_CACHE_SIZE: Final = 4_000
 """Dialogs whose keys are kept ready, of one database: 20 MB with OpenSSL's ciphers. Those of another are derived again
 when it is used, in some 20 microseconds."""
 
@@ -43,7 +43,7 @@ class Undeliverable(RemoteProtocolError):
     """A fragment that is whole and not for this dialog, or for nobody here: event 160, and not acknowledged."""
 
 
-def protection(
+def protection_kind(
     *, same_database: bool, encryption: bool, bound: bool, integrity: Integrity = "authenticated"
 ) -> int | None:
     """The kind of protection for a dialog that begins; None: its messages wait, with status `NO_BINDING`."""
@@ -68,18 +68,18 @@ class Keyring:
     ) -> None:
         """`Invalid` for a peer's key that cannot be one. Without cipher or keys of its own, a database shares none."""
         self._takes_md5 = integrity == "md5"
-        pairs = [Pair(cipher, own, peer) for peer in peers] if own and cipher else []
+        pairs = [KeyAgreement(cipher, own, peer) for peer in peers] if own and cipher else []
         self._own = own
         self._cipher = cipher
         self._pairs = {pair.key_id: pair for pair in pairs}
-        self._guards = lru_cache(GUARDS_KEPT)(self._made)
+        self._guards = lru_cache(GUARD_CACHE_SIZE)(self._made)
 
     def key_id(self, peer: bytes) -> bytes | None:
         """What names the key that is shared with a peer; None when none is."""
         name = key_id(self._own.public, peer) if self._own else NO_KEY
         return name if name in self._pairs else None
 
-    def guard(self, kind: int, conversation_id: bytes, is_initiator: bool, key_name: bytes = NO_KEY) -> Guard:
+    def guard(self, kind: int, conversation_id: bytes, is_initiator: bool, key_name: bytes = NO_KEY) -> FragmentGuard:
         """What protects a dialog, for the side that has begun it or for the other.
 
         At a target, kind and key are those of the first message; `Undeliverable` when its key is not one of these.
@@ -88,20 +88,20 @@ class Keyring:
         if kind == MD5 and not self._takes_md5:
             raise Undeliverable("integrity", say("is of the kind md5, which is not switched on here"))
         if key_name == NO_KEY and kind in {DIGEST, MD5}:
-            return PLAIN if kind == DIGEST else Md5()
+            return DIGEST_GUARD if kind == DIGEST else Md5Guard()
         if key_name not in self._pairs or kind == DIGEST:
             raise Undeliverable("key id", say("names keys that are not known here"), _NO_KEYS)
         return self._guards(kind, conversation_id, is_initiator, key_name)
 
-    def _made(self, kind: int, conversation_id: bytes, is_initiator: bool, key_name: bytes) -> Guard:
+    def _made(self, kind: int, conversation_id: bytes, is_initiator: bool, key_name: bytes) -> FragmentGuard:
         session = self._pairs[key_name].session(conversation_id, is_initiator)
         if kind == SEALED:
             assert self._cipher is not None, "keys were derived by it"
-            return Sealed(self._cipher, session)
-        return Keyed(session) if kind == KEYED else Md5(session)
+            return SealedGuard(self._cipher, session)
+        return KeyedGuard(session) if kind == KEYED else Md5Guard(session)
 
 
-def opened(fragment: Fragment, guard: Guard) -> bytes:
+def open_fragment(fragment: Fragment, guard: FragmentGuard) -> bytes:
     """The body of a fragment of a dialog. `Undeliverable` or `Corrupted`: it is discarded and not acknowledged."""
     secured, expected = fragment.integrity in SECURED, guard.integrity in SECURED
     if secured and not expected:

@@ -6,34 +6,42 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from routing.dialog.batch import Wanted
+from routing.dialog.batch import ClaimRequest
 from routing.dialog.begin_dialog import begin_dialog
 from routing.dialog.conversation_timer import begin_conversation_timer
 from routing.dialog.end_conversation import end_conversation, end_with_cleanup, end_with_error
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.move_conversation import move_conversation
-from routing.dialog.problems import Refused
+from routing.dialog.problems import VerbError
 from routing.dialog.send import send
-from routing.dialog.system import DEFAULT, END_DIALOG_TYPE, ERROR_TYPE, MISSING_ROUTE_TYPE, TIMER_TYPE
-from routing.dialog.work import Work
+from routing.dialog.system_names import DEFAULT, END_DIALOG_TYPE, ERROR_TYPE, MISSING_ROUTE_TYPE, TIMER_TYPE
+from routing.dialog.unit_of_work import UnitOfWork
 from routing.simulation.chance import Chance
-from routing.simulation.clock import START, Agenda
-from routing.simulation.configuring import Configuring
+from routing.simulation.clock import START, Scheduler
+from routing.simulation.dynamic_routing import DynamicRoutingService
 from routing.simulation.estates import ASK, CONTRACT, TELL, XML, Repair
-from routing.simulation.history import Began, Ended, Received, Record, RefusedVerb, Sent, body_of
-from routing.simulation.host import BUSY, COMMITTED, EMPTY, GONE, REFUSED, Host
-from routing.simulation.plans import ConversationPlan, Step
-from routing.simulation.poisoning import Poisoning, Turn
+from routing.simulation.history import (
+    ApplicationEnded,
+    ApplicationReceived,
+    ApplicationSent,
+    DialogBegan,
+    Record,
+    VerbRefused,
+    body_of,
+)
+from routing.simulation.plans import ConversationPlan, PlanStep
+from routing.simulation.poison_handling import PoisonHandling, SetQueueStatus
+from routing.simulation.simulated_broker import BUSY, COMMITTED, EMPTY, GONE, REFUSED, SimulatedBroker
 from routing.simulation.world import World
 
-TRIES_AGAIN: Final = {GONE: 1_000, BUSY: 50}
+RETRY_AFTER_MS: Final = {GONE: 1_000, BUSY: 50}
 """Milliseconds after which an application tries again."""
-LONGEST_REPLY: Final = 3_000
+MAX_REPLY_BYTES: Final = 3_000
 _CODE: Final = re.compile(rb"<Code>(-?[0-9]+)</Code>")
 
 
-class Run:
+class ConversationRun:
     """A conversation as far as its initiator has come with it."""
 
     __slots__ = ("chance", "conversation_id", "group", "handle", "plan", "sent", "step")
@@ -51,21 +59,26 @@ class Run:
 class Applications:
     """All of them."""
 
-    def __init__(self, world: World, agenda: Agenda) -> None:
+    def __init__(self, world: World, agenda: Scheduler) -> None:
         self._world = world
         self._agenda = agenda
-        self._hosts: Mapping[str, Host] = {}
-        self._runs = {plan.number: Run(plan, world.chance("conversation", plan.number)) for plan in world.conversations}
-        self._of: dict[str, Run] = {}
+        self._hosts: Mapping[str, SimulatedBroker] = {}
+        self._runs = {
+            plan.number: ConversationRun(plan, world.chance("conversation", plan.number))
+            for plan in world.conversations
+        }
+        self._of: dict[str, ConversationRun] = {}
         """By conversation id."""
         self._readers: dict[tuple[str, QueueKey], Chance] = {}
         self._awake: set[tuple[str, QueueKey]] = set()
-        self._configuring = Configuring(agenda, world.configurations)
-        self._poisoning = Poisoning(world, agenda)
+        self._configuring = DynamicRoutingService(agenda, world.configurations)
+        self._poisoning = PoisonHandling(world, agenda)
         self.is_calm = False
         self.unfinished = len(self._runs)
 
-    def begin(self, hosts: Mapping[str, Host], repair: Callable[[Repair], None], turn: Turn) -> None:
+    def begin(
+        self, hosts: Mapping[str, SimulatedBroker], repair: Callable[[Repair], None], turn: SetQueueStatus
+    ) -> None:
         self._hosts = hosts
         self._configuring.begin(hosts, repair)
         self._poisoning.begin(hosts, turn)
@@ -74,13 +87,13 @@ class Applications:
 
     # ------------------------------------------------------------ initiators
 
-    def _begin(self, run: Run) -> None:
+    def _begin(self, run: ConversationRun) -> None:
         plan = run.plan
         pairing = plan.pairing
         related = self._related(run)
         host = self._hosts[pairing.instance]
 
-        def act(work: Work) -> Sequence[Record]:
+        def act(work: UnitOfWork) -> Sequence[Record]:
             run.handle = begin_dialog(
                 work,
                 pairing.database,
@@ -96,7 +109,7 @@ class Applications:
             run.conversation_id, run.group = endpoint.conversation_id, endpoint.conversation_group_id
             self._of[run.conversation_id] = run
             return [
-                Began(
+                DialogBegan(
                     self._agenda.now,
                     host.name,
                     plan.number,
@@ -112,30 +125,30 @@ class Applications:
             ]
 
         def done(how: str) -> None:
-            if how in TRIES_AGAIN:
-                self._agenda.after(TRIES_AGAIN[how], self._begin, run)
+            if how in RETRY_AFTER_MS:
+                self._agenda.after(RETRY_AFTER_MS[how], self._begin, run)
             elif how == COMMITTED:
                 self._next(run)
             else:
                 self.unfinished -= 1  # the conversation that it was to be related to is gone
 
-        wanted = Wanted(handles=(related.handle,) if related else ())
+        wanted = ClaimRequest(handles=(related.handle,) if related else ())
         host.transact(wanted, act, done, self._open_for(run.chance))
 
-    def _related(self, run: Run) -> Run | None:
+    def _related(self, run: ConversationRun) -> ConversationRun | None:
         """The conversation of whose group it is to be, where that is of the same queue."""
         number = run.plan.related
         other = self._runs.get(number) if number is not None else None
         return other if other and other.handle and other.plan.pairing == run.plan.pairing else None
 
-    def _next(self, run: Run) -> None:
+    def _next(self, run: ConversationRun) -> None:
         """What the application does next, or nothing more."""
         if run.step == len(run.plan.steps):
             self.unfinished -= 1
         else:
             self._agenda.after(run.plan.steps[run.step].after, self._step, run)
 
-    def _step(self, run: Run) -> None:
+    def _step(self, run: ConversationRun) -> None:
         step = run.plan.steps[run.step]
         if not self._world.mask.takes(f"message {run.step} of {run.plan.number}"):
             run.step += 1
@@ -143,31 +156,33 @@ class Applications:
             return
         host = self._hosts[run.plan.pairing.instance]
         mover = self._mover(run) if step.verb == "move" else ""
-        wanted = Wanted(handles=(run.handle,), groups=(mover,) if mover else ())
+        wanted = ClaimRequest(handles=(run.handle,), groups=(mover,) if mover else ())
 
-        def act(work: Work) -> Sequence[Record]:
+        def act(work: UnitOfWork) -> Sequence[Record]:
             try:
                 return self._verb(work, host, run, step, mover)
-            except Refused as refused:
-                return [RefusedVerb(self._agenda.now, host.name, step.verb, run.handle, refused.number)]
+            except VerbError as refused:
+                return [VerbRefused(self._agenda.now, host.name, step.verb, run.handle, refused.number)]
 
         def done(how: str) -> None:
-            if how in TRIES_AGAIN:
-                self._agenda.after(TRIES_AGAIN[how], self._step, run)
+            if how in RETRY_AFTER_MS:
+                self._agenda.after(RETRY_AFTER_MS[how], self._step, run)
                 return
             run.step += 1
             self._next(run)
 
         host.transact(wanted, act, done, self._open_for(run.chance))
 
-    def _mover(self, run: Run) -> str:
+    def _mover(self, run: ConversationRun) -> str:
         """The group of another conversation of the same queue; its own where there is none."""
         groups = [
             other.group for other in self._runs.values() if other.group and other.plan.pairing == run.plan.pairing
         ]
         return run.chance.pick(groups)
 
-    def _verb(self, work: Work, host: Host, run: Run, step: Step, mover: str) -> Sequence[Record]:
+    def _verb(
+        self, work: UnitOfWork, host: SimulatedBroker, run: ConversationRun, step: PlanStep, mover: str
+    ) -> Sequence[Record]:
         handle = run.handle
         if step.verb == "send":
             message_type, body = _message(
@@ -201,9 +216,9 @@ class Applications:
         rolls_back = self._goes_wrong("rollbacks", chance, self._world.level.rollbacks)
         rolls_back = self._poisoning.rolls_back(broker, queue) or rolls_back
 
-        def act(work: Work, messages: Sequence[QueuedMessage]) -> Sequence[Record] | None:
+        def act(work: UnitOfWork, messages: Sequence[QueuedMessage]) -> Sequence[Record] | None:
             said: list[Record] = [
-                Received(
+                ApplicationReceived(
                     self._agenda.now,
                     host.name,
                     message.conversation_handle,
@@ -228,7 +243,7 @@ class Applications:
 
         host.transact_received(queue, chance.pick((1, 3, 50)), act, done, self._open_for(chance))
 
-    def _answer(self, work: Work, host: Host, message: QueuedMessage, said: list[Record]) -> None:
+    def _answer(self, work: UnitOfWork, host: SimulatedBroker, message: QueuedMessage, said: list[Record]) -> None:
         """What the application makes of one message."""
         handle, number, kind = message.conversation_handle, message.message_sequence_number, message.message_type_name
         now = self._agenda.now
@@ -249,12 +264,12 @@ class Applications:
             elif not endpoint.is_initiator:
                 chance = self._world.chance("reply", run.plan.number, number)
                 if chance.happens(policy.replies):
-                    size = chance.below(chance.pick((1, 200, LONGEST_REPLY)))
+                    size = chance.below(chance.pick((1, 200, MAX_REPLY_BYTES)))
                     said.extend(_sent(work, now, host.name, handle, *_message(run.plan.contract, False, chance, size)))
                 if policy.ends_after == number + 1:
                     said.extend(_ended(work, now, host.name, handle, policy.how))
-        except Refused as refused:
-            said.append(RefusedVerb(now, host.name, "in answer", handle, refused.number))
+        except VerbError as refused:
+            said.append(VerbRefused(now, host.name, "in answer", handle, refused.number))
 
     # ------------------------------------------------------------ what goes wrong
 
@@ -284,16 +299,18 @@ def _message(contract: str, is_initiator: bool, chance: Chance, size: int) -> tu
     return XML, b"<m>" + chance.randbytes(size).hex().encode() + b"</m>"
 
 
-def _sent(work: Work, at: int, broker: str, handle: str, message_type: str, body: bytes | None) -> Sequence[Record]:
+def _sent(
+    work: UnitOfWork, at: int, broker: str, handle: str, message_type: str, body: bytes | None
+) -> Sequence[Record]:
     send(work, (handle,), message_type, body)
-    return [Sent(at, broker, handle, message_type, body_of(body))]
+    return [ApplicationSent(at, broker, handle, message_type, body_of(body))]
 
 
-def _ended(work: Work, at: int, broker: str, handle: str, how: str) -> Sequence[Record]:
+def _ended(work: UnitOfWork, at: int, broker: str, handle: str, how: str) -> Sequence[Record]:
     if how == "end":
         end_conversation(work, handle)
     elif how == "error":
         end_with_error(work, handle, 1, "no")
     else:
         end_with_cleanup(work, handle)
-    return [Ended(at, broker, handle, how)]
+    return [ApplicationEnded(at, broker, handle, how)]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from routing.common.sentence import Sentence
-from routing.simulation.history import Committed, FailedOver, History, Record
+from routing.simulation.history import Committed, FailedOver, Record, WorldHistory
 from routing.simulation.ledger import Ledger
 from routing.simulation.world import World
 
@@ -31,7 +31,7 @@ class Orphan(NamedTuple):
     why: str
 
 
-class Seen:
+class CheckResult:
     """What all checkers write into and read from."""
 
     def __init__(self, world: World) -> None:
@@ -46,7 +46,7 @@ class Checker:
 
     promise = ""
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         self.seen = seen
         self.ledger = seen.ledger
         self.world = seen.world
@@ -61,13 +61,13 @@ class Checker:
         self.seen.violations.append(Violation(self.promise, at, what, handle, sequence))
 
 
-class Making(Protocol):
-    def __call__(self, seen: Seen) -> Checker: ...
+class CheckerFactory(Protocol):
+    def __call__(self, seen: CheckResult) -> Checker: ...
 
 
-def check(history: History, checkers: Sequence[Making]) -> Seen:
+def check(history: WorldHistory, checkers: Sequence[CheckerFactory]) -> CheckResult:
     """What they find in it."""
-    seen = Seen(history.world)
+    seen = CheckResult(history.world)
     made = [making(seen) for making in checkers]
     before, after = _table([one.before() for one in made]), _table([one.after() for one in made])
     ledger = seen.ledger

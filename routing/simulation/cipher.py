@@ -11,61 +11,61 @@ import hmac
 from hashlib import blake2b, sha256, shake_256
 from typing import Final, Protocol
 
-from routing.adjacent.guard import TAG, Piece
+from routing.adjacent.guard import TAG_BYTES, BytesLike
+from routing.security.cipher_port import KEY_BYTES, Cipher
 from routing.security.keys import KeyPair
-from routing.security.port import KEY, Cipher
 
 PRIME: Final = 2**255 - 19
 
 
-class KeyMaking(Cipher, Protocol):
+class KeyGeneratingCipher(Cipher, Protocol):
     """A cipher with which keys are made too."""
 
     def public(self, private: bytes) -> bytes:
         """The other half of a key pair."""
 
 
-class Stream:
+class SimulatedAead:
     """SHAKE-256 as a stream, and HMAC-SHA256 of nonce, header and what is sealed."""
 
     def __init__(self, key: bytes) -> None:
         self._stream = sha256(b"stream" + key).digest()
         self._tag = sha256(b"tag" + key).digest()
 
-    def seal(self, nonce: bytes, body: Piece, header: bytes) -> bytes:
+    def seal(self, nonce: bytes, body: BytesLike, header: bytes) -> bytes:
         sealed = self._mixed(nonce, body)
         return sealed + self._tag_of(nonce, header, sealed)
 
-    def open(self, nonce: bytes, sealed: Piece, header: bytes) -> bytes | None:
-        body, tag = bytes(sealed[:-TAG]), bytes(sealed[-TAG:])
+    def open(self, nonce: bytes, sealed: BytesLike, header: bytes) -> bytes | None:
+        body, tag = bytes(sealed[:-TAG_BYTES]), bytes(sealed[-TAG_BYTES:])
         return self._mixed(nonce, body) if hmac.compare_digest(tag, self._tag_of(nonce, header, body)) else None
 
-    def _mixed(self, nonce: bytes, body: Piece) -> bytes:
+    def _mixed(self, nonce: bytes, body: BytesLike) -> bytes:
         size = len(body)
         stream = shake_256(self._stream + nonce).digest(size)
         return (int.from_bytes(body, "big") ^ int.from_bytes(stream, "big")).to_bytes(size, "big")
 
     def _tag_of(self, nonce: bytes, header: bytes, sealed: bytes) -> bytes:
-        return hmac.digest(self._tag, nonce + len(header).to_bytes(4, "big") + header + sealed, "sha256")[:TAG]
+        return hmac.digest(self._tag, nonce + len(header).to_bytes(4, "big") + header + sealed, "sha256")[:TAG_BYTES]
 
 
-class Simulated:
+class SimulatedCipher:
     """Diffie and Hellman's exchange with a prime that is long enough for a world."""
 
     def public(self, private: bytes) -> bytes:
-        return pow(2, int.from_bytes(private, "big"), PRIME).to_bytes(KEY, "big")
+        return pow(2, int.from_bytes(private, "big"), PRIME).to_bytes(KEY_BYTES, "big")
 
     def exchange(self, private: bytes, public: bytes) -> bytes | None:
-        return pow(int.from_bytes(public, "big"), int.from_bytes(private, "big"), PRIME).to_bytes(KEY, "big")
+        return pow(int.from_bytes(public, "big"), int.from_bytes(private, "big"), PRIME).to_bytes(KEY_BYTES, "big")
 
-    def aead(self, key: bytes) -> Stream:
-        return Stream(key)
-
-
-SIMULATED: Final = Simulated()
+    def aead(self, key: bytes) -> SimulatedAead:
+        return SimulatedAead(key)
 
 
-def pair_of(cipher: KeyMaking, name: str) -> KeyPair:
+SIMULATED_CIPHER: Final = SimulatedCipher()
+
+
+def key_pair_of(cipher: KeyGeneratingCipher, name: str) -> KeyPair:
     """The key pair of a name: the same wherever it is wanted."""
-    private = blake2b(name.encode(), digest_size=KEY).digest()
+    private = blake2b(name.encode(), digest_size=KEY_BYTES).digest()
     return KeyPair(private, cipher.public(private))

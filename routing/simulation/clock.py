@@ -34,7 +34,7 @@ class Clock:
         return moment
 
 
-class Agenda:
+class Scheduler:
     """What is to be done, in the order of its moments; at one moment, in the order in which it was put down."""
 
     __slots__ = ("_heap", "_number", "now")

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from routing.common.names import DYNAMIC_ROUTING_SERVICE
-from routing.dialog.system import NOTICE_CONTRACT, SYSTEM_SERVICE
+from routing.dialog.system_names import NOTICE_CONTRACT, SYSTEM_SERVICE
 from routing.documents.estate_document import read_estate
 from routing.model.address import parse_address
 from routing.model.estate import Estate
@@ -53,7 +53,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, slots=True)
-class Mirrored:
+class MirroredPair:
     """Two instances that hold one database between them, and nothing else; the first begins as the principal."""
 
     partners: tuple[str, str]
@@ -71,7 +71,7 @@ class Repair:
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
+class DynamicRoute:
     """What the dynamic routing service does when it is asked for the route to a service (MATCH-4)."""
 
     service: str
@@ -88,16 +88,16 @@ class Landscape:
 
     estate: Estate
     pairings: tuple[Pairing, ...]
-    mirrored: tuple[Mirrored, ...]
+    mirrored: tuple[MirroredPair, ...]
     repairs: tuple[Repair, ...]
-    configurations: tuple[Configuration, ...]
+    configurations: tuple[DynamicRoute, ...]
 
 
 def address(instance: str) -> str:
     return f"tcp://{instance}:4022"
 
 
-class _Draft:
+class _LandscapeBuilder:
     """An estate in the making."""
 
     def __init__(self, chance: Chance, chaos: int) -> None:
@@ -107,13 +107,13 @@ class _Draft:
         self.names = LETTERS[: chance.between(2, len(LETTERS))]
         self.documents: dict[str, dict[str, Any]] = {}
         self.databases: dict[tuple[str, str], dict[str, Any]] = {}
-        self.mirrored: list[Mirrored] = []
+        self.mirrored: list[MirroredPair] = []
         self.pairings: list[Pairing] = []
         self.repairs: list[Repair] = []
-        self.configurations: list[Configuration] = []
+        self.configurations: list[DynamicRoute] = []
         self.ordinary = list(self.names)
         if len(self.names) >= 4 and chance.happens(400):
-            self.mirrored.append(Mirrored((self.names[-2], self.names[-1]), "M"))
+            self.mirrored.append(MirroredPair((self.names[-2], self.names[-1]), "M"))
             self.ordinary = list(self.names[:-2])
         for name in self.names:
             self.documents[name] = {
@@ -183,7 +183,7 @@ class _Draft:
 
 
 # ------------------------------------------------------------------------------------------------ kinds of routes
-def _ends(draft: _Draft, number: int) -> tuple[tuple[str, str], tuple[str, str], str]:
+def _ends(draft: _LandscapeBuilder, number: int) -> tuple[tuple[str, str], tuple[str, str], str]:
     """An initiator, a target on another instance where there is one, and the name of its service."""
     here = draft.place()
     there = draft.place(here[0])
@@ -193,21 +193,21 @@ def _ends(draft: _Draft, number: int) -> tuple[tuple[str, str], tuple[str, str],
     return here, there, service
 
 
-def _direct(draft: _Draft, number: int) -> None:
+def _direct(draft: _LandscapeBuilder, number: int) -> None:
     here, there, service = _ends(draft, number)
     draft.route(here, service, address(there[0]))
     draft.way_back(there, here, f"I{number}")
     draft.pairing("direct", here, number, service, None, draft.identifier(there))
 
 
-def _identified(draft: _Draft, number: int) -> None:
+def _identified(draft: _LandscapeBuilder, number: int) -> None:
     here, there, service = _ends(draft, number)
     draft.route(here, service, address(there[0]), broker_instance=draft.identifier(there))
     draft.way_back(there, here, f"I{number}")
     draft.pairing("identified", here, number, service, None, draft.identifier(there))
 
 
-def _balanced(draft: _Draft, number: int) -> None:
+def _balanced(draft: _LandscapeBuilder, number: int) -> None:
     here, there, service = _ends(draft, number)
     other = draft.place(there[0])
     draft.service(other, service)
@@ -219,7 +219,7 @@ def _balanced(draft: _Draft, number: int) -> None:
     draft.pairing("balanced", here, number, service)
 
 
-def _forwarded(draft: _Draft, number: int) -> None:
+def _forwarded(draft: _LandscapeBuilder, number: int) -> None:
     here, there, service = _ends(draft, number)
     by = draft.place(here[0], there[0])[0]
     second = draft.place(here[0], there[0], by)[0]
@@ -233,7 +233,7 @@ def _forwarded(draft: _Draft, number: int) -> None:
     draft.pairing("forwarded", here, number, service, None, draft.identifier(there))
 
 
-def _looping(draft: _Draft, number: int) -> None:
+def _looping(draft: _LandscapeBuilder, number: int) -> None:
     here, there, service = _ends(draft, number)
     by = draft.place(here[0])[0]
     draft.route(here, service, address(by))
@@ -243,7 +243,7 @@ def _looping(draft: _Draft, number: int) -> None:
     draft.pairing("looping", here, number, service)
 
 
-def _expiring(draft: _Draft, number: int) -> None:
+def _expiring(draft: _LandscapeBuilder, number: int) -> None:
     here, there, service = _ends(draft, number)
     expires = draft.chance.between(draft.chaos // 10, draft.chaos)
     draft.route(here, service, address(there[0]), broker_instance=draft.identifier(there), lifetime=_moment(expires))
@@ -260,7 +260,7 @@ def _moment(elapsed: int) -> str:
     return datetime.fromtimestamp((START + elapsed) / 1000, UTC).isoformat().replace("+00:00", "Z")
 
 
-def _local(draft: _Draft, number: int) -> None:
+def _local(draft: _LandscapeBuilder, number: int) -> None:
     here = draft.place()
     own = [where for where in draft.databases if where[0] == here[0] and where[1] != "msdb"]
     draft.service(here, f"I{number}")
@@ -272,7 +272,7 @@ def _local(draft: _Draft, number: int) -> None:
     draft.pairing("local", here, number, f"T{number}", None, draft.identifier(there))
 
 
-def _nowhere(draft: _Draft, number: int) -> None:
+def _nowhere(draft: _LandscapeBuilder, number: int) -> None:
     here, there, service = _ends(draft, number)
     draft.way_back(there, here, f"I{number}")
     if draft.chance.happens(600):
@@ -281,7 +281,7 @@ def _nowhere(draft: _Draft, number: int) -> None:
     draft.pairing("nowhere", here, number, service)
 
 
-def _transport(draft: _Draft, number: int) -> None:
+def _transport(draft: _LandscapeBuilder, number: int) -> None:
     here = draft.place()
     there = draft.place(here[0])
     service = f"{address(there[0])}/T{number}"
@@ -292,7 +292,7 @@ def _transport(draft: _Draft, number: int) -> None:
     draft.pairing("transport", here, number, service)
 
 
-def _mirrored(draft: _Draft, number: int) -> None:
+def _mirrored(draft: _LandscapeBuilder, number: int) -> None:
     pair = draft.mirrored[0]
     here = draft.place()
     one, other = ((name, pair.database) for name in pair.partners)
@@ -311,7 +311,7 @@ def _mirrored(draft: _Draft, number: int) -> None:
     draft.pairing("mirrored", here, number, f"T{number}", None, draft.identifier(one))
 
 
-def _asked(draft: _Draft, number: int) -> None:
+def _asked(draft: _LandscapeBuilder, number: int) -> None:
     """A route that is made only when somebody asks for it."""
     here, there, service = _ends(draft, number)
     by = draft.place()
@@ -323,11 +323,11 @@ def _asked(draft: _Draft, number: int) -> None:
     route = Route(f"asked {number}", service, None, None, parse_address(address(there[0])))
     repair = Repair(0, *here, route)
     refusals = chance.weighed(((0, 6), (1, 2), (NEVER_ANSWERS, 1)))
-    draft.configurations.append(Configuration(service, chance.pick((100, 3_000, 20_000)), refusals, repair))
+    draft.configurations.append(DynamicRoute(service, chance.pick((100, 3_000, 20_000)), refusals, repair))
     draft.pairing("asked", here, number, service)
 
 
-def _straying(draft: _Draft, number: int) -> None:
+def _straying(draft: _LandscapeBuilder, number: int) -> None:
     """A target that takes conversations and has no way back, until the route to it is gone and another has them."""
     here, there, service = _ends(draft, number)
     other = draft.place(here[0], there[0])
@@ -342,7 +342,7 @@ def _straying(draft: _Draft, number: int) -> None:
     draft.pairing("straying", here, number, service, expires=expires)
 
 
-_KINDS: Final[tuple[tuple[Callable[[_Draft, int], None], int], ...]] = (
+_KINDS: Final[tuple[tuple[Callable[[_LandscapeBuilder, int], None], int], ...]] = (
     (_direct, 5),
     (_identified, 3),
     (_balanced, 3),
@@ -355,9 +355,9 @@ _KINDS: Final[tuple[tuple[Callable[[_Draft, int], None], int], ...]] = (
 )
 
 
-def draw(chance: Chance, chaos: int) -> Landscape:
+def draw_landscape(chance: Chance, chaos: int) -> Landscape:
     """A landscape for a phase one of so many milliseconds."""
-    draft = _Draft(chance, chaos)
+    draft = _LandscapeBuilder(chance, chaos)
     kinds = ((_mirrored, 8), *_KINDS) if draft.mirrored else _KINDS
     for number in range(chance.between(1, 4)):
         chance.weighed(kinds)(draft, number)

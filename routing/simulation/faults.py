@@ -8,7 +8,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class FaultLevel:
     """How much goes wrong. Shares are in thousandths; of links, the most that one is drawn."""
 
     loss: int = 0
@@ -40,10 +40,10 @@ class Level:
     """Databases at most that get a new broker."""
 
 
-LEVELS: Final[Mapping[str, Level]] = {
-    "none": Level(),
-    "light": Level(30, 10, 5, 20, 1, 1, 1, 1, 2_000, 100, 20, 20, 1, 1, 1),
-    "heavy": Level(250, 150, 80, 120, 4, 4, 3, 3, 120_000, 500, 80, 100, 2, 2, 1),
+LEVELS: Final[Mapping[str, FaultLevel]] = {
+    "none": FaultLevel(),
+    "light": FaultLevel(30, 10, 5, 20, 1, 1, 1, 1, 2_000, 100, 20, 20, 1, 1, 1),
+    "heavy": FaultLevel(250, 150, 80, 120, 4, 4, 3, 3, 120_000, 500, 80, 100, 2, 2, 1),
 }
 
 

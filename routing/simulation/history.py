@@ -13,25 +13,25 @@ from typing import NamedTuple
 from routing.adjacent.fragment import Header
 from routing.common.broker_events import Event
 from routing.model.estate import Estate
-from routing.security.bindings import Protection
+from routing.security.instance_security import DialogProtection
 from routing.simulation.clock import START
 from routing.simulation.world import World
 
 
-class Body(NamedTuple):
+class BodyDigest(NamedTuple):
     """What tells one body from another."""
 
     size: int
     digest: str
 
 
-def body_of(body: bytes | None) -> Body:
+def body_of(body: bytes | None) -> BodyDigest:
     raw = body or b""
-    return Body(len(raw), blake2b(raw, digest_size=8).hexdigest())
+    return BodyDigest(len(raw), blake2b(raw, digest_size=8).hexdigest())
 
 
 # ------------------------------------------------------------------------------------------------ applications
-class Began(NamedTuple):
+class DialogBegan(NamedTuple):
     """BEGIN DIALOG, committed."""
 
     at: int
@@ -49,17 +49,17 @@ class Began(NamedTuple):
     """By the clock of the broker."""
 
 
-class Sent(NamedTuple):
+class ApplicationSent(NamedTuple):
     """SEND, committed."""
 
     at: int
     broker: str
     handle: str
     message_type: str
-    body: Body
+    body: BodyDigest
 
 
-class Received(NamedTuple):
+class ApplicationReceived(NamedTuple):
     """A message of a RECEIVE that was committed."""
 
     at: int
@@ -67,12 +67,12 @@ class Received(NamedTuple):
     handle: str
     sequence: int
     message_type: str
-    body: Body
+    body: BodyDigest
     code: int
     """Of an Error; 0: it is none."""
 
 
-class Ended(NamedTuple):
+class ApplicationEnded(NamedTuple):
     """END CONVERSATION, committed."""
 
     at: int
@@ -82,7 +82,7 @@ class Ended(NamedTuple):
     """`end`, `error` or `cleanup`."""
 
 
-class Tried(NamedTuple):
+class ReceiveFinished(NamedTuple):
     """A transaction that received from a queue has ended, and it was told how, because it counts (poison)."""
 
     at: int
@@ -92,7 +92,7 @@ class Tried(NamedTuple):
     is_rolled_back: bool
 
 
-class RefusedVerb(NamedTuple):
+class VerbRefused(NamedTuple):
     """A verb that the engine refused."""
 
     at: int
@@ -103,7 +103,7 @@ class RefusedVerb(NamedTuple):
 
 
 # ------------------------------------------------------------------------------------------------ brokers
-class Row(NamedTuple):
+class EndpointSnapshot(NamedTuple):
     """An endpoint as it became durable."""
 
     handle: str
@@ -126,7 +126,7 @@ class Row(NamedTuple):
     """As BEGIN DIALOG gave it; a target's is never on."""
 
 
-class Kept(NamedTuple):
+class KeptMessage(NamedTuple):
     """A message or a fragment in a queue or a transmission queue, or held before its turn."""
 
     handle: str
@@ -134,7 +134,7 @@ class Kept(NamedTuple):
     fragment: int
     fragments: int
     message_type: str
-    body: Body
+    body: BodyDigest
     kind: str
     """`` an application's, `end`, or `error`."""
 
@@ -155,10 +155,10 @@ class Committed(NamedTuple):
     unsent: tuple[tuple[str, int], ...]
     """Out of the transmission queue, because nobody wants them: handle, and from which number on."""
     removed: tuple[str, ...]
-    endpoints: tuple[Row, ...]
-    enqueued: tuple[Kept, ...]
-    held: tuple[Kept, ...]
-    outgoing: tuple[Kept, ...]
+    endpoints: tuple[EndpointSnapshot, ...]
+    enqueued: tuple[KeptMessage, ...]
+    held: tuple[KeptMessage, ...]
+    outgoing: tuple[KeptMessage, ...]
     queues: tuple[tuple[str, str, bool], ...]
     requests: tuple[tuple[str, str, str | None], ...]
     """Database and service for which a route was asked, with the handle of the dialog; None: it has ended."""
@@ -166,7 +166,7 @@ class Committed(NamedTuple):
     events: tuple[Event, ...]
 
 
-class Told(NamedTuple):
+class EventsReported(NamedTuple):
     """Events that a broker gave out."""
 
     at: int
@@ -174,7 +174,7 @@ class Told(NamedTuple):
     events: tuple[tuple[int, Event], ...]
 
 
-class Started(NamedTuple):
+class BrokerStarted(NamedTuple):
     """A broker came up, with an estate."""
 
     at: int
@@ -182,7 +182,7 @@ class Started(NamedTuple):
     estate: Estate
 
 
-class Stopped(NamedTuple):
+class BrokerStopped(NamedTuple):
     """A broker is gone, with all that it had in memory."""
 
     at: int
@@ -190,7 +190,7 @@ class Stopped(NamedTuple):
     why: str
 
 
-class Broke(NamedTuple):
+class BrokerBroke(NamedTuple):
     """A broker raised what it never may; it is gone."""
 
     at: int
@@ -206,7 +206,7 @@ class FailedOver(NamedTuple):
     mirror: str
 
 
-class Renewed(NamedTuple):
+class BrokerRenewed(NamedTuple):
     """A database has a new broker: the next commit takes its conversations away."""
 
     at: int
@@ -216,7 +216,7 @@ class Renewed(NamedTuple):
 
 
 # ------------------------------------------------------------------------------------------------ the network
-class Left(NamedTuple):
+class FrameSent(NamedTuple):
     """A frame that a broker gave to the network."""
 
     at: int
@@ -231,13 +231,13 @@ class Left(NamedTuple):
     """Of a fragment."""
     raw: bytes
     """Of any other frame; empty for a fragment."""
-    protection: Protection | None
+    protection: DialogProtection | None
     """Of a fragment."""
-    body: Body | None
+    body: BodyDigest | None
     """Of a fragment, as it stands there for everybody on the way to read."""
 
 
-class Arrived(NamedTuple):
+class FrameArrived(NamedTuple):
     """A frame that a broker was given, in one batch with those of the same moment."""
 
     at: int
@@ -251,7 +251,7 @@ class Arrived(NamedTuple):
     """Which bytes were changed."""
 
 
-class Lost(NamedTuple):
+class FrameLost(NamedTuple):
     """A frame, or a copy of one, that nobody got."""
 
     at: int
@@ -259,20 +259,20 @@ class Lost(NamedTuple):
     why: str
 
 
-class Fault(NamedTuple):
+class FaultNoted(NamedTuple):
     """Something went wrong that was to, or is right again."""
 
     at: int
     what: str
 
 
-class Healed(NamedTuple):
+class WorldHealed(NamedTuple):
     """Phase two: nothing goes wrong from here on."""
 
     at: int
 
 
-class Over(NamedTuple):
+class WorldOver(NamedTuple):
     """The world ends. `is_quiet`: there was nothing left to be done."""
 
     at: int
@@ -280,29 +280,29 @@ class Over(NamedTuple):
 
 
 Record = (
-    Began
-    | Sent
-    | Received
-    | Ended
-    | Tried
-    | RefusedVerb
+    DialogBegan
+    | ApplicationSent
+    | ApplicationReceived
+    | ApplicationEnded
+    | ReceiveFinished
+    | VerbRefused
     | Committed
-    | Told
-    | Started
-    | Stopped
-    | Broke
+    | EventsReported
+    | BrokerStarted
+    | BrokerStopped
+    | BrokerBroke
     | FailedOver
-    | Renewed
-    | Left
-    | Arrived
-    | Lost
-    | Fault
-    | Healed
-    | Over
+    | BrokerRenewed
+    | FrameSent
+    | FrameArrived
+    | FrameLost
+    | FaultNoted
+    | WorldHealed
+    | WorldOver
 )
 
 
-class History:
+class WorldHistory:
     """The records of a world, in the order in which they happened."""
 
     __slots__ = ("records", "world")
@@ -320,7 +320,7 @@ class History:
     def lines(self) -> Iterator[str]:
         """All of it as text, the same for the same world."""
         for record in self.records:
-            estate = f"estate of {len(record.estate.instances)}" if isinstance(record, Started) else ""
+            estate = f"estate of {len(record.estate.instances)}" if isinstance(record, BrokerStarted) else ""
             values = (estate if isinstance(value, Estate) else _shown(value) for value in record)
             yield f"{type(record).__name__} {' '.join(values)}"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from routing.dialog.system import SYSTEM_SERVICE
-from routing.simulation.history import Committed, FailedOver, Kept, Row
+from routing.dialog.system_names import SYSTEM_SERVICE
+from routing.simulation.history import Committed, EndpointSnapshot, FailedOver, KeptMessage
 
-NOTHING: Mapping[int, Kept] = {}
+NO_MESSAGES: Mapping[int, KeptMessage] = {}
 
 
 class Ledger:
@@ -16,9 +16,9 @@ class Ledger:
     __slots__ = ("deaf", "endpoints", "held", "last", "outgoing", "queued", "sides", "where")
 
     def __init__(self) -> None:
-        self.endpoints: dict[str, Row] = {}
+        self.endpoints: dict[str, EndpointSnapshot] = {}
         """By handle: those that are there."""
-        self.last: dict[str, Row] = {}
+        self.last: dict[str, EndpointSnapshot] = {}
         """By handle: as each was when it was last seen, also those that are gone."""
         self.deaf: set[str] = set()
         """The handles for which no queue is filled: those whose side has ended first, so that what still comes is
@@ -27,11 +27,11 @@ class Ledger:
         """By handle: the broker that has, or had, the endpoint."""
         self.sides: dict[tuple[str, bool], list[str]] = {}
         """By conversation id and is_initiator: the handles of all endpoints that there ever were."""
-        self.outgoing: dict[str, dict[int, Kept]] = {}
+        self.outgoing: dict[str, dict[int, KeptMessage]] = {}
         """By handle and number: the transmission queue."""
-        self.queued: dict[str, dict[tuple[int, str], Kept]] = {}
+        self.queued: dict[str, dict[tuple[int, str], KeptMessage]] = {}
         """By handle, number and type: what can be received."""
-        self.held: dict[str, dict[tuple[int, int], Kept]] = {}
+        self.held: dict[str, dict[tuple[int, int], KeptMessage]] = {}
         """By handle, number and fragment: what cannot be received yet."""
 
     def apply(self, commit: Committed) -> None:
@@ -85,7 +85,7 @@ class Ledger:
         there = (handle for handle, row in self.endpoints.items() if row.database == database)
         return tuple(handle for handle in there if self.where[handle] == broker)
 
-    def peers(self, row: Row) -> list[str]:
+    def peers(self, row: EndpointSnapshot) -> list[str]:
         """The handles of the other side, of every endpoint that it ever had."""
         return self.sides.get((row.conversation_id, not row.is_initiator), [])
 

@@ -5,29 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from routing.dialog.settings import Settings
+from routing.dialog.settings import DialogSettings
 from routing.simulation.chance import Chance
 
-OVERHEAD: Final = 2_000
+FRAGMENT_OVERHEAD_BYTES: Final = 2_000
 """Bytes that count for a fragment besides its body, at most: its header, and what a forwarder counts for each."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class WorldLimits:
     """The same for all brokers."""
 
-    settings: Settings
+    settings: DialogSettings
     forwarded: int | None = None
     """Bytes that a forwarder holds; None: as its endpoint says."""
 
 
-def draw(chance: Chance, fragment_bytes: int) -> Limits:
+def draw_limits(chance: Chance, fragment_bytes: int) -> WorldLimits:
     """Mostly those of the product; else some that a few messages fill."""
     if not chance.happens(350):
-        return Limits(Settings(fragment_bytes=fragment_bytes))
-    usual = Settings()
-    one = fragment_bytes + OVERHEAD
-    settings = Settings(
+        return WorldLimits(DialogSettings(fragment_bytes=fragment_bytes))
+    usual = DialogSettings()
+    one = fragment_bytes + FRAGMENT_OVERHEAD_BYTES
+    settings = DialogSettings(
         fragment_bytes=fragment_bytes,
         window=chance.pick((usual.window, 20, 6)),
         batch_bytes=chance.pick((usual.batch_bytes, 2 * fragment_bytes)),
@@ -36,4 +36,4 @@ def draw(chance: Chance, fragment_bytes: int) -> Limits:
         transmission_bytes=chance.pick((usual.transmission_bytes, 2_000, 0)),
         room=chance.pick((usual.room, one)),
     )
-    return Limits(settings, chance.pick((None, 4 * one)))
+    return WorldLimits(settings, chance.pick((None, 4 * one)))

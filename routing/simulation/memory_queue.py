@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 from typing import Final
 
-from routing.dialog.batch import Receive
+from routing.dialog.batch import ReceiveRequest
 from routing.dialog.messages import QueuedMessage
 
-SLACK: Final = 100
+HEAP_SLACK: Final = 100
 """Entries of a heap that may count no longer, besides as many as count, before it is made anew."""
 
 
@@ -37,7 +37,7 @@ class MemoryQueue:
         self._groups.setdefault(message.conversation_group_id, {})[order] = message
         self._of_handle.setdefault(message.conversation_handle, {})[order] = message
         heappush(self._ready, (-message.priority, order))
-        if len(self._ready) > 2 * len(self.messages) + SLACK:
+        if len(self._ready) > 2 * len(self.messages) + HEAP_SLACK:
             self._ready = [(-message.priority, order) for order, message in self.messages.items()]
             heapify(self._ready)
 
@@ -66,7 +66,7 @@ class MemoryQueue:
             message.conversation_group_id = group
             self._groups.setdefault(group, {})[order] = message
 
-    def first_group(self, asked: Receive, locked: dict[str, int], token: int) -> str | None:
+    def first_group(self, asked: ReceiveRequest, locked: dict[str, int], token: int) -> str | None:
         """The group of the first message that is asked for, and that nobody else has locked."""
         if asked.handle is not None:
             chosen = next(iter(self._of_handle.get(asked.handle, {}).values()), None)
@@ -87,12 +87,12 @@ class MemoryQueue:
             heappush(self._ready, entry)
         return found
 
-    def exactly(self, asked: Receive) -> Iterable[QueuedMessage]:
+    def exactly(self, asked: ReceiveRequest) -> Iterable[QueuedMessage]:
         """Those that are asked for by name, in the order in which they are."""
         found = (self.messages.get(order) for order in asked.only)
         return (one for one in found if one is not None and one.conversation_group_id == asked.group)
 
-    def in_order(self, group: str, asked: Receive) -> Iterable[QueuedMessage]:
+    def in_order(self, group: str, asked: ReceiveRequest) -> Iterable[QueuedMessage]:
         """By priority, then conversation by conversation as they came, each in the order of its numbers."""
         messages = self._groups[group] if asked.handle is None else self._of_handle[asked.handle]
         first: dict[str, int] = {}

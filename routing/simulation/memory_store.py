@@ -10,13 +10,20 @@ from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from routing.dialog.batch import OUTGOING_AT_ONCE, Asked, Batch, Changes, Receive, Wanted
-from routing.dialog.endpoint import ConversationKey, Endpoint, Group, QueueKey
-from routing.dialog.messages import Held, Outgoing, Part
+from routing.dialog.batch import (
+    MAX_OUTGOING_PER_CLAIM,
+    ChangeSet,
+    ClaimedBatch,
+    ClaimRequest,
+    ReceiveRequest,
+    RouteRequestKey,
+)
+from routing.dialog.endpoint import ConversationGroupState, ConversationKey, Endpoint, QueueKey
+from routing.dialog.messages import BufferedFragment, FragmentNumber, OutboundMessage
 from routing.dialog.transmission import Transmission
 from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
-from routing.runtime.store import Conflict, Depth
-from routing.simulation.memory_queue import SLACK, MemoryQueue
+from routing.runtime.store import Conflict, QueueDepth
+from routing.simulation.memory_queue import HEAP_SLACK, MemoryQueue
 
 
 class MemoryStore:
@@ -25,12 +32,12 @@ class MemoryStore:
     def __init__(self) -> None:
         self._endpoints: dict[str, Endpoint] = {}
         self._handles: dict[ConversationKey, str] = {}
-        self._groups: dict[str, Group] = {}
-        self._outgoing: dict[str, dict[int, Outgoing]] = {}
-        self._held: dict[str, dict[tuple[int, int], Held]] = {}
+        self._groups: dict[str, ConversationGroupState] = {}
+        self._outgoing: dict[str, dict[int, OutboundMessage]] = {}
+        self._held: dict[str, dict[tuple[int, int], BufferedFragment]] = {}
         """By handle, then by number and fragment."""
         self._transmissions: dict[str, Transmission] = {}
-        self._requests: Mapping[Asked, str] = {}
+        self._requests: Mapping[RouteRequestKey, str] = {}
         self._mirrored: Mapping[MirroredRouteKey, MirroredRoute] = {}
         self._queues: dict[QueueKey, MemoryQueue] = {}
         self._off: frozenset[QueueKey] = frozenset()
@@ -46,9 +53,11 @@ class MemoryStore:
 
     # ------------------------------------------------------------ claiming
 
-    def claim(self, wanted: Wanted, now: int) -> Batch:
+    def claim(self, wanted: ClaimRequest, now: int) -> ClaimedBatch:
         token = wanted.token or self._next_token()
-        batch = Batch(token, off=self._off, rollbacks=self._rollbacks, requests=self._requests, mirrored=self._mirrored)
+        batch = ClaimedBatch(
+            token, off=self._off, rollbacks=self._rollbacks, requests=self._requests, mirrored=self._mirrored
+        )
         claim = self._claims.setdefault(token, _Claim([], [], {}))
         busy: list[str | ConversationKey] = [group for group in wanted.groups if not self._lock(claim, batch, group)]
         busy += [handle for handle in wanted.handles if not self._take_for_application(claim, batch, handle)]
@@ -69,7 +78,7 @@ class MemoryStore:
         self._tokens += 1
         return self._tokens
 
-    def _lock(self, claim: _Claim, batch: Batch, group: str) -> bool:
+    def _lock(self, claim: _Claim, batch: ClaimedBatch, group: str) -> bool:
         """False: another has locked it."""
         if self._locked.setdefault(group, batch.token) != batch.token:
             return False
@@ -78,7 +87,7 @@ class MemoryStore:
             batch.groups[group] = self._groups[group]
         return True
 
-    def _take_for_application(self, claim: _Claim, batch: Batch, handle: str) -> bool:
+    def _take_for_application(self, claim: _Claim, batch: ClaimedBatch, handle: str) -> bool:
         endpoint = self._endpoints.get(handle)
         if endpoint is None:
             return True  # it stays out of the batch: not found
@@ -88,7 +97,7 @@ class MemoryStore:
             return False
         return self._take(claim, batch, endpoint.conversation_id)
 
-    def _take(self, claim: _Claim, batch: Batch, conversation_id: str) -> bool:
+    def _take(self, claim: _Claim, batch: ClaimedBatch, conversation_id: str) -> bool:
         """A conversation with both its sides; False: another holds it."""
         if self._claimed.setdefault(conversation_id, batch.token) != batch.token:
             return False
@@ -101,7 +110,7 @@ class MemoryStore:
                 batch.groups[endpoint.conversation_group_id] = self._groups[endpoint.conversation_group_id]
         return True
 
-    def _take_due(self, claim: _Claim, batch: Batch, limit: int, now: int) -> Iterator[str]:
+    def _take_due(self, claim: _Claim, batch: ClaimedBatch, limit: int, now: int) -> Iterator[str]:
         passed: dict[tuple[int, str], None] = {}
         while limit and self._due and self._due[0][0] <= now:
             entry = heappop(self._due)
@@ -115,7 +124,7 @@ class MemoryStore:
         for entry in passed:
             heappush(self._due, entry)
 
-    def _due_in(self, batch: Batch, wanted: Wanted, now: int) -> Iterator[str]:
+    def _due_in(self, batch: ClaimedBatch, wanted: ClaimRequest, now: int) -> Iterator[str]:
         """The endpoints in which something is due, of the conversations that were claimed for the engine."""
         for conversation_id, is_initiator in wanted.conversations:
             for key in ((conversation_id, is_initiator), (conversation_id, not is_initiator)):
@@ -124,7 +133,7 @@ class MemoryStore:
                 if handle is not None and due is not None and due <= now:
                     yield handle
 
-    def _fill(self, batch: Batch, now: int) -> None:
+    def _fill(self, batch: ClaimedBatch, now: int) -> None:
         """With what belongs to the endpoints of the batch."""
         for handle in batch.due:
             endpoint = batch.endpoints[handle]
@@ -135,16 +144,16 @@ class MemoryStore:
         for handle in batch.endpoints:
             if handle in self._held:
                 kept = self._held[handle]
-                batch.held[handle] = tuple(Part(*key, kept[key].fragments) for key in sorted(kept))
+                batch.held[handle] = tuple(FragmentNumber(*key, kept[key].fragments) for key in sorted(kept))
             if handle in self._transmissions:
                 batch.transmissions[handle] = self._transmissions[handle]
 
-    def _rows(self, handle: str, first: int) -> tuple[Outgoing, ...]:
+    def _rows(self, handle: str, first: int) -> tuple[OutboundMessage, ...]:
         rows = self._outgoing.get(handle, {})
-        numbers = range(first, first + OUTGOING_AT_ONCE)
+        numbers = range(first, first + MAX_OUTGOING_PER_CLAIM)
         return tuple(rows[number] for number in numbers if number in rows)
 
-    def _receive(self, claim: _Claim, batch: Batch, asked: Receive) -> None:
+    def _receive(self, claim: _Claim, batch: ClaimedBatch, asked: ReceiveRequest) -> None:
         queue = self._queues.get(asked.queue)
         if asked.only:
             if asked.group in claim.groups and queue:
@@ -158,7 +167,7 @@ class MemoryStore:
 
     # ------------------------------------------------------------ committing
 
-    def commit(self, changes: Changes) -> None:
+    def commit(self, changes: ChangeSet) -> None:
         try:
             self._check(changes)
         except Conflict:
@@ -192,11 +201,11 @@ class MemoryStore:
             heappop(self._due)
         return None
 
-    def depth(self, queue: QueueKey) -> Depth:
+    def depth(self, queue: QueueKey) -> QueueDepth:
         found = self._queues.get(queue)
-        return Depth(len(found.messages), found.oldest()) if found else Depth(0, None)
+        return QueueDepth(len(found.messages), found.oldest()) if found else QueueDepth(0, None)
 
-    def _check(self, changes: Changes) -> None:
+    def _check(self, changes: ChangeSet) -> None:
         """Everything that could go wrong, before anything is written."""
         if changes.token not in self._claims:
             raise Conflict("the claim has ended")
@@ -207,7 +216,7 @@ class MemoryStore:
             if request is not None and self._requests.get(asked, request) != request:
                 raise Conflict(f"a route to {asked[1]} was asked for by another")
 
-    def _remove(self, changes: Changes) -> None:
+    def _remove(self, changes: ChangeSet) -> None:
         for message in changes.received:
             self._queue(message.queue_key).take(message)
         for handle, below in changes.settled.items():
@@ -226,13 +235,13 @@ class MemoryStore:
             del self._handles[endpoint.key]
             self._transmissions.pop(handle, None)
 
-    def _keep_outgoing(self, handle: str, rows: dict[int, Outgoing]) -> None:
+    def _keep_outgoing(self, handle: str, rows: dict[int, OutboundMessage]) -> None:
         if rows:
             self._outgoing[handle] = rows
         else:
             self._outgoing.pop(handle, None)
 
-    def _write(self, changes: Changes) -> None:
+    def _write(self, changes: ChangeSet) -> None:
         for handle, group_id in changes.moved.items():
             self._queue(self._endpoints[handle].queue_key).move(handle, group_id)
         self._write_conversations(changes)
@@ -245,7 +254,7 @@ class MemoryStore:
         if changes.queues:
             self._off = self._off - changes.queues.keys() | turned_off
 
-    def _write_conversations(self, changes: Changes) -> None:
+    def _write_conversations(self, changes: ChangeSet) -> None:
         for handle, endpoint in changes.endpoints.items():
             before = self._endpoints.get(handle)
             self._endpoints[handle] = endpoint
@@ -255,7 +264,7 @@ class MemoryStore:
         for group_id, group in changes.groups.items():
             self._write_group(group_id, group, self._claims[changes.token])
 
-    def _write_group(self, group_id: str, group: Group | None, claim: _Claim) -> None:
+    def _write_group(self, group_id: str, group: ConversationGroupState | None, claim: _Claim) -> None:
         """By the difference to what was claimed: no claim of the engine's locks a group, and others may have changed it
         too."""
         stored = self._groups.pop(group_id, None)
@@ -264,7 +273,7 @@ class MemoryStore:
         if kept is not None and (count := count + (group.conversations if group else 0)) > 0:
             self._groups[group_id] = replace(kept, conversations=count)
 
-    def _write_messages(self, changes: Changes) -> None:
+    def _write_messages(self, changes: ChangeSet) -> None:
         for message in changes.enqueued:
             self._queue(message.queue_key).put(message)
         for held in changes.held:
@@ -276,7 +285,7 @@ class MemoryStore:
         for row in changes.outgoing:
             self._outgoing.setdefault(row.conversation_handle, {})[row.message_sequence_number] = row
 
-    def _write_what_is_known(self, changes: Changes) -> None:
+    def _write_what_is_known(self, changes: ChangeSet) -> None:
         """Batches hold what was known before: it is not changed, but replaced."""
         if changes.mirrored:
             rows = {**self._mirrored, **changes.mirrored}
@@ -288,7 +297,7 @@ class MemoryStore:
             counts = {**self._rollbacks, **changes.rollbacks}
             self._rollbacks = {queue: count for queue, count in counts.items() if count}
 
-    def _retry(self, changes: Changes) -> None:
+    def _retry(self, changes: ChangeSet) -> None:
         for handle in self._outgoing.keys() | self._held.keys():
             endpoint = self._endpoints[handle]
             if not changes.retry_all and (endpoint.database, endpoint.far_service) not in changes.retry_services:
@@ -301,7 +310,7 @@ class MemoryStore:
                 heappush(self._due, (changes.now, handle))
 
     def _forget_what_is_due_no_longer(self) -> None:
-        if len(self._due) > 2 * len(self._endpoints) + SLACK:
+        if len(self._due) > 2 * len(self._endpoints) + HEAP_SLACK:
             self._due = [(e.due, handle) for handle, e in self._endpoints.items() if e.due is not None]
             heapify(self._due)
 

@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from routing.adjacent.errors import Corrupted
-from routing.adjacent.fragment import Header, read
-from routing.adjacent.guard import SALT, SEALED
-from routing.security.bindings import Protection
+from routing.adjacent.fragment import Header, read_fragment
+from routing.adjacent.guard import SALT_BYTES, SEALED
+from routing.security.instance_security import DialogProtection
 from routing.simulation.chance import Chance
-from routing.simulation.clock import Agenda
+from routing.simulation.clock import Scheduler
 from routing.simulation.estates import address
-from routing.simulation.history import Body, Fault, History, Left, Lost, body_of
-from routing.simulation.world import Link, World
+from routing.simulation.history import BodyDigest, FaultNoted, FrameLost, FrameSent, WorldHistory, body_of
+from routing.simulation.world import LinkFaults, World
 
 UNHARMED: Final[frozenset[int]] = frozenset()
 
 
-class Flying(NamedTuple):
+class FrameInFlight(NamedTuple):
     """A copy of a frame on its way."""
 
     number: int
@@ -27,14 +27,16 @@ class Flying(NamedTuple):
     harm: frozenset[int] = UNHARMED
 
 
-class Network:
+class SimulatedNetwork:
     """All links of a world."""
 
-    def __init__(self, world: World, agenda: Agenda, history: History, arrive: Callable[[str, Flying], None]) -> None:
+    def __init__(
+        self, world: World, agenda: Scheduler, history: WorldHistory, arrive: Callable[[str, FrameInFlight], None]
+    ) -> None:
         self._agenda = agenda
         self._history = history
         self._arrive = arrive
-        self._links: Mapping[tuple[str, str], Link] = world.links
+        self._links: Mapping[tuple[str, str], LinkFaults] = world.links
         self._chances = {link: world.chance("link", *link) for link in world.links}
         self._at = {address(name): name for name in world.estate.instances}
         self._cut: dict[tuple[str, str], int] = {}
@@ -50,7 +52,7 @@ class Network:
         for link in sorted(links):
             self._cut[link] = self._cut.get(link, 0) + by
         what = ", ".join(f"{one} to {other}" for one, other in sorted(links))
-        self._history.add(Fault(self._agenda.now, f"{name} {'begins' if by > 0 else 'ends'}: {what}"))
+        self._history.add(FaultNoted(self._agenda.now, f"{name} {'begins' if by > 0 else 'ends'}: {what}"))
 
     def send(self, broker: str, now: int, to: str, frame: bytes) -> None:
         """A frame that a broker gives out, by its own clock now, for the next hop at an address."""
@@ -58,59 +60,59 @@ class Network:
         self._number += 1
         name = self._at.get(to, "")
         moment = self._agenda.now
-        self._history.add(Left(moment, broker, now, number, to, name, len(frame), *_looked_at(frame)))
+        self._history.add(FrameSent(moment, broker, now, number, to, name, len(frame), *_visible_parts(frame)))
         if not name:
-            self._history.add(Lost(moment, number, "nobody is there"))
+            self._history.add(FrameLost(moment, number, "nobody is there"))
             return
         link = self._links[broker, name]
         chance = self._chances[broker, name]
         copies = 1
         if not self.is_calm:
             if self._cut.get((broker, name)):
-                self._history.add(Lost(moment, number, "partition"))
+                self._history.add(FrameLost(moment, number, "partition"))
                 return
             if link.loss and chance.happens(link.loss):
-                self._history.add(Lost(moment, number, "lost"))
+                self._history.add(FrameLost(moment, number, "lost"))
                 return
             copies += link.doubling > 0 and chance.happens(link.doubling)
         for _ in range(copies):
-            self._fly(link, chance, name, Flying(number, frame))
+            self._fly(link, chance, name, FrameInFlight(number, frame))
 
-    def _fly(self, link: Link, chance: Chance, to: str, one: Flying) -> None:
+    def _fly(self, link: LinkFaults, chance: Chance, to: str, one: FrameInFlight) -> None:
         delay = link.latency + (chance.below(link.jitter + 1) if link.jitter else 0)
         if not self.is_calm:
             if link.detour and chance.happens(link.detour):
                 delay += chance.below(chance.pick((1_000, 1_000, 10_000, 100_000)))
             if link.damage and chance.happens(link.damage):
-                one = damaged(chance, one)
+                one = damage_frame(chance, one)
         self.flying += 1
         self._agenda.after(delay, self._land, to, one)
 
-    def _land(self, to: str, one: Flying) -> None:
+    def _land(self, to: str, one: FrameInFlight) -> None:
         self.flying -= 1
         self._arrive(to, one)
 
 
-def damaged(chance: Chance, one: Flying) -> Flying:
+def damage_frame(chance: Chance, one: FrameInFlight) -> FrameInFlight:
     """The frame cut short, or with some of its bits flipped."""
     raw = bytearray(one.raw)
     if chance.happens(300):
         size = chance.below(len(raw))
-        return Flying(one.number, bytes(raw[:size]), f"cut to {size}", frozenset(range(size, len(raw))))
+        return FrameInFlight(one.number, bytes(raw[:size]), f"cut to {size}", frozenset(range(size, len(raw))))
     # Half of the flips hit where routing and the dialog layer look.
     reach = min(len(raw), 160) if chance.happens(500) else len(raw)
     harm = {chance.below(reach) for _ in range(chance.between(1, 4))}
     for at in sorted(harm):
         raw[at] ^= 1 << chance.below(8)
-    return Flying(one.number, bytes(raw), "bits flipped", frozenset(harm))
+    return FrameInFlight(one.number, bytes(raw), "bits flipped", frozenset(harm))
 
 
-def _looked_at(frame: bytes) -> tuple[Header | None, bytes, Protection | None, Body | None]:
+def _visible_parts(frame: bytes) -> tuple[Header | None, bytes, DialogProtection | None, BodyDigest | None]:
     """What everybody on the way can see of it."""
     try:
-        fragment = read(frame)
+        fragment = read_fragment(frame)
     except Corrupted:
         return None, frame, None, None
-    at = fragment.body_at + (SALT if fragment.integrity == SEALED else 0)
+    at = fragment.body_at + (SALT_BYTES if fragment.integrity == SEALED else 0)
     body = body_of(frame[at : at + fragment.body_size])
-    return fragment.header, b"", Protection(fragment.integrity, fragment.key_id), body
+    return fragment.header, b"", DialogProtection(fragment.integrity, fragment.key_id), body

@@ -8,13 +8,13 @@ from typing import Final
 from routing.simulation.chance import Chance
 from routing.simulation.estates import CONTRACT, Pairing
 
-MOST_BYTES: Final = 1 << 20
-MOST_FRAGMENTS: Final = 250
+MAX_WORLD_BYTES: Final = 1 << 20
+MAX_WORLD_FRAGMENTS: Final = 250
 """Of all messages of a world together: it is to be over soon."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlanStep:
     """One thing that the application of the initiator does."""
 
     after: int
@@ -26,7 +26,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class TargetPolicy:
     """What the application of a target does with what it receives."""
 
     replies: int
@@ -52,38 +52,38 @@ class ConversationPlan:
     lifetime_s: int
     related: int | None
     """A conversation before it, of whose group it is to be."""
-    steps: tuple[Step, ...]
-    target: Policy
+    steps: tuple[PlanStep, ...]
+    target: TargetPolicy
 
 
-class Budget:
+class MessageBudget:
     """What is left for messages."""
 
     def __init__(self, fragment_bytes: int) -> None:
         self.fragment_bytes = fragment_bytes
-        self.bytes = MOST_BYTES
-        self.fragments = MOST_FRAGMENTS
+        self.bytes = MAX_WORLD_BYTES
+        self.fragments = MAX_WORLD_FRAGMENTS
 
     def size(self, chance: Chance) -> int:
         """Mostly small, seldom large; never more than is left."""
-        most = chance.weighed(((0, 10), (200, 60), (5_000, 18), (60_000, 9), (MOST_BYTES, 3)))
+        most = chance.weighed(((0, 10), (200, 60), (5_000, 18), (60_000, 9), (MAX_WORLD_BYTES, 3)))
         size = min(chance.below(most + 1), self.bytes, self.fragments * self.fragment_bytes // 2)
         self.bytes -= size
         self.fragments -= 1 + size // self.fragment_bytes
         return max(size, 0)
 
 
-def draw(
+def draw_conversations(
     chance: Chance, pairings: tuple[Pairing, ...], chaos: int, fragment_bytes: int
 ) -> tuple[ConversationPlan, ...]:
     """The conversations of a world with a phase one of so many milliseconds."""
-    budget = Budget(fragment_bytes)
+    budget = MessageBudget(fragment_bytes)
     count = chance.between(1, 14)
     return tuple(_conversation(chance.of(number), number, pairings, chaos, budget) for number in range(count))
 
 
 def _conversation(
-    chance: Chance, number: int, pairings: tuple[Pairing, ...], chaos: int, budget: Budget
+    chance: Chance, number: int, pairings: tuple[Pairing, ...], chaos: int, budget: MessageBudget
 ) -> ConversationPlan:
     pairing = chance.pick(pairings)
     lifetime = chance.between(5, chaos // 1000) if chance.happens(80) else 100_000
@@ -107,23 +107,23 @@ def _begins(chance: Chance, pairing: Pairing, chaos: int) -> int:
     return chance.below(chaos * 2 // 3)
 
 
-def _steps(chance: Chance, chaos: int, budget: Budget) -> list[Step]:
-    steps: list[Step] = []
+def _steps(chance: Chance, chaos: int, budget: MessageBudget) -> list[PlanStep]:
+    steps: list[PlanStep] = []
     pace = chance.weighed(((0, 3), (50, 2), (2_000, 3), (15_000, 2)))
     for _ in range(chance.weighed(((0, 1), (1, 4), (4, 6), (10, 5), (25, 2)))):
         after = chance.below(pace + 1)
-        steps.append(Step(after, "send", budget.size(chance)))
+        steps.append(PlanStep(after, "send", budget.size(chance)))
         if chance.happens(40):
-            steps.append(Step(chance.below(1000), "timer", chance.between(1, 60)))
+            steps.append(PlanStep(chance.below(1000), "timer", chance.between(1, 60)))
         if chance.happens(30):
-            steps.append(Step(chance.below(1000), "move"))
+            steps.append(PlanStep(chance.below(1000), "move"))
     how = chance.weighed((("end", 70), ("", 15), ("error", 10), ("cleanup", 5)))
     if how:
-        steps.append(Step(chance.below(chance.pick((1, 1_000, chaos // 2))), how))
+        steps.append(PlanStep(chance.below(chance.pick((1, 1_000, chaos // 2))), how))
     return steps
 
 
-def _policy(chance: Chance) -> Policy:
+def _policy(chance: Chance) -> TargetPolicy:
     how = chance.weighed((("end", 12), ("error", 3), ("cleanup", 1)))
     ends_after = chance.between(1, 8) if chance.happens(250) else None
-    return Policy(chance.pick((0, 200, 500, 1000)), ends_after, how, chance.happens(50))
+    return TargetPolicy(chance.pick((0, 200, 500, 1000)), ends_after, how, chance.happens(50))

@@ -8,18 +8,18 @@ from routing.simulation.checkers import CHECKERS
 from routing.simulation.checking import Orphan, Violation, check
 from routing.simulation.clock import START
 from routing.simulation.faults import WHOLE, Mask
-from routing.simulation.history import History
-from routing.simulation.running import run
-from routing.simulation.world import World, draw, parts
+from routing.simulation.history import WorldHistory
+from routing.simulation.world import World, draw_world, maskable_parts
+from routing.simulation.world_run import run_world
 
-RUNS = 300
+MAX_RUNS = 300
 """Worlds that are tried at most."""
 
 
-class Found(NamedTuple):
+class SimulationResult(NamedTuple):
     """A world that was lived through, and what the checkers say of it."""
 
-    history: History
+    history: WorldHistory
     violations: list[Violation]
     orphans: list[Orphan]
 
@@ -28,26 +28,26 @@ class Found(NamedTuple):
         return self.history.world
 
 
-def simulate(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> Found:
+def simulate(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> SimulationResult:
     """A world, and what is wrong with it."""
-    history = run(draw(seed, faults, mask))
+    history = run_world(draw_world(seed, faults, mask))
     seen = check(history, CHECKERS)
-    return Found(history, seen.violations, seen.orphans)
+    return SimulationResult(history, seen.violations, seen.orphans)
 
 
-def shrink(found: Found, runs: int = RUNS) -> Found:
+def shrink(found: SimulationResult, runs: int = MAX_RUNS) -> SimulationResult:
     """The smallest world of its seed that is found to break the same promise."""
-    return _Shrinking(found, runs).smallest()
+    return _Shrinker(found, runs).smallest()
 
 
-class _Shrinking:
-    def __init__(self, found: Found, runs: int) -> None:
+class _Shrinker:
+    def __init__(self, found: SimulationResult, runs: int) -> None:
         self._best = found
         self._promise = found.violations[0].promise
         self._runs = runs
 
-    def smallest(self) -> Found:
-        self._leave_out(parts(self._best.world))
+    def smallest(self) -> SimulationResult:
+        self._leave_out(maskable_parts(self._best.world))
         self._leave_out(_messages(self._best.world))
         self._calm_early()
         return self._best
@@ -62,7 +62,7 @@ class _Shrinking:
         same = [violation for violation in found.violations if violation.promise == self._promise]
         if not same:
             return False
-        self._best = Found(found.history, same, found.orphans)
+        self._best = SimulationResult(found.history, same, found.orphans)
         return True
 
     def _leave_out(self, names: tuple[str, ...]) -> None:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from routing.model.estate import Estate, Instance
-from routing.security.bindings import DatabaseKeys, Security
+from routing.security.instance_security import DatabaseKeys, InstanceSecurity
 from routing.simulation.chance import Chance
-from routing.simulation.cipher import KeyMaking, pair_of
+from routing.simulation.cipher import KeyGeneratingCipher, key_pair_of
 from routing.simulation.estates import Pairing
 
 STRANGER: Final = "a stranger"
@@ -20,7 +20,7 @@ STRANGER: Final = "a stranger"
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class KeyBinding:
     """A remote service binding: in a database, for a service, the key of the database behind it."""
 
     database: str
@@ -36,20 +36,20 @@ class Trust:
 
     owners: frozenset[str] = frozenset()
     """Databases with a key pair."""
-    bindings: tuple[Binding, ...] = ()
+    bindings: tuple[KeyBinding, ...] = ()
     known: frozenset[tuple[str, str]] = frozenset()
     """A database, and one whose public key it knows besides those of its bindings."""
 
-    def security(self, cipher: KeyMaking, instance: Instance, elapsed: int) -> Security:
+    def security(self, cipher: KeyGeneratingCipher, instance: Instance, elapsed: int) -> InstanceSecurity:
         """What an instance has of it, so long after the beginning."""
-        return Security(cipher, {name: self._keys(cipher, own, elapsed) for name, own in _identified(instance)})
+        return InstanceSecurity(cipher, {name: self._keys(cipher, own, elapsed) for name, own in _identified(instance)})
 
-    def _keys(self, cipher: KeyMaking, database: str, elapsed: int) -> DatabaseKeys:
+    def _keys(self, cipher: KeyGeneratingCipher, database: str, elapsed: int) -> DatabaseKeys:
         bound = [one for one in self.bindings if one.database == database and one.since <= elapsed]
         return DatabaseKeys(
-            pair_of(cipher, database) if database in self.owners else None,
-            {one.service: pair_of(cipher, one.peer).public for one in bound},
-            tuple(pair_of(cipher, peer).public for own, peer in sorted(self.known) if own == database),
+            key_pair_of(cipher, database) if database in self.owners else None,
+            {one.service: key_pair_of(cipher, one.peer).public for one in bound},
+            tuple(key_pair_of(cipher, peer).public for own, peer in sorted(self.known) if own == database),
         )
 
     def lets_through(self, initiator: str | None, service: str, target: str | None, *, encryption: bool) -> bool:
@@ -70,7 +70,7 @@ def _identified(instance: Instance) -> Iterable[tuple[str, str]]:
             yield database.name, database.broker_instance
 
 
-def draw(chance: Chance, estate: Estate, pairings: tuple[Pairing, ...], chaos: int) -> Trust:
+def draw_trust(chance: Chance, estate: Estate, pairings: tuple[Pairing, ...], chaos: int) -> Trust:
     """None at all in most worlds."""
     if not chance.happens(350):
         return NO_TRUST
@@ -86,7 +86,7 @@ def draw(chance: Chance, estate: Estate, pairings: tuple[Pairing, ...], chaos: i
         peer = STRANGER if kind == "wrong" else chance.pick(targets)
         if kind != "none":
             since = chance.below(chaos) if kind == "later" else 0
-            bindings.append(Binding(initiator, pairing.to_service, peer, since))
+            bindings.append(KeyBinding(initiator, pairing.to_service, peer, since))
     return Trust(owners, tuple(bindings), frozenset(known))
 
 

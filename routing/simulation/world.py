@@ -6,20 +6,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from routing.model.estate import Estate
-from routing.simulation import estates, limits, plans, upheavals
+from routing.simulation import estates, limits, plans
+from routing.simulation import fault_schedule as upheavals
 from routing.simulation.chance import Chance
 from routing.simulation.clock import START, Clock
-from routing.simulation.estates import Configuration, Mirrored, Repair
-from routing.simulation.faults import LEVELS, WHOLE, Level, Mask
-from routing.simulation.limits import Limits
+from routing.simulation.estates import DynamicRoute, MirroredPair, Repair
+from routing.simulation.fault_schedule import FaultSchedule, fault_interval
+from routing.simulation.faults import LEVELS, WHOLE, FaultLevel, Mask
+from routing.simulation.limits import WorldLimits
 from routing.simulation.plans import ConversationPlan
-from routing.simulation.trust import NO_TRUST, Trust
-from routing.simulation.trust import draw as draw_trust
-from routing.simulation.upheavals import Upheavals, span
+from routing.simulation.trust import NO_TRUST, Trust, draw_trust
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkFaults:
     """One direction between two brokers; shares in thousandths."""
 
     latency: int
@@ -42,7 +42,7 @@ class Partition:
 
 
 @dataclass(frozen=True, slots=True)
-class Crash:
+class PlannedCrash:
     """A broker dies at one of its commits."""
 
     name: str
@@ -55,11 +55,11 @@ class Crash:
 
 
 @dataclass(frozen=True, slots=True)
-class Failover:
+class PlannedFailover:
     """The partners of a mirrored database exchange their roles."""
 
     name: str
-    pair: Mirrored
+    pair: MirroredPair
     at: int
     down: int
     """Milliseconds for which the old principal is gone."""
@@ -75,23 +75,23 @@ class World:
     estate: Estate
     conversations: tuple[ConversationPlan, ...]
     clocks: Mapping[str, Clock]
-    links: Mapping[tuple[str, str], Link]
+    links: Mapping[tuple[str, str], LinkFaults]
     partitions: tuple[Partition, ...]
-    crashes: Mapping[str, tuple[Crash, ...]]
-    upheavals: Upheavals
-    failovers: tuple[Failover, ...]
+    crashes: Mapping[str, tuple[PlannedCrash, ...]]
+    upheavals: FaultSchedule
+    failovers: tuple[PlannedFailover, ...]
     repairs: tuple[Repair, ...]
-    configurations: tuple[Configuration, ...]
+    configurations: tuple[DynamicRoute, ...]
     heals: int
     """The moment from which nothing goes wrong any more."""
     fragment_bytes: int
     trust: Trust
     encrypted: frozenset[int]
     """The conversations that begin WITH ENCRYPTION = ON."""
-    limits: Limits
+    limits: WorldLimits
 
     @property
-    def level(self) -> Level:
+    def level(self) -> FaultLevel:
         return LEVELS[self.faults]
 
     def chance(self, *names: int | str) -> Chance:
@@ -99,7 +99,7 @@ class World:
         return Chance(self.seed, "run", *names)
 
 
-def draw(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> World:
+def draw_world(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> World:
     """The world of a seed, without what the mask leaves out."""
     level = LEVELS[faults]
     chance = Chance(seed, "world")
@@ -107,8 +107,8 @@ def draw(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> World:
     calm = chaos if mask.calm_after is None else min(chaos, mask.calm_after)
     heals = START + calm
     fragment_bytes = chance.pick((1 << 10, 4 << 10, 16 << 10, 32 << 10))
-    landscape = estates.draw(chance.of("estate"), chaos)
-    conversations = plans.draw(chance.of("conversations"), landscape.pairings, chaos, fragment_bytes)
+    landscape = estates.draw_landscape(chance.of("estate"), chaos)
+    conversations = plans.draw_conversations(chance.of("conversations"), landscape.pairings, chaos, fragment_bytes)
     names = tuple(landscape.estate.instances)
     trust = draw_trust(chance.of("trust"), landscape.estate, landscape.pairings, chaos)
     return World(
@@ -121,7 +121,7 @@ def draw(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> World:
         _links(chance.of("links"), names, level, mask),
         tuple(_partitions(chance.of("partitions"), names, level, mask, chaos, heals)),
         {name: tuple(_crashes(chance.of("crashes", name), name, level, mask)) for name in names},
-        upheavals.draw(chance, landscape.estate, level, mask, chaos, heals, keys=trust != NO_TRUST),
+        upheavals.draw_fault_schedule(chance, landscape.estate, level, mask, chaos, heals, keys=trust != NO_TRUST),
         tuple(_failovers(chance.of("failovers"), landscape.mirrored, level, mask, chaos, heals)),
         landscape.repairs,
         landscape.configurations,
@@ -133,18 +133,18 @@ def draw(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> World:
             for plan in conversations
             if chance.of("encryption", plan.number).happens(20 if trust == NO_TRUST else 600)
         ),
-        limits.draw(chance.of("limits"), fragment_bytes),
+        limits.draw_limits(chance.of("limits"), fragment_bytes),
     )
 
 
-def _clock(chance: Chance, level: Level, mask: Mask) -> Clock:
+def _clock(chance: Chance, level: FaultLevel, mask: Mask) -> Clock:
     if not (mask.takes("clocks") and chance.happens(500)):
         return Clock()
     return Clock(chance.between(-level.clocks, level.clocks), chance.between(-level.drift, level.drift))
 
 
-def _links(chance: Chance, names: tuple[str, ...], level: Level, mask: Mask) -> dict[tuple[str, str], Link]:
-    found: dict[tuple[str, str], Link] = {}
+def _links(chance: Chance, names: tuple[str, ...], level: FaultLevel, mask: Mask) -> dict[tuple[str, str], LinkFaults]:
+    found: dict[tuple[str, str], LinkFaults] = {}
     for one in names:
         for other in names:
             latency, jitter = chance.between(1, 60), chance.pick((0, 5, 80, 400))
@@ -158,12 +158,12 @@ def _links(chance: Chance, names: tuple[str, ...], level: Level, mask: Mask) -> 
                 )
             }
             kept = {kind: share for kind, share in shares.items() if mask.takes(kind)}
-            found[one, other] = Link(latency, jitter if mask.takes("jitter") else 0, **kept)
+            found[one, other] = LinkFaults(latency, jitter if mask.takes("jitter") else 0, **kept)
     return found
 
 
 def _partitions(
-    chance: Chance, names: tuple[str, ...], level: Level, mask: Mask, chaos: int, heals: int
+    chance: Chance, names: tuple[str, ...], level: FaultLevel, mask: Mask, chaos: int, heals: int
 ) -> Iterable[Partition]:
     for number in range(chance.below(level.partitions + 1)):
         one = chance.pick(names)
@@ -171,7 +171,7 @@ def _partitions(
         other = chance.pick(others)
         alone = chance.happens(300)
         both = chance.happens(500)
-        begins, ends = span(chance, chaos, heals, 90_000)
+        begins, ends = fault_interval(chance, chaos, heals, 90_000)
         cut = {(one, name) for name in others} if alone else {(one, other)}
         if both:
             cut |= {(to, from_) for from_, to in cut}
@@ -180,26 +180,28 @@ def _partitions(
             yield Partition(name, frozenset(cut), begins, ends)
 
 
-def _crashes(chance: Chance, name: str, level: Level, mask: Mask) -> Iterable[Crash]:
+def _crashes(chance: Chance, name: str, level: FaultLevel, mask: Mask) -> Iterable[PlannedCrash]:
     commit = 0
     for number in range(chance.below(level.crashes + 1)):
         commit += chance.between(1, chance.pick((5, 30, 80)))
-        crash = Crash(f"crash {number} of {name}", commit, chance.happens(500), chance.pick((1, 500, 5_000, 30_000)))
+        crash = PlannedCrash(
+            f"crash {number} of {name}", commit, chance.happens(500), chance.pick((1, 500, 5_000, 30_000))
+        )
         if mask.takes(crash.name):
             yield crash
 
 
 def _failovers(
-    chance: Chance, mirrored: tuple[Mirrored, ...], level: Level, mask: Mask, chaos: int, heals: int
-) -> Iterable[Failover]:
+    chance: Chance, mirrored: tuple[MirroredPair, ...], level: FaultLevel, mask: Mask, chaos: int, heals: int
+) -> Iterable[PlannedFailover]:
     for number in range(chance.below(level.failovers + 1) if mirrored else 0):
         at = START + chance.below(chaos)
-        failover = Failover(f"failover {number}", chance.pick(mirrored), at, chance.pick((100, 5_000, 40_000)))
+        failover = PlannedFailover(f"failover {number}", chance.pick(mirrored), at, chance.pick((100, 5_000, 40_000)))
         if mask.takes(failover.name) and at < heals:
             yield failover
 
 
-def parts(world: World) -> tuple[str, ...]:
+def maskable_parts(world: World) -> tuple[str, ...]:
     """The names of what a mask can leave out of this world, the large first."""
     found = ["loss", "doubling", "damage", "detour", "jitter", "clocks", "slow", "rollbacks"]
     found += [crash.name for crashes in world.crashes.values() for crash in crashes]
@@ -211,4 +213,4 @@ def parts(world: World) -> tuple[str, ...]:
     return tuple(found)
 
 
-__all__ = ["Crash", "Failover", "Link", "Partition", "World", "draw", "parts"]
+__all__ = ["LinkFaults", "Partition", "PlannedCrash", "PlannedFailover", "World", "draw_world", "maskable_parts"]

@@ -18,7 +18,7 @@ from django.db import Error, connection, transaction
 
 from brokerui.messaging.errors import BusyError
 from brokerui.messaging.services import Message, conversation_begin, conversation_send, message_receive
-from routing.dialog.problems import Refused
+from routing.dialog.problems import VerbError
 
 QUIET_SECONDS = 60.0
 """An application that waits for more gives up when nothing came for so long."""
@@ -169,7 +169,7 @@ def _tried(work: Callable[[], bool]) -> bool:
         try:
             with transaction.atomic():
                 return work()
-        except Refused:
+        except VerbError:
             _partners.reverse()  # the other one has the database now
             time.sleep(0.1)
         except (Error, BusyError, OSError) as error:

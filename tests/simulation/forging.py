@@ -19,15 +19,15 @@ from typing import Final
 from unittest.mock import patch
 
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
-from routing.adjacent.fragment import Header, Range, read, write
-from routing.adjacent.limits import MAX_FRAGMENTS, MAX_HOPS, MAX_MILLISECONDS, MAX_SEQUENCE
+from routing.adjacent.fragment import AckRange, Header, read_fragment, write_fragment
+from routing.adjacent.limits import MAX_FRAGMENTS, MAX_HOPS, MAX_SEQUENCE, MAX_TIME_MS
 from routing.adjacent.roles import ROLES, RoleAnswer, is_role, read_role, write_role
 from routing.simulation import network
 from routing.simulation.chance import Chance
-from routing.simulation.history import Arrived, Broke
-from routing.simulation.network import Flying
-from routing.simulation.running import run
-from routing.simulation.world import draw
+from routing.simulation.history import BrokerBroke, FrameArrived
+from routing.simulation.network import FrameInFlight
+from routing.simulation.world import draw_world
+from routing.simulation.world_run import run_world
 
 SHARE: Final = 300
 """Thousandths of all copies of frames."""
@@ -42,18 +42,18 @@ _FIELDS: Final[dict[str, Field]] = {
     "names": lambda chance, other: other.names,
     "flags": lambda chance, other: chance.pick((other.flags, chance.below(32))),
     "sequence": lambda chance, other: chance.pick((*SMALL, other.sequence, MAX_SEQUENCE)),
-    "time_to_live": lambda chance, other: chance.pick((1, 1000, MAX_MILLISECONDS)),
+    "time_to_live": lambda chance, other: chance.pick((1, 1000, MAX_TIME_MS)),
     "hops_remaining": lambda chance, other: chance.pick((0, 1, MAX_HOPS)),
     "fragment": lambda chance, other: chance.pick((*SMALL, other.fragment, MAX_FRAGMENTS - 1)),
     "fragments": lambda chance, other: chance.pick((*SMALL, other.fragments, MAX_FRAGMENTS)),
     "acknowledged": lambda chance, other: chance.pick((other.acknowledged, (), (_range(chance),))),
-    "time_consumed": lambda chance, other: chance.pick((0, 1, MAX_MILLISECONDS)),
+    "time_consumed": lambda chance, other: chance.pick((0, 1, MAX_TIME_MS)),
 }
 
 
-def _range(chance: Chance) -> Range:
+def _range(chance: Chance) -> AckRange:
     first, last = sorted(chance.pick((*SMALL, MAX_SEQUENCE)) for _ in range(2))
-    return Range(first, 0, last, chance.pick((0, 1, MAX_FRAGMENTS - 1)))
+    return AckRange(first, 0, last, chance.pick((0, 1, MAX_FRAGMENTS - 1)))
 
 
 class Forger:
@@ -64,11 +64,11 @@ class Forger:
         self._seen: deque[tuple[Header, bytes]] = deque(maxlen=REMEMBERED)
         self._questions: deque[str] = deque(maxlen=REMEMBERED)
 
-    def change(self, chance: Chance, one: Flying) -> Flying:
+    def change(self, chance: Chance, one: FrameInFlight) -> FrameInFlight:
         """The same frame with other fields; as it is where nobody can write it so."""
         raw = self._role(chance, one.raw) if is_role(one.raw) else self._fragment(chance, one.raw)
         self.forged += raw != one.raw
-        return Flying(one.number, raw, "forged", frozenset(range(len(raw))))
+        return FrameInFlight(one.number, raw, "forged", frozenset(range(len(raw))))
 
     def _role(self, chance: Chance, raw: bytes) -> bytes:
         said = read_role(raw)
@@ -80,7 +80,7 @@ class Forger:
 
     def _fragment(self, chance: Chance, raw: bytes) -> bytes:
         try:
-            fragment = read(raw)
+            fragment = read_fragment(raw)
         except RemoteProtocolError:
             return raw  # it was sent on as it came
         body = raw[fragment.body_at : fragment.body_at + fragment.body_size]
@@ -91,20 +91,20 @@ class Forger:
             header = header._replace(**{name: _FIELDS[name](chance, other)})  # type: ignore[arg-type]
             body = its_body if chance.happens(100) else body
         try:
-            return write(header, body)
+            return write_fragment(header, body)
         except LocalProtocolError:
             return raw
 
 
 def forge(seed: int) -> tuple[int, list[str]]:
     """How many forged frames came to a broker in the world of a seed, and how brokers broke."""
-    world = draw(seed)
+    world = draw_world(seed)
     links = {link: replace(one, damage=SHARE) for link, one in world.links.items()}
     forger = Forger()
-    with patch.object(network, "damaged", forger.change):
-        history = run(replace(world, links=links))
-    came = sum(isinstance(one, Arrived) and one.damage == "forged" for one in history.records)
-    return min(came, forger.forged), [one.error for one in history.records if isinstance(one, Broke)]
+    with patch.object(network, "damage_frame", forger.change):
+        history = run_world(replace(world, links=links))
+    came = sum(isinstance(one, FrameArrived) and one.damage == "forged" for one in history.records)
+    return min(came, forger.forged), [one.error for one in history.records if isinstance(one, BrokerBroke)]
 
 
 def main() -> int:

@@ -11,35 +11,38 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from routing.adjacent.fragment import Fragment, Range, forwarded
-from routing.adjacent.guard import TAG
-from routing.common.broker_events import OfConversation
+from routing.adjacent.fragment import AckRange, Fragment, rewrite_hop
+from routing.adjacent.guard import TAG_BYTES
+from routing.common.broker_events import ConversationSubclass
 from routing.common.choices import Choices
 from routing.common.identifier import identifier_of
-from routing.common.retry import wait
+from routing.common.retry import retry_delay_ms
 from routing.dialog import (
-    answering,
-    arriving,
-    delivering,
+    control_messages,
     end_conversation,
-    envelope,
-    holding,
-    incoming,
+    fragment_writer,
+    inbound_fragment,
+    inbound_message,
+    outbound,
     queue_status,
+    reassembly,
+    retransmission,
     send,
-    transmitting,
-    work,
+)
+from routing.dialog import (
+    unit_of_work as work,
 )
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.states import CD
-from routing.dialog.work import Work
+from routing.dialog.unit_of_work import UnitOfWork
 from routing.mirror.registry import PrincipalRegistry
 from routing.model import estate
 from routing.runtime import broker, decision_cache, forwarding
 from routing.runtime.broker import Broker
-from routing.security.bindings import Security
-from routing.simulation import applications, host, poisoning
-from routing.simulation.cipher import Stream
+from routing.security.instance_security import InstanceSecurity
+from routing.simulation import applications, poison_handling
+from routing.simulation import simulated_broker as host
+from routing.simulation.cipher import SimulatedAead
 from routing.simulation.memory_queue import MemoryQueue
 from routing.simulation.memory_store import MemoryStore
 
@@ -87,7 +90,7 @@ def breaking(promise: str) -> Callable[[Callable[[], Patches]], Callable[[], Pat
 def acknowledge_before_the_commit() -> Patches:
     real = Broker.commit
 
-    def commit(self: Broker, work: Work) -> Any:
+    def commit(self: Broker, work: UnitOfWork) -> Any:
         """What is to leave leaves at once, whether the commit happens or not."""
         host = self.store._written.__self__  # type: ignore[attr-defined]
         for address, frame in work.outbound:
@@ -103,118 +106,118 @@ def acknowledge_what_was_corrupted() -> Patches:
     def opened(fragment: Fragment, guard: Any) -> bytes:
         return fragment.raw[fragment.body_at : fragment.body_at + fragment.body_size]
 
-    yield incoming, "opened", opened
+    yield inbound_fragment, "open_fragment", opened
 
 
 @mutation
 def acknowledge_the_gaps_too() -> Patches:
-    real = answering.said
+    real = control_messages.ack_ranges
 
     def said(received: Any) -> tuple[Any, ...]:
         ranges = real(received)
         return ((*ranges[0][:2], *ranges[-1][2:]),) if ranges else ()
 
-    yield answering, "said", said
-    yield transmitting, "said", said
+    yield control_messages, "ack_ranges", said
+    yield retransmission, "ack_ranges", said
 
 
 @mutation
 def take_any_acknowledgement_as_one_of_everything() -> Patches:
-    real = incoming.take_acknowledgement
+    real = inbound_fragment.receive_ack
 
-    def take(work: Work, endpoint: Endpoint, ranges: Any, kind: Any) -> bool:
+    def take(work: UnitOfWork, endpoint: Endpoint, ranges: Any, kind: Any) -> bool:
         if endpoint.transmitted:
-            ranges = (Range(0, 0, endpoint.transmitted - 1, (1 << 20) - 1),)
+            ranges = (AckRange(0, 0, endpoint.transmitted - 1, (1 << 20) - 1),)
         return real(work, endpoint, ranges, kind)
 
-    yield incoming, "take_acknowledgement", take
+    yield inbound_fragment, "receive_ack", take
 
 
 @mutation
 def remove_before_it_is_acknowledged() -> Patches:
-    real = transmitting.schedule
+    real = retransmission.schedule_next_attempt
 
-    def schedule(work: Work, endpoint: Endpoint) -> None:
+    def schedule(work: UnitOfWork, endpoint: Endpoint) -> None:
         if endpoint.sending_sequence > endpoint.acknowledged_sequence:
             work.settle(endpoint, endpoint.sending_sequence)
         real(work, endpoint)
 
-    yield transmitting, "schedule", schedule
+    yield retransmission, "schedule_next_attempt", schedule
 
 
 # ------------------------------------------------------------------------------------------------ once, in order
 @mutation
 def forget_a_duplicate() -> Patches:
-    real = incoming._take_sequenced
+    real = inbound_fragment._receive_sequenced
 
-    def take(work: Work, here: Any, endpoint: Endpoint, header: Any, message: Any, guard: Any) -> None:
+    def take(work: UnitOfWork, here: Any, endpoint: Endpoint, header: Any, message: Any, guard: Any) -> None:
         if header.sequence < endpoint.receive_sequence and header.fragments == 1 and endpoint.state == "CO":
-            incoming.deliver(work, here, work.own(endpoint), message)
+            inbound_fragment.deliver(work, here, work.own(endpoint), message)
         else:
             real(work, here, endpoint, header, message, guard)
 
-    yield incoming, "_take_sequenced", take
+    yield inbound_fragment, "_receive_sequenced", take
 
 
 @mutation
 def ignore_the_expected_sequence() -> Patches:
-    real = incoming._keep
+    real = inbound_fragment._accept
 
-    def keep(work: Work, here: Any, endpoint: Endpoint, header: Any, message: Any) -> None:
+    def keep(work: UnitOfWork, here: Any, endpoint: Endpoint, header: Any, message: Any) -> None:
         if header.fragments == 1 and not work.is_off(endpoint.queue_key):
-            incoming.deliver(work, here, work.own(endpoint), message)
+            inbound_fragment.deliver(work, here, work.own(endpoint), message)
             work.owed[endpoint.conversation_handle] = None
         else:
             real(work, here, endpoint, header, message)
 
-    yield incoming, "_keep", keep
+    yield inbound_fragment, "_accept", keep
 
 
 @mutation
 def deliver_a_part_as_the_whole() -> Patches:
-    real = incoming._keep
+    real = inbound_fragment._accept
 
-    def keep(work: Work, here: Any, endpoint: Endpoint, header: Any, message: Any) -> None:
+    def keep(work: UnitOfWork, here: Any, endpoint: Endpoint, header: Any, message: Any) -> None:
         is_next = header.sequence == endpoint.receive_sequence and not work.is_off(endpoint.queue_key)
         if header.fragments > 1 and header.fragment == 0 and is_next:
-            incoming.deliver(work, here, work.own(endpoint), message)
+            inbound_fragment.deliver(work, here, work.own(endpoint), message)
         else:
             real(work, here, endpoint, header, message)
 
-    yield incoming, "_keep", keep
+    yield inbound_fragment, "_accept", keep
 
 
 @mutation
 def drop_a_part() -> Patches:
-    real = incoming.hold
+    real = inbound_fragment.buffer
 
-    def hold(work: Work, endpoint: Endpoint, header: Any, message: Any) -> None:
+    def hold(work: UnitOfWork, endpoint: Endpoint, header: Any, message: Any) -> None:
         if header.fragment != 1:
             real(work, endpoint, header, message)
 
-    yield incoming, "hold", hold
+    yield inbound_fragment, "buffer", hold
 
 
 @mutation
 def join_the_parts_in_the_order_of_their_coming() -> Patches:
-    real = holding._fragments
+    real = reassembly._all_fragments
 
-    def fragments(work: Work, handle: str, number: int) -> Any:
+    def fragments(work: UnitOfWork, handle: str, number: int) -> Any:
         return tuple(reversed(real(work, handle, number)))
 
-    yield holding, "_fragments", fragments
+    yield reassembly, "_all_fragments", fragments
 
 
 @mutation
 def reuse_a_sequence_number() -> Patches:
-    real = delivering.put
+    real = outbound.enqueue
 
-    def put(work: Work, endpoint: Endpoint, *arguments: Any, **named: Any) -> None:
+    def put(work: UnitOfWork, endpoint: Endpoint, *arguments: Any, **named: Any) -> None:
         if endpoint.send_sequence == 3:
             endpoint.send_sequence = 2
         real(work, endpoint, *arguments, **named)
 
-    yield send, "put", put
+    yield send, "enqueue", put
 
 
 @mutation
@@ -232,7 +235,7 @@ def receive_without_taking_away() -> Patches:
 def take_away_what_was_rolled_back() -> Patches:
     real = Broker.release
 
-    def release(self: Broker, work: Work) -> None:
+    def release(self: Broker, work: UnitOfWork) -> None:
         work.changes.received.extend(work.batch.received if not work.changes.received else ())
         if work.changes.received and work.batch.received:
             recording: Any = self.store
@@ -251,12 +254,12 @@ def take_away_what_was_rolled_back() -> Patches:
 def count_a_rollback_and_lose_what_was_received() -> Patches:
     real = queue_status.note_rollback
 
-    def note(work: Work, queue: Any) -> bool:
+    def note(work: UnitOfWork, queue: Any) -> bool:
         of_it = work.around._broker  # type: ignore[attr-defined]
         work.changes.received += list(of_it.store.inner._queue(queue).messages.values())[:1]
         return real(work, queue)
 
-    yield poisoning, "note_rollback", note
+    yield poison_handling, "note_rollback", note
 
 
 @breaking("once-in-order")
@@ -264,7 +267,7 @@ def give_what_was_rolled_back_in_another_order() -> Patches:
     real_release, real_order = Broker.release, MemoryQueue.in_order
     given: set[tuple[str, int]] = set()
 
-    def release(self: Broker, work: Work) -> None:
+    def release(self: Broker, work: UnitOfWork) -> None:
         given.update((one.conversation_handle, one.message_sequence_number) for one in work.batch.received[:1])
         real_release(self, work)
 
@@ -280,12 +283,12 @@ def give_what_was_rolled_back_in_another_order() -> Patches:
 
 @breaking("rollbacks-counted")
 def go_on_counting_rollbacks_after_a_commit() -> Patches:
-    yield poisoning, "note_commit", lambda work, queue: None
+    yield poison_handling, "note_commit", lambda work, queue: None
 
 
 @breaking("rollbacks-counted")
 def never_mind_rollbacks() -> Patches:
-    yield queue_status, "MOST_ROLLBACKS", 1000
+    yield queue_status, "MAX_CONSECUTIVE_ROLLBACKS", 1000
 
 
 # ------------------------------------------------------------------------------------------------ brokers of databases
@@ -299,12 +302,12 @@ def acknowledge_from_a_disabled_broker() -> Patches:
     """What it has, whenever anything comes."""
     real = Broker._take
 
-    def take(self: Broker, work: Work, fragment: Fragment) -> None:
+    def take(self: Broker, work: UnitOfWork, fragment: Fragment) -> None:
         header = fragment.header
         endpoint = work.of((identifier_of(header.conversation_id), not header.is_initiator))
         if endpoint is not None and endpoint.database in self.ways._silent:
             with patch.object(self.ways, "_silent", {}):
-                answering.say_received(work, endpoint)
+                control_messages.send_ack(work, endpoint)
         else:
             real(self, work, fragment)
 
@@ -318,7 +321,7 @@ def take_what_comes_for_a_disabled_broker() -> Patches:
 
 @breaking("disabled-is-silent")
 def keep_the_conversations_of_an_old_broker() -> Patches:
-    yield host, "forget", lambda broker, database, handles, now: None
+    yield host, "remove_conversations", lambda broker, database, handles, now: None
 
 
 @breaking("disabled-is-silent")
@@ -337,71 +340,71 @@ def go_by_the_identifier_of_an_old_broker() -> Patches:
 # ------------------------------------------------------------------------------------------------ queues that are off
 @mutation
 def forget_the_held_when_the_queue_comes_on() -> Patches:
-    real = holding.look_for_ready
+    real = reassembly.mark_if_ready
 
-    def look(work: Work, endpoint: Endpoint) -> None:
+    def look(work: UnitOfWork, endpoint: Endpoint) -> None:
         if endpoint.take_up_at is None:
             real(work, endpoint)
 
-    yield holding, "look_for_ready", look
+    yield reassembly, "mark_if_ready", look
 
 
 @mutation
 def ignore_that_a_queue_is_off() -> Patches:
-    yield work.Work, "is_off", lambda self, queue: False
+    yield work.UnitOfWork, "is_off", lambda self, queue: False
 
 
 # ------------------------------------------------------------------------------------------------ sending again
 @mutation
 def never_send_again() -> Patches:
-    real = transmitting.schedule
+    real = retransmission.schedule_next_attempt
 
-    def schedule(work: Work, endpoint: Endpoint) -> None:
+    def schedule(work: UnitOfWork, endpoint: Endpoint) -> None:
         real(work, endpoint)
         endpoint.next_attempt = None
 
-    yield transmitting, "schedule", schedule
+    yield retransmission, "schedule_next_attempt", schedule
 
 
 @mutation
 def send_again_much_too_soon() -> Patches:
-    yield transmitting, "wait", lambda failures, choices: 700
+    yield retransmission, "retry_delay_ms", lambda failures, choices: 700
 
 
 @mutation
 def wait_always_as_at_first() -> Patches:
     def waiting(failures: int, choices: Choices) -> int:
-        return wait(1, choices)
+        return retry_delay_ms(1, choices)
 
-    yield transmitting, "wait", waiting
+    yield retransmission, "retry_delay_ms", waiting
 
 
 # ------------------------------------------------------------------------------------------------ targets
 @mutation
 def skip_the_pin() -> Patches:
-    yield incoming, "pin", lambda endpoint, identifier: True
+    yield inbound_fragment, "pin", lambda endpoint, identifier: True
 
 
 @mutation
 def forget_what_was_closed() -> Patches:
     """It comes to life again with the next copy of its first message."""
-    real = arriving.close
+    real = inbound_message.close_endpoint
 
-    def close(work: Work, endpoint: Endpoint) -> None:
+    def close(work: UnitOfWork, endpoint: Endpoint) -> None:
         if endpoint.state == CD:
             work.remove(endpoint)
         else:
             real(work, endpoint)
 
-    for module in (arriving, transmitting, end_conversation):
-        yield module, "close", close
+    for module in (inbound_message, retransmission, end_conversation):
+        yield module, "close_endpoint", close
 
 
 @mutation
 def close_without_waiting() -> Patches:
     real = end_conversation.end_conversation
 
-    def end(work: Work, handle: str) -> None:
+    def end(work: UnitOfWork, handle: str) -> None:
         real(work, handle)
         seen = work.seen(handle)
         if seen is not None and seen.state == "DO":
@@ -423,46 +426,46 @@ def lose_what_was_held_when_a_commit_is_large() -> Patches:
 
 @mutation
 def take_answers_of_strangers() -> Patches:
-    yield incoming, "stranger", lambda endpoint, identifier: False
+    yield inbound_fragment, "is_other_peer", lambda endpoint, identifier: False
 
 
 # ------------------------------------------------------------------------------------------------ keys
 @mutation
 def send_plain_where_encryption_is_demanded() -> Patches:
-    real = Security.protection
+    real = InstanceSecurity.protection
 
-    def protection(self: Security, database: str, far_service: str, encryption: bool) -> Any:
+    def protection(self: InstanceSecurity, database: str, far_service: str, encryption: bool) -> Any:
         return real(self, database, far_service, False)
 
-    yield Security, "protection", protection
+    yield InstanceSecurity, "protection", protection
 
 
 @mutation
 def seal_without_hiding_anything() -> Patches:
-    yield Stream, "_mixed", lambda self, nonce, body: bytes(body)
+    yield SimulatedAead, "_mixed", lambda self, nonce, body: bytes(body)
 
 
 @mutation
 def open_whatever_the_tag_says() -> Patches:
-    yield Stream, "open", lambda self, nonce, sealed, header: self._mixed(nonce, bytes(sealed[:-TAG]))
+    yield SimulatedAead, "open", lambda self, nonce, sealed, header: self._mixed(nonce, bytes(sealed[:-TAG_BYTES]))
 
 
 @mutation
 def protect_a_dialog_by_the_bindings_of_the_day() -> Patches:
-    real = envelope.guard_of
+    real = fragment_writer.guard_for
 
-    def guard_of(work: Work, endpoint: Endpoint) -> Any:
+    def guard_of(work: UnitOfWork, endpoint: Endpoint) -> Any:
         if endpoint.is_initiator:
             endpoint.integrity = 0
         return real(work, endpoint)
 
-    yield transmitting, "guard_of", guard_of
+    yield retransmission, "guard_for", guard_of
 
 
 # ------------------------------------------------------------------------------------------------ limits
 @mutation
 def hold_without_a_limit() -> Patches:
-    yield incoming, "_too_much", lambda work, endpoint, header, message: 0
+    yield inbound_fragment, "_limit_exceeded", lambda work, endpoint, header, message: 0
 
 
 @mutation
@@ -506,7 +509,7 @@ def send_to_the_silent_mirror() -> Patches:
 
 @mutation
 def forward_without_taking_off_a_hop() -> Patches:
-    yield forwarding, "forwarded", lambda raw, hops, consumed: forwarded(raw, hops + 1, consumed)
+    yield forwarding, "rewrite_hop", lambda raw, hops, consumed: rewrite_hop(raw, hops + 1, consumed)
 
 
 @mutation
@@ -529,7 +532,7 @@ def choose_again_each_time() -> Patches:
     real = decision_cache.DecisionCache.place
 
     def place(self: Any, sender: Any, *arguments: Any) -> Any:
-        forgetful = work.Correspondent(
+        forgetful = work.SendingSide(
             sender.database, sender.far_service, sender.far_broker_instance, sender.is_initiator
         )
         return real(self, forgetful, *arguments)
@@ -556,10 +559,12 @@ def tell_events_twice() -> Patches:
 
 @mutation
 def tell_nothing_of_sends() -> Patches:
-    real = work.Work.tell
+    real = work.UnitOfWork.tell
 
-    def tell(self: Work, subclass: OfConversation, endpoint: Endpoint, number: int = -1, size: int = 0) -> None:
-        if subclass != OfConversation.SEND_MESSAGE:
+    def tell(
+        self: UnitOfWork, subclass: ConversationSubclass, endpoint: Endpoint, number: int = -1, size: int = 0
+    ) -> None:
+        if subclass != ConversationSubclass.SEND_MESSAGE:
             real(self, subclass, endpoint, number, size)
 
-    yield work.Work, "tell", tell
+    yield work.UnitOfWork, "tell", tell

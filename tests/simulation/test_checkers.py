@@ -9,47 +9,49 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from routing.adjacent.fragment import Range
+from routing.adjacent.fragment import AckRange
 from routing.adjacent.guard import DIGEST, SEALED
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role, write_role
-from routing.common.broker_events import CorruptedMessage, MessageClassify, OfClassify
-from routing.dialog.system import MISSING_ROUTE_TYPE, SYSTEM_SERVICE
+from routing.common.broker_events import ClassifySubclass, CorruptedMessage, MessageClassify
+from routing.dialog.system_names import MISSING_ROUTE_TYPE, SYSTEM_SERVICE
 from routing.model.estate import MIRROR
-from routing.security.bindings import Protection
+from routing.security.instance_security import DialogProtection
 from routing.simulation.checkers import CHECKERS
-from routing.simulation.checkers.acknowledging import Acknowledging
-from routing.simulation.checkers.deciding import Deciding
+from routing.simulation.checkers.acknowledging import AcknowledgingChecker
+from routing.simulation.checkers.deciding import DecidingChecker
 from routing.simulation.checking import check
 from routing.simulation.history import (
-    Arrived,
-    Body,
-    Broke,
+    ApplicationEnded,
+    ApplicationReceived,
+    ApplicationSent,
+    BodyDigest,
+    BrokerBroke,
+    BrokerStarted,
+    BrokerStopped,
     Committed,
-    Ended,
-    History,
-    Left,
-    Over,
-    Received,
+    EventsReported,
+    FrameArrived,
+    FrameSent,
     Record,
-    Sent,
-    Started,
-    Stopped,
-    Told,
+    WorldHistory,
+    WorldOver,
     body_of,
 )
-from routing.simulation.running import run
-from routing.simulation.world import draw
+from routing.simulation.world import draw_world
+from routing.simulation.world_run import run_world
 
 OTHER = body_of(b"something else")
 ANOTHER = "00000000-0000-4000-8000-00000000000f"
 
 
 @cache
-def peaceful() -> list[History]:
+def peaceful() -> list[WorldHistory]:
     """Histories in which nothing went wrong, of conversations over the network with replies and ends; in some of them
     something is encrypted, something forwarded through little memory, and a route asked for."""
-    found = [run(draw(seed, "none")) for seed in range(60)]
-    busy = [history for history in found if sum(isinstance(one, Received) for one in history.records) > 20][:8]
+    found = [run_world(draw_world(seed, "none")) for seed in range(60)]
+    busy = [history for history in found if sum(isinstance(one, ApplicationReceived) for one in history.records) > 20][
+        :8
+    ]
     return [*busy, *(next(history for history in found if any(map(has, history.records))) for has in (is_sealed, asks))]
 
 
@@ -62,7 +64,7 @@ class Change(NamedTuple):
 
 
 def is_data(record: Record) -> bool:
-    return isinstance(record, Received) and record.sequence > 0 and record.message_type == "DEFAULT"
+    return isinstance(record, ApplicationReceived) and record.sequence > 0 and record.message_type == "DEFAULT"
 
 
 def settles(record: Record) -> bool:
@@ -70,16 +72,16 @@ def settles(record: Record) -> bool:
 
 
 def acknowledges(record: Record) -> bool:
-    return isinstance(record, Left) and record.header is not None and bool(record.header.acknowledged)
+    return isinstance(record, FrameSent) and record.header is not None and bool(record.header.acknowledged)
 
 
 def is_first_hop(record: Record) -> bool:
-    return isinstance(record, Left) and record.header is not None and record.header.is_sequenced
+    return isinstance(record, FrameSent) and record.header is not None and record.header.is_sequenced
 
 
 def is_sealed(record: Record) -> bool:
     return (
-        isinstance(record, Left)
+        isinstance(record, FrameSent)
         and record.protection is not None
         and record.protection.integrity == SEALED
         and record.header is not None
@@ -102,18 +104,18 @@ def holds(record: Record) -> bool:
 def holds_more(commit: Committed) -> list[Record]:
     """What comes much later, and is very large."""
     first = commit.held[0]
-    large = first._replace(sequence=first.sequence + 9, body=Body(1 << 30, "large"))
+    large = first._replace(sequence=first.sequence + 9, body=BodyDigest(1 << 30, "large"))
     return [commit._replace(held=(*commit.held, large))]
 
 
-def with_header(left: Left, **changes: Any) -> list[Record]:
+def with_header(left: FrameSent, **changes: Any) -> list[Record]:
     assert left.header is not None
     return [left._replace(header=left.header._replace(**changes))]
 
 
-def far_ahead(left: Left) -> list[Record]:
+def far_ahead(left: FrameSent) -> list[Record]:
     assert left.header is not None
-    return with_header(left, acknowledged=(Range(0, 0, left.header.acknowledged[-1].last_sequence + 50, 0),))
+    return with_header(left, acknowledged=(AckRange(0, 0, left.header.acknowledged[-1].last_sequence + 50, 0),))
 
 
 def enqueues(record: Record) -> bool:
@@ -137,7 +139,7 @@ def is_known(record: Record) -> bool:
     return isinstance(record, Committed) and bool(record.endpoints) and bool(record.settled)
 
 
-def off_for_ever(history: History) -> History:
+def off_for_ever(history: WorldHistory) -> WorldHistory:
     """Every queue is off from the beginning, and nobody minds."""
     queues = {
         (row.database, row.queue) for one in history.records if isinstance(one, Committed) for row in one.endpoints
@@ -149,7 +151,7 @@ def off_for_ever(history: History) -> History:
     return of(history, [*commits, *history.records])
 
 
-def says_corrupted(told: Told) -> list[Record]:
+def says_corrupted(told: EventsReported) -> list[Record]:
     return [told._replace(events=(*told.events, (told.at, CorruptedMessage("", "", "", 0))))]
 
 
@@ -159,7 +161,7 @@ def is_classed(record: Record) -> bool:
 
 def classed_elsewhere(commit: Committed) -> list[Record]:
     events = tuple(
-        event._replace(subclass=OfClassify.REMOTE, next_hop="tcp://elsewhere:4022", is_from_network=False)
+        event._replace(subclass=ClassifySubclass.REMOTE, next_hop="tcp://elsewhere:4022", is_from_network=False)
         if isinstance(event, MessageClassify)
         else event
         for event in commit.events
@@ -175,21 +177,21 @@ CHANGES = [
     Change("once-in-order", is_data, lambda one: [one._replace(sequence=one.sequence + 1)]),
     Change(
         "once-in-order",
-        lambda one: isinstance(one, Received) and one.message_type.endswith("EndDialog"),
+        lambda one: isinstance(one, ApplicationReceived) and one.message_type.endswith("EndDialog"),
         lambda one: [one, one],
     ),
     Change(
         "once-in-order",
-        lambda one: isinstance(one, Received) and one.message_type.endswith("EndDialog"),
+        lambda one: isinstance(one, ApplicationReceived) and one.message_type.endswith("EndDialog"),
         lambda one: [one, one._replace(message_type="DEFAULT", body=OTHER)],
     ),
-    Change("once-in-order", is_data, lambda one: [Ended(one.at, one.broker, one.handle, "end"), one]),
-    Change("once-in-order", lambda one: isinstance(one, Ended) and one.how == "end", lambda one: []),
-    Change("once-in-order", lambda one: isinstance(one, Ended) and one.how == "error", lambda one: []),
+    Change("once-in-order", is_data, lambda one: [ApplicationEnded(one.at, one.broker, one.handle, "end"), one]),
+    Change("once-in-order", lambda one: isinstance(one, ApplicationEnded) and one.how == "end", lambda one: []),
+    Change("once-in-order", lambda one: isinstance(one, ApplicationEnded) and one.how == "error", lambda one: []),
     Change(
         "once-in-order",
-        lambda one: isinstance(one, Ended),
-        lambda one: [one, Sent(one.at, one.broker, one.handle, "DEFAULT", OTHER)],
+        lambda one: isinstance(one, ApplicationEnded),
+        lambda one: [one, ApplicationSent(one.at, one.broker, one.handle, "DEFAULT", OTHER)],
     ),
     Change(
         "once-in-order",
@@ -206,7 +208,7 @@ CHANGES = [
         settles,
         lambda one: [one._replace(settled=tuple((h, n + 9) for h, n in one.settled))],
     ),
-    Change("kept-until-acknowledged", lambda one: isinstance(one, Arrived), lambda one: []),
+    Change("kept-until-acknowledged", lambda one: isinstance(one, FrameArrived), lambda one: []),
     Change(
         "kept-until-acknowledged",
         lambda one: isinstance(one, Committed) and bool(one.outgoing),
@@ -220,7 +222,7 @@ CHANGES = [
     Change(
         "sealed-when-demanded",
         is_sealed,
-        lambda one: [one._replace(protection=Protection(DIGEST))],
+        lambda one: [one._replace(protection=DialogProtection(DIGEST))],
     ),
     Change(
         "sealed-when-demanded",
@@ -230,7 +232,7 @@ CHANGES = [
     Change("asked-once", asks, lambda one: [one, one]),
     Change(
         "asked-once",
-        lambda one: isinstance(one, Received) and one.message_type == MISSING_ROUTE_TYPE,
+        lambda one: isinstance(one, ApplicationReceived) and one.message_type == MISSING_ROUTE_TYPE,
         lambda one: [one._replace(sequence=1)],
     ),
     Change("asked-once", is_of_system, changed_rows(service="another")),
@@ -245,21 +247,23 @@ CHANGES = [
         lambda one: isinstance(one, Committed) and bool(one.taken),
         lambda one: [one._replace(taken=())],
     ),
-    Change("events-agree", lambda one: isinstance(one, Sent), lambda one: []),
-    Change("events-agree", lambda one: isinstance(one, Told), lambda one: [one, one]),
-    Change("events-agree", lambda one: isinstance(one, Told), lambda one: []),
-    Change("events-agree", lambda one: isinstance(one, Told), says_corrupted),
-    Change("events-agree", lambda one: isinstance(one, Over), lambda one: [Broke(one.at, "a", "a word"), one]),
+    Change("events-agree", lambda one: isinstance(one, ApplicationSent), lambda one: []),
+    Change("events-agree", lambda one: isinstance(one, EventsReported), lambda one: [one, one]),
+    Change("events-agree", lambda one: isinstance(one, EventsReported), lambda one: []),
+    Change("events-agree", lambda one: isinstance(one, EventsReported), says_corrupted),
+    Change(
+        "events-agree", lambda one: isinstance(one, WorldOver), lambda one: [BrokerBroke(one.at, "a", "a word"), one]
+    ),
 ]
 
 
-def of(history: History, records: list[Record]) -> History:
-    made = History(history.world)
+def of(history: WorldHistory, records: list[Record]) -> WorldHistory:
+    made = WorldHistory(history.world)
     made.extend(records)
     return made
 
 
-def changed(change: Change) -> Iterator[History]:
+def changed(change: Change) -> Iterator[WorldHistory]:
     """Histories that are one record away from a peaceful one."""
     for history in peaceful():
         for number, record in enumerate(history.records):
@@ -268,7 +272,7 @@ def changed(change: Change) -> Iterator[History]:
                 yield of(history, [*before, *change.makes(record), *rest])
 
 
-def promises(history: History) -> set[str]:
+def promises(history: WorldHistory) -> set[str]:
     return {violation.promise for violation in check(history, CHECKERS).violations}
 
 
@@ -290,36 +294,40 @@ def test_what_passes_a_queue_that_is_off_is_seen() -> None:
     assert "queues-off" in promises(off_for_ever(peaceful()[0]))
 
 
-def answer_besides(history: History, *, is_older: bool, then: Callable[[Left], list[Record]] | None = None) -> History:
+def answer_besides(
+    history: WorldHistory, *, is_older: bool, then: Callable[[FrameSent], list[Record]] | None = None
+) -> WorldHistory:
     """A partner denies, in answer to a question that was asked before the one that it has answered, or after it; and
     something happens to who has asked."""
-    asked = next(one for one in history.records if isinstance(one, Left) and one.header is None)
+    asked = next(one for one in history.records if isinstance(one, FrameSent) and one.header is None)
     answer = RoleAnswer(ANOTHER, MIRROR)
     question = read_role(asked.raw)
     assert isinstance(question, RoleQuestion)
     bound = next(
         number
         for number, one in enumerate(history.records)
-        if isinstance(one, Left) and one.header and (one.broker, one.address) == (asked.broker, asked.address)
+        if isinstance(one, FrameSent) and one.header and (one.broker, one.address) == (asked.broker, asked.address)
     )
     number = -1 if is_older else 1_000_000
     besides = asked._replace(number=number, raw=write_role(question._replace(question_id=ANOTHER)))
     said: list[Record] = [
         asked._replace(number=-2, broker=asked.to, address="", to="", raw=write_role(answer)),
-        Arrived(asked.at, asked.broker, asked.now, -2, "", frozenset()),
+        FrameArrived(asked.at, asked.broker, asked.now, -2, "", frozenset()),
     ]
     records = list(history.records)
     return of(history, [*records[:bound], besides, *said, *(then(asked) if then else ()), *records[bound:]])
 
 
 @cache
-def mirrored() -> History:
+def mirrored() -> WorldHistory:
     """In which a partner that is asked first is the principal, and is sent something."""
     for seed in range(300):
-        history = run(draw(seed, "none"))
-        asked = [one for one in history.records if isinstance(one, Left) and one.header is None]
+        history = run_world(draw_world(seed, "none"))
+        asked = [one for one in history.records if isinstance(one, FrameSent) and one.header is None]
         if asked and any(
-            isinstance(one, Left) and one.header and (one.broker, one.address) == (asked[0].broker, asked[0].address)
+            isinstance(one, FrameSent)
+            and one.header
+            and (one.broker, one.address) == (asked[0].broker, asked[0].address)
             for one in history.records
         ):
             return history
@@ -340,14 +348,14 @@ def test_an_answer_that_a_crash_has_undone_was_not_heard() -> None:
     commit = next(one for one in history.records if isinstance(one, Committed))
     empty = Committed(commit.at, "", commit.now, *(() for _ in commit[3:-2]), False, ())
 
-    def dies(asked: Left) -> list[Record]:
-        return [Stopped(asked.at, asked.broker, "a crash"), Started(asked.at, asked.broker, estate)]
+    def dies(asked: FrameSent) -> list[Record]:
+        return [BrokerStopped(asked.at, asked.broker, "a crash"), BrokerStarted(asked.at, asked.broker, estate)]
 
-    def keeps_and_dies(asked: Left) -> list[Record]:
+    def keeps_and_dies(asked: FrameSent) -> list[Record]:
         return [empty._replace(broker=asked.broker), *dies(asked)]
 
-    def dies_and_hears_again(asked: Left) -> list[Record]:
-        return [*dies(asked), Arrived(asked.at, asked.broker, asked.now, -2, "", frozenset())]
+    def dies_and_hears_again(asked: FrameSent) -> list[Record]:
+        return [*dies(asked), FrameArrived(asked.at, asked.broker, asked.now, -2, "", frozenset())]
 
     assert promises(answer_besides(history, is_older=False, then=dies)) == set()
     for then in (keeps_and_dies, dies_and_hears_again):
@@ -363,7 +371,7 @@ def test_what_comes_and_goes_in_one_commit_need_not_stand_in_the_queue() -> None
     handles = tuple({kept.handle for kept in commit.enqueued})
     for record, wrong in ((moved, True), (moved._replace(emptied=handles), False)):
         records = [*history.records[:number], record]
-        assert bool(check(of(history, records), (Acknowledging,)).violations) == wrong
+        assert bool(check(of(history, records), (AcknowledgingChecker,)).violations) == wrong
 
 
 def test_what_is_said_of_a_conversation_that_has_gone_cannot_be_judged() -> None:
@@ -372,25 +380,25 @@ def test_what_is_said_of_a_conversation_that_has_gone_cannot_be_judged() -> None
     (elsewhere,) = classed_elsewhere(commit)
     assert isinstance(elsewhere, Committed)
     events = tuple(event for event in elsewhere.events if isinstance(event, MessageClassify))
-    starts = [one for one in history.records if isinstance(one, Started)]
+    starts = [one for one in history.records if isinstance(one, BrokerStarted)]
     strange = elsewhere._replace(events=tuple(event._replace(conversation_id=ANOTHER) for event in events))
-    assert not check(of(history, [*starts, strange]), (Deciding,)).violations
-    assert check(of(history, [*starts, elsewhere]), (Deciding,)).violations
+    assert not check(of(history, [*starts, strange]), (DecidingChecker,)).violations
+    assert check(of(history, [*starts, elsewhere]), (DecidingChecker,)).violations
 
 
 def test_while_no_partner_is_the_principal_either_may_be_sent_something() -> None:
     """MIR-2: by the estate nobody is; which one has claimed it, `only-to-the-principal` knows."""
     history = mirrored()
-    nobody = of(history, [without_principal(one) if isinstance(one, Started) else one for one in history.records])
-    assert not check(nobody, (Deciding,)).violations
+    nobody = of(history, [without_principal(one) if isinstance(one, BrokerStarted) else one for one in history.records])
+    assert not check(nobody, (DecidingChecker,)).violations
     elsewhere = [
-        one._replace(address="tcp://elsewhere:4022") if is_first_hop(one) and isinstance(one, Left) else one
+        one._replace(address="tcp://elsewhere:4022") if is_first_hop(one) and isinstance(one, FrameSent) else one
         for one in nobody.records
     ]
-    assert check(of(history, elsewhere), (Deciding,)).violations
+    assert check(of(history, elsewhere), (DecidingChecker,)).violations
 
 
-def without_principal(started: Started) -> Started:
+def without_principal(started: BrokerStarted) -> BrokerStarted:
     estate = started.estate
     for instance in estate.instances.values():
         for database in instance.databases.values():

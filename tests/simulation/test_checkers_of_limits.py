@@ -8,32 +8,32 @@ from functools import cache
 
 import pytest
 
-from routing.dialog.settings import Settings
+from routing.dialog.settings import DialogSettings
 from routing.runtime.forwarding import KEPT_BESIDES
-from routing.simulation.checkers.asking import Asking
-from routing.simulation.checkers.bounding import Bounding
-from routing.simulation.checking import Making, Violation, check
+from routing.simulation.checkers.asking import AskingChecker
+from routing.simulation.checkers.bounding import BoundingChecker
+from routing.simulation.checking import CheckerFactory, Violation, check
 from routing.simulation.clock import START
 from routing.simulation.history import (
-    Arrived,
-    Body,
+    BodyDigest,
+    BrokerRenewed,
+    BrokerStopped,
     Committed,
     FailedOver,
-    History,
-    Kept,
-    Left,
+    FrameArrived,
+    FrameSent,
+    KeptMessage,
     Record,
-    Renewed,
-    Stopped,
+    WorldHistory,
 )
-from routing.simulation.limits import Limits
-from routing.simulation.running import run
-from routing.simulation.world import draw
+from routing.simulation.limits import WorldLimits
+from routing.simulation.world import draw_world
+from routing.simulation.world_run import run_world
 
 
-def found(history: History, records: list[Record], checker: Making) -> list[Violation]:
+def found(history: WorldHistory, records: list[Record], checker: CheckerFactory) -> list[Violation]:
     """What one checker says of these records in the world of a history."""
-    made = History(history.world)
+    made = WorldHistory(history.world)
     made.extend(records)
     return check(made, (checker,)).violations
 
@@ -64,14 +64,14 @@ def asks(handle: str | None = "h", broker: str = "a", database: str = "A0", serv
         ([asks("h"), FailedOver(START, "b", "a"), asks("i")], False),
         ([asks("h"), FailedOver(START, "b", "a"), asks(None, broker="b"), asks("i", broker="b")], False),
         ([asks("h"), FailedOver(START, "c", "d"), asks("i")], True),
-        ([asks("h"), Stopped(START, "a", "a crash"), asks("i")], True),
-        ([asks("h"), Renewed(START, "a", "A0", "new"), asks("i")], True),
+        ([asks("h"), BrokerStopped(START, "a", "a crash"), asks("i")], True),
+        ([asks("h"), BrokerRenewed(START, "a", "A0", "new"), asks("i")], True),
         ([commit("a", ("A0", "Wanted", "h"), ("A0", "Wanted", "i"))], True),
     ],
 )
 def test_who_asks_again_before_he_is_answered_is_seen(records: list[Record], wrong: bool) -> None:
     """MATCH-4: by database and service; what is asked goes with a database, and outlives a crash."""
-    assert bool(found(run(draw(0, "none")), records, Asking)) == wrong
+    assert bool(found(run_world(draw_world(0, "none")), records, AskingChecker)) == wrong
 
 
 # ------------------------------------------------------------------------------------------------ held
@@ -96,28 +96,28 @@ Part = tuple[int, int, int]
 )
 def test_more_before_its_turn_than_the_limit_is_seen(parts: list[Part], turn: int, over: int) -> None:
     """One part in each commit; what is in its turn does not count."""
-    history = run(draw(0, "none"))
+    history = run_world(draw_world(0, "none"))
     first = next(one for one in history.records if isinstance(one, Committed) and one.endpoints)
     row = first.endpoints[0]._replace(receive_sequence=turn)
     records: list[Record] = [commit()._replace(endpoints=(row,))]
     for number, fragment, size in parts:
-        kept = Kept(row.handle, number, fragment, 2, "DEFAULT", Body(size, "x"), "")
+        kept = KeptMessage(row.handle, number, fragment, 2, "DEFAULT", BodyDigest(size, "x"), "")
         records.append(commit()._replace(held=(kept,)))
-    little = History(replace(history.world, limits=Limits(Settings(held_bytes=MOST))))
-    assert sum(1 for _ in found(little, records, Bounding)) == over
+    little = WorldHistory(replace(history.world, limits=WorldLimits(DialogSettings(held_bytes=MOST))))
+    assert sum(1 for _ in found(little, records, BoundingChecker)) == over
 
 
 # ------------------------------------------------------------------------------------------------ sent on
 @cache
-def forwarding() -> tuple[History, int]:
+def forwarding() -> tuple[WorldHistory, int]:
     """A history in which a broker with little memory sends something on, and the number of that record."""
     for seed in range(1000):
-        world = draw(seed, "none")
+        world = draw_world(seed, "none")
         if world.limits.forwarded is not None:
-            history = run(world)
+            history = run_world(world)
             writers: dict[tuple[bytes, int], str] = {}
             for number, one in enumerate(history.records):
-                if isinstance(one, Left) and one.header is not None:
+                if isinstance(one, FrameSent) and one.header is not None:
                     copy = (one.header.message_id, one.header.fragment)
                     if writers.setdefault(copy, one.broker) != one.broker:
                         return history, number
@@ -137,21 +137,21 @@ def as_large_as_may_be(records: list[Record], number: int, most: int) -> list[Re
 
 def _sized(records: list[Record], number: int, size: int) -> list[Record]:
     left = records[number]
-    assert isinstance(left, Left)
+    assert isinstance(left, FrameSent)
     return [*records[:number], left._replace(size=size), *records[number + 1 :]]
 
 
 def together(records: list[Record], number: int, most: int) -> list[Record]:
     """Others that are as large come before it leaves, and leave after it: all of them are held at once."""
     left = records[number]
-    assert isinstance(left, Left)
+    assert isinstance(left, FrameSent)
     assert left.header is not None
     before, after = records[:number], records[number + 1 :]
     for more in range(most // (left.size + KEPT_BESIDES)):
         other = left._replace(number=10_000 + more, header=left.header._replace(message_id=more.to_bytes(16, "big")))
         before += [
             other._replace(broker="elsewhere"),
-            Arrived(left.at, left.broker, left.now, other.number, "", frozenset()),
+            FrameArrived(left.at, left.broker, left.now, other.number, "", frozenset()),
         ]
         after.insert(0, other)
     return [*before, left, *after]
@@ -162,8 +162,8 @@ def together_but_for_a_crash(records: list[Record], number: int, most: int) -> l
     made = together(records, number, most)
     at = next(at for at, one in enumerate(made) if one is records[number])
     left = records[number]
-    assert isinstance(left, Left)
-    return [*made[:at], Stopped(left.at, left.broker, "a crash"), *made[at:]]
+    assert isinstance(left, FrameSent)
+    return [*made[:at], BrokerStopped(left.at, left.broker, "a crash"), *made[at:]]
 
 
 @pytest.mark.parametrize(
@@ -175,5 +175,5 @@ def test_more_to_be_sent_on_than_the_limit_is_seen(change: Change, wrong: bool) 
     history, number = forwarding()
     most = history.world.limits.forwarded
     assert most is not None
-    assert not found(history, history.records, Bounding)
-    assert bool(found(history, change(list(history.records), number, most), Bounding)) == wrong
+    assert not found(history, history.records, BoundingChecker)
+    assert bool(found(history, change(list(history.records), number, most), BoundingChecker)) == wrong

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 
 from routing.runtime.broker import Broker
 from routing.simulation.chance import Chance
-from routing.simulation.cipher import SIMULATED
-from routing.simulation.clock import START, Agenda, Clock
-from routing.simulation.estates import draw
+from routing.simulation.cipher import SIMULATED_CIPHER
+from routing.simulation.clock import START, Clock, Scheduler
+from routing.simulation.estates import draw_landscape
 from routing.simulation.faults import WHOLE
-from routing.simulation.history import Broke, Healed, History, Left, Lost
-from routing.simulation.host import Around, Host
+from routing.simulation.history import BrokerBroke, FrameLost, FrameSent, WorldHealed, WorldHistory
 from routing.simulation.ledger import Ledger
-from routing.simulation.network import Flying, Network, damaged
-from routing.simulation.running import run
-from routing.simulation.shrinking import _Shrinking, shrink, simulate
-from routing.simulation.story import LINES, story
-from routing.simulation.world import draw as draw_world
+from routing.simulation.network import FrameInFlight, SimulatedNetwork, damage_frame
+from routing.simulation.shrinking import _Shrinker, shrink, simulate
+from routing.simulation.simulated_broker import SimulatedBroker, WorldContext
+from routing.simulation.violation_trace import MAX_LINES, trace_lines
+from routing.simulation.world import draw_world
+from routing.simulation.world_run import run_world
 from tests.simulation.mutations import MUTATIONS
 
 MINUTE = 60_000
@@ -36,7 +36,7 @@ def test_a_clock_shows_a_reading_first_when_it_says_it(offset: int, drift: int, 
 
 
 def test_what_is_put_down_for_one_moment_is_done_in_its_order_and_nothing_in_the_past() -> None:
-    agenda = Agenda()
+    agenda = Scheduler()
     done: list[tuple[str, int]] = []
 
     def note(what: str) -> None:
@@ -68,7 +68,7 @@ def _draws(chance: Chance, count: int) -> list[int]:
 
 
 def test_every_kind_of_route_is_drawn() -> None:
-    kinds = {pairing.kind for seed in range(300) for pairing in draw(Chance(seed), 100_000).pairings}
+    kinds = {pairing.kind for seed in range(300) for pairing in draw_landscape(Chance(seed), 100_000).pairings}
     named = "direct identified balanced forwarded looping expiring local nowhere transport mirrored asked straying"
     assert kinds == set(named.split())
 
@@ -76,7 +76,7 @@ def test_every_kind_of_route_is_drawn() -> None:
 def test_damage_cuts_or_changes_and_says_where() -> None:
     raw = bytes(range(250))
     for seed in range(100):
-        harmed = damaged(Chance(seed), Flying(1, raw))
+        harmed = damage_frame(Chance(seed), FrameInFlight(1, raw))
         kept = harmed.raw.ljust(len(raw), b"\0")
         differ = {at for at in range(len(raw)) if kept[at] != raw[at]}
         assert differ <= harmed.harm
@@ -90,25 +90,25 @@ def test_a_broker_that_raises_is_a_finding_and_the_world_goes_on(monkeypatch: py
     seed = _busy()
     monkeypatch.setattr(Broker, "receive", lambda self, frames, now: frames[1000])
     found = simulate(seed, "none")
-    assert any(isinstance(record, Broke) and "IndexError" in record.error for record in found.history.records)
+    assert any(isinstance(record, BrokerBroke) and "IndexError" in record.error for record in found.history.records)
     assert "events-agree" in {violation.promise for violation in found.violations}
 
 
 def test_a_broker_that_asks_for_one_moment_for_ever_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     seed = _busy()
     monkeypatch.setattr(Broker, "handle_timer", lambda self, now: None)
-    monkeypatch.setattr("routing.simulation.host.SPINS", 20)
-    monkeypatch.setattr("routing.simulation.running.BOUND", 10_000)
-    broke = [record for record in run(draw_world(seed, "none")).records if isinstance(record, Broke)]
+    monkeypatch.setattr("routing.simulation.simulated_broker.MAX_SPINS", 20)
+    monkeypatch.setattr("routing.simulation.world_run.DELIVERY_BOUND_MS", 10_000)
+    broke = [record for record in run_world(draw_world(seed, "none")).records if isinstance(record, BrokerBroke)]
     assert any("for ever" in record.error for record in broke)
 
 
 def test_a_world_without_an_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     seed = _busy()
-    monkeypatch.setattr("routing.simulation.running.MOST_RECORDS", 50)
-    history = run(draw_world(seed, "none"))
+    monkeypatch.setattr("routing.simulation.world_run.MAX_RECORDS", 50)
+    history = run_world(draw_world(seed, "none"))
     assert len(history.records) < 1000
-    assert any(isinstance(record, Broke) and "no end" in record.error for record in history.records)
+    assert any(isinstance(record, BrokerBroke) and "no end" in record.error for record in history.records)
 
 
 @cache
@@ -117,7 +117,7 @@ def _busy() -> int:
     return next(
         seed
         for seed in range(100)
-        if sum(isinstance(record, Left) for record in run(draw_world(seed, "none")).records) > 50
+        if sum(isinstance(record, FrameSent) for record in run_world(draw_world(seed, "none")).records) > 50
     )
 
 
@@ -129,8 +129,8 @@ def test_a_violation_is_made_smaller_and_stays_one_of_the_same_promise() -> None
         assert {violation.promise for violation in small.violations} == {found.violations[0].promise}
         assert len(small.history.records) <= len(found.history.records)
         assert small.world.mask.parts > WHOLE.parts
-        told = story(small.history, small.violations[0])
-    assert 0 < len(told) <= LINES + 1
+        told = trace_lines(small.history, small.violations[0])
+    assert 0 < len(told) <= MAX_LINES + 1
     assert any("begins a dialog" in line for line in told)
 
 
@@ -143,30 +143,32 @@ def test_a_world_that_cannot_be_made_smaller_stays_as_it_is() -> None:
 
 def test_a_frame_for_nobody_is_lost() -> None:
     """A header that was damaged on the way may name any address."""
-    world, agenda = draw_world(0, "none"), Agenda()
-    history = History(world)
-    network = Network(world, agenda, history, lambda to, one: None)
+    world, agenda = draw_world(0, "none"), Scheduler()
+    history = WorldHistory(world)
+    network = SimulatedNetwork(world, agenda, history, lambda to, one: None)
     network.send(next(iter(world.estate.instances)), START, "tcp://nobody:4022", b"a frame")
     left, lost = history.records
-    assert isinstance(left, Left)
+    assert isinstance(left, FrameSent)
     assert (left.to, left.raw) == ("", b"a frame")
-    assert isinstance(lost, Lost)
+    assert isinstance(lost, FrameLost)
     assert (lost.number, lost.why) == (left.number, "nobody is there")
     assert not agenda.step(START + MINUTE)
 
 
 def test_a_history_lasts_until_its_last_record() -> None:
-    history = History(draw_world(0))
+    history = WorldHistory(draw_world(0))
     assert history.duration == 0
-    history.add(Healed(START + MINUTE))
+    history.add(WorldHealed(START + MINUTE))
     assert history.duration == MINUTE
 
 
 def test_what_a_broker_was_to_do_in_another_life_is_not_done() -> None:
-    world, agenda, ledger = draw_world(_busy(), "none"), Agenda(), Ledger()
-    history = History(world)
-    network = Network(world, agenda, history, lambda to, one: None)
-    host = Host("a", Around(world, agenda, history, ledger, network, lambda broker, queue: None, SIMULATED))
+    world, agenda, ledger = draw_world(_busy(), "none"), Scheduler(), Ledger()
+    history = WorldHistory(world)
+    network = SimulatedNetwork(world, agenda, history, lambda to, one: None)
+    host = SimulatedBroker(
+        "a", WorldContext(world, agenda, history, ledger, network, lambda broker, queue: None, SIMULATED_CIPHER)
+    )
     host.start()
     life = host._life
     calls: list[str] = []
@@ -184,7 +186,7 @@ def test_a_violation_that_needs_a_late_fault_keeps_it() -> None:
     broken = next(mutation for mutation in MUTATIONS if mutation.name == "never mind rollbacks")
     with broken.applied():
         found = next(one for one in map(simulate, range(100)) if one.violations)
-        shrinking = _Shrinking(found, 20)
+        shrinking = _Shrinker(found, 20)
         shrinking._calm_early()
         small, late = shrinking._best, found.violations[0].at - START
         assert late > 1000
@@ -197,7 +199,7 @@ def test_faults_after_the_violation_are_not_needed() -> None:
     broken = next(mutation for mutation in MUTATIONS if mutation.name == "forget a duplicate")
     with broken.applied():
         found = next(one for one in map(simulate, range(100)) if one.violations and one.violations[0].at - START > 2000)
-        shrinking = _Shrinking(found, 20)
+        shrinking = _Shrinker(found, 20)
         shrinking._calm_early()
     calm = shrinking._best.world.mask.calm_after
     assert calm is not None

@@ -6,15 +6,15 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from brokerui.messaging.keys.cipher import OpenSsl
-from routing.adjacent.guard import SEALED, TAG
+from routing.adjacent.guard import SEALED, TAG_BYTES
 from routing.simulation.chance import Chance
 from routing.simulation.checkers import CHECKERS
 from routing.simulation.checking import check
-from routing.simulation.cipher import SIMULATED, Stream, pair_of
-from routing.simulation.history import Left
-from routing.simulation.running import run
-from routing.simulation.trust import Binding, Trust
-from routing.simulation.world import draw
+from routing.simulation.cipher import SIMULATED_CIPHER, SimulatedAead, key_pair_of
+from routing.simulation.history import FrameSent
+from routing.simulation.trust import KeyBinding, Trust
+from routing.simulation.world import draw_world
+from routing.simulation.world_run import run_world
 
 NONCE = bytes(12)
 
@@ -27,44 +27,44 @@ class Real(OpenSsl):
 
 
 def test_promises_are_kept_with_the_real_cipher() -> None:
-    seeds = [seed for seed in range(150) if draw(seed).encrypted and draw(seed).trust.bindings][:20]
+    seeds = [seed for seed in range(150) if draw_world(seed).encrypted and draw_world(seed).trust.bindings][:20]
     sealed = 0
     for seed in seeds:
-        history = run(draw(seed), Real())
+        history = run_world(draw_world(seed), Real())
         assert check(history, CHECKERS).violations == [], seed
-        left = (one for one in history.records if isinstance(one, Left) and one.protection)
+        left = (one for one in history.records if isinstance(one, FrameSent) and one.protection)
         sealed += sum(one.protection is not None and one.protection.integrity == SEALED for one in left)
     assert sealed > 100
 
 
 def test_two_share_a_secret_that_no_third_one_has() -> None:
-    one, other, third = (pair_of(SIMULATED, name) for name in "abc")
-    shared = SIMULATED.exchange(one.private, other.public)
-    assert shared == SIMULATED.exchange(other.private, one.public)
-    assert len({shared, SIMULATED.exchange(third.private, other.public), one.public, other.public}) == 4
+    one, other, third = (key_pair_of(SIMULATED_CIPHER, name) for name in "abc")
+    shared = SIMULATED_CIPHER.exchange(one.private, other.public)
+    assert shared == SIMULATED_CIPHER.exchange(other.private, one.public)
+    assert len({shared, SIMULATED_CIPHER.exchange(third.private, other.public), one.public, other.public}) == 4
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 4000])
 def test_what_is_sealed_opens_with_its_key_alone(size: int) -> None:
     body = Chance(size).randbytes(size)
-    sealed = Stream(b"key").seal(NONCE, body, b"header")
-    assert len(sealed) == size + TAG
+    sealed = SimulatedAead(b"key").seal(NONCE, body, b"header")
+    assert len(sealed) == size + TAG_BYTES
     assert size < 7 or body not in sealed
-    assert Stream(b"key").open(NONCE, memoryview(sealed), b"header") == body
-    assert Stream(b"another").open(NONCE, sealed, b"header") is None
-    assert Stream(b"key").open(bytes(11) + b"x", sealed, b"header") is None
-    assert Stream(b"key").open(NONCE, sealed, b"heade") is None
+    assert SimulatedAead(b"key").open(NONCE, memoryview(sealed), b"header") == body
+    assert SimulatedAead(b"another").open(NONCE, sealed, b"header") is None
+    assert SimulatedAead(b"key").open(bytes(11) + b"x", sealed, b"header") is None
+    assert SimulatedAead(b"key").open(NONCE, sealed, b"heade") is None
 
 
 def test_each_bit_counts() -> None:
-    sealed = Stream(b"key").seal(NONCE, b"some body", b"header")
+    sealed = SimulatedAead(b"key").seal(NONCE, b"some body", b"header")
     for bit in range(8 * len(sealed)):
         changed = bytearray(sealed)
         changed[bit // 8] ^= 1 << bit % 8
-        assert Stream(b"key").open(NONCE, bytes(changed), b"header") is None
+        assert SimulatedAead(b"key").open(NONCE, bytes(changed), b"header") is None
 
 
-BOUND = (Binding("i", "T", "t"),)
+BOUND = (KeyBinding("i", "T", "t"),)
 BOTH = frozenset("it")
 KNOWN = frozenset({("t", "i")})
 
@@ -77,8 +77,8 @@ KNOWN = frozenset({("t", "i")})
         (Trust(BOTH, BOUND), False, False),
         (Trust(frozenset("t"), BOUND, KNOWN), True, False),
         (Trust(frozenset("i"), BOUND, KNOWN), False, False),
-        (Trust(BOTH, (Binding("i", "T", "x"),), KNOWN), False, False),
-        (Trust(BOTH, (Binding("i", "another", "t"),), KNOWN), True, False),
+        (Trust(BOTH, (KeyBinding("i", "T", "x"),), KNOWN), False, False),
+        (Trust(BOTH, (KeyBinding("i", "another", "t"),), KNOWN), True, False),
     ],
 )
 def test_who_can_open_what(trust: Trust, plain: bool, sealed: bool) -> None:

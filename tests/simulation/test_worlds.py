@@ -8,8 +8,8 @@ import pytest
 
 from routing.simulation.faults import WHOLE, Mask
 from routing.simulation.shrinking import shrink, simulate
-from routing.simulation.story import story
-from routing.simulation.world import World, draw, parts
+from routing.simulation.violation_trace import trace_lines
+from routing.simulation.world import World, draw_world, maskable_parts
 
 TOGETHER = 20
 """Worlds in one test."""
@@ -26,7 +26,7 @@ def check(seed: int, faults: str, mask: Mask = WHOLE) -> None:
     if found.violations:
         small = shrink(found, TRIES)
         violation = small.violations[0]
-        told = "\n".join(story(small.history, violation))
+        told = "\n".join(trace_lines(small.history, violation))
         pytest.fail(f"brokerui simulate --seed {seed} --faults {faults}\n{violation.promise}: {violation.what}\n{told}")
 
 
@@ -69,13 +69,13 @@ def test_promises_are_kept_in_fresh_worlds(faults: str, worlds: int) -> None:
 @pytest.mark.parametrize("faults", ["light", "heavy"])
 def test_known_worlds_have_upheavals_of_every_kind(faults: str) -> None:
     """And each name is one that a mask knows, so that a world without them is the one of old."""
-    worlds = [draw(seed, faults) for seed in range(60)]
+    worlds = [draw_world(seed, faults) for seed in range(60)]
     for _, *since in map(_upheavals, worlds):
         assert {name for kind in since for name in kind} <= set(UPHEAVALS)
     for kind in zip(*map(_upheavals, worlds), strict=True):
         assert sum(map(len, kind)) > 3
     for world in worlds:
-        assert {name for kind in _upheavals(world) for name in kind} <= set(parts(world))
+        assert {name for kind in _upheavals(world) for name in kind} <= set(maskable_parts(world))
 
 
 def _upheavals(world: World) -> list[list[str]]:

@@ -27,7 +27,7 @@ from brokerui.messaging.leases.errors import LeaseOverError, NoSuchReceiptError
 from brokerui.messaging.leases.uses import use_count
 from routing.common.errors import Invalid
 from routing.common.sentence import say
-from routing.dialog.problems import Refused
+from routing.dialog.problems import VerbError
 
 LARGEST: Final = 32 << 20
 """Bytes of a request with messages. Larger ones are sent in Python: their bodies may have up to 256 MB."""
@@ -62,14 +62,14 @@ class MessagingView(ApiView):
 
     def handle_exception(self, exc: Exception) -> Any:
         """What the product refuses, with its number."""
-        if isinstance(exc, Refused):
+        if isinstance(exc, VerbError):
             return super().handle_exception(refused(exc))
         if isinstance(exc, MessagingError):
             return super().handle_exception(not_done(exc))
         return super().handle_exception(exc)
 
 
-def refused(error: Refused) -> Problem:
+def refused(error: VerbError) -> Problem:
     """404: no such conversation; 409: not now; 422: never."""
     status = 404 if error.number == NOT_FOUND else 409 if error.number in NOT_NOW else 422
     return Problem(status, error.render(_), code="refused", number=error.number)

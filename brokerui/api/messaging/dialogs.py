@@ -23,7 +23,7 @@ from brokerui.messaging.hosting import has_binding
 from brokerui.messaging.selectors import EndpointRow, conversation_endpoints
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
-from routing.dialog.problems import Refused
+from routing.dialog.problems import VerbError
 
 TAG = telling.tagged(_("Messaging"))
 HANDLE = OpenApiParameter("handle", {"type": "string"}, OpenApiParameter.PATH, description=_("Of the conversation."))
@@ -59,7 +59,7 @@ def endpoint_of(handle: str) -> EndpointRow:
     except Invalid:
         found = ()
     if not found:
-        raise Refused(8426, handle=handle)
+        raise VerbError(8426, handle=handle)
     return found[0]
 
 

@@ -16,9 +16,9 @@ from routing.common.errors import Invalid, must_be
 from routing.common.identifier import parse_identifier
 from routing.common.names import SERVICE_NAME, SYSNAME, check_name
 from routing.common.sentence import say
-from routing.dialog.batch import Receive
+from routing.dialog.batch import ReceiveRequest
 from routing.dialog.endpoint import QueueKey
-from routing.dialog.system import DEFAULT
+from routing.dialog.system_names import DEFAULT
 from routing.documents.json_decoders import Convert, array_of, boolean, fields, integer, or_null, string
 
 MOST_MESSAGES: Final = 10_000
@@ -138,7 +138,7 @@ def timeout_from(value: Any) -> int:
 class Asked:
     """What is to be received, and how."""
 
-    receive: Receive
+    receive: ReceiveRequest
     wait_s: float
     lease_ms: int
 
@@ -155,7 +155,9 @@ def receive_from(value: Any, queue: QueueKey) -> Asked:
     found = fields({} if value is None else value, readers, ())
     of = (found.get("conversation_handle"), found.get("conversation_group_id"))
     return Asked(
-        Receive(queue, found.get("top", TOP), *of), found.get("wait_ms", 0) / 1000, found.get("lease_s", LEASE_S) * 1000
+        ReceiveRequest(queue, found.get("top", TOP), *of),
+        found.get("wait_ms", 0) / 1000,
+        found.get("lease_s", LEASE_S) * 1000,
     )
 
 

@@ -36,7 +36,7 @@ from brokerui.messaging.forwarded import forwarded
 from brokerui.messaging.outgoing import redis
 from brokerui.messaging.selectors import EndpointRow, GroupRow, Key, Page, TransmissionRow
 from routing.dialog.states import STATES
-from routing.dialog.system import SYSTEM_SERVICE
+from routing.dialog.system_names import SYSTEM_SERVICE
 from routing.runtime.decision_cache import moment
 
 Json = dict[str, Any]

@@ -12,9 +12,9 @@ from brokerui.cli.inputs import STANDARD_INPUT, load_bytes
 from brokerui.cli.messaging import HOST_DB, place, verb
 from brokerui.core.languages import local
 from routing.common.sentence import say
-from routing.dialog.settings import Settings
+from routing.dialog.settings import DialogSettings
 
-MOST_BODY = Settings().message_bytes
+MOST_BODY = DialogSettings().message_bytes
 AT_ONCE = 100
 """Messages in one transaction."""
 

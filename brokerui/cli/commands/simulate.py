@@ -14,10 +14,10 @@ from brokerui.cli.arguments import must_be_given
 from brokerui.core.languages import here, local
 from routing.common.sentence import Sentence, say, say_counted
 from routing.simulation.faults import LEVELS
-from routing.simulation.history import Left, Lost, Sent, Stopped
-from routing.simulation.shrinking import Found, shrink, simulate
-from routing.simulation.story import story
-from routing.simulation.world import parts
+from routing.simulation.history import ApplicationSent, BrokerStopped, FrameLost, FrameSent
+from routing.simulation.shrinking import SimulationResult, shrink, simulate
+from routing.simulation.violation_trace import trace_lines
+from routing.simulation.world import maskable_parts
 
 FRESH = 1_000_000
 """Seeds among which one is drawn when none is given."""
@@ -64,12 +64,12 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _count(found: Found, counts: Counter[str]) -> None:
+def _count(found: SimulationResult, counts: Counter[str]) -> None:
     kinds = Counter(type(record) for record in found.history.records)
-    counts["messages"] += kinds[Sent]
-    counts["frames"] += kinds[Left]
-    counts["lost"] += kinds[Lost]
-    counts["stops"] += kinds[Stopped]
+    counts["messages"] += kinds[ApplicationSent]
+    counts["frames"] += kinds[FrameSent]
+    counts["lost"] += kinds[FrameLost]
+    counts["stops"] += kinds[BrokerStopped]
     counts["milliseconds"] += found.history.duration
     counts["orphans"] += len(found.orphans)
 
@@ -89,12 +89,12 @@ def _print_summary(counts: Counter[str], worlds: int, seconds: float) -> None:
     _print(say("No promise was broken; {orphans} deliveries went elsewhere or nowhere, as they may.", **values))
 
 
-def _print_violation(found: Found) -> None:
+def _print_violation(found: SimulationResult) -> None:
     world = found.world
     smallest = shrink(found)
     violation = smallest.violations[0]
     mask = smallest.world.mask
-    names = parts(world)
+    names = maskable_parts(world)
     out = [name for name in names if not mask.takes(name)]
     needed = [name for name in names if mask.takes(name)]
     _print(say("seed {seed}: {promise} is broken", seed=world.seed, promise=violation.promise))
@@ -107,7 +107,7 @@ def _print_violation(found: Found) -> None:
             all=len(names),
         )
     )
-    sys.stdout.writelines(f"  {line}\n" for line in story(smallest.history, violation))
+    sys.stdout.writelines(f"  {line}\n" for line in trace_lines(smallest.history, violation))
     _print(
         say(
             "again: {command}",

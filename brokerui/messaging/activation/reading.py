@@ -14,7 +14,7 @@ from brokerui.messaging.errors import NotHostedError
 from brokerui.messaging.hosting import broker_of
 from brokerui.messaging.places import Place
 from brokerui.messaging.rollbacks import rollbacks_counted
-from routing.common.broker_events import OfActivation
+from routing.common.broker_events import ActivationSubclass
 
 logger = logging.getLogger(__name__)
 
@@ -36,16 +36,16 @@ def _run(place: Place, reader: Reader) -> bool:
     task = task_of(activation) if activation is not None and activation.procedure == reader.procedure else None
     if task is None:
         return False  # the estate is another since it was started
-    tell(OfActivation.STARTED, place, reader.procedure)
+    tell(ActivationSubclass.STARTED, place, reader.procedure)
     try:
         with rollbacks_counted():
             task(**place._asdict())
     except Exception as error:
         logger.exception("the reader %s of %s", reader.procedure, "/".join(place))
-        tell(OfActivation.ABORTED, place, reader.procedure, f"{type(error).__name__}: {error}")
+        tell(ActivationSubclass.ABORTED, place, reader.procedure, f"{type(error).__name__}: {error}")
         _note_failed(place)
     else:
-        tell(OfActivation.ENDED, place, reader.procedure)
+        tell(ActivationSubclass.ENDED, place, reader.procedure)
     return True
 
 

@@ -29,8 +29,8 @@ from brokerui.messaging.hosting import broker_of, hosted_names
 from brokerui.messaging.models import HostedInstance, QueueCounter
 from brokerui.messaging.places import Place
 from brokerui.messaging.store.numbers import queue_number
-from routing.common.broker_events import OfActivation
-from routing.dialog.batch import Receive, Wanted
+from routing.common.broker_events import ActivationSubclass
+from routing.dialog.batch import ClaimRequest, ReceiveRequest
 from routing.dialog.endpoint import QueueKey
 from routing.model.catalog_objects import Activation
 from routing.runtime.store import Conflict
@@ -93,7 +93,7 @@ def _start_reader(place: Place, activation: Activation, monitor: Monitor) -> Non
         return
     if _send(place, reader):
         note_started(place, is_extra=readers > 0 and monitor.state == RECEIVES_OCCURRING)
-        tell(OfActivation.NOTIFIED, place, activation.procedure)
+        tell(ActivationSubclass.NOTIFIED, place, activation.procedure)
     else:
         give_up(place, reader)
 
@@ -101,16 +101,16 @@ def _start_reader(place: Place, activation: Activation, monitor: Monitor) -> Non
 def _tell_failure(place: Place, activation: Activation, monitor: Monitor) -> None:
     """That nobody reads the queue; now and then, as long as there are messages."""
     if not is_since(monitor.last_failed, now(), SILENT_MS):
-        tell(OfActivation.FAILED_TO_START, place, activation.procedure, NO_TASK)
+        tell(ActivationSubclass.FAILED_TO_START, place, activation.procedure, NO_TASK)
         note_failed(place)
 
 
 def _has_work(place: Place) -> bool:
     """Whether there are messages that nobody has locked: else a reader would end at once, and be started again."""
     broker = broker_of(place.instance)
-    asked = Receive((place.database, place.queue), top=0)
+    asked = ReceiveRequest((place.database, place.queue), top=0)
     try:
-        work = broker.work(Wanted(receive=asked), now())
+        work = broker.work(ClaimRequest(receive=asked), now())
     except Conflict:
         return False
     broker.release(work)

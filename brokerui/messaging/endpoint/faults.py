@@ -5,46 +5,50 @@ from __future__ import annotations
 import ssl
 
 from brokerui.core.languages import here
-from routing.adjacent.connection import LATE, NOT_PERMITTED, REASONS, Over
-from routing.common.broker_events import OfConnection, OfLogin
+from routing.adjacent.connection import CLOSE_LATE, CLOSE_REASONS, NOT_PERMITTED, ConnectionOver
+from routing.common.broker_events import ConnectionSubclass, LoginSubclass
 
 
-def is_refused(over: Over | None, error: Exception | None) -> bool:
+def is_refused(over: ConnectionOver | None, error: Exception | None) -> bool:
     """Because of who one of the two is."""
     return isinstance(error, ssl.SSLError) or _number(over) == NOT_PERMITTED
 
 
-def why(over: Over | None, error: Exception | None) -> str:
+def why(over: ConnectionOver | None, error: Exception | None) -> str:
     """For people; empty: it is not over."""
     if over is not None and over.error is not None:
         return over.error.render(here())
     if error is not None:
         return str(error) or type(error).__name__
-    return (over.text or REASONS.get(over.reason, str(over.reason))) if over else ""
+    return (over.text or CLOSE_REASONS.get(over.reason, str(over.reason))) if over else ""
 
 
-def failed_login(over: Over, error: Exception | None, *, has_peer: bool, is_unsecured: bool) -> OfLogin | None:
+def failed_login(
+    over: ConnectionOver, error: Exception | None, *, has_peer: bool, is_unsecured: bool
+) -> LoginSubclass | None:
     """Of one that never was online: which failure, where it was one.
 
     Who goes away, or uses another connection, has not failed. `has_peer`: it had said who it is; `is_unsecured`: there
     should be TLS, and is none yet.
     """
     if _number(over) == NOT_PERMITTED:
-        return OfLogin.AUTHORIZATION_FAILURE
+        return LoginSubclass.AUTHORIZATION_FAILURE
     if over.error is not None:
-        return OfLogin.LOGIN_PROTOCOL_ERROR if has_peer else OfLogin.MESSAGE_FORMAT_ERROR
+        return LoginSubclass.LOGIN_PROTOCOL_ERROR if has_peer else LoginSubclass.MESSAGE_FORMAT_ERROR
     if isinstance(error, ssl.SSLError):
         is_certificate = "certificate" in str(error).lower()
-        return OfLogin.AUTHENTICATION_FAILURE if is_certificate else OfLogin.NEGOTIATE_FAILURE
+        return LoginSubclass.AUTHENTICATION_FAILURE if is_certificate else LoginSubclass.NEGOTIATE_FAILURE
     if is_unsecured:
-        return OfLogin.NEGOTIATE_FAILURE
-    return OfLogin.LOGIN_PROTOCOL_ERROR if over.reason == LATE and not over.by_peer else None
+        return LoginSubclass.NEGOTIATE_FAILURE
+    return LoginSubclass.LOGIN_PROTOCOL_ERROR if over.reason == CLOSE_LATE and not over.by_peer else None
 
 
-def io_error(error: Exception) -> OfConnection:
+def io_error(error: Exception) -> ConnectionSubclass:
     """What the system was asked for when it failed."""
-    return OfConnection.SEND_IO_ERROR if isinstance(error, BrokenPipeError) else OfConnection.RECEIVE_IO_ERROR
+    return (
+        ConnectionSubclass.SEND_IO_ERROR if isinstance(error, BrokenPipeError) else ConnectionSubclass.RECEIVE_IO_ERROR
+    )
 
 
-def _number(over: Over | None) -> int | None:
+def _number(over: ConnectionOver | None) -> int | None:
     return over.error.number if over is not None and over.error is not None else None

@@ -21,7 +21,7 @@ from brokerui.messaging.endpoint.teller import Teller
 from brokerui.messaging.endpoint.telling import EndpointEvent
 from brokerui.messaging.endpoint.tls import Tls
 from brokerui.messaging.endpoint.wire import Wire
-from routing.adjacent.connection import Connection, Neighbours
+from routing.adjacent.connection import OnlineConnections, PeerConnection
 from routing.adjacent.frames import Hello
 from routing.common.sentence import Sentence
 
@@ -52,8 +52,8 @@ class Host:
         self.guests = guests
         self.teller = teller
         self.instance_id = secrets.token_bytes(ID)
-        self.neighbours = Neighbours()
-        self.wires: dict[Connection, Wire] = {}
+        self.neighbours = OnlineConnections()
+        self.wires: dict[PeerConnection, Wire] = {}
         self.links: dict[str, Link] = {}
         self.listeners: dict[str, Listener] = {}
         self.arrivals = Arrivals(client, name, options.arriving_bytes, wake)

@@ -17,9 +17,9 @@ from brokerui.messaging.endpoint.lists import discard_outgoing, run_soon, take_o
 from brokerui.messaging.endpoint.numbers import CONNECT_FAILED, NAME_NOT_FOUND, NO_LOGIN, NOT_AUTHENTICATED
 from brokerui.messaging.endpoint.telling import Failed, Online
 from brokerui.messaging.endpoint.wire import Wire
-from routing.adjacent.connection import DUPLICATE, IDLE
+from routing.adjacent.connection import CLOSE_DUPLICATE, CLOSE_IDLE
 from routing.adjacent.frames import Hello
-from routing.common.broker_events import OfConnection
+from routing.common.broker_events import ConnectionSubclass
 from routing.common.sentence import Sentence, say
 
 if TYPE_CHECKING:
@@ -98,7 +98,11 @@ class Link:
         is_ours = wire is self._wire or (self.peer is not None and wire.connection.peer is not None)
         if not is_ours or (self.peer and wire.connection.peer and self.peer[:2] != wire.connection.peer[:2]):
             return
-        if wire.connection.login_at is not None and wire.over.reason not in {IDLE, DUPLICATE} and self.is_wanted:
+        if (
+            wire.connection.login_at is not None
+            and wire.over.reason not in {CLOSE_IDLE, CLOSE_DUPLICATE}
+            and self.is_wanted
+        ):
             self._wanted.set()
 
     # -------------------------------------------------------------------------------------------- carrying
@@ -152,7 +156,7 @@ class Link:
         """One attempt; None: it came online, or is the duplicate of one that is."""
         wire = self._wire = Wire(self.host, self.address, is_accept=False)
         wire.connection.dial(self.host.now())
-        wire.tell(OfConnection.CONNECTING)
+        wire.tell(ConnectionSubclass.CONNECTING)
         wire.settle()
         try:
             async with asyncio.timeout(self.host.options.connect_within):
@@ -163,7 +167,7 @@ class Link:
         await wire.settled.wait()
         if wire.connection.peer is not None:
             self.peer = wire.connection.peer
-        if wire.over is None or wire.over.reason == DUPLICATE:
+        if wire.over is None or wire.over.reason == CLOSE_DUPLICATE:
             return None
         return Problem(NOT_AUTHENTICATED if wire.is_refused else NO_LOGIN, wire.why)
 
@@ -182,7 +186,7 @@ class Link:
             except OSError:
                 if number == len(places):
                     raise
-        wire.tell(OfConnection.CONNECTED)
+        wire.tell(ConnectionSubclass.CONNECTED)
         if self.host.tls is not None:
             await wire.secure(self.host.tls.dialling, host)
 
@@ -194,7 +198,7 @@ class Link:
     def _not_connected(self, wire: Wire, error: OSError | RefusedError) -> Problem:
         text = reason_of(error)
         wire.error = error
-        wire.tell(OfConnection.CONNECT_FAILED, text)
+        wire.tell(ConnectionSubclass.CONNECT_FAILED, text)
         wire.drop()
         if isinstance(error, socket.gaierror):
             return Problem(NAME_NOT_FOUND, text)

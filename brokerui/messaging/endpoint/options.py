@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from brokerui.core.backoff import Backoff
-from routing.adjacent.connection import Settings
+from routing.adjacent.connection import ConnectionSettings
 
 KILOBYTE = 1 << 10
 MEGABYTE = 1 << 20
@@ -26,7 +26,7 @@ class Options:
     """Of one instance, that came and are not in Redis yet: then nothing more is read."""
     outgoing_bytes: int = 256 * KILOBYTE
     """Of one connection, that are taken from Redis at once, and may wait for the socket when more is taken."""
-    connection: Settings = field(default_factory=lambda: Settings(most_outgoing=MEGABYTE))
+    connection: ConnectionSettings = field(default_factory=lambda: ConnectionSettings(most_outgoing=MEGABYTE))
     connect_within: float = 10.0
     """Seconds for finding and reaching a next hop, before anything is said."""
     reconnects: Backoff = RECONNECTS

@@ -29,7 +29,7 @@ from brokerui.messaging.endpoint.showing import row_of
 from brokerui.messaging.endpoint.teller import Teller
 from brokerui.messaging.endpoint.telling import ConnectionRow
 from brokerui.messaging.endpoint.tls import Tls
-from routing.common.broker_events import BrokerConnection, OfConnection
+from routing.common.broker_events import BrokerConnection, ConnectionSubclass
 from routing.common.sentence import say
 
 logger = logging.getLogger(__name__)
@@ -144,7 +144,7 @@ class Endpoint:
         """Only what has changed, unless Redis has lost the rest."""
         for (instance, where), times in self.guests.refused().items():
             text = local(say("too many connections"))
-            self.teller.event(instance, BrokerConnection(OfConnection.CLOSED, "", where, text, times))
+            self.teller.event(instance, BrokerConnection(ConnectionSubclass.CLOSED, "", where, text, times))
         rows = self._rows()
         before = self._shown or {}
         changed = [row for id_, row in rows.items() if before.get(id_) != row]

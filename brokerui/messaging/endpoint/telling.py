@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
+from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, ConnectionSubclass, LoginSubclass
 
 
 class Online(NamedTuple):
@@ -78,7 +78,7 @@ class ConnectionRow(NamedTuple):
     """Not the product's: as which instance the other side presents itself."""
 
 
-_SUBCLASSES: Mapping[int, Any] = {138: (BrokerConnection, OfConnection), 159: (AuditBrokerLogin, OfLogin)}
+_SUBCLASSES: Mapping[int, Any] = {138: (BrokerConnection, ConnectionSubclass), 159: (AuditBrokerLogin, LoginSubclass)}
 
 
 def written(told: Notice | Told | ConnectionRow) -> str:

@@ -14,21 +14,21 @@ from brokerui.messaging.endpoint import faults
 from brokerui.messaging.endpoint.permission import objection_to_certificate
 from brokerui.messaging.endpoint.tls import names_of
 from routing.adjacent.connection import (
-    REASONS,
-    SHUTDOWN,
-    Arrived,
-    Closing,
-    Connection,
-    Event,
-    Online,
-    Over,
-    Role,
+    CLOSE_REASONS,
+    CLOSE_SHUTDOWN,
+    ConnectionClosing,
+    ConnectionEvent,
+    ConnectionOnline,
+    ConnectionOver,
+    FragmentsArrived,
+    PeerConnection,
+    RoleFrameArrived,
 )
 from routing.adjacent.errors import LocalProtocolError
 from routing.adjacent.frames import Hello
 from routing.adjacent.roles import is_role
 from routing.adjacent.states import NEW
-from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
+from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, ConnectionSubclass, LoginSubclass
 from routing.common.identifier import identifier_of
 from routing.common.sentence import Sentence, say
 
@@ -48,7 +48,7 @@ class Wire(asyncio.Protocol):
         self.is_accept = is_accept
         self.stream_id = secrets.token_bytes(ID)
         """Of this end: both ends of a connection have its id, and both may be here."""
-        self.over: Over | None = None
+        self.over: ConnectionOver | None = None
         self.error: Exception | None = None
         """With which the transport ended, if it did."""
         self.names: tuple[str, ...] | None = None
@@ -57,7 +57,7 @@ class Wire(asyncio.Protocol):
         """Online or over: from then on it is known which."""
         self.roomy = asyncio.Event()
         """More may be sent; also once it is over, so that nobody waits."""
-        self.connection = Connection(
+        self.connection = PeerConnection(
             host.hello(), host.neighbours, host.options.connection, host.now(), self._permission
         )
         self.is_paused = False
@@ -113,7 +113,7 @@ class Wire(asyncio.Protocol):
             return
         self._entered = where
         self.address = f"[{where}]:{port}" if ":" in where else f"{where}:{port}"
-        self.tell(OfConnection.ACCEPT)
+        self.tell(ConnectionSubclass.ACCEPT)
         if self.host.tls is None:
             self.begin()
         else:
@@ -179,7 +179,7 @@ class Wire(asyncio.Protocol):
         self.settle()
         return taken
 
-    def close(self, reason: int = SHUTDOWN) -> None:
+    def close(self, reason: int = CLOSE_SHUTDOWN) -> None:
         self.connection.close(self.host.now(), reason)
         self.settle()
 
@@ -271,34 +271,34 @@ class Wire(asyncio.Protocol):
         return self._transport
 
     # -------------------------------------------------------------------------------------------- events
-    def _take(self, event: Event) -> None:
-        if isinstance(event, Arrived):
+    def _take(self, event: ConnectionEvent) -> None:
+        if isinstance(event, FragmentsArrived):
             self.host.arrivals.put(self, event.fragments)
-        elif isinstance(event, Role):
+        elif isinstance(event, RoleFrameArrived):
             self.host.arrivals.put(self, (event.frame,))
-        elif isinstance(event, Online):
+        elif isinstance(event, ConnectionOnline):
             self._take_online(event)
-        elif isinstance(event, Closing):
-            self.tell(OfConnection.CLOSING, REASONS[event.reason])
-        elif isinstance(event, Over):
+        elif isinstance(event, ConnectionClosing):
+            self.tell(ConnectionSubclass.CLOSING, CLOSE_REASONS[event.reason])
+        elif isinstance(event, ConnectionOver):
             self._take_over(event)
 
-    def _take_online(self, event: Online) -> None:
-        self.tell_login(OfLogin.LOGIN_SUCCESS, "")
+    def _take_online(self, event: ConnectionOnline) -> None:
+        self.tell_login(LoginSubclass.LOGIN_SUCCESS, "")
         if event.displaced is not None:
             self.host.wires[event.displaced].settle()
         self.settled.set()
         self.host.came_online(self)
 
-    def _take_over(self, over: Over) -> None:
+    def _take_over(self, over: ConnectionOver) -> None:
         self.over = over
         if self._transport is not None:
             self._tell_failed_login(over)
-            self.tell(OfConnection.CLOSED, self.why, times_closed=1)
+            self.tell(ConnectionSubclass.CLOSED, self.why, times_closed=1)
         self.settled.set()
         self.host.went(self)
 
-    def _tell_failed_login(self, over: Over) -> None:
+    def _tell_failed_login(self, over: ConnectionOver) -> None:
         has_peer, is_unsecured = self.connection.peer is not None, self.host.tls is not None and self.names is None
         login = faults.failed_login(over, self.error, has_peer=has_peer, is_unsecured=is_unsecured)
         if self.connection.login_at is None and login is not None:
@@ -319,11 +319,11 @@ class Wire(asyncio.Protocol):
         """Why it is over, for people; empty: it is not."""
         return faults.why(self.over, self.error)
 
-    def tell(self, subclass: OfConnection, text: str = "", times_closed: int = 0) -> None:
+    def tell(self, subclass: ConnectionSubclass, text: str = "", times_closed: int = 0) -> None:
         """Event 138."""
         self.host.tell(BrokerConnection(subclass, self.id, self.address, text, times_closed))
 
-    def tell_login(self, subclass: OfLogin, text: str) -> None:
+    def tell_login(self, subclass: LoginSubclass, text: str) -> None:
         """Event 159."""
         peer = self.connection.peer.name if self.connection.peer else ""
         principal = self.names[0] if self.names else ""

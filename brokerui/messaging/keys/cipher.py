@@ -1,4 +1,4 @@
-"""The ciphers of dialog security, from the `cryptography` package (`routing.security.port`)."""
+"""The ciphers of dialog security, from the `cryptography` package (`routing.security.cipher_port`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from routing.adjacent.guard import Piece
+from routing.adjacent.guard import BytesLike
 
 
 class _Aead:
@@ -15,10 +15,10 @@ class _Aead:
     def __init__(self, key: bytes) -> None:
         self._cipher = ChaCha20Poly1305(key)
 
-    def seal(self, nonce: bytes, body: Piece, header: bytes) -> bytes:
+    def seal(self, nonce: bytes, body: BytesLike, header: bytes) -> bytes:
         return self._cipher.encrypt(nonce, body, header)
 
-    def open(self, nonce: bytes, sealed: Piece, header: bytes) -> bytes | None:
+    def open(self, nonce: bytes, sealed: BytesLike, header: bytes) -> bytes | None:
         try:
             return self._cipher.decrypt(nonce, sealed, header)
         except InvalidTag:

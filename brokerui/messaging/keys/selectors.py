@@ -13,13 +13,13 @@ from brokerui.messaging.keys.models import DatabaseKey, PeerKey
 from brokerui.messaging.keys.sealing import unseal
 from routing.common.errors import Invalid
 from routing.common.sentence import say
-from routing.security.bindings import DatabaseKeys, Security
+from routing.security.instance_security import DatabaseKeys, InstanceSecurity
 from routing.security.keys import KeyPair
 
 
-def security_of(instance: str) -> Security:
+def security_of(instance: str) -> InstanceSecurity:
     """What the broker of an instance has; two queries. Raises `Invalid` where the keys cannot be read."""
-    return Security(OpenSsl(), keys_of(instance))
+    return InstanceSecurity(OpenSsl(), keys_of(instance))
 
 
 def keys_stamp(instance: str) -> tuple[datetime | None, ...]:

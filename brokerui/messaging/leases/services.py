@@ -22,7 +22,7 @@ from brokerui.messaging.leases.models import Lease, State
 from brokerui.messaging.leases.uses import use_count
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
 from brokerui.messaging.transactions import unit_of_work
-from routing.dialog.batch import Receive, Wanted
+from routing.dialog.batch import ClaimRequest, ReceiveRequest
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.receive import get_conversation_group, receive
 from routing.dialog.states import CD, DO
@@ -45,11 +45,11 @@ class Leased:
     messages: tuple[QueuedMessage, ...]
 
 
-def lease_make(*, instance: str, asked: Receive, owner: str, lease_ms: int) -> Leased | None:
+def lease_make(*, instance: str, asked: ReceiveRequest, owner: str, lease_ms: int) -> Leased | None:
     """The next messages of a queue, handed out; None: there are none that nobody else has."""
     database, queue = asked.queue
     leases_lapse(instance=instance, database=database, queue=queue)
-    with transaction.atomic(savepoint=False), unit_of_work(instance, Wanted(receive=asked)) as (broker, work):
+    with transaction.atomic(savepoint=False), unit_of_work(instance, ClaimRequest(receive=asked)) as (broker, work):
         check_queue(broker, asked.queue)
         group = get_conversation_group(work, asked)
         messages = _within_bounds(work.batch.received)
@@ -145,9 +145,9 @@ def _mine(receipt: str, owner: str) -> Lease:
 def _take(lease: Lease) -> None:
     """RECEIVE of exactly these messages, but for those that have left the queue with their conversation."""
     orders = tuple(order for order, _ in lease.messages)
-    asked = Receive((lease.database, lease.queue), group=lease.conversation_group_id, only=orders)
+    asked = ReceiveRequest((lease.database, lease.queue), group=lease.conversation_group_id, only=orders)
     name = lease.instance.name
-    with unit_of_work(name, Wanted(groups=(lease.conversation_group_id,), receive=asked)) as (broker, work):
+    with unit_of_work(name, ClaimRequest(groups=(lease.conversation_group_id,), receive=asked)) as (broker, work):
         check_queue(broker, asked.queue)
         taken = {message.queuing_order for message in receive(work, asked)}
         _check_ended(lease, {handle for order, handle in lease.messages if order not in taken})

@@ -15,9 +15,9 @@ from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.postgres import CallersSession, OwnSession, pool_of
 from brokerui.messaging.store.session import Row, Session
 from brokerui.messaging.store.sqlite import SqliteSession
-from routing.dialog.batch import Batch, Changes, Wanted
+from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest
 from routing.dialog.endpoint import QueueKey
-from routing.runtime.store import Conflict, Depth
+from routing.runtime.store import Conflict, QueueDepth
 
 __all__ = ["DatabaseStore"]
 
@@ -76,7 +76,7 @@ class DatabaseStore:
             return CallersSession(database, self.instance)
         return OwnSession(pool_of(self._using), self.instance)
 
-    def claim(self, wanted: Wanted, now: int) -> Batch:
+    def claim(self, wanted: ClaimRequest, now: int) -> ClaimedBatch:
         token = wanted.token or next(self._tokens)
         claim = self._claims.get(token) if wanted.token else Claim(self._session(), self.instance)
         if claim is None:
@@ -104,7 +104,7 @@ class DatabaseStore:
         self._known = self._checked(known)
         return self._known
 
-    def commit(self, changes: Changes) -> None:
+    def commit(self, changes: ChangeSet) -> None:
         claim = self._claims.get(changes.token)
         if claim is None:
             raise Conflict("the claim has ended")
@@ -157,10 +157,10 @@ class DatabaseStore:
         (due,) = self._row(_NEXT_DUE)
         return None if due is None else int(due)
 
-    def depth(self, queue: QueueKey) -> Depth:
+    def depth(self, queue: QueueKey) -> QueueDepth:
         number = queue_number(self.instance, queue)
         messages, oldest = self._row(_DEPTH, database=queue[0], queue=queue[1], number=number)
-        return Depth(int(messages or 0), oldest)
+        return QueueDepth(int(messages or 0), oldest)
 
     def _row(self, sql: str, **parameters: object) -> tuple[Any, ...]:
         session = self._session()

@@ -13,9 +13,9 @@ from brokerui.messaging.store.knowing import Known
 from brokerui.messaging.store.objects import unpacked
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Given, Row, Session
 from brokerui.messaging.store.tables import ENDPOINTS, GROUPS, HELD, OUTGOING, Table
-from routing.dialog.batch import OUTGOING_AT_ONCE, Batch, Wanted
-from routing.dialog.endpoint import Endpoint, Group
-from routing.dialog.messages import Held, Outgoing, Part
+from routing.dialog.batch import MAX_OUTGOING_PER_CLAIM, ClaimedBatch, ClaimRequest
+from routing.dialog.endpoint import ConversationGroupState, Endpoint
+from routing.dialog.messages import BufferedFragment, FragmentNumber, OutboundMessage
 
 BYTES_AT_ONCE: Final = 2 << 20
 """Of bodies that a claim reads to be sent; the last one may be as large as it likes."""
@@ -75,18 +75,20 @@ class Claim:
     session: Session
     instance: int
     endpoints: dict[str, Endpoint] = field(default_factory=dict)
-    groups: dict[str, Group] = field(default_factory=dict)
+    groups: dict[str, ConversationGroupState] = field(default_factory=dict)
     conversations: set[str] = field(default_factory=set)
     locked: set[str] = field(default_factory=set)
     """Groups."""
 
     known: Known | None = None
 
-    def batch(self, token: int) -> Batch:
+    def batch(self, token: int) -> ClaimedBatch:
         """An empty one."""
         assert self.known is not None, "a claim begins with a look at what is known"
         known = self.known
-        return Batch(token, off=known.off, rollbacks=known.rollbacks, requests=known.requests, mirrored=known.mirrored)
+        return ClaimedBatch(
+            token, off=known.off, rollbacks=known.rollbacks, requests=known.requests, mirrored=known.mirrored
+        )
 
     @property
     def mine(self) -> dict[str, int]:
@@ -97,7 +99,7 @@ class Claim:
 class Asked:
     """What a claim wants, asked for all at once: the locks first, then what stands under them."""
 
-    def __init__(self, claim: Claim, wanted: Wanted, now: int) -> None:
+    def __init__(self, claim: Claim, wanted: ClaimRequest, now: int) -> None:
         self._claim = claim
         self._wanted = wanted
         self._now = now
@@ -136,7 +138,7 @@ class Asked:
         sql = _CONVERSATIONS.format(group=group, among=among.sql)
         return session.ask(sql, {**self._claim.mine, **among.parameters, "top": 1})
 
-    def fill(self, batch: Batch) -> None:
+    def fill(self, batch: ClaimedBatch) -> None:
         """Put what was free into the batch, and read what belongs to it."""
         claim, wanted, now = self._claim, self._wanted, self._now
         busy, due = self._note_locked(), self._due()
@@ -176,7 +178,7 @@ def _mine(keys: Iterable[str], locked: Iterable[Row]) -> list[str]:
     return [key for key, (is_mine,) in zip(keys, locked, strict=True) if is_mine]
 
 
-def _moved_away(claim: Claim, batch: Batch, handles: Iterable[str]) -> list[str]:
+def _moved_away(claim: Claim, batch: ClaimedBatch, handles: Iterable[str]) -> list[str]:
     """Conversations that went to a group of others before they were locked: they are out of the batch."""
     gone = [h for h in handles if h in batch.endpoints and batch.endpoints[h].conversation_group_id not in claim.locked]
     for handle in gone:
@@ -186,7 +188,7 @@ def _moved_away(claim: Claim, batch: Batch, handles: Iterable[str]) -> list[str]
     return gone
 
 
-def _due(batch: Batch, wanted: Wanted, taken: Iterable[str], now: int) -> tuple[str, ...]:
+def _due(batch: ClaimedBatch, wanted: ClaimRequest, taken: Iterable[str], now: int) -> tuple[str, ...]:
     """The endpoints of the batch in which something is due: of what the engine asked for, and of what was due."""
     asked = [
         batch.handles.get(key)
@@ -197,7 +199,7 @@ def _due(batch: Batch, wanted: Wanted, taken: Iterable[str], now: int) -> tuple[
     return tuple(handle for handle in dict.fromkeys((*asked, *taken)) if handle and _is_due(batch, handle, now))
 
 
-def _is_due(batch: Batch, handle: str, now: int) -> bool:
+def _is_due(batch: ClaimedBatch, handle: str, now: int) -> bool:
     due = batch.endpoints[handle].due if handle in batch.endpoints else None
     return due is not None and due <= now
 
@@ -205,7 +207,7 @@ def _is_due(batch: Batch, handle: str, now: int) -> bool:
 # ---------------------------------------------------------------- what is read
 
 
-def _take_rows(claim: Claim, batch: Batch, rows: Iterable[Row]) -> None:
+def _take_rows(claim: Claim, batch: ClaimedBatch, rows: Iterable[Row]) -> None:
     """Of conversations that are the claim's: what others hold may be changing."""
     for row in rows:
         endpoint = Endpoint(*row[:_WIDTH])
@@ -214,20 +216,20 @@ def _take_rows(claim: Claim, batch: Batch, rows: Iterable[Row]) -> None:
         handle = endpoint.conversation_handle
         batch.endpoints[handle] = endpoint
         batch.handles[endpoint.key] = handle
-        batch.groups[endpoint.conversation_group_id] = Group(*row[_WIDTH:-1])
+        batch.groups[endpoint.conversation_group_id] = ConversationGroupState(*row[_WIDTH:-1])
         if row[-1] is not None:
             batch.transmissions[handle] = unpacked(handle, row[-1])
 
 
-def _read_groups(claim: Claim, batch: Batch, groups: Iterable[str]) -> None:
+def _read_groups(claim: Claim, batch: ClaimedBatch, groups: Iterable[str]) -> None:
     missing = [group for group in groups if group not in batch.groups]
     if missing:
         among = claim.session.among(missing)
         for row in claim.session.rows(_GROUPS + among.sql, {**claim.mine, **among.parameters}):
-            batch.groups[row[0]] = Group(*row)
+            batch.groups[row[0]] = ConversationGroupState(*row)
 
 
-def _read_rows(claim: Claim, batch: Batch, now: int) -> None:
+def _read_rows(claim: Claim, batch: ClaimedBatch, now: int) -> None:
     """What is to be sent, and what is held, of the endpoints of the batch."""
     firsts = list(_firsts(batch, now))
     if firsts:
@@ -237,12 +239,12 @@ def _read_rows(claim: Claim, batch: Batch, now: int) -> None:
         among = claim.session.among(holding)
         parts = claim.session.rows(_PARTS.format(among=among.sql), {**claim.mine, **among.parameters})
         for handle, of_handle in groupby(parts, itemgetter(0)):
-            batch.held[handle] = tuple(Part(*row[1:]) for row in of_handle)
+            batch.held[handle] = tuple(FragmentNumber(*row[1:]) for row in of_handle)
 
 
-def _read_outgoing(claim: Claim, batch: Batch, firsts: list[tuple[str, int]]) -> None:
+def _read_outgoing(claim: Claim, batch: ClaimedBatch, firsts: list[tuple[str, int]]) -> None:
     """Not much more than a batch sends: conversations to which it does not come are due the next time."""
-    each = min(OUTGOING_AT_ONCE, max(LEAST, ROWS_AT_ONCE // len(firsts)))
+    each = min(MAX_OUTGOING_PER_CLAIM, max(LEAST, ROWS_AT_ONCE // len(firsts)))
     ranges = [
         # Where the last attempt found no way, one message shows whether there is one now; the others follow it.
         (handle, first, first + (1 if batch.endpoints[handle].transmission_status else each), place)
@@ -253,13 +255,13 @@ def _read_outgoing(claim: Claim, batch: Batch, firsts: list[tuple[str, int]]) ->
     parameters = {**claim.mine, **given.parameters, "top": None, "bytes": BYTES_AT_ONCE}
     rows = claim.session.rows(_AFFORDABLE.format(given=given.sql, firsts=found), parameters)
     batch.outgoing = {handle: () for handle, _ in firsts}
-    for handle, mine in groupby(map(Outgoing._make, rows), itemgetter(0)):
+    for handle, mine in groupby(map(OutboundMessage._make, rows), itemgetter(0)):
         batch.outgoing[handle] = tuple(mine)
     if sum(len(row[3] or b"") for row in rows) >= BYTES_AT_ONCE:
         _leave_for_later(batch)
 
 
-def _leave_for_later(batch: Batch) -> None:
+def _leave_for_later(batch: ClaimedBatch) -> None:
     """Conversations that have something to send, of which nothing was read."""
     later = {handle for handle, mine in batch.outgoing.items() if not mine and batch.endpoints[handle].outgoing}
     batch.due = tuple(handle for handle in batch.due if handle not in later)
@@ -275,7 +277,7 @@ def _found(claim: Claim, table: Table, given: Given, condition: str, *order: str
     return claim.session.rows(sql, {**claim.mine, **given.parameters, "top": None})
 
 
-def _firsts(batch: Batch, now: int) -> Iterator[tuple[str, int]]:
+def _firsts(batch: ClaimedBatch, now: int) -> Iterator[tuple[str, int]]:
     """Of which endpoints messages are to be sent, from which number on."""
     for handle in batch.due:
         endpoint = batch.endpoints[handle]
@@ -285,9 +287,9 @@ def _firsts(batch: Batch, now: int) -> Iterator[tuple[str, int]]:
             yield handle, endpoint.sending_sequence
 
 
-def _read_bodies(claim: Claim, batch: Batch, wanted: tuple[tuple[str, int], ...]) -> None:
+def _read_bodies(claim: Claim, batch: ClaimedBatch, wanted: tuple[tuple[str, int], ...]) -> None:
     batch.bodies = dict.fromkeys(wanted, ())
     given = claim.session.given(wanted, key="text", number="int8")
     rows = _found(claim, HELD, given, _OF_MESSAGE, "message_sequence_number", "fragment")
-    for key, mine in groupby(map(Held._make, rows), itemgetter(0, 1)):
+    for key, mine in groupby(map(BufferedFragment._make, rows), itemgetter(0, 1)):
         batch.bodies[key] = tuple(mine)

@@ -15,8 +15,8 @@ from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.objects import packed
 from brokerui.messaging.store.session import CONVERSATION, Given, Row
 from brokerui.messaging.store.tables import ENDPOINTS, HELD, LASTING, MESSAGES, OUTGOING, SELDOM, Table
-from routing.dialog.batch import Changes
-from routing.dialog.endpoint import Endpoint, Group, QueueKey
+from routing.dialog.batch import ChangeSet
+from routing.dialog.endpoint import ConversationGroupState, Endpoint, QueueKey
 from routing.dialog.messages import QueuedMessage
 
 ENDLESS: Final = 2**62
@@ -86,7 +86,7 @@ _RETRIED = (
 class Commit:
     """The statements of one commit."""
 
-    def __init__(self, claim: Claim, changes: Changes) -> None:
+    def __init__(self, claim: Claim, changes: ChangeSet) -> None:
         self._claim = claim
         self._session = claim.session
         self._instance = claim.instance
@@ -216,7 +216,7 @@ class Commit:
         rows = []
         for group_id, group in self._changes.groups.items():
             before = self._claim.groups.get(group_id)
-            one = group or before or Group(group_id, "", "", "")
+            one = group or before or ConversationGroupState(group_id, "", "", "")
             change = (group.conversations if group else 0) - (before.conversations if before else 0)
             rows.append((group_id, one.database, one.service_name, one.queue, change))
         kinds = {"id": "text", "database": "text", "service_name": "text", "queue": "text", "change": "int4"}

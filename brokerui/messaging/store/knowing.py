@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 from brokerui.estate.selectors import LIVE_VERSION
 from brokerui.messaging.store.session import Answer, Row, Session
-from routing.common.broker_events import OfMirroredRoute
-from routing.dialog.batch import Asked, Changes
+from routing.common.broker_events import MirroredRouteSubclass
+from routing.dialog.batch import ChangeSet, RouteRequestKey
 from routing.dialog.endpoint import QueueKey
 from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
 from routing.runtime.store import Conflict
@@ -50,7 +50,7 @@ class Known(NamedTuple):
     """Of the estate: see `moving`."""
     off: frozenset[QueueKey]
     rollbacks: Mapping[QueueKey, int]
-    requests: Mapping[Asked, str]
+    requests: Mapping[RouteRequestKey, str]
     mirrored: Mapping[MirroredRouteKey, MirroredRoute]
 
 
@@ -103,7 +103,7 @@ def _route(row: Row) -> MirroredRoute:
         rounds,
         due,
         claimed_at,
-        None if shown is None else OfMirroredRoute(shown),
+        None if shown is None else MirroredRouteSubclass(shown),
     )
 
 
@@ -120,7 +120,7 @@ def _row(route: MirroredRoute) -> Row:
 # ---------------------------------------------------------------- writing
 
 
-def write(session: Session, instance: int, changes: Changes) -> None:
+def write(session: Session, instance: int, changes: ChangeSet) -> None:
     """What is known anew. Raises `Conflict` where another has asked for the same route."""
     if not (changes.mirrored or changes.requests or changes.queues or changes.rollbacks):
         return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from routing.dialog.ranges import Ranges
-from routing.dialog.transmission import Large, Transmission
+from routing.dialog.ranges import RangeSet
+from routing.dialog.transmission import LargeMessage, Transmission
 
 
 def packed(one: Transmission) -> str:
@@ -18,7 +18,7 @@ def unpacked(handle: str, state: str) -> Transmission:
     acknowledged, sent, large = json.loads(state)
     return Transmission(
         handle,
-        Ranges((first, last) for first, last in acknowledged),
-        Ranges((first, last) for first, last in sent),
-        {number: Large(below, fragments) for number, below, fragments in large},
+        RangeSet((first, last) for first, last in acknowledged),
+        RangeSet((first, last) for first, last in sent),
+        {number: LargeMessage(below, fragments) for number, below, fragments in large},
     )

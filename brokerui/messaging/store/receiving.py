@@ -11,7 +11,7 @@ from typing import Final
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.session import GROUP, Answer, Row, Session
 from brokerui.messaging.store.tables import MESSAGES
-from routing.dialog.batch import Batch, Receive
+from routing.dialog.batch import ClaimedBatch, ReceiveRequest
 from routing.dialog.messages import QueuedMessage
 
 # Whether nobody has leased a group.
@@ -93,7 +93,7 @@ _SAME: Final = (
 _ORDER: Final = ("rank", "message_sequence_number", "queuing_order")
 
 
-def ask(session: Session, instance: int, now: int, asked: Receive) -> Answer:
+def ask(session: Session, instance: int, now: int, asked: ReceiveRequest) -> Answer:
     """For the first group that is free, which is locked then; nothing where it is asked for by name."""
     if asked.only:
         return list
@@ -106,7 +106,13 @@ def ask(session: Session, instance: int, now: int, asked: Receive) -> Answer:
 
 
 def receive(
-    session: Session, instance: int, now: int, locked: set[str], batch: Batch, asked: Receive, found: list[Row]
+    session: Session,
+    instance: int,
+    now: int,
+    locked: set[str],
+    batch: ClaimedBatch,
+    asked: ReceiveRequest,
+    found: list[Row],
 ) -> None:
     """Into the batch; the group is locked. `found` is what was answered to `ask`."""
     if asked.only:
@@ -128,7 +134,7 @@ def receive(
         batch.is_unknown = not session.rows(_KNOWN, {"instance": instance, "handle": asked.handle})
 
 
-def _exactly(session: Session, instance: int, asked: Receive) -> tuple[QueuedMessage, ...]:
+def _exactly(session: Session, instance: int, asked: ReceiveRequest) -> tuple[QueuedMessage, ...]:
     """Those that are asked for by name, in the order in which they are."""
     given = session.given([(order,) for order in asked.only], key="int8")
     columns = ", ".join(f"m.{column}" for column in _COLUMNS)
@@ -141,7 +147,7 @@ def _exactly(session: Session, instance: int, asked: Receive) -> tuple[QueuedMes
     return tuple(found[order] for order in asked.only if order in found)
 
 
-def _first(asked: Receive, found: Row) -> tuple[str, str | None]:
+def _first(asked: ReceiveRequest, found: Row) -> tuple[str, str | None]:
     """A group, and the only conversation of it that is to be received, where that is known."""
     if asked.handle is not None or asked.group is not None:
         return found[0], asked.handle
@@ -151,7 +157,7 @@ def _first(asked: Receive, found: Row) -> tuple[str, str | None]:
 
 
 def _messages(
-    session: Session, instance: int, now: int, group: str, handle: str | None, asked: Receive
+    session: Session, instance: int, now: int, group: str, handle: str | None, asked: ReceiveRequest
 ) -> tuple[QueuedMessage, ...]:
     """The first of those that are asked for; at least one, if there is any."""
     heads = _HEADS if handle is None else _ONE

@@ -19,7 +19,7 @@ from brokerui.analysis.monitoring.wording import state_words
 from brokerui.estate.errors import EstateStaleError
 from brokerui.messaging.errors import MessagingError
 from brokerui.messaging.models import ConversationEndpoint
-from routing.dialog.problems import Refused
+from routing.dialog.problems import VerbError
 
 
 @access(write=Level.OPERATE)
@@ -60,7 +60,7 @@ def _do(request: HttpRequest, done: str, act: Callable[..., None]) -> None:
     """What was done, or why it was not, stands above the next page."""
     try:
         act(author=request.user.get_username())
-    except (MessagingError, Refused) as error:
+    except (MessagingError, VerbError) as error:
         messages.error(request, error.problem.render(_))
     except EstateStaleError:
         messages.error(request, _("Somebody changed the estate at this moment. Nothing was done; try again."))

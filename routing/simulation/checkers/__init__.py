@@ -4,40 +4,40 @@ from __future__ import annotations
 
 from typing import Final
 
-from routing.simulation.checkers.acknowledging import Acknowledging
-from routing.simulation.checkers.asking import Asking
-from routing.simulation.checkers.bounding import Bounding
-from routing.simulation.checkers.deciding import Deciding
-from routing.simulation.checkers.endpoints import Endpoints
-from routing.simulation.checkers.healing import Healing
-from routing.simulation.checkers.hops import Hops
-from routing.simulation.checkers.keeping import Keeping
-from routing.simulation.checkers.mirroring import Mirroring
-from routing.simulation.checkers.once_in_order import OnceInOrder
-from routing.simulation.checkers.poisoning import Poisoning
-from routing.simulation.checkers.queues import Queues
-from routing.simulation.checkers.retrying import Retrying
-from routing.simulation.checkers.sealing import Sealing
-from routing.simulation.checkers.silencing import Silencing
-from routing.simulation.checkers.telling import Telling
-from routing.simulation.checking import Making
+from routing.simulation.checkers.acknowledging import AcknowledgingChecker
+from routing.simulation.checkers.asking import AskingChecker
+from routing.simulation.checkers.bounding import BoundingChecker
+from routing.simulation.checkers.deciding import DecidingChecker
+from routing.simulation.checkers.endpoints import EndpointsChecker
+from routing.simulation.checkers.healing import HealingChecker
+from routing.simulation.checkers.hops import HopsChecker
+from routing.simulation.checkers.keeping import KeepingChecker
+from routing.simulation.checkers.mirroring import MirroringChecker
+from routing.simulation.checkers.once_in_order import OnceInOrderChecker
+from routing.simulation.checkers.poisoning import PoisoningChecker
+from routing.simulation.checkers.queues import QueuesChecker
+from routing.simulation.checkers.retrying import RetryingChecker
+from routing.simulation.checkers.sealing import SealingChecker
+from routing.simulation.checkers.silencing import SilencingChecker
+from routing.simulation.checkers.telling import TellingChecker
+from routing.simulation.checking import CheckerFactory
 
-CHECKERS: Final[tuple[Making, ...]] = (
-    OnceInOrder,
-    Endpoints,
-    Acknowledging,
-    Keeping,
-    Sealing,
-    Deciding,
-    Mirroring,
-    Hops,
-    Bounding,
-    Asking,
-    Queues,
-    Poisoning,
-    Silencing,
-    Retrying,
-    Healing,
-    Telling,
+CHECKERS: Final[tuple[CheckerFactory, ...]] = (
+    OnceInOrderChecker,
+    EndpointsChecker,
+    AcknowledgingChecker,
+    KeepingChecker,
+    SealingChecker,
+    DecidingChecker,
+    MirroringChecker,
+    HopsChecker,
+    BoundingChecker,
+    AskingChecker,
+    QueuesChecker,
+    PoisoningChecker,
+    SilencingChecker,
+    RetryingChecker,
+    HealingChecker,
+    TellingChecker,
 )
 """All of them, what matters most to applications first."""

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from routing.adjacent.fragment import Header, Range
+from routing.adjacent.fragment import AckRange, Header
 from routing.common.identifier import identifier_of
 from routing.common.sentence import say
-from routing.dialog.fragments import MOST_FRAGMENTS
-from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Arrived, Committed, Left, Row
+from routing.dialog.fragmentation import MAX_FRAGMENTS_PER_MESSAGE
+from routing.simulation.checking import Checker, CheckResult
+from routing.simulation.history import Committed, EndpointSnapshot, FrameArrived, FrameSent
 
 _LISTENING = frozenset(("SO", "SI", "CO"))
 """States in which whatever is taken comes into the queue."""
 
 
-class Acknowledging(Checker):
+class AcknowledgingChecker(Checker):
     promise = "acknowledged-when-durable"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._headers: dict[int, Header] = {}
         self._circling: set[tuple[str, bytes, bool]] = set()
@@ -30,7 +30,7 @@ class Acknowledging(Checker):
         return {Committed: self._commit}
 
     def after(self) -> dict[type, Callable[[Any], None]]:
-        return {Left: self._leave, Arrived: self._arrive}
+        return {FrameSent: self._leave, FrameArrived: self._arrive}
 
     def _commit(self, commit: Committed) -> None:
         """What counts as received stands in the queue, unless nobody listens any more."""
@@ -47,12 +47,12 @@ class Acknowledging(Checker):
                 what = say("Message {number} counts as received, and is not in the queue.", number=missing[0])
                 self.broken(commit.at, what, row.handle, missing[0])
 
-    def _arrive(self, arrived: Arrived) -> None:
+    def _arrive(self, arrived: FrameArrived) -> None:
         header = self._headers.get(arrived.number)
         if header is not None:
             self._circling.add((arrived.broker, header.conversation_id, header.is_initiator))
 
-    def _leave(self, left: Left) -> None:
+    def _leave(self, left: FrameSent) -> None:
         header = left.header
         if header is None or not header.acknowledged:
             return
@@ -79,16 +79,16 @@ class Acknowledging(Checker):
             )
             self.broken(left.at, what, handles[0], number)
 
-    def _missing(self, row: Row, header: Header) -> Iterator[tuple[int, int]]:
+    def _missing(self, row: EndpointSnapshot, header: Header) -> Iterator[tuple[int, int]]:
         for one in header.acknowledged:
             yield from self._missing_of(row, one)
 
-    def _missing_of(self, row: Row, one: Range) -> Iterator[tuple[int, int]]:
+    def _missing_of(self, row: EndpointSnapshot, one: AckRange) -> Iterator[tuple[int, int]]:
         held = self.ledger.held.get(row.handle, {})
         for number in range(max(one.first_sequence, row.receive_sequence), one.last_sequence + 1):
             fragments = next((kept.fragments for (of, _), kept in held.items() if of == number), 1)
             first = one.first_fragment if number == one.first_sequence else 0
-            last = one.last_fragment if number == one.last_sequence else MOST_FRAGMENTS
+            last = one.last_fragment if number == one.last_sequence else MAX_FRAGMENTS_PER_MESSAGE
             for fragment in range(first, min(last + 1, fragments)):
                 if (number, fragment) not in held:
                     yield number, fragment

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from routing.common.sentence import say
-from routing.dialog.system import MISSING_ROUTE_TYPE, SYSTEM_SERVICE
-from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Committed, FailedOver, Received
+from routing.dialog.system_names import MISSING_ROUTE_TYPE, SYSTEM_SERVICE
+from routing.simulation.checking import Checker, CheckResult
+from routing.simulation.history import ApplicationReceived, Committed, FailedOver
 
 
-class Asking(Checker):
+class AskingChecker(Checker):
     promise = "asked-once"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._pending: dict[tuple[str, str, str], str] = {}
         """By broker, database and service: the dialog in which a route is asked for."""
@@ -23,7 +23,7 @@ class Asking(Checker):
         return {Committed: self._commit, FailedOver: self._fail_over}
 
     def after(self) -> dict[type, Callable[[Any], None]]:
-        return {Received: self._receive}
+        return {ApplicationReceived: self._receive}
 
     def _commit(self, commit: Committed) -> None:
         for database, service, handle in commit.requests:
@@ -39,7 +39,7 @@ class Asking(Checker):
         to = {record.principal: record.mirror, record.mirror: record.principal}
         self._pending = {(to.get(key[0], key[0]), key[1], key[2]): one for key, one in self._pending.items()}
 
-    def _receive(self, received: Received) -> None:
+    def _receive(self, received: ApplicationReceived) -> None:
         if received.message_type != MISSING_ROUTE_TYPE:
             return
         peers = self.ledger.peers(self.ledger.last[received.handle])

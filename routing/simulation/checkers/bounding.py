@@ -10,20 +10,20 @@ from routing.adjacent.fragment import Header
 from routing.common.identifier import identifier_of
 from routing.common.sentence import say
 from routing.runtime.forwarding import KEPT_BESIDES
-from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Arrived, Committed, Left, Over, Stopped
+from routing.simulation.checking import Checker, CheckResult
+from routing.simulation.history import BrokerStopped, Committed, FrameArrived, FrameSent, WorldOver
 
-Copy = tuple[str, bytes, bool, bytes, int]
+FragmentCopy = tuple[str, bytes, bool, bytes, int]
 """Broker, conversation, side, message and fragment."""
 
 
-class Bounding(Checker):
+class BoundingChecker(Checker):
     promise = "limits-kept"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
-        self._left: dict[int, Left] = {}
-        self._came: dict[Copy, int] = {}
+        self._left: dict[int, FrameSent] = {}
+        self._came: dict[FragmentCopy, int] = {}
         """When the last copy came that was not sent on yet, as the number of a step. Those before it may have been
         dropped; and one that was harmed may be whole to a forwarder, which does not read all of it."""
         self._held: dict[str, list[tuple[int, int]]] = {}
@@ -33,7 +33,12 @@ class Bounding(Checker):
     def after(self) -> dict[type, Callable[[Any], None]]:
         watched: dict[type, Callable[[Any], None]] = {Committed: self._commit}
         if self.world.limits.forwarded is not None:
-            watched |= {Left: self._leave, Arrived: self._arrive, Stopped: self._stop, Over: self._over}
+            watched |= {
+                FrameSent: self._leave,
+                FrameArrived: self._arrive,
+                BrokerStopped: self._stop,
+                WorldOver: self._over,
+            }
         return watched
 
     # ------------------------------------------------------------ before their turn
@@ -51,16 +56,16 @@ class Bounding(Checker):
         self._moments.append(at)
         return len(self._moments) - 1
 
-    def _arrive(self, arrived: Arrived) -> None:
+    def _arrive(self, arrived: FrameArrived) -> None:
         left = self._left.get(arrived.number)
         if left is not None and left.header is not None:
             self._came[_copy(arrived.broker, left.header)] = self._stepped(arrived.at)
 
-    def _stop(self, stopped: Stopped) -> None:
+    def _stop(self, stopped: BrokerStopped) -> None:
         """What it held is gone."""
         self._came = {copy: step for copy, step in self._came.items() if copy[0] != stopped.broker}
 
-    def _leave(self, left: Left) -> None:
+    def _leave(self, left: FrameSent) -> None:
         if left.header is None:
             return
         self._left[left.number] = left
@@ -74,7 +79,7 @@ class Bounding(Checker):
         handles = self.ledger.sides.get((conversation, header.is_initiator), [])
         return any(self.ledger.where[handle] == broker for handle in handles)
 
-    def _over(self, over: Over) -> None:
+    def _over(self, over: WorldOver) -> None:
         """What was sent on was held from when its last copy came until it left, at least."""
         most = self.world.limits.forwarded or 0
         for broker, steps in self._held.items():
@@ -86,5 +91,5 @@ class Bounding(Checker):
                 self.broken(self._moments[steps[worst][0]], what)
 
 
-def _copy(broker: str, header: Header) -> Copy:
+def _copy(broker: str, header: Header) -> FragmentCopy:
     return broker, header.conversation_id, header.is_initiator, header.message_id, header.fragment

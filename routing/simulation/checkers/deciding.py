@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from routing.adjacent.fragment import Header
-from routing.common.broker_events import MessageClassify, OfClassify
+from routing.common.broker_events import ClassifySubclass, MessageClassify
 from routing.common.identifier import identifier_of
 from routing.common.sentence import say
-from routing.dialog.system import SYSTEM_SERVICE
+from routing.dialog.system_names import SYSTEM_SERVICE
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.decision import (
@@ -24,17 +24,17 @@ from routing.rules.decision import (
 )
 from routing.rules.router import route
 from routing.runtime.decision_cache import moment
-from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Arrived, Committed, Left, Started
+from routing.simulation.checking import Checker, CheckResult
+from routing.simulation.history import BrokerStarted, Committed, FrameArrived, FrameSent
 
-Question = tuple[str | None, str, str | None, bool]
+RoutingQuestion = tuple[str | None, str, str | None, bool]
 """Database or None for a message from outside, service, identifier, is_reply."""
 
 
-class Deciding(Checker):
+class DecidingChecker(Checker):
     promise = "routed-by-the-rules"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._estates: dict[str, Estate] = {}
         self._mirrored = self._partners()
@@ -58,12 +58,12 @@ class Deciding(Checker):
         return found
 
     def after(self) -> dict[type, Callable[[Any], None]]:
-        return {Started: self._start, Committed: self._commit, Left: self._leave, Arrived: self._arrive}
+        return {BrokerStarted: self._start, Committed: self._commit, FrameSent: self._leave, FrameArrived: self._arrive}
 
-    def _start(self, started: Started) -> None:
+    def _start(self, started: BrokerStarted) -> None:
         self._estates[started.broker] = started.estate
 
-    def _arrive(self, arrived: Arrived) -> None:
+    def _arrive(self, arrived: FrameArrived) -> None:
         if arrived.number in self._left:
             header = self._left[arrived.number]
             self._circling.add((arrived.broker, header.conversation_id, header.is_initiator))
@@ -90,7 +90,7 @@ class Deciding(Checker):
             )
             self.broken(commit.at, what, self._handle(commit.broker, event))
 
-    def _questions(self, broker: str, event: MessageClassify) -> set[Question]:
+    def _questions(self, broker: str, event: MessageClassify) -> set[RoutingQuestion]:
         database, service, identifier = event.database, event.to_service, event.to_broker_instance
         sides = (
             is_initiator
@@ -109,15 +109,15 @@ class Deciding(Checker):
         )
         return next(handles, "")
 
-    def _agrees(self, broker: str, question: Question, now: int, event: MessageClassify) -> bool:
-        if event.to_service == SYSTEM_SERVICE and event.subclass == OfClassify.LOCAL:
+    def _agrees(self, broker: str, question: RoutingQuestion, now: int, event: MessageClassify) -> bool:
+        if event.to_service == SYSTEM_SERVICE and event.subclass == ClassifySubclass.LOCAL:
             return True  # every database has it, and no estate lists it
         if not self._estates[broker].instances[broker].databases[event.database].broker_enabled:
-            return event.subclass == OfClassify.DELAYED
+            return event.subclass == ClassifySubclass.DELAYED
         decisions = self._decisions(broker, question, now)
-        if event.subclass == OfClassify.LOCAL:
+        if event.subclass == ClassifySubclass.LOCAL:
             return any(isinstance(decision, Deliver) for decision in decisions)
-        if event.subclass == OfClassify.REMOTE:
+        if event.subclass == ClassifySubclass.REMOTE:
             return event.next_hop in self._addresses(decisions)
         return any(isinstance(decision, Delay | Drop) for decision in decisions) or bool(
             self._addresses(decisions) & self._mirrored.keys()
@@ -125,7 +125,7 @@ class Deciding(Checker):
 
     # ------------------------------------------------------------ what the network sees
 
-    def _leave(self, left: Left) -> None:
+    def _leave(self, left: FrameSent) -> None:
         header = left.header
         if header is None:
             return
@@ -164,7 +164,7 @@ class Deciding(Checker):
         side = (identifier_of(header.conversation_id), header.is_initiator)
         return [handle for handle in self.ledger.sides.get(side, []) if self.ledger.where[handle] == broker]
 
-    def _check_kept(self, left: Left, header: Header, addresses: set[str]) -> None:
+    def _check_kept(self, left: FrameSent, header: Header, addresses: set[str]) -> None:
         for handle in self._own(left.broker, header):
             now = (left.address, header.names.to_broker_instance)
             before = self._kept.get(handle, now)
@@ -176,7 +176,7 @@ class Deciding(Checker):
 
     # ------------------------------------------------------------ what the rules say
 
-    def _decisions(self, broker: str, question: Question, now: int) -> set[Decision]:
+    def _decisions(self, broker: str, question: RoutingQuestion, now: int) -> set[Decision]:
         """All that is open, LOOP-2 followed."""
         database, service, identifier, is_reply = question
         estate = self._estates[broker]

@@ -6,19 +6,25 @@ from collections.abc import Callable
 from typing import Any
 
 from routing.common.sentence import say
-from routing.dialog.states import AS_INITIATOR, AS_TARGET, NONE, State
-from routing.dialog.system import SYSTEM_TYPES
-from routing.simulation.checking import Checker, Orphan, Seen
-from routing.simulation.history import Committed, Ended, Received, Renewed, Row
+from routing.dialog.states import AS_INITIATOR, AS_TARGET, NONE, DialogState
+from routing.dialog.system_names import SYSTEM_TYPES
+from routing.simulation.checking import Checker, CheckResult, Orphan
+from routing.simulation.history import (
+    ApplicationEnded,
+    ApplicationReceived,
+    BrokerRenewed,
+    Committed,
+    EndpointSnapshot,
+)
 
-_STEPS: dict[bool, set[tuple[State, State]]] = {
+_STEPS: dict[bool, set[tuple[DialogState, DialogState]]] = {
     is_initiator: {(state, to) for (state, _), to in table.items() if not isinstance(to, int)}
     for is_initiator, table in ((True, AS_INITIATOR), (False, AS_TARGET))
 }
 """Which state may follow which, in one input."""
 
 
-def _closure(steps: set[tuple[State, State]]) -> set[tuple[State, State]]:
+def _closure(steps: set[tuple[DialogState, DialogState]]) -> set[tuple[DialogState, DialogState]]:
     """In any number of inputs: a commit may hold several."""
     found = set(steps)
     while more := {(a, d) for a, b in found for c, d in steps if b == c != NONE} - found:
@@ -29,10 +35,10 @@ def _closure(steps: set[tuple[State, State]]) -> set[tuple[State, State]]:
 _REACHABLE = {is_initiator: _closure(steps) for is_initiator, steps in _STEPS.items()}
 
 
-class Endpoints(Checker):
+class EndpointsChecker(Checker):
     promise = "one-target"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._delivered: set[str] = set()
         """Handles into whose queue a message of the peer's came."""
@@ -43,19 +49,19 @@ class Endpoints(Checker):
         return {Committed: self._commit}
 
     def after(self) -> dict[type, Callable[[Any], None]]:
-        return {Ended: self._end, Received: self._receive, Renewed: self._renew}
+        return {ApplicationEnded: self._end, ApplicationReceived: self._receive, BrokerRenewed: self._renew}
 
-    def _end(self, ended: Ended) -> None:
+    def _end(self, ended: ApplicationEnded) -> None:
         if ended.how == "cleanup":
             self._cleaned.add(ended.handle)
             self.seen.orphans.append(Orphan(ended.at, ended.handle, "WITH CLEANUP"))
 
-    def _renew(self, renewed: Renewed) -> None:
+    def _renew(self, renewed: BrokerRenewed) -> None:
         for handle in self.ledger.living(renewed.broker, renewed.database):
             self._cleaned.add(handle)
             self.seen.orphans.append(Orphan(renewed.at, handle, "NEW_BROKER"))
 
-    def _receive(self, received: Received) -> None:
+    def _receive(self, received: ApplicationReceived) -> None:
         if received.code in (-8495, -8489):
             self.seen.orphans.append(Orphan(received.at, received.handle, str(received.code)))
 
@@ -69,13 +75,13 @@ class Endpoints(Checker):
                 self._check_pin(commit, before, row)
         self._delivered.update(kept.handle for kept in commit.enqueued if kept.message_type not in SYSTEM_TYPES)
 
-    def _check_state(self, commit: Committed, before: Row | None, row: Row) -> None:
-        was: State = before.state if before else NONE  # type: ignore[assignment]
+    def _check_state(self, commit: Committed, before: EndpointSnapshot | None, row: EndpointSnapshot) -> None:
+        was: DialogState = before.state if before else NONE  # type: ignore[assignment]
         if was != row.state and (was, row.state) not in _REACHABLE[row.is_initiator]:
             what = say("The endpoint went from {before} to {after}.", before=was or "nothing", after=row.state)
             self.broken(commit.at, what, row.handle)
 
-    def _check_new(self, commit: Committed, row: Row) -> None:
+    def _check_new(self, commit: Committed, row: EndpointSnapshot) -> None:
         """A target's. On the same database as an earlier one, the conversation would begin again."""
         others = self.ledger.sides.get((row.conversation_id, row.is_initiator), [])
         for other in others:
@@ -85,7 +91,7 @@ class Endpoints(Checker):
             elif other in self._delivered and other not in self._cleaned:
                 self.broken(commit.at, say("The conversation began a second time in the same database."), row.handle)
 
-    def _check_pin(self, commit: Committed, before: Row, row: Row) -> None:
+    def _check_pin(self, commit: Committed, before: EndpointSnapshot, row: EndpointSnapshot) -> None:
         known = before.far_broker_instance
         if known is not None and row.far_broker_instance != known:
             self.broken(commit.at, say("The peer changed after it was known."), row.handle)

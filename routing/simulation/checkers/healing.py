@@ -6,27 +6,27 @@ from collections.abc import Callable
 from typing import Any
 
 from routing.common.sentence import say
-from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Over, Started
-from routing.simulation.promises import Promises
+from routing.simulation.checking import Checker, CheckResult
+from routing.simulation.delivery_oracle import DeliveryOracle
+from routing.simulation.history import BrokerStarted, WorldOver
 
 
-class Healing(Checker):
+class HealingChecker(Checker):
     promise = "arrives-once-healed"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._estate = self.world.estate
 
     def after(self) -> dict[type, Callable[[Any], None]]:
-        return {Over: self._over, Started: self._start}
+        return {WorldOver: self._over, BrokerStarted: self._start}
 
-    def _start(self, started: Started) -> None:
+    def _start(self, started: BrokerStarted) -> None:
         """Each broker knows its own instance best."""
         self._estate = self._estate.with_instance(started.estate.instances[started.broker])
 
-    def _over(self, over: Over) -> None:
-        promises = Promises(self.world.trust, self._estate, self.ledger, over.at)
+    def _over(self, over: WorldOver) -> None:
+        promises = DeliveryOracle(self.world.trust, self._estate, self.ledger, over.at)
         for handle in self.ledger.waiting():
             if promises.is_to_arrive(handle):
                 number = min(self.ledger.outgoing[handle])

@@ -7,25 +7,25 @@ from typing import Any
 
 from routing.common.identifier import identifier_of
 from routing.common.sentence import say
-from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Arrived, Left
+from routing.simulation.checking import Checker, CheckResult
+from routing.simulation.history import FrameArrived, FrameSent
 
 
-class Hops(Checker):
+class HopsChecker(Checker):
     promise = "hop-limit"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
-        self._left: dict[int, Left] = {}
+        self._left: dict[int, FrameSent] = {}
         self._came: dict[tuple[str, bytes, int], set[int]] = {}
         """By broker, message id and fragment: the hops that were left when it came."""
         self._changed: set[bytes] = set()
         """The conversations of which something was damaged: hops and identifiers may be other ones from there on."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
-        return {Left: self._leave, Arrived: self._arrive}
+        return {FrameSent: self._leave, FrameArrived: self._arrive}
 
-    def _arrive(self, arrived: Arrived) -> None:
+    def _arrive(self, arrived: FrameArrived) -> None:
         left = self._left.get(arrived.number)
         if left is None or left.header is None:
             return
@@ -34,7 +34,7 @@ class Hops(Checker):
             self._changed.add(left.header.conversation_id)
         self._came.setdefault(key, set()).add(left.header.hops_remaining)
 
-    def _leave(self, left: Left) -> None:
+    def _leave(self, left: FrameSent) -> None:
         header = left.header
         if header is None:
             return
@@ -48,13 +48,13 @@ class Hops(Checker):
         elif not self._is_own(left) and hops + 1 not in self._came.get(key, ()):
             self.broken(left.at, say("A message was sent on with {hops} hops, and no hop was taken off.", hops=hops))
 
-    def _is_known(self, left: Left) -> bool:
+    def _is_known(self, left: FrameSent) -> bool:
         """Whether its conversation is one: damage on the way makes new ones."""
         assert left.header is not None
         conversation = identifier_of(left.header.conversation_id)
         return any((conversation, side) in self.ledger.sides for side in (True, False))
 
-    def _is_own(self, left: Left) -> bool:
+    def _is_own(self, left: FrameSent) -> bool:
         """Whether the broker may have written it itself: its endpoint is, or was, here, or nothing came."""
         header = left.header
         assert header is not None

@@ -6,39 +6,47 @@ from collections.abc import Callable
 from typing import Any
 
 from routing.adjacent.fragment import Header
-from routing.adjacent.guard import UNPROTECTED
-from routing.common.broker_events import ConversationEvent, OfConversation
+from routing.adjacent.guard import UNPROTECTED_BYTES
+from routing.common.broker_events import ConversationEvent, ConversationSubclass
 from routing.common.identifier import identifier_of
 from routing.common.sentence import say
-from routing.dialog.fragments import position
-from routing.dialog.ranges import NOTHING, Ranges
+from routing.dialog.fragmentation import position
+from routing.dialog.ranges import EMPTY_RANGES, RangeSet
 from routing.model.estate import Estate
-from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Arrived, Committed, Ended, FailedOver, Left, Renewed, Started
+from routing.simulation.checking import Checker, CheckResult
+from routing.simulation.history import (
+    ApplicationEnded,
+    BrokerRenewed,
+    BrokerStarted,
+    Committed,
+    FailedOver,
+    FrameArrived,
+    FrameSent,
+)
 
 _ENDS = frozenset(
     (
-        OfConversation.END_CONVERSATION_WITH_CLEANUP,
-        OfConversation.BROKER_INITIATED_ERROR,
-        OfConversation.RECEIVED_END_CONVERSATION_WITH_ERROR,
-        OfConversation.RECEIVED_BROKER_ERROR_MESSAGE,
-        OfConversation.RECEIVED_END_CONVERSATION,
-        OfConversation.END_CONVERSATION_WITH_ERROR,
-        OfConversation.END_CONVERSATION,
+        ConversationSubclass.END_CONVERSATION_WITH_CLEANUP,
+        ConversationSubclass.BROKER_INITIATED_ERROR,
+        ConversationSubclass.RECEIVED_END_CONVERSATION_WITH_ERROR,
+        ConversationSubclass.RECEIVED_BROKER_ERROR_MESSAGE,
+        ConversationSubclass.RECEIVED_END_CONVERSATION,
+        ConversationSubclass.END_CONVERSATION_WITH_ERROR,
+        ConversationSubclass.END_CONVERSATION,
     )
 )
 """What ends a conversation for the side that still has something to send."""
 
 
-class Keeping(Checker):
+class KeepingChecker(Checker):
     promise = "kept-until-acknowledged"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._headers: dict[int, Header] = {}
         self._fragments: dict[tuple[str, bool, int], int] = {}
         """By conversation, side and number: into how many fragments a message was cut."""
-        self._acknowledged: dict[tuple[str, str, bool], Ranges] = {}
+        self._acknowledged: dict[tuple[str, str, bool], RangeSet] = {}
         """By broker, conversation and side: what acknowledgements have arrived there for."""
         self._over: set[str] = set()
         self._cleaned: set[str] = set()
@@ -56,19 +64,19 @@ class Keeping(Checker):
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {
-            Left: self._leave,
-            Arrived: self._arrive,
+            FrameSent: self._leave,
+            FrameArrived: self._arrive,
             Committed: self._commit_after,
-            Ended: self._end,
-            Started: self._start,
-            Renewed: self._renew,
+            ApplicationEnded: self._end,
+            BrokerStarted: self._start,
+            BrokerRenewed: self._renew,
             FailedOver: self._fail_over,
         }
 
-    def _start(self, started: Started) -> None:
+    def _start(self, started: BrokerStarted) -> None:
         self._estates[started.broker] = started.estate
 
-    def _renew(self, renewed: Renewed) -> None:
+    def _renew(self, renewed: BrokerRenewed) -> None:
         handles = self.ledger.living(renewed.broker, renewed.database)
         self._cleaned.update(handles)
         self._over.update(handles)
@@ -78,11 +86,11 @@ class Keeping(Checker):
         to = {record.principal: record.mirror, record.mirror: record.principal}
         self._acknowledged = {(to.get(key[0], key[0]), *key[1:]): one for key, one in self._acknowledged.items()}
 
-    def _end(self, ended: Ended) -> None:
+    def _end(self, ended: ApplicationEnded) -> None:
         if ended.how == "cleanup":
             self._cleaned.add(ended.handle)
 
-    def _leave(self, left: Left) -> None:
+    def _leave(self, left: FrameSent) -> None:
         header = left.header
         if header is not None:
             self._headers[left.number] = header
@@ -90,12 +98,12 @@ class Keeping(Checker):
                 conversation = identifier_of(header.conversation_id)
                 self._fragments[conversation, header.is_initiator, header.sequence] = header.fragments
 
-    def _arrive(self, arrived: Arrived) -> None:
+    def _arrive(self, arrived: FrameArrived) -> None:
         header = self._headers.get(arrived.number)
-        if header is None or not header.acknowledged or max(arrived.harm, default=0) >= UNPROTECTED:
+        if header is None or not header.acknowledged or max(arrived.harm, default=0) >= UNPROTECTED_BYTES:
             return
         key = (arrived.broker, identifier_of(header.conversation_id), not header.is_initiator)
-        ranges = self._acknowledged.get(key, NOTHING)
+        ranges = self._acknowledged.get(key, EMPTY_RANGES)
         for one in header.acknowledged:
             ranges = ranges.with_range(
                 position(one.first_sequence, one.first_fragment), position(one.last_sequence, one.last_fragment)
@@ -164,5 +172,5 @@ class Keeping(Checker):
         if any(self.ledger.where[peer] == broker for peer in self.ledger.peers(row)):
             return True  # straight from one queue into the other, in one commit
         fragments = self._fragments.get((row.conversation_id, row.is_initiator, number), 1)
-        ranges = self._acknowledged.get((broker, row.conversation_id, row.is_initiator), NOTHING)
+        ranges = self._acknowledged.get((broker, row.conversation_id, row.is_initiator), EMPTY_RANGES)
         return ranges.covers(position(number, 0), position(number, fragments - 1))

@@ -12,54 +12,54 @@ from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role
 from routing.common.identifier import identifier_of
 from routing.common.sentence import say
 from routing.model.estate import PRINCIPAL
-from routing.simulation.checking import Checker, Seen
+from routing.simulation.checking import Checker, CheckResult
 from routing.simulation.estates import address
-from routing.simulation.history import Arrived, Committed, Left, Stopped
+from routing.simulation.history import BrokerStopped, Committed, FrameArrived, FrameSent
 
-Question = tuple[str, str]
+RoleQuestionKey = tuple[str, str]
 """A broker, and the identifier of what it has asked."""
-Partner = tuple[str, str, str]
+PartnerKey = tuple[str, str, str]
 """A broker, and the address and service that it has asked about."""
 
 
-class _Before(NamedTuple):
+class _EarlierClaim(NamedTuple):
     """What was known before an answer came."""
 
-    question: Question
+    question: RoleQuestionKey
     asked: tuple[int, str, str]
-    partner: Partner
+    partner: PartnerKey
     claim: tuple[int, bool]
 
 
 UNKNOWN = (-1, False)
 
 
-class Mirroring(Checker):
+class MirroringChecker(Checker):
     promise = "only-to-the-principal"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._partners = {
             address(name): name
             for name, instance in self.world.estate.instances.items()
             if any(database.mirroring_role for database in instance.databases.values())
         }
-        self._asked: dict[Question, tuple[int, str, str]] = {}
+        self._asked: dict[RoleQuestionKey, tuple[int, str, str]] = {}
         """By broker and question, while it is not answered: the frame, which address, and of which service."""
         self._answers: dict[int, RoleAnswer] = {}
         """By number of a frame."""
-        self._claims: dict[Partner, tuple[int, bool]] = {}
+        self._claims: dict[PartnerKey, tuple[int, bool]] = {}
         """By broker, address and service: of the questions that were answered, the frame of the last that was asked,
         and whether the answer was that the principal is there."""
-        self._undone: dict[str, list[_Before]] = {}
+        self._undone: dict[str, list[_EarlierClaim]] = {}
         """By broker: what a crash brings back, of the answers that came after its last commit."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         if not self._partners:
             return {}
-        return {Left: self._leave, Arrived: self._arrive, Committed: self._commit, Stopped: self._stop}
+        return {FrameSent: self._leave, FrameArrived: self._arrive, Committed: self._commit, BrokerStopped: self._stop}
 
-    def _leave(self, left: Left) -> None:
+    def _leave(self, left: FrameSent) -> None:
         if left.header is None:
             self._note(left)
         elif self._is_bound(left) and not self._claims_it(left.broker, left.address, left.header.names.to_service):
@@ -67,7 +67,7 @@ class Mirroring(Checker):
             side = (identifier_of(left.header.conversation_id), left.header.is_initiator)
             self.broken(left.at, what, next(iter(self.ledger.sides.get(side, ())), ""), left.header.sequence)
 
-    def _is_bound(self, left: Left) -> bool:
+    def _is_bound(self, left: FrameSent) -> bool:
         """Whether it leaves by a mirrored route: those alone lead to partners."""
         return left.address in self._partners and left.broker not in self._partners.values()
 
@@ -75,14 +75,14 @@ class Mirroring(Checker):
         _, claims = self._claims.get((broker, to, service), UNKNOWN)
         return claims
 
-    def _note(self, left: Left) -> None:
+    def _note(self, left: FrameSent) -> None:
         said = read_role(left.raw)
         if isinstance(said, RoleQuestion):
             self._asked[left.broker, said.question_id] = left.number, left.address, said.service
         else:
             self._answers[left.number] = said
 
-    def _arrive(self, arrived: Arrived) -> None:
+    def _arrive(self, arrived: FrameArrived) -> None:
         """What was damaged on the way is not read, a second answer to a question does not count, nor does one that
         has been on a detour while a later question was answered: it tells of an earlier time."""
         answer = self._answers.get(arrived.number)
@@ -94,14 +94,14 @@ class Mirroring(Checker):
             number, to, service = asked
             partner = (arrived.broker, to, service)
             claim = self._claims.get(partner, UNKNOWN)
-            self._undone.setdefault(arrived.broker, []).append(_Before(question, asked, partner, claim))
+            self._undone.setdefault(arrived.broker, []).append(_EarlierClaim(question, asked, partner, claim))
             if number > claim[0]:
                 self._claims[partner] = number, answer.role == PRINCIPAL
 
     def _commit(self, commit: Committed) -> None:
         self._undone.pop(commit.broker, None)
 
-    def _stop(self, stopped: Stopped) -> None:
+    def _stop(self, stopped: BrokerStopped) -> None:
         """Whatever it has heard and not kept, it has not heard."""
         for before in reversed(self._undone.pop(stopped.broker, [])):
             self._asked[before.question] = before.asked

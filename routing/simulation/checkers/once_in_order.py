@@ -6,19 +6,25 @@ from collections.abc import Callable
 from typing import Any
 
 from routing.common.sentence import say
-from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE, MISSING_ROUTE_TYPE, SYSTEM_TYPES
-from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Body, Committed, Ended, Received, Sent
+from routing.dialog.system_names import END_DIALOG_TYPE, ERROR_TYPE, MISSING_ROUTE_TYPE, SYSTEM_TYPES
+from routing.simulation.checking import Checker, CheckResult
+from routing.simulation.history import (
+    ApplicationEnded,
+    ApplicationReceived,
+    ApplicationSent,
+    BodyDigest,
+    Committed,
+)
 
-Message = tuple[str, Body]
+SentMessage = tuple[str, BodyDigest]
 
 
-class OnceInOrder(Checker):
+class OnceInOrderChecker(Checker):
     promise = "once-in-order"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
-        self._sent: dict[str, list[Message]] = {}
+        self._sent: dict[str, list[SentMessage]] = {}
         self._received: dict[str, int] = {}
         """By handle: how many of its peer's messages the application has."""
         self._enqueued: dict[str, int] = {}
@@ -30,14 +36,19 @@ class OnceInOrder(Checker):
         """The handles whose applications were told that the peer has ended."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
-        return {Sent: self._send, Received: self._receive, Ended: self._end, Committed: self._commit}
+        return {
+            ApplicationSent: self._send,
+            ApplicationReceived: self._receive,
+            ApplicationEnded: self._end,
+            Committed: self._commit,
+        }
 
-    def _send(self, sent: Sent) -> None:
+    def _send(self, sent: ApplicationSent) -> None:
         self._sent.setdefault(sent.handle, []).append((sent.message_type, sent.body))
         if sent.handle in self._ended:
             self.broken(sent.at, say("A message was taken after the end of its conversation."), sent.handle)
 
-    def _end(self, ended: Ended) -> None:
+    def _end(self, ended: ApplicationEnded) -> None:
         self._ended.setdefault(ended.handle, ended.how)
 
     def _commit(self, commit: Committed) -> None:
@@ -53,7 +64,7 @@ class OnceInOrder(Checker):
                 )
                 self.broken(commit.at, what, kept.handle, kept.sequence)
 
-    def _receive(self, received: Received) -> None:
+    def _receive(self, received: ApplicationReceived) -> None:
         handle = received.handle
         if self._ended.get(handle):
             self.broken(received.at, say("Something was received after the end of the conversation."), handle)
@@ -64,7 +75,7 @@ class OnceInOrder(Checker):
         elif received.message_type not in SYSTEM_TYPES:
             self._receive_message(received)
 
-    def _receive_message(self, received: Received) -> None:
+    def _receive_message(self, received: ApplicationReceived) -> None:
         handle, number = received.handle, received.sequence
         turn = self._received.get(handle, 0)
         self._received[handle] = number + 1
@@ -84,14 +95,14 @@ class OnceInOrder(Checker):
         """The endpoints of the other side that may be the one that all its messages are from."""
         return self._senders.get(handle) or self._peers(handle)
 
-    def _has_sent(self, peer: str, number: int, received: Received) -> bool:
+    def _has_sent(self, peer: str, number: int, received: ApplicationReceived) -> bool:
         sent = self._sent.get(peer, [])
         return number < len(sent) and sent[number] == (received.message_type, received.body)
 
     def _peers(self, handle: str) -> list[str]:
         return self.ledger.peers(self.ledger.last[handle])
 
-    def _receive_end(self, received: Received) -> None:
+    def _receive_end(self, received: ApplicationReceived) -> None:
         handle = received.handle
         count = self._received.get(handle, 0)
         peers = self._peers(handle)
@@ -102,7 +113,7 @@ class OnceInOrder(Checker):
             what = say("The end was received after {count} messages, which is not how the peer ended.", count=count)
             self.broken(received.at, what, handle)
 
-    def _receive_error(self, received: Received) -> None:
+    def _receive_error(self, received: ApplicationReceived) -> None:
         handle = received.handle
         if received.code > 0 and not any(self._ended.get(peer) == "error" for peer in self._peers(handle)):
             self.broken(received.at, say("An error was received that nobody sent."), handle)

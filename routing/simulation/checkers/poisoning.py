@@ -8,29 +8,29 @@ from typing import Any, Final
 
 from routing.common.broker_events import QueueDisabled
 from routing.common.sentence import say
-from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Committed, Tried
+from routing.simulation.checking import Checker, CheckResult
+from routing.simulation.history import Committed, ReceiveFinished
 
 IN_A_ROW: Final = 5
-Queue = tuple[str, str, str]
+BrokerQueue = tuple[str, str, str]
 """Broker, database and name. None of these is of a mirrored database."""
 
 
-class Poisoning(Checker):
+class PoisoningChecker(Checker):
     promise = "rollbacks-counted"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
-        self._off: set[Queue] = set()
-        self._was_off: set[Queue] = set()
+        self._off: set[BrokerQueue] = set()
+        self._was_off: set[BrokerQueue] = set()
         """Before the last commit."""
-        self._count: dict[Queue, int] = {}
+        self._count: dict[BrokerQueue, int] = {}
         """Rollbacks in a row."""
-        self._told: set[Queue] = set()
+        self._told: set[BrokerQueue] = set()
         """The queues that the last commit disabled, until it is said why."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
-        return {Committed: self._commit, Tried: self._try}
+        return {Committed: self._commit, ReceiveFinished: self._try}
 
     def _commit(self, commit: Committed) -> None:
         self._was_off = set(self._off)
@@ -43,7 +43,7 @@ class Poisoning(Checker):
             if self._count.get(disabled, 0) + 1 != IN_A_ROW:
                 self.broken(commit.at, say("A queue went off, and not after five rollbacks in a row."))
 
-    def _try(self, tried: Tried) -> None:
+    def _try(self, tried: ReceiveFinished) -> None:
         """What was told in the commit just before."""
         queue = (tried.broker, tried.database, tried.queue)
         if not tried.is_rolled_back:

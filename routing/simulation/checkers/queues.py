@@ -6,18 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from routing.common.sentence import say
-from routing.dialog.system import ERROR_TYPE, TIMER_TYPE
-from routing.simulation.checking import Checker, Seen
+from routing.dialog.system_names import ERROR_TYPE, TIMER_TYPE
+from routing.simulation.checking import Checker, CheckResult
 from routing.simulation.history import Committed, FailedOver
 
 _OF_ITS_OWN = frozenset((ERROR_TYPE, TIMER_TYPE))
 """Errors and timers come into a queue that is off too: nobody else keeps them."""
 
 
-class Queues(Checker):
+class QueuesChecker(Checker):
     promise = "queues-off"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._off: dict[tuple[str, str, str], int] = {}
         """Broker, database and queue of those that are off, with the moment since when."""

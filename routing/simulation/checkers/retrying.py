@@ -9,8 +9,8 @@ from routing.adjacent.fragment import Header
 from routing.common.identifier import identifier_of
 from routing.common.retry import FIRST_MS, LONGEST_MS
 from routing.common.sentence import say
-from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Arrived, Committed, FailedOver, Left, Started
+from routing.simulation.checking import Checker, CheckResult
+from routing.simulation.history import BrokerStarted, Committed, FailedOver, FrameArrived, FrameSent
 
 ANOTHER_LIFE = 2
 """Rounds: what a broker has forgotten leaves at once when it is back, and again when the round before it would end."""
@@ -36,10 +36,10 @@ class _Rounds:
         self.base, self.count, self.sent = now, count, {what}
 
 
-class Retrying(Checker):
+class RetryingChecker(Checker):
     promise = "retry-rule"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._headers: dict[int, Header] = {}
         self._rounds: dict[str, _Rounds] = {}
@@ -51,14 +51,14 @@ class Retrying(Checker):
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {
-            Left: self._leave,
-            Arrived: self._arrive,
-            Started: self._start,
+            FrameSent: self._leave,
+            FrameArrived: self._arrive,
+            BrokerStarted: self._start,
             Committed: self._commit,
             FailedOver: self._fail_over,
         }
 
-    def _start(self, started: Started) -> None:
+    def _start(self, started: BrokerStarted) -> None:
         self._started[started.broker] = self._started.get(started.broker, 0) + 1
         self._begin_anew(started.broker)
 
@@ -80,7 +80,7 @@ class Retrying(Checker):
             if self.ledger.where[handle] == broker:
                 rounds.free = ANOTHER_LIFE
 
-    def _arrive(self, arrived: Arrived) -> None:
+    def _arrive(self, arrived: FrameArrived) -> None:
         """An acknowledgement, or anything else of the peer's, may be progress."""
         header = self._headers.get(arrived.number)
         if header is None:
@@ -92,7 +92,7 @@ class Retrying(Checker):
             if handle in self._rounds:
                 self._rounds[handle].free = max(self._rounds[handle].free, 1)
 
-    def _leave(self, left: Left) -> None:
+    def _leave(self, left: FrameSent) -> None:
         header = left.header
         if header is None:
             return
@@ -110,7 +110,7 @@ class Retrying(Checker):
         is_own = handles and (broker, header.conversation_id, header.is_initiator) not in self._circling
         return handles[-1] if is_own else ""
 
-    def _send(self, left: Left, handle: str, what: tuple[int, int]) -> None:
+    def _send(self, left: FrameSent, handle: str, what: tuple[int, int]) -> None:
         rounds = self._rounds.get(handle)
         if rounds is None:
             rounds = self._rounds[handle] = _Rounds()

@@ -9,40 +9,40 @@ from routing.adjacent.fragment import Header
 from routing.adjacent.guard import SEALED
 from routing.common.identifier import identifier_of
 from routing.common.sentence import say
-from routing.security.bindings import Protection
-from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Arrived, Body, Committed, Left
+from routing.security.instance_security import DialogProtection
+from routing.simulation.checking import Checker, CheckResult
+from routing.simulation.history import BodyDigest, Committed, FrameArrived, FrameSent
 
 SHORT = 8
 """Bytes of a body that may look sealed as it does plain, by chance."""
 
 
-class Sealing(Checker):
+class SealingChecker(Checker):
     promise = "sealed-when-demanded"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._headers: dict[int, Header] = {}
         self._changed: set[bytes] = set()
         """The conversations of which something was damaged on the way: what is sent on says anything."""
-        self._kept: dict[str, Protection] = {}
+        self._kept: dict[str, DialogProtection] = {}
         """By handle: how it was first protected."""
-        self._bodies: dict[tuple[str, int], Body] = {}
+        self._bodies: dict[tuple[str, int], BodyDigest] = {}
         """By handle and number: what stood in a transmission queue."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
-        return {Left: self._leave, Arrived: self._arrive, Committed: self._commit}
+        return {FrameSent: self._leave, FrameArrived: self._arrive, Committed: self._commit}
 
     def _commit(self, commit: Committed) -> None:
         for kept in commit.outgoing:
             self._bodies[kept.handle, kept.sequence] = kept.body
 
-    def _arrive(self, arrived: Arrived) -> None:
+    def _arrive(self, arrived: FrameArrived) -> None:
         header = self._headers.get(arrived.number)
         if header is not None and arrived.harm:
             self._changed.add(header.conversation_id)
 
-    def _leave(self, left: Left) -> None:
+    def _leave(self, left: FrameSent) -> None:
         header, protection = left.header, left.protection
         if header is None or protection is None:
             return
@@ -55,7 +55,7 @@ class Sealing(Checker):
         side = (identifier_of(header.conversation_id), header.is_initiator)
         return [handle for handle in self.ledger.sides.get(side, []) if self.ledger.where[handle] == broker]
 
-    def _check(self, left: Left, header: Header, protection: Protection, handle: str) -> None:
+    def _check(self, left: FrameSent, header: Header, protection: DialogProtection, handle: str) -> None:
         row = self.ledger.last[handle]
         initiators = [row] if row.is_initiator else [self.ledger.last[peer] for peer in self.ledger.peers(row)]
         if any(one.encryption for one in initiators) and protection.integrity != SEALED:
@@ -65,6 +65,6 @@ class Sealing(Checker):
         elif protection.integrity == SEALED and header.is_sequenced and self._can_be_read(left, header, handle):
             self.broken(left.at, say("A body left sealed, and can be read all the same."), handle, header.sequence)
 
-    def _can_be_read(self, left: Left, header: Header, handle: str) -> bool:
+    def _can_be_read(self, left: FrameSent, header: Header, handle: str) -> bool:
         plain = self._bodies.get((handle, header.sequence))
         return header.fragments == 1 and plain is not None and plain.size > SHORT and left.body == plain

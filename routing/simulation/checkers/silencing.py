@@ -9,24 +9,24 @@ from typing import Any
 from routing.adjacent.fragment import Header
 from routing.common.identifier import identifier_of
 from routing.common.sentence import say
-from routing.dialog.system import ERROR_TYPE, TIMER_TYPE
+from routing.dialog.system_names import ERROR_TYPE, TIMER_TYPE
 from routing.model.estate import Database, Estate
-from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Arrived, Committed, Left, Renewed, Started
+from routing.simulation.checking import Checker, CheckResult
+from routing.simulation.history import BrokerRenewed, BrokerStarted, Committed, FrameArrived, FrameSent
 
 _OF_ITS_OWN = frozenset((ERROR_TYPE, TIMER_TYPE))
 
 
-class Silencing(Checker):
+class SilencingChecker(Checker):
     promise = "disabled-is-silent"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._estates: dict[str, Estate] = {}
         self._left: dict[int, Header] = {}
         self._circling: set[tuple[str, bytes, bool]] = set()
         """By broker, conversation and side: where these come to, they may be sent on, which needs no database."""
-        self._renewed: dict[str, Renewed] = {}
+        self._renewed: dict[str, BrokerRenewed] = {}
         """By broker, until its next commit."""
 
     def before(self) -> dict[type, Callable[[Any], None]]:
@@ -34,14 +34,14 @@ class Silencing(Checker):
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {
-            Started: self._start,
-            Renewed: self._renew,
+            BrokerStarted: self._start,
+            BrokerRenewed: self._renew,
             Committed: self._look_for_survivors,
-            Left: self._leave,
-            Arrived: self._arrive,
+            FrameSent: self._leave,
+            FrameArrived: self._arrive,
         }
 
-    def _start(self, started: Started) -> None:
+    def _start(self, started: BrokerStarted) -> None:
         self._estates[started.broker] = started.estate
 
     def _database(self, broker: str, name: str) -> Database:
@@ -72,12 +72,12 @@ class Silencing(Checker):
 
     # ------------------------------------------------------------ what leaves
 
-    def _arrive(self, arrived: Arrived) -> None:
+    def _arrive(self, arrived: FrameArrived) -> None:
         header = self._left.get(arrived.number)
         if header is not None:
             self._circling.add((arrived.broker, header.conversation_id, header.is_initiator))
 
-    def _leave(self, left: Left) -> None:
+    def _leave(self, left: FrameSent) -> None:
         header = left.header
         if header is None:
             return
@@ -97,7 +97,7 @@ class Silencing(Checker):
 
     # ------------------------------------------------------------ new ones
 
-    def _renew(self, renewed: Renewed) -> None:
+    def _renew(self, renewed: BrokerRenewed) -> None:
         self._renewed[renewed.broker] = renewed
 
     def _look_for_survivors(self, commit: Committed) -> None:

@@ -6,35 +6,45 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from routing.common.broker_events import ConversationEvent, Event, OfConversation
+from routing.common.broker_events import ConversationEvent, ConversationSubclass, Event
 from routing.common.sentence import say
-from routing.dialog.system import SYSTEM_SERVICE, SYSTEM_TYPES
-from routing.simulation.checking import Checker, Seen
-from routing.simulation.history import Arrived, Began, Broke, Committed, Ended, Over, Sent, Stopped, Told
+from routing.dialog.system_names import SYSTEM_SERVICE, SYSTEM_TYPES
+from routing.simulation.checking import Checker, CheckResult
+from routing.simulation.history import (
+    ApplicationEnded,
+    ApplicationSent,
+    BrokerBroke,
+    BrokerStopped,
+    Committed,
+    DialogBegan,
+    EventsReported,
+    FrameArrived,
+    WorldOver,
+)
 
 _CORRUPTED = 161
 _ENDS = {
-    "end": OfConversation.END_CONVERSATION,
-    "error": OfConversation.END_CONVERSATION_WITH_ERROR,
-    "cleanup": OfConversation.END_CONVERSATION_WITH_CLEANUP,
+    "end": ConversationSubclass.END_CONVERSATION,
+    "error": ConversationSubclass.END_CONVERSATION_WITH_ERROR,
+    "cleanup": ConversationSubclass.END_CONVERSATION_WITH_CLEANUP,
 }
 _COUNTED = frozenset(
     (
         *_ENDS.values(),
-        OfConversation.SEND_MESSAGE,
-        OfConversation.BEGIN_DIALOG,
-        OfConversation.RECEIVED_SEQUENCED_MESSAGE,
+        ConversationSubclass.SEND_MESSAGE,
+        ConversationSubclass.BEGIN_DIALOG,
+        ConversationSubclass.RECEIVED_SEQUENCED_MESSAGE,
     )
 )
 
 
-class Telling(Checker):
+class TellingChecker(Checker):
     promise = "events-agree"
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
-        self._done: Counter[tuple[str, OfConversation]] = Counter()
-        self._committed: Counter[tuple[str, OfConversation]] = Counter()
+        self._done: Counter[tuple[str, ConversationSubclass]] = Counter()
+        self._committed: Counter[tuple[str, ConversationSubclass]] = Counter()
         self._of: dict[str, Counter[Event]] = {}
         """By broker: events that were committed and not told yet."""
         self._crashed: set[str] = set()
@@ -43,36 +53,36 @@ class Telling(Checker):
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {
             Committed: self._commit,
-            Told: self._tell,
-            Began: lambda began: self._do(began.handle, OfConversation.BEGIN_DIALOG),
-            Sent: lambda sent: self._do(sent.handle, OfConversation.SEND_MESSAGE),
-            Ended: lambda ended: self._do(ended.handle, _ENDS[ended.how]),
-            Stopped: lambda stopped: self._crashed.add(stopped.broker),
-            Broke: self._break,
-            Arrived: self._arrive,
-            Over: self._over,
+            EventsReported: self._tell,
+            DialogBegan: lambda began: self._do(began.handle, ConversationSubclass.BEGIN_DIALOG),
+            ApplicationSent: lambda sent: self._do(sent.handle, ConversationSubclass.SEND_MESSAGE),
+            ApplicationEnded: lambda ended: self._do(ended.handle, _ENDS[ended.how]),
+            BrokerStopped: lambda stopped: self._crashed.add(stopped.broker),
+            BrokerBroke: self._break,
+            FrameArrived: self._arrive,
+            WorldOver: self._over,
         }
 
-    def _do(self, handle: str, subclass: OfConversation) -> None:
+    def _do(self, handle: str, subclass: ConversationSubclass) -> None:
         self._done[handle, subclass] += 1
 
-    def _arrive(self, arrived: Arrived) -> None:
+    def _arrive(self, arrived: FrameArrived) -> None:
         self._harmed += bool(arrived.harm)
 
-    def _break(self, broke: Broke) -> None:
+    def _break(self, broke: BrokerBroke) -> None:
         self.broken(broke.at, say("The broker of {broker} broke: {error}", broker=broke.broker, error=broke.error))
 
     def _commit(self, commit: Committed) -> None:
         for kept in commit.enqueued:
             if kept.message_type not in SYSTEM_TYPES:
-                self._do(kept.handle, OfConversation.RECEIVED_SEQUENCED_MESSAGE)
+                self._do(kept.handle, ConversationSubclass.RECEIVED_SEQUENCED_MESSAGE)
         waiting = self._of.setdefault(commit.broker, Counter())
         for event in commit.events:
             waiting[event] += 1
             if isinstance(event, ConversationEvent) and event.subclass in _COUNTED:
                 self._committed[event.conversation_handle, event.subclass] += 1
 
-    def _tell(self, told: Told) -> None:
+    def _tell(self, told: EventsReported) -> None:
         waiting = self._of.setdefault(told.broker, Counter())
         for _, event in told.events:
             if isinstance(event, ConversationEvent):
@@ -82,7 +92,7 @@ class Telling(Checker):
             elif event.number == _CORRUPTED and not self._harmed:
                 self.broken(told.at, say("A message is said to be corrupted, and none was damaged."))
 
-    def _over(self, over: Over) -> None:
+    def _over(self, over: WorldOver) -> None:
         for handle, subclass in self._done.keys() | self._committed.keys():
             done, told = self._done[handle, subclass], self._committed[handle, subclass]
             if done != told and self.ledger.last[handle].service != SYSTEM_SERVICE:

@@ -9,11 +9,11 @@ from brokerui.eventlog import counting, exceptional
 from brokerui.eventlog.counting import Key, Sums, counted
 from brokerui.eventlog.exceptional import EXCEPTIONAL, MOST_AT_ONCE, any_exceptional, exceptions_of
 from routing.common.broker_events import (
-    NAMES,
+    EVENT_NAMES,
     CorruptedMessage,
     MessageUndeliverable,
-    OfUndeliverable,
     StatusChanged,
+    UndeliverableSubclass,
 )
 from tests.brokerui.eventlog.samples import AT, EVENTS, SIDE
 
@@ -45,7 +45,7 @@ def test_what_is_alike_is_summed_up_minute_by_minute() -> None:
 
 
 def test_what_is_exceptional_is_a_known_event() -> None:
-    assert {event_class for event_class, _ in EXCEPTIONAL} <= set(NAMES)
+    assert {event_class for event_class, _ in EXCEPTIONAL} <= set(EVENT_NAMES)
 
 
 def test_the_usual_is_not_exceptional() -> None:
@@ -59,7 +59,10 @@ def test_the_usual_is_not_exceptional() -> None:
 
 def test_what_is_alike_is_one_whatever_its_conversation() -> None:
     burst = [
-        (AT + number, MessageUndeliverable(OfUndeliverable.SEQUENCED_MESSAGE, "db", f"c{number}", number, -1, 11209))
+        (
+            AT + number,
+            MessageUndeliverable(UndeliverableSubclass.SEQUENCED_MESSAGE, "db", f"c{number}", number, -1, 11209),
+        )
         for number in range(1_000)
     ]
     ((what, hour), seen), *others = exceptions_of("A", burst).items()

@@ -25,7 +25,7 @@ from brokerui.messaging.endpoint.lists import put_events, run
 from brokerui.messaging.endpoint.telling import Told
 from brokerui.messaging.models import HostedInstance, MirroredRoute, QueueCounter, QueueMessage
 from brokerui.messaging.store.numbers import queue_number
-from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
+from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, ConnectionSubclass, LoginSubclass
 from routing.mirror.state_machine import ASKING, SENDING
 from routing.model.edits import PutDatabase
 from tests.brokerui.eventlog.test_files import rows
@@ -135,8 +135,8 @@ def test_a_send_that_is_rolled_back_is_not_told(wire: Wire) -> None:
 
 
 def test_what_endpoints_tell_comes_into_the_same_books(wire: Wire, client: Redis) -> None:
-    failed = BrokerConnection(OfConnection.CONNECT_FAILED, "", "tcp://b:4022", "refused")
-    login = AuditBrokerLogin(OfLogin.LOGIN_SUCCESS, "i", "tcp://b:4022", "B", "", "")
+    failed = BrokerConnection(ConnectionSubclass.CONNECT_FAILED, "", "tcp://b:4022", "refused")
+    login = AuditBrokerLogin(LoginSubclass.LOGIN_SUCCESS, "i", "tcp://b:4022", "B", "", "")
     run(client, put_events([Told("A", 1_900_000_000_000, failed)] * 1_500 + [Told("B", 1_900_000_000_000, login)]))
     assert collect() == 1_501
     assert collect() == 0

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from brokerui.eventlog.schema import COLUMNS, NAMES, event_of, row_of
-from routing.common.broker_events import ConversationEvent, Event, OfConversation
+from routing.common.broker_events import ConversationEvent, ConversationSubclass, Event
 from tests.brokerui.eventlog.samples import EVENTS, SAMPLES
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "reference" / "event-log.md"
@@ -59,15 +59,17 @@ def test_an_event_comes_back_from_json_as_it_was(event: Event) -> None:
 
 
 def test_a_message_has_the_same_name_at_both_ends() -> None:
-    sent = ConversationEvent(OfConversation.SEND_MESSAGE, "one", "CO", "c", "h", "g", True, "From", "To", "b", 4, 9)
+    sent = ConversationEvent(
+        ConversationSubclass.SEND_MESSAGE, "one", "CO", "c", "h", "g", True, "From", "To", "b", 4, 9
+    )
     came = ConversationEvent(
-        OfConversation.RECEIVED_SEQUENCED_MESSAGE, "two", "CO", "c", "k", "g", False, "To", "From", "a", 4, 9
+        ConversationSubclass.RECEIVED_SEQUENCED_MESSAGE, "two", "CO", "c", "k", "g", False, "To", "From", "a", 4, 9
     )
     keys = ("conversation_id", "from_initiator", "message_sequence_number", "from_service", "to_service", "bytes")
     assert [row_of(sent)[key] for key in keys] == [row_of(came)[key] for key in keys] == ["c", True, 4, "From", "To", 9]
-    reply = came._replace(subclass=OfConversation.SEND_MESSAGE)
+    reply = came._replace(subclass=ConversationSubclass.SEND_MESSAGE)
     assert (row_of(reply)["from_initiator"], row_of(reply)["from_service"]) == (False, "To")
-    created = came._replace(subclass=OfConversation.DIALOG_CREATED, message_sequence_number=-1)
+    created = came._replace(subclass=ConversationSubclass.DIALOG_CREATED, message_sequence_number=-1)
     assert "from_initiator" not in row_of(created)
     assert row_of(created)["from_service"] == "To"
 

@@ -21,7 +21,7 @@ from brokerui.eventlog.services import (
     samples_put,
     tidy,
 )
-from routing.common.broker_events import CorruptedMessage, MessageUndeliverable, OfUndeliverable
+from routing.common.broker_events import CorruptedMessage, MessageUndeliverable, UndeliverableSubclass
 from tests.brokerui.eventlog.samples import AT, EVENTS, SAMPLES
 
 HOUR_AT = AT - AT % 3_600_000
@@ -77,7 +77,7 @@ def test_workers_that_add_at_the_same_time_lose_nothing() -> None:
 
 @pytest.mark.django_db
 def test_a_burst_of_equal_events_is_one_row_with_a_count() -> None:
-    event = MessageUndeliverable(OfUndeliverable.SEQUENCED_MESSAGE, "db", "c", 1, -1, 11209)
+    event = MessageUndeliverable(UndeliverableSubclass.SEQUENCED_MESSAGE, "db", "c", 1, -1, 11209)
     for batch in range(100):
         exceptions_add(exceptions_of("A", [(HOUR_AT + batch, event)] * 1_000))
     (row,) = ExceptionalEvent.objects.all()

@@ -27,8 +27,8 @@ from brokerui.messaging.hosting import forget_brokers
 from brokerui.messaging.outgoing import redis
 from brokerui.messaging.places import Place
 from brokerui.messaging.services import Message, conversation_begin, conversation_send, message_receive
-from routing.common.broker_events import OfActivation
-from routing.dialog.problems import Refused
+from routing.common.broker_events import ActivationSubclass
+from routing.dialog.problems import VerbError
 from routing.model.catalog_objects import Activation, Queue
 from routing.model.edits import PutDatabase
 from routing.model.estate import Database
@@ -167,7 +167,7 @@ def test_a_message_wakes_and_a_reader_takes_it_and_ends(world: World, moment: li
     at = moment[0]
     assert queue_monitors() == [QueueMonitorRow(*PLACE, INACTIVE, at, at)]
     assert (world.start(), activated_tasks()) == (0, [])
-    told = [(OfActivation.NOTIFIED, ""), (OfActivation.STARTED, ""), (OfActivation.ENDED, "")]
+    told = [(ActivationSubclass.NOTIFIED, ""), (ActivationSubclass.STARTED, ""), (ActivationSubclass.ENDED, "")]
     assert world.told == told
     world.say(b"3")
     assert world.start() == 1
@@ -191,7 +191,7 @@ def test_a_procedure_that_may_not_run_here_is_told_and_not_again_and_again(
     world.activate(procedure)
     assert (world.start(), world.told) == (0, [])
     world.say(b"1")
-    told = (OfActivation.FAILED_TO_START, "no Celery task of this name may run here")
+    told = (ActivationSubclass.FAILED_TO_START, "no Celery task of this name may run here")
     for seconds in (0, 5, 5):
         moment[0] += seconds * 1000
         assert (world.start(), world.told) == (0, [told])
@@ -321,10 +321,10 @@ def test_a_task_that_raises_is_a_rollback_and_five_switch_the_queue_off(world: W
         assert world.start() == 1
         world.run()
         assert world.start() == 0  # nobody fails as fast as he can
-    assert world.told.count((OfActivation.ABORTED, "ValueError: ToQ")) == 5
+    assert world.told.count((ActivationSubclass.ABORTED, "ValueError: ToQ")) == 5
     moment[0] += 60_000
     assert (world.start(), queue_monitors()) == (0, [])  # it is off: nothing is activated
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(VerbError) as raised:
         message_receive(**PLACE._asdict())
     assert raised.value.number == 9617
 

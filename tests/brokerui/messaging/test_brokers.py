@@ -28,8 +28,8 @@ from brokerui.messaging.services import (
     transmission_status,
 )
 from brokerui.messaging.store import DatabaseStore, moving
-from routing.dialog.batch import Changes, Wanted
-from routing.dialog.problems import Refused
+from routing.dialog.batch import ChangeSet, ClaimRequest
+from routing.dialog.problems import VerbError
 from routing.documents.estate_document import read_estate
 from routing.model.edits import SetBroker
 from routing.model.estate import Database
@@ -157,7 +157,7 @@ def test_an_edit_of_the_estate_does_the_same(alone: Wire) -> None:
 
 def test_two_enabled_brokers_of_an_instance_never_have_the_same_identifier(lists: None) -> None:
     host(database("one", ONE, "From"), database("two", ONE, "To", broker_enabled=False), database("three", None, "C"))
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(VerbError) as raised:
         broker_enable(instance="A", database="two")
     assert (raised.value.number, '"one"' in str(raised.value)) == (9772, True)
     broker_enable(instance="A", database="one")
@@ -199,7 +199,7 @@ def test_a_new_broker_forgets_what_its_own_conversations_had_to_send(alone: Wire
     broker_renew(instance="A", database="one")
     carry(alone)
     assert (ConversationEndpoint.objects.count(), OutgoingMessage.objects.count(), bodies()) == (0, 0, [])
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(VerbError) as raised:
         send(handle, b"2")
     assert raised.value.number == 8426
 
@@ -216,10 +216,10 @@ def test_nobody_works_in_a_mirror_and_nothing_is_delivered_to_it(lists: None) ->
     carry(wire)
     assert (status(handle), ConversationEndpoint.objects.count()) == (9796, 1)
     for verb in (broker_enable, broker_disable, broker_renew):
-        with pytest.raises(Refused) as raised:
+        with pytest.raises(VerbError) as raised:
             verb(instance="A", database="two")
         assert raised.value.number == 954
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(VerbError) as raised:
         bodies()
     assert raised.value.number == 954
 
@@ -232,7 +232,7 @@ def test_a_database_that_becomes_a_mirror_sends_nothing_any_more(alone: Wire) ->
     carry(alone)
     assert bodies() == []
     for verb in (send, lambda one: conversation_end(instance="A", handle=one), status):
-        with pytest.raises(Refused) as raised:
+        with pytest.raises(VerbError) as raised:
             verb(handle)
         assert raised.value.number == 954
     assert list(ConversationEndpoint.objects.values_list("transmission_status", flat=True)) == [954]
@@ -249,13 +249,13 @@ def test_who_knows_an_older_estate_writes_nothing(alone: Wire) -> None:
     begin()
     number = DatabaseStore(broker_number())
     old = DatabaseStore(broker_number(), version=estate_current().version)
-    token = old.claim(Wanted(), 0).token if connection.vendor == "sqlite" else 0
+    token = old.claim(ClaimRequest(), 0).token if connection.vendor == "sqlite" else 0
     broker_renew(instance="A", database="two")
     with pytest.raises(Conflict, match="too old"):
-        old.commit(Changes(token, 0)) if token else old.claim(Wanted(), 0)
+        old.commit(ChangeSet(token, 0)) if token else old.claim(ClaimRequest(), 0)
     with pytest.raises(Conflict, match="too old"):
-        old.claim(Wanted(), 0)
-    number.release(number.claim(Wanted(), 0).token)
+        old.claim(ClaimRequest(), 0)
+    number.release(number.claim(ClaimRequest(), 0).token)
 
 
 def broker_number() -> int:
@@ -269,7 +269,7 @@ def test_an_application_that_goes_on_holds_the_database(alone: Wire, monkeypatch
     monkeypatch.setattr(moving, "PATIENCE", "100ms")
     begin()
     store = DatabaseStore(broker_number())
-    token = store.claim(Wanted(), 0).token
+    token = store.claim(ClaimRequest(), 0).token
     with pytest.raises(BusyError):
         broker_disable(instance="A", database="one")
     assert written("one").broker_enabled

@@ -51,11 +51,11 @@ from brokerui.messaging.services import (
     queue_set_status,
 )
 from brokerui.messaging.store import moving
-from routing.dialog.batch import Receive
-from routing.dialog.problems import Refused
+from routing.dialog.batch import ReceiveRequest
+from routing.dialog.problems import VerbError
 from routing.documents.estate_document import read_estate
 from routing.model.estate import MIRROR, PRINCIPAL
-from routing.runtime.store import Depth
+from routing.runtime.store import QueueDepth
 from tests.brokerui.command_line import call_with, refused
 from tests.brokerui.messaging.hosted import LOCAL, ONE, TWO, Wire
 from tests.brokerui.product import STOP_SECONDS
@@ -167,7 +167,7 @@ def test_conversations_go_on_with_the_partner_and_nothing_is_lost_or_doubled(wir
     send(handle, b"3")
     settle(wire, time)
     assert (bodies("B"), bodies("C")) == ([b"2", b"3"], [b"answer"])
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(VerbError) as raised:
         bodies("A")
     assert raised.value.number == 954
     conversation_end(instance="B", handle=first.conversation_handle)
@@ -210,13 +210,13 @@ def test_counts_and_states_of_queues_go_over(wire: Wire, time: list[int]) -> Non
     database_fail_over(instance="B", database="pair")
     key = ("pair", "ToQ")
     depths = [broker_of(name).store.depth(key) for name in "AB"]
-    assert (depths[0], depths[1].messages) == (Depth(0, None), 2)
-    with pytest.raises(Refused) as raised:
+    assert (depths[0], depths[1].messages) == (QueueDepth(0, None), 2)
+    with pytest.raises(VerbError) as raised:
         bodies("B")
     assert raised.value.number == 9617
     queue_set_status(instance="B", database="pair", queue="ToQ", is_on=True)
     assert bodies("B") == [b"1", b"2"]
-    assert broker_of("B").store.depth(key) == Depth(0, None)
+    assert broker_of("B").store.depth(key) == QueueDepth(0, None)
 
 
 def test_what_comes_in_parts_goes_on_where_it_was(wire: Wire, time: list[int]) -> None:
@@ -271,7 +271,7 @@ def test_its_keys_go_over_too(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> No
 
 def leased() -> str:
     """The receipt of a message in the pair's queue."""
-    made = lease_make(instance="A", asked=Receive(("pair", "ToQ")), owner="me", lease_ms=3_600_000)
+    made = lease_make(instance="A", asked=ReceiveRequest(("pair", "ToQ")), owner="me", lease_ms=3_600_000)
     assert made is not None
     return made.receipt
 
@@ -308,7 +308,7 @@ def test_who_settles_a_lease_meanwhile_is_not_waited_for_and_refused(wire: Wire,
     with ThreadPoolExecutor(1) as other, transaction.atomic():
         Lease.objects.select_for_update().get(pk=receipt)
         other.submit(_failed_over_elsewhere).result(timeout=120)
-    with pytest.raises((Refused, MessagingError)):
+    with pytest.raises((VerbError, MessagingError)):
         lease_commit(receipt=receipt, owner="me")
     assert bodies("B") == [b"1"]
 
@@ -328,7 +328,7 @@ def test_what_has_no_partner_here_cannot_fail_over(wire: Wire) -> None:
         ({"instance": "C", "database": "one"}, 1416),
         ({"instance": "C", "database": "msdb"}, 1416),
     ):
-        with pytest.raises(Refused) as raised:
+        with pytest.raises(VerbError) as raised:
             database_fail_over(**given)
         assert raised.value.number == error
     with pytest.raises(NoSuchDatabaseError):
@@ -435,7 +435,7 @@ def until_done(verb: Callable[..., object], *given: Any, **named: Any) -> None:
         try:
             verb(*given, **named)
             return
-        except (BusyError, Refused, OperationalError):
+        except (BusyError, VerbError, OperationalError):
             if monotonic() > until:
                 raise
             sleep(0.02)

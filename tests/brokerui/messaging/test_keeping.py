@@ -12,7 +12,7 @@ from brokerui.messaging.keeping import FEW, MOST, Keeping
 from brokerui.messaging.models import OutgoingMessage
 from brokerui.messaging.outgoing import redis
 from brokerui.messaging.services import Message, conversation_begin, conversation_send, message_receive
-from routing.dialog.work import Outbound
+from routing.dialog.unit_of_work import OutboundFrame
 from tests.brokerui.messaging.hosted import ADDRESSES
 from tests.brokerui.messaging.test_store import end_connections, on_postgres
 
@@ -24,9 +24,9 @@ def given_out() -> list[bytes]:
     return run(redis(), take_outgoing("B", THERE, 1 << 30))
 
 
-def acknowledgements(count: int, first: int = 0) -> list[Outbound]:
+def acknowledgements(count: int, first: int = 0) -> list[OutboundFrame]:
     frames = [(4).to_bytes(4, "big") + number.to_bytes(4, "big") for number in range(first, first + count)]
-    return [Outbound(THERE, frame, is_awaited=False) for frame in frames]
+    return [OutboundFrame(THERE, frame, is_awaited=False) for frame in frames]
 
 
 @pytest.mark.usefixtures("wire")
@@ -52,7 +52,7 @@ def test_no_more_than_some_are_kept_back() -> None:
 
 @pytest.mark.usefixtures("wire")
 def test_nothing_waits_that_others_wait_for_nor_where_much_came() -> None:
-    kept, answer = Keeping(), Outbound(THERE, b"a message")
+    kept, answer = Keeping(), OutboundFrame(THERE, b"a message")
     assert kept.keep(broker_of("B"), [answer, *acknowledgements(1)], came=2) == [answer]
     assert kept.keep(broker_of("B"), [answer], came=1) == [answer]
     many = acknowledgements(1)

@@ -40,8 +40,8 @@ from brokerui.messaging.services import (
     queue_set_status,
 )
 from brokerui.messaging.store.numbers import queue_number
-from routing.dialog.batch import Receive
-from routing.dialog.problems import Refused
+from routing.dialog.batch import ReceiveRequest
+from routing.dialog.problems import VerbError
 from tests.brokerui.messaging.hosted import Wire
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -76,7 +76,7 @@ def arrived(wire: Wire, *conversations: tuple[bytes, ...]) -> None:
 
 
 def lease(owner: str = "me", **named: Any) -> Leased | None:
-    return lease_make(instance="B", asked=Receive(QUEUE, **named), owner=owner, lease_ms=LEASE_MS)
+    return lease_make(instance="B", asked=ReceiveRequest(QUEUE, **named), owner=owner, lease_ms=LEASE_MS)
 
 
 def leased(owner: str = "me", **named: Any) -> Leased:
@@ -170,7 +170,7 @@ def test_a_queue_that_is_switched_off_hands_out_nothing_but_what_it_has_handed_o
     arrived(wire, (b"1",), (b"2",))
     found = leased()
     queue_set_status(**PLACE, is_on=False)
-    with pytest.raises(Refused, match="9617"):
+    with pytest.raises(VerbError, match="9617"):
         lease()
     assert commit(found) == 1
     assert QueueMessage.objects.count() == 1
@@ -225,7 +225,7 @@ def test_five_that_end_in_nothing_switch_the_queue_off(wire: Wire, time: list[in
         else:
             time[0] += LEASE_MS
             assert leases_lapse() == 1
-    with pytest.raises(Refused, match="9617"):
+    with pytest.raises(VerbError, match="9617"):
         lease()
 
 
@@ -252,7 +252,7 @@ def test_what_became_of_a_receipt_is_known_for_a_day(wire: Wire, time: list[int]
 
 def test_a_queue_that_is_not_there_is_not_received_from(wire: Wire) -> None:
     with pytest.raises(NoSuchQueueError):
-        lease_make(instance="B", asked=Receive(("two", "None")), owner="me", lease_ms=1)
+        lease_make(instance="B", asked=ReceiveRequest(("two", "None")), owner="me", lease_ms=1)
 
 
 def test_a_look_whether_there_is_anything_sees_what_could_be_leased(wire: Wire, time: list[int]) -> None:
@@ -371,7 +371,7 @@ class Life(RuleBasedStateMachine):
     def lease(self, owner: str, top: int | None) -> None:
         try:
             found = lease(owner, top=top)
-        except Refused:  # five ended in nothing
+        except VerbError:  # five ended in nothing
             self._switch_on()
             return
         if found is not None:

@@ -25,8 +25,8 @@ from brokerui.messaging.services import (
     message_rolled_back,
     queue_set_status,
 )
-from routing.dialog.batch import Wanted
-from routing.dialog.problems import Refused
+from routing.dialog.batch import ClaimRequest
+from routing.dialog.problems import VerbError
 from routing.model.catalog_objects import Queue
 from routing.model.edits import PutDatabase, SetQueue
 from routing.model.estate import Database
@@ -50,7 +50,7 @@ def written() -> Queue | None:
 def known() -> tuple[bool, int]:
     """Whether the queue is off, and how many rollbacks are counted, as a claim is told."""
     broker = broker_of("B")
-    work = broker.work(Wanted(), 0)
+    work = broker.work(ClaimRequest(), 0)
     broker.release(work)
     return ("two", "ToQ") in work.batch.off, work.batch.rollbacks.get(("two", "ToQ"), 0)
 
@@ -84,7 +84,7 @@ def test_the_fifth_rollback_in_a_row_switches_the_queue_off(poison: Wire) -> Non
     assert (known(), written()) == ((False, 4), None)
     fail(1)
     assert (known(), written()) == ((True, 0), Queue("ToQ", enabled=False))
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(VerbError) as raised:
         message_receive(**QUEUE)
     assert raised.value.number == 9617
     events = [event for _, event in broker_of("B", in_transaction=True).events()]
@@ -101,7 +101,7 @@ def test_event_143_is_given_out_once(poison: Wire, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("brokerui.messaging.transactions.hand_over", note)
     fail(5)
     assert numbers.count(143) == 1
-    with pytest.raises(Refused), message_reception():
+    with pytest.raises(VerbError), message_reception():
         message_receive(**QUEUE)
     assert (known(), numbers.count(143)) == ((True, 0), 1)
 

@@ -39,8 +39,8 @@ from brokerui.messaging.services import (
     queue_set_status,
     transmission_status,
 )
-from routing.dialog.endpoint import LONGEST_LIFETIME_S
-from routing.dialog.problems import Refused
+from routing.dialog.endpoint import MAX_LIFETIME_S
+from routing.dialog.problems import VerbError
 from routing.model.catalog_objects import Contract, ContractMessage, MessageType, Service
 from routing.model.edits import PutDatabase
 from routing.model.estate import Database
@@ -136,7 +136,7 @@ REFUSED: list[tuple[str, int, Call]] = [
     ("begin to what is no identifier", 8413, lambda c: begin(to_broker_instance="x")),
     ("begin for no time", 8411, lambda c: begin(lifetime_s=0)),
     ("begin for less than no time", 8411, lambda c: begin(lifetime_s=-1)),
-    ("begin for longer than an int", 8411, lambda c: begin(lifetime_s=LONGEST_LIFETIME_S + 1)),
+    ("begin for longer than an int", 8411, lambda c: begin(lifetime_s=MAX_LIFETIME_S + 1)),
     ("begin beside what is not there", 8426, lambda c: begin(related_conversation=NOWHERE)),
     ("begin in a group of another queue", 8414, lambda c: begin(related_conversation_group=c.group)),
     ("begin in a group of another service", 9610, lambda c: begin(from_service="Twin", related_conversation=c.open)),
@@ -221,7 +221,7 @@ REFUSED: list[tuple[str, int, Call]] = [
     (
         "time beyond the lifetime",
         8410,
-        lambda c: conversation_timer_start(**over(c.open), timeout_s=LONGEST_LIFETIME_S + 1),
+        lambda c: conversation_timer_start(**over(c.open), timeout_s=MAX_LIFETIME_S + 1),
     ),
     # GET_TRANSMISSION_STATUS, and the conversation's id
     ("status of what is not there", 8426, lambda c: transmission_status(**over(NOWHERE))),
@@ -241,10 +241,10 @@ def everything() -> list[Any]:
 
 def check(number: int, call: Call, case: Case) -> None:
     before = everything()
-    with pytest.raises((Refused, MessagingError)) as raised, transaction.atomic():
+    with pytest.raises((VerbError, MessagingError)) as raised, transaction.atomic():
         call(case)
     error = raised.value
-    assert isinstance(error, (Refused, MessagingError))
+    assert isinstance(error, (VerbError, MessagingError))
     sentence = str(error.problem)
     assert error.number == number, sentence
     assert sentence[0].isupper() or sentence[0] == '"', sentence

@@ -36,7 +36,7 @@ from brokerui.messaging.services import (
     transmission_status,
 )
 from routing.dialog.messages import QueuedMessage
-from routing.dialog.problems import Refused
+from routing.dialog.problems import VerbError
 from routing.model.address import parse_address
 from routing.model.edits import DropRoute, PutRoute
 from routing.model.route import Route
@@ -90,7 +90,7 @@ def test_a_conversation_between_two_instances_to_its_end(wire: Wire) -> None:
     assert (answer.message_body, end.message_type_name.rsplit("/")[-1]) == (b"answer", "EndDialog")
     conversation_end(instance="A", handle=handle)
     wire.carry()
-    with pytest.raises(Refused):
+    with pytest.raises(VerbError):
         conversation_id(instance="A", handle=handle)
     assert receive() == receive("A") == ()
 
@@ -109,7 +109,7 @@ def test_without_a_transaction_around_it_each_verb_is_one(wire: Wire) -> None:
     handle = begin()
     send(handle, b"1")
     assert OutgoingMessage.objects.count() == 1
-    with pytest.raises(Refused):
+    with pytest.raises(VerbError):
         conversation_send(instance="A", handles=[handle, "nowhere"], messages=[Message(b"2")])
     if connection.vendor == "postgresql":  # on SQLite Django itself commits it
         transaction.set_autocommit(False)
@@ -210,7 +210,7 @@ def test_a_queue_that_is_off_keeps_what_came_and_gives_it_when_it_is_on(wire: Wi
     handle = begin()
     send(handle, b"1", b"2")
     wire.carry()
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(VerbError) as raised:
         receive()
     assert raised.value.number == 9617
     queue_set_status(instance="B", database="two", queue="ToQ", is_on=True)
@@ -299,7 +299,7 @@ def test_groups_timers_and_ends(wire: Wire, time: list[int]) -> None:
     (error,) = receive("A")
     assert b"<Code>7</Code>" in (error.message_body or b"")
     conversation_end_with_cleanup(instance="A", handle=first)
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(VerbError) as raised:
         send(first, b"2")
     assert raised.value.number == 8426
 
@@ -316,7 +316,7 @@ def test_what_is_not_here_is_refused(wire: Wire) -> None:
         message_receive(instance="B", database="two", queue="none")
     with pytest.raises(NoSuchDatabaseError):
         queue_set_status(instance="B", database="none", queue="ToQ", is_on=False)
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(VerbError) as raised:
         send("no handle", b"1")
     assert raised.value.number == 8426
 
@@ -333,10 +333,10 @@ def test_an_instance_that_is_hosted_no_longer_does_nothing(wire: Wire) -> None:
 
 def test_what_another_transaction_holds_is_busy(wire: Wire) -> None:
     handle = begin()
-    from routing.dialog.batch import Wanted
+    from routing.dialog.batch import ClaimRequest
 
     worker = broker_of("A")
-    work = worker.work(Wanted(handles=(handle,)), clock.now())
+    work = worker.work(ClaimRequest(handles=(handle,)), clock.now())
     try:
         with pytest.raises(BusyError):
             send(handle, b"1")

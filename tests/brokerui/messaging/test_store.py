@@ -22,12 +22,12 @@ from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.postgres import _HARDEN, IDLE, OwnSession, Pool, pool_of
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Session
 from brokerui.messaging.store.sqlite import SqliteSession
-from routing.dialog.batch import Changes, Receive, Wanted
-from routing.dialog.endpoint import Endpoint, Group
-from routing.dialog.messages import Outgoing
-from routing.dialog.settings import Settings
+from routing.dialog.batch import ChangeSet, ClaimRequest, ReceiveRequest
+from routing.dialog.endpoint import ConversationGroupState, Endpoint
+from routing.dialog.messages import OutboundMessage
+from routing.dialog.settings import DialogSettings
 from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
-from routing.runtime.store import Conflict, Depth
+from routing.runtime.store import Conflict, QueueDepth
 from scripts.postgres import running
 from tests.brokerui.elsewhere import elsewhere
 from tests.routing.dialog.joined import Joined
@@ -76,31 +76,31 @@ class TestDatabaseStore(StoreConformance):
 def test_instances_know_nothing_of_each_other(store: DatabaseStore) -> None:
     other = DatabaseStore(HostedInstance.objects.create(name=str(uuid4())).id)
     write(store, endpoint("1t", due=NOW), enqueued=[message("1t", 0)], queues={Q: False})
-    mine = store.claim(Wanted(("1t",), due=1, receive=ALL), NOW)
-    assert look(other, Wanted(("1t",), ("1t",), (("1", False),), due=5, receive=ALL)).busy == frozenset()
+    mine = store.claim(ClaimRequest(("1t",), due=1, receive=ALL), NOW)
+    assert look(other, ClaimRequest(("1t",), ("1t",), (("1", False),), due=5, receive=ALL)).busy == frozenset()
     write(other, endpoint("1t"), enqueued=[message("1t", 7)])
-    assert look(other, Wanted()).off == frozenset()
-    assert (other.depth(Q), other.next_due(), store.next_due()) == (Depth(1, NOW), None, NOW)
+    assert look(other, ClaimRequest()).off == frozenset()
+    assert (other.depth(Q), other.next_due(), store.next_due()) == (QueueDepth(1, NOW), None, NOW)
     assert take(other) == ["1t 7"]
     assert said(mine.received) == ["1t 0"]
 
 
 def test_an_instance_that_is_not_hosted_has_no_claims(instance: int) -> None:
     with pytest.raises(LookupError):
-        DatabaseStore(-1).claim(Wanted(), NOW)
+        DatabaseStore(-1).claim(ClaimRequest(), NOW)
 
 
 def test_two_stores_of_an_instance_are_one(store: DatabaseStore, instance: int) -> None:
     """What each knows of queues, requests and routes is what the other has written."""
     other = DatabaseStore(instance)
-    assert look(other, Wanted()).off == frozenset()
+    assert look(other, ClaimRequest()).off == frozenset()
     write(store, endpoint("1t"), queues={Q: False}, enqueued=[message("1t", 0)])
-    assert look(other, Wanted()).off == {Q}
-    mine = store.claim(Wanted(("1t",)), NOW)
-    assert look(other, Wanted(("1t",))).busy == {"1t"}
+    assert look(other, ClaimRequest()).off == {Q}
+    mine = store.claim(ClaimRequest(("1t",)), NOW)
+    assert look(other, ClaimRequest(("1t",))).busy == {"1t"}
     store.release(mine.token)
     assert take(other) == ["1t 0"]
-    assert store.depth(Q) == Depth(0, None)
+    assert store.depth(Q) == QueueDepth(0, None)
 
 
 def test_what_is_known_is_read_again_only_when_it_has_changed(
@@ -110,10 +110,10 @@ def test_what_is_known_is_read_again_only_when_it_has_changed(
     read = knowing._read
     monkeypatch.setattr(knowing, "_read", lambda *given: reads.append(1) or read(*given))
     for _ in range(3):
-        look(store, Wanted())
+        look(store, ClaimRequest())
     assert len(reads) == 1
     write(store, requests={("db", "S"): "1i"})
-    assert look(store, Wanted()).requests == {("db", "S"): "1i"}
+    assert look(store, ClaimRequest()).requests == {("db", "S"): "1i"}
     assert len(reads) == 2
 
 
@@ -121,10 +121,10 @@ def test_what_is_known_is_read_again_only_when_it_has_changed(
 
 
 def test_a_claim_that_has_ended_cannot_be_added_to(store: DatabaseStore) -> None:
-    token = store.claim(Wanted(), NOW).token
+    token = store.claim(ClaimRequest(), NOW).token
     store.release(token)
     with pytest.raises(Conflict):
-        store.claim(Wanted(token=token), NOW)
+        store.claim(ClaimRequest(token=token), NOW)
 
 
 def test_a_claim_that_fails_holds_nothing(store: DatabaseStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,8 +132,8 @@ def test_a_claim_that_fails_holds_nothing(store: DatabaseStore, monkeypatch: pyt
     with monkeypatch.context() as broken:
         broken.setattr("brokerui.messaging.store.claiming._read_rows", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            store.claim(Wanted(("1t",)), NOW)
-    assert look(store, Wanted(("1t",))).busy == frozenset()
+            store.claim(ClaimRequest(("1t",)), NOW)
+    assert look(store, ClaimRequest(("1t",))).busy == frozenset()
 
 
 def test_a_conversation_that_moved_away_before_it_was_locked_is_busy(
@@ -141,13 +141,13 @@ def test_a_conversation_that_moved_away_before_it_was_locked_is_busy(
 ) -> None:
     """Between the look at its group and the lock, another has moved it to a group that he still holds."""
     write(store, endpoint("1i", "2t"), endpoint("1t"), endpoint("2t"))
-    mover = store.claim(Wanted(groups=("2t",)), NOW)
+    mover = store.claim(ClaimRequest(groups=("2t",)), NOW)
     monkeypatch.setattr(
         "brokerui.messaging.store.claiming._OF_HANDLES",
         "SELECT '1t' AS conversation_handle, '1' AS conversation_id, 'before' AS conversation_group_id"
         " WHERE %(instance)s > 0 AND '1t' ",
     )
-    batch = look(store, Wanted(("1t",)))
+    batch = look(store, ClaimRequest(("1t",)))
     assert (batch.busy, batch.endpoints, batch.handles) == ({"1t"}, {}, {})
     store.release(mover.token)
 
@@ -161,7 +161,7 @@ def test_what_another_has_done_since_it_was_found_due_is_not_due(
         "SELECT conversation_id AS key, conversation_handle FROM conversation_endpoints"
         " WHERE instance_id = %(instance)s AND %(now)s > 0 ORDER BY due",
     )
-    assert look(store, Wanted(due=5)).due == ("2t",)
+    assert look(store, ClaimRequest(due=5)).due == ("2t",)
 
 
 def test_a_group_that_was_emptied_before_it_was_locked_is_passed(
@@ -172,7 +172,7 @@ def test_a_group_that_was_emptied_before_it_was_locked_is_passed(
     write(store, endpoint("1t"), enqueued=[message("1t", 0)])
     groups = iter([[("gone", "gone", 1)], [("1t", "1t", 1)]])
     monkeypatch.setattr(receiving, "ask", lambda *_: lambda: next(groups))
-    assert look(store, Wanted(receive=ALL)).received_group == "1t"
+    assert look(store, ClaimRequest(receive=ALL)).received_group == "1t"
 
 
 # ---------------------------------------------------------------- within the caller's transaction
@@ -184,12 +184,12 @@ def test_a_claim_can_live_in_the_callers_transaction(instance: int, store: Datab
     write(store, endpoint("1t"))
     with transaction.atomic():
         write(mine, enqueued=[message("1t", 0)])
-        token = mine.claim(Wanted(("1t",)), NOW).token
-        mine.commit(Changes(token, NOW, endpoints={"1t": endpoint("1t", send_sequence=1)}))
-        mine.release(mine.claim(Wanted(("1t",)), NOW).token)
+        token = mine.claim(ClaimRequest(("1t",)), NOW).token
+        mine.commit(ChangeSet(token, NOW, endpoints={"1t": endpoint("1t", send_sequence=1)}))
+        mine.release(mine.claim(ClaimRequest(("1t",)), NOW).token)
         assert take(mine) == ["1t 0"]
-    assert look(store, Wanted(("1t",))).endpoints["1t"].send_sequence == 1
-    assert store.depth(Q) == Depth(0, None)
+    assert look(store, ClaimRequest(("1t",))).endpoints["1t"].send_sequence == 1
+    assert store.depth(Q) == QueueDepth(0, None)
 
 
 def test_what_the_caller_rolls_back_has_not_happened(instance: int, store: DatabaseStore) -> None:
@@ -197,9 +197,9 @@ def test_what_the_caller_rolls_back_has_not_happened(instance: int, store: Datab
     with transaction.atomic():
         write(mine, endpoint("1t"), enqueued=[message("1t", 0)], queues={Q: False})
         transaction.set_rollback(True)
-    seen = look(store, Wanted(("1t",), receive=ALL))
+    seen = look(store, ClaimRequest(("1t",), receive=ALL))
     assert (seen.endpoints, seen.received, seen.off) == ({}, (), frozenset())
-    assert store.depth(Q) == Depth(0, None)
+    assert store.depth(Q) == QueueDepth(0, None)
 
 
 def test_a_conflict_leaves_the_caller_his_savepoint(instance: int, store: DatabaseStore) -> None:
@@ -210,7 +210,7 @@ def test_a_conflict_leaves_the_caller_his_savepoint(instance: int, store: Databa
         with pytest.raises(Conflict), transaction.atomic():
             write(mine, endpoint("1t"))
         write(mine, endpoint("3t"))
-    assert set(look(store, Wanted(("1t", "2t", "3t"))).endpoints) == {"1t", "2t", "3t"}
+    assert set(look(store, ClaimRequest(("1t", "2t", "3t"))).endpoints) == {"1t", "2t", "3t"}
 
 
 # ---------------------------------------------------------------- what only a database can get wrong
@@ -218,14 +218,14 @@ def test_a_conflict_leaves_the_caller_his_savepoint(instance: int, store: Databa
 
 def test_what_breaks_a_rule_of_the_tables_is_no_conflict(store: DatabaseStore) -> None:
     """It is a fault of the program; nothing was written, and the claim has ended."""
-    token = store.claim(Wanted(), NOW).token
-    changes = Changes(token, NOW, endpoints={"1t": endpoint("1t"), "2t": endpoint("2t", state="XX")})
-    changes.groups = {"1t": Group("1t", "db", "S", "Q", 1)}
+    token = store.claim(ClaimRequest(), NOW).token
+    changes = ChangeSet(token, NOW, endpoints={"1t": endpoint("1t"), "2t": endpoint("2t", state="XX")})
+    changes.groups = {"1t": ConversationGroupState("1t", "db", "S", "Q", 1)}
     with pytest.raises(IntegrityError):
         store.commit(changes)
     with pytest.raises(Conflict):
-        store.commit(Changes(token, NOW))
-    assert look(store, Wanted(("1t",))).endpoints == {}
+        store.commit(ChangeSet(token, NOW))
+    assert look(store, ClaimRequest(("1t",))).endpoints == {}
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_numbers_of_endpoints_are_checked(store: DatabaseStore, wrong: dict[str,
 @pytest.mark.parametrize(
     "twice",
     [
-        {"outgoing": [Outgoing("1t", 0, "DEFAULT", b"", NOW)]},
+        {"outgoing": [OutboundMessage("1t", 0, "DEFAULT", b"", NOW)]},
         {"held": [held("1t", 0, 0)]},
     ],
 )
@@ -265,7 +265,7 @@ def test_rows_of_queues_are_checked(store: DatabaseStore, wrong: dict[str, Any])
         setattr(one, name, value)
     with pytest.raises(IntegrityError):
         write(store, endpoint("1t"), enqueued=[one])
-    assert store.depth(Q) == Depth(0, None)
+    assert store.depth(Q) == QueueDepth(0, None)
 
 
 def test_names_may_hold_whatever_the_product_allows(store: DatabaseStore) -> None:
@@ -273,10 +273,10 @@ def test_names_may_hold_whatever_the_product_allows(store: DatabaseStore) -> Non
     name = "a\\\"b',{}[]\n\t\x1f NULL 名 %s %(x)s"
     made = endpoint("1t", far_broker_instance=name, kept_route=name, kept_database="", kept_identifier="NULL")
     write(store, made, requests={(name, name): "1t"}, queues={("db", name): False})
-    token = store.claim(Wanted(("1t",)), NOW).token
+    token = store.claim(ClaimRequest(("1t",)), NOW).token
     changed = endpoint("1t", far_broker_instance="{" + name, kept_route="NULL", kept_database=name)
-    store.commit(Changes(token, NOW, endpoints={"1t": changed}))
-    batch = look(store, Wanted(("1t",)))
+    store.commit(ChangeSet(token, NOW, endpoints={"1t": changed}))
+    batch = look(store, ClaimRequest(("1t",)))
     assert batch.endpoints["1t"] == changed
     assert (batch.requests, batch.off) == ({(name, name): "1t"}, {("db", name)})
 
@@ -292,7 +292,7 @@ def test_queues_have_different_numbers() -> None:
 def test_two_instances_exchange_messages_and_leave_nothing(instance: int, store: DatabaseStore) -> None:
     """Small ones and one in parts, over a network that loses a third of all fragments; and both sides end."""
     other = DatabaseStore(HostedInstance.objects.create(name=str(uuid4())).id)
-    world = Joined(stores={"a": store, "b": other}, settings=Settings(fragment_bytes=1000))
+    world = Joined(stores={"a": store, "b": other}, settings=DialogSettings(fragment_bytes=1000))
     draw = random.Random(1)
     world.fate = lambda parcel: [] if draw.random() < 1 / 3 else [parcel.raw]
     handle = world.begin()
@@ -316,12 +316,12 @@ def test_two_instances_exchange_messages_and_leave_nothing(instance: int, store:
 def test_of_large_messages_a_claim_reads_not_much_more_than_a_batch_sends(store: DatabaseStore) -> None:
     body = bytes(claiming.BYTES_AT_ONCE // 2)
     for place, handle in enumerate(("3i", "1i", "2i")):
-        rows = [Outgoing(handle, number, "DEFAULT", body, NOW) for number in range(2)]
+        rows = [OutboundMessage(handle, number, "DEFAULT", body, NOW) for number in range(2)]
         write(
             store, endpoint(handle, due=NOW - 3 + place, next_attempt=NOW, outgoing=2, send_sequence=2), outgoing=rows
         )
     write(store, endpoint("4i", due=NOW, next_attempt=NOW))
-    batch = look(store, Wanted(due=10))
+    batch = look(store, ClaimRequest(due=10))
     assert batch.due == ("3i", "4i"), "what is left out is due the next time"
     assert {handle: len(rows) for handle, rows in batch.outgoing.items()} == {"3i": 2, "4i": 0}
 
@@ -331,9 +331,9 @@ def test_of_many_conversations_a_claim_reads_some_messages_each(
 ) -> None:
     monkeypatch.setattr(claiming, "ROWS_AT_ONCE", 60)
     for handle in ("1i", "2i"):
-        rows = [Outgoing(handle, number, "DEFAULT", b"", NOW) for number in range(40)]
+        rows = [OutboundMessage(handle, number, "DEFAULT", b"", NOW) for number in range(40)]
         write(store, endpoint(handle, due=NOW, next_attempt=NOW, outgoing=40, send_sequence=40), outgoing=rows)
-    batch = look(store, Wanted(due=10))
+    batch = look(store, ClaimRequest(due=10))
     assert {handle: len(rows) for handle, rows in batch.outgoing.items()} == {"1i": 30, "2i": 30}
 
 
@@ -374,21 +374,21 @@ def everything(handles: list[str], prefix: str) -> Callable[[DatabaseStore], Non
 
     def work(store: DatabaseStore) -> None:
         keys = tuple((handle[:-1], False) for handle in handles)
-        batch = store.claim(Wanted(tuple(handles), conversations=keys, due=len(handles), receive=ALL), NOW)
+        batch = store.claim(ClaimRequest(tuple(handles), conversations=keys, due=len(handles), receive=ALL), NOW)
         assert not batch.busy
-        changes = Changes(batch.token, NOW, received=list(batch.received), retry_services={("db", "T")})
+        changes = ChangeSet(batch.token, NOW, received=list(batch.received), retry_services={("db", "T")})
         changes.emptied = changes.removed = handles[: len(handles) // 2]
         changes.groups = dict.fromkeys(changes.removed)
         for handle in handles[len(handles) // 2 :]:
             changes.settled[handle], changes.unsent[handle], changes.moved[handle] = 1, 2, handle
             changes.endpoints[handle] = batch.endpoints[handle]
             changes.unheld.append((handle, 0))
-            changes.outgoing.append(Outgoing(handle, 2, "DEFAULT", b"", NOW))
+            changes.outgoing.append(OutboundMessage(handle, 2, "DEFAULT", b"", NOW))
             changes.enqueued += [message(handle, 1), message(handle, 2)]
             changes.held.append(held(handle, 1, 0))
             new = f"{prefix}{handle}"
             changes.endpoints[new] = endpoint(new)
-            changes.groups[new] = Group(new, "db", "S", "Q", 1)
+            changes.groups[new] = ConversationGroupState(new, "db", "S", "Q", 1)
             changes.requests["db", handle] = handle
             key = MirroredRouteKey("tcp://a:1", "tcp://b:1", handle, None)
             changes.mirrored[key] = MirroredRoute(key)
@@ -410,7 +410,7 @@ def test_a_batch_takes_as_many_statements_whatever_its_size(
             *(endpoint(handle, **waiting) for handle in handles),
             enqueued=[message(handle, 0) for handle in handles],
             held=[held(handle, 0, part) for handle in handles for part in (0, 1)],
-            outgoing=[Outgoing(handle, n, "DEFAULT", b"", NOW) for handle in handles for n in range(3)],
+            outgoing=[OutboundMessage(handle, n, "DEFAULT", b"", NOW) for handle in handles for n in range(3)],
         )
         work = everything(handles, "new")
         taken.append(asked(monkeypatch, lambda work=work: work(store)))
@@ -423,17 +423,17 @@ def test_what_is_usual_takes_few_statements_and_ways(store: DatabaseStore, monke
     write(store, mine, endpoint("1t"), enqueued=[message("1t", 0)])
 
     def send() -> None:
-        token = store.claim(Wanted(("1i",)), NOW).token
-        rows = [Outgoing("1i", number, "DEFAULT", b"", NOW) for number in range(100)]
-        store.commit(Changes(token, NOW, endpoints={"1i": mine}, outgoing=rows))
+        token = store.claim(ClaimRequest(("1i",)), NOW).token
+        rows = [OutboundMessage("1i", number, "DEFAULT", b"", NOW) for number in range(100)]
+        store.commit(ChangeSet(token, NOW, endpoints={"1i": mine}, outgoing=rows))
 
     def drain() -> None:
-        token = store.claim(Wanted(due=200), NOW).token
-        store.commit(Changes(token, NOW, settled={"1i": 50}, endpoints={"1i": mine}))
+        token = store.claim(ClaimRequest(due=200), NOW).token
+        store.commit(ChangeSet(token, NOW, settled={"1i": 50}, endpoints={"1i": mine}))
 
     def arrive() -> None:
-        token = store.claim(Wanted(conversations=(("1", False),)), NOW).token
-        store.commit(Changes(token, NOW, endpoints={"1t": endpoint("1t")}, enqueued=[message("1t", 1)]))
+        token = store.claim(ClaimRequest(conversations=(("1", False),)), NOW).token
+        store.commit(ChangeSet(token, NOW, endpoints={"1t": endpoint("1t")}, enqueued=[message("1t", 1)]))
 
     works = (send, drain, arrive, lambda: take(store))
     if connection.vendor == "postgresql":
@@ -483,7 +483,7 @@ def test_the_caller_keeps_the_settings_of_his_transaction(instance: int, store: 
             with connection.cursor() as cursor:
                 cursor.execute("SET LOCAL plan_cache_mode = force_custom_plan")
             his = plans()
-            token = mine.claim(Wanted(("1t",)), NOW).token
+            token = mine.claim(ClaimRequest(("1t",)), NOW).token
             assert plans() == ("off", "force_generic_plan")
             mine.release(token)
             assert plans() == his == ("on", "force_custom_plan")
@@ -504,7 +504,7 @@ def test_receivers_at_the_same_time_have_each_message_once_and_in_order(instance
 
     def receive() -> None:
         mine = DatabaseStore(instance)
-        while messages := take(mine, Receive(Q, 3)):
+        while messages := take(mine, ReceiveRequest(Q, 3)):
             got.append(messages)
 
     in_threads(*[receive] * 4)
@@ -515,7 +515,7 @@ def test_receivers_at_the_same_time_have_each_message_once_and_in_order(instance
         mine = [text for messages in got for text in messages if text.startswith(f"{handle} ")]
         assert sorted(mine) == sorted(said(row for row in rows if row.conversation_handle == handle))
     assert all(messages == sorted(messages, key=lambda text: int(text.split()[1])) for messages in got)
-    assert store.depth(Q) == Depth(0, None)
+    assert store.depth(Q) == QueueDepth(0, None)
 
 
 @on_postgres
@@ -525,7 +525,7 @@ def test_who_drains_at_the_same_time_never_has_the_same_conversation(instance: i
 
     def drain() -> None:
         mine = DatabaseStore(instance)
-        batch = mine.claim(Wanted(due=15), NOW)
+        batch = mine.claim(ClaimRequest(due=15), NOW)
         taken.extend(batch.due)
         barrier.wait(30)
         mine.release(batch.token)
@@ -543,8 +543,8 @@ def test_of_two_first_messages_at_the_same_time_one_is_a_conflict(instance: int,
         mine = DatabaseStore(instance)
         made = endpoint(handle)
         made.conversation_id, made.is_initiator = "1", False
-        changes = Changes(mine.claim(Wanted(), NOW).token, NOW, endpoints={handle: made})
-        changes.groups[handle] = Group(handle, "db", "S", "Q", 1)
+        changes = ChangeSet(mine.claim(ClaimRequest(), NOW).token, NOW, endpoints={handle: made})
+        changes.groups[handle] = ConversationGroupState(handle, "db", "S", "Q", 1)
         changes.enqueued = [message(handle, 0)]
         barrier.wait(30)
         try:
@@ -555,17 +555,17 @@ def test_of_two_first_messages_at_the_same_time_one_is_a_conflict(instance: int,
     in_threads(lambda: begin("at"), lambda: begin("bt"))
     assert len(conflicts) == 1
     (winner,) = {"at", "bt"} - set(conflicts)
-    batch = look(store, Wanted(("at", "bt"), ("at", "bt"), receive=ALL))
+    batch = look(store, ClaimRequest(("at", "bt"), ("at", "bt"), receive=ALL))
     assert (set(batch.endpoints), set(batch.groups)) == ({winner}, {winner})
     assert said(batch.received) == [f"{winner} 0"]
 
 
 @on_postgres
 def test_a_conversation_that_is_not_there_is_held_too(instance: int, store: DatabaseStore) -> None:
-    first = store.claim(Wanted(conversations=(("1", False),)), NOW)
-    assert look(DatabaseStore(instance), Wanted(conversations=(("1", False),))).busy == {("1", False)}
+    first = store.claim(ClaimRequest(conversations=(("1", False),)), NOW)
+    assert look(DatabaseStore(instance), ClaimRequest(conversations=(("1", False),))).busy == {("1", False)}
     store.release(first.token)
-    assert look(DatabaseStore(instance), Wanted(conversations=(("1", False),))).busy == frozenset()
+    assert look(DatabaseStore(instance), ClaimRequest(conversations=(("1", False),))).busy == frozenset()
 
 
 def end_connections() -> None:
@@ -583,12 +583,12 @@ def test_a_connection_that_ends_frees_what_it_held_and_its_commit_is_a_conflict(
     instance: int, store: DatabaseStore
 ) -> None:
     write(store, endpoint("1t"), enqueued=[message("1t", 0)])
-    lost = store.claim(Wanted(("1t",), receive=ALL), NOW)
+    lost = store.claim(ClaimRequest(("1t",), receive=ALL), NOW)
     end_connections()
     other = DatabaseStore(instance)
-    assert look(other, Wanted(("1t",))).busy == frozenset()
+    assert look(other, ClaimRequest(("1t",))).busy == frozenset()
     with pytest.raises(Conflict):
-        store.commit(Changes(lost.token, NOW, received=list(lost.received), emptied=["1t"]))
+        store.commit(ChangeSet(lost.token, NOW, received=list(lost.received), emptied=["1t"]))
     assert take(other) == ["1t 0"]
     write(store, endpoint("2t"))  # with a new connection
 
@@ -597,19 +597,19 @@ def test_a_connection_that_ends_frees_what_it_held_and_its_commit_is_a_conflict(
 
 
 def write_soon(store: DatabaseStore, handle: str) -> None:
-    token = store.claim(Wanted(), NOW).token
+    token = store.claim(ClaimRequest(), NOW).token
     made = endpoint(handle)
-    store.commit(Changes(token, NOW, endpoints={handle: made}, groups={handle: group_of(made)}, is_soon=True))
+    store.commit(ChangeSet(token, NOW, endpoints={handle: made}, groups={handle: group_of(made)}, is_soon=True))
 
 
-def group_of(one: Endpoint) -> Group:
-    return Group(one.conversation_group_id, one.database, one.service_name, "Q", 1)
+def group_of(one: Endpoint) -> ConversationGroupState:
+    return ConversationGroupState(one.conversation_group_id, one.database, one.service_name, "Q", 1)
 
 
 def test_others_see_at_once_what_is_durable_later(instance: int, store: DatabaseStore) -> None:
     store.harden()
     write_soon(store, "1t")
-    assert "1t" in look(DatabaseStore(instance), Wanted(("1t",))).endpoints
+    assert "1t" in look(DatabaseStore(instance), ClaimRequest(("1t",))).endpoints
     store.harden()
     store.harden()
 
@@ -620,7 +620,7 @@ def test_who_had_not_hardened_it_is_told_that_it_may_be_lost(instance: int, stor
     store.forget = lambda: told.append(1)
     write_soon(store, "1t")
     end_connections()
-    for ask in (store.harden, lambda: store.claim(Wanted(), NOW), store.harden):
+    for ask in (store.harden, lambda: store.claim(ClaimRequest(), NOW), store.harden):
         with pytest.raises(Conflict):
             ask()
     assert len(told) == 3
@@ -635,7 +635,7 @@ def test_what_is_durable_is_nobodys_concern_when_the_server_goes(store: Database
     write(store, endpoint("2t"))
     end_connections()
     store.harden()
-    assert look(store, Wanted(("1t", "2t"))).busy == frozenset()
+    assert look(store, ClaimRequest(("1t", "2t"))).busy == frozenset()
 
 
 @on_postgres
@@ -657,26 +657,26 @@ def test_what_was_hardened_outlives_a_crash_of_the_server() -> None:
 
 @on_postgres
 def test_a_claim_whose_connection_has_ended_cannot_be_added_to(store: DatabaseStore) -> None:
-    token = store.claim(Wanted(), NOW).token
+    token = store.claim(ClaimRequest(), NOW).token
     end_connections()
     with pytest.raises(Conflict):
-        store.claim(Wanted(("1t",), token=token), NOW)
-    look(store, Wanted(("1t",)))
+        store.claim(ClaimRequest(("1t",), token=token), NOW)
+    look(store, ClaimRequest(("1t",)))
 
 
 @on_postgres
 def test_idle_connections_that_the_server_has_ended_are_not_used(store: DatabaseStore) -> None:
     write(store, endpoint("1t"))
     end_connections()
-    assert set(look(store, Wanted(("1t",))).endpoints) == {"1t"}
+    assert set(look(store, ClaimRequest(("1t",))).endpoints) == {"1t"}
 
 
 @on_postgres
 def test_a_failure_that_is_no_conflict_stays_what_it_is(store: DatabaseStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    token = store.claim(Wanted(), NOW).token
+    token = store.claim(ClaimRequest(), NOW).token
     monkeypatch.setattr("brokerui.messaging.store.Commit.write", _time_out)
     with pytest.raises(OperationalError):
-        store.commit(Changes(token, NOW))
+        store.commit(ChangeSet(token, NOW))
     assert store._claims == {}
 
 

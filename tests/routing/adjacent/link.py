@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from collections import deque
 
-from routing.adjacent.connection import Arrived, Connection, Event, Neighbours, Online, Settings
+from routing.adjacent.connection import (
+    ConnectionEvent,
+    ConnectionOnline,
+    ConnectionSettings,
+    FragmentsArrived,
+    OnlineConnections,
+    PeerConnection,
+)
 from routing.adjacent.frames import Hello
 
 
 class Side:
     """One instance, and all its connections."""
 
-    def __init__(self, name: str, number: int, settings: Settings | None = None) -> None:
+    def __init__(self, name: str, number: int, settings: ConnectionSettings | None = None) -> None:
         self.name = name
         self.id = number.to_bytes(16, "big")
         self.settings = settings
-        self.neighbours = Neighbours()
+        self.neighbours = OnlineConnections()
 
-    def connection(self, number: int, now: float = 0.0) -> Connection:
+    def connection(self, number: int, now: float = 0.0) -> PeerConnection:
         hello = Hello(self.name, self.id, (1000 + number).to_bytes(16, "big"))
-        return Connection(hello, self.neighbours, self.settings, now)
+        return PeerConnection(hello, self.neighbours, self.settings, now)
 
 
 class Link:
@@ -30,7 +37,7 @@ class Link:
         self.pipes: tuple[deque[bytes], deque[bytes]] = (deque(), deque())
         self.broken = [False, False]
         """Which end knows that the transport has ended."""
-        self.events: tuple[list[Event], list[Event]] = ([], [])
+        self.events: tuple[list[ConnectionEvent], list[ConnectionEvent]] = ([], [])
         self.arrived: tuple[list[bytes], list[bytes]] = ([], [])
 
     def establish(self, now: float = 0.0) -> Link:
@@ -60,11 +67,11 @@ class Link:
         self.ends[end].receive(data[:most], now)
         return True
 
-    def take(self, end: int) -> list[Event]:
+    def take(self, end: int) -> list[ConnectionEvent]:
         events = self.ends[end].events()
         self.events[end].extend(events)
         for event in events:
-            if isinstance(event, Arrived):
+            if isinstance(event, FragmentsArrived):
                 self.arrived[end].extend(event.fragments)
         return events
 
@@ -95,4 +102,4 @@ class Link:
         raise AssertionError("it never rests")
 
     def was_online(self, end: int) -> bool:
-        return any(isinstance(event, Online) for event in self.events[end])
+        return any(isinstance(event, ConnectionOnline) for event in self.events[end])

@@ -6,25 +6,25 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from routing.adjacent.fragment import END, ERROR, INITIATOR, UNSEQUENCED, Header, Names, Range
-from routing.adjacent.limits import MAX_FRAGMENTS, MAX_HOPS, MAX_MILLISECONDS, MAX_RANGES, MAX_SEQUENCE
+from routing.adjacent.fragment import END, ERROR, INITIATOR, UNSEQUENCED, AckRange, FragmentNames, Header
+from routing.adjacent.limits import MAX_FRAGMENTS, MAX_HOPS, MAX_RANGES, MAX_SEQUENCE, MAX_TIME_MS
 
 ids = st.binary(min_size=16, max_size=16).filter(any)
 _characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 services = st.text(_characters, min_size=1, max_size=256)
 others = st.text(_characters, max_size=128)
 identifiers = st.none() | st.uuids().map(str)
-names = st.builds(Names, services, services, others, others, identifiers, identifiers)
+names = st.builds(FragmentNames, services, services, others, others, identifiers, identifiers)
 
 
 @st.composite
-def ranges(draw: st.DrawFn) -> tuple[Range, ...]:
+def ranges(draw: st.DrawFn) -> tuple[AckRange, ...]:
     sequences = st.integers(0, 9) | st.integers(0, MAX_SEQUENCE)
     points = st.tuples(sequences, st.integers(0, 9) | st.integers(0, MAX_FRAGMENTS - 1))
     ends = sorted(draw(st.sets(points, max_size=2 * MAX_RANGES)))
     if len(ends) % 2:
         ends.append(ends[-1])
-    return tuple(Range(*ends[at], *ends[at + 1]) for at in range(0, len(ends), 2))
+    return tuple(AckRange(*ends[at], *ends[at + 1]) for at in range(0, len(ends), 2))
 
 
 @st.composite
@@ -44,9 +44,9 @@ def headers(draw: st.DrawFn) -> Header:
         draw(ids),
         draw(ids),
         draw(names),
-        time_to_live=draw(st.integers(1, MAX_MILLISECONDS)),
+        time_to_live=draw(st.integers(1, MAX_TIME_MS)),
         hops_remaining=draw(st.integers(0, MAX_HOPS)),
         acknowledged=draw(ranges()),
-        time_consumed=draw(st.integers(0, MAX_MILLISECONDS)),
+        time_consumed=draw(st.integers(0, MAX_TIME_MS)),
         **rest,
     )

@@ -13,25 +13,35 @@ from hypothesis import strategies as st
 
 from routing.adjacent import connection as c
 from routing.adjacent import frames
-from routing.adjacent.connection import Arrived, Closing, Connection, Neighbours, Online, Over, Role, Room, Settings
+from routing.adjacent.connection import (
+    ConnectionClosing,
+    ConnectionOnline,
+    ConnectionOver,
+    ConnectionSettings,
+    FragmentsArrived,
+    OnlineConnections,
+    PeerConnection,
+    RoleFrameArrived,
+    SendRoomAvailable,
+)
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
-from routing.adjacent.fragment import MAX_FRAGMENT, write
+from routing.adjacent.fragment import MAX_FRAGMENT_BYTES, write_fragment
 from routing.adjacent.frames import Hello, write_close, write_fragments, write_frame, write_hello
-from routing.adjacent.limits import LEAST_FRAME, MAX_BODY, MOST_FRAME
+from routing.adjacent.limits import MAX_BODY_BYTES, MAX_FRAME_BYTES, MIN_FRAME_BYTES
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
 from routing.common.sentence import Sentence, say
 from tests.routing.adjacent.link import Link, Side
 from tests.routing.adjacent.wire import HEADER, TARGET
 
-SMALL = write(HEADER, b"hello")
-LARGE = write(HEADER, bytes(MAX_BODY))
+SMALL = write_fragment(HEADER, b"hello")
+LARGE = write_fragment(HEADER, bytes(MAX_BODY_BYTES))
 
 
 def numbered(number: int) -> bytes:
-    return write(HEADER._replace(sequence=number), b"x")
+    return write_fragment(HEADER._replace(sequence=number), b"x")
 
 
-def linked(settings: Settings | None = None, other: Settings | None = None) -> Link:
+def linked(settings: ConnectionSettings | None = None, other: ConnectionSettings | None = None) -> Link:
     return Link(Side("a", 1, settings), Side("b", 2, other or settings), 1).establish().pump(0.0)
 
 
@@ -42,8 +52,8 @@ def test_two_sides_come_online_whoever_dials(dialler: str, acceptor: str) -> Non
     first, second = link.ends
     assert first.is_online
     assert second.is_online
-    assert link.events[0] == [Online(second.own)]
-    assert link.events[1] == [Online(first.own)]
+    assert link.events[0] == [ConnectionOnline(second.own)]
+    assert link.events[1] == [ConnectionOnline(first.own)]
     assert (first.peer, second.peer) == (second.own, first.own)
     assert first.own.connection_id == second.own.connection_id == (1007).to_bytes(16, "big")
     assert (first.is_accept, second.is_accept) == (False, True)
@@ -59,7 +69,7 @@ def test_the_one_who_dials_speaks_first() -> None:
 
 
 def test_the_smaller_frame_and_the_highest_common_version_are_used() -> None:
-    link = linked(Settings(most_frame=1 << 20), Settings(most_frame=200_000))
+    link = linked(ConnectionSettings(most_frame=1 << 20), ConnectionSettings(most_frame=200_000))
     assert [end.most_frame for end in link.ends] == [200_000, 200_000]
 
 
@@ -68,17 +78,17 @@ def test_the_smaller_frame_and_the_highest_common_version_are_used() -> None:
     [((1, 1), (1, 1), 1), ((1, 3), (2, 5), 3), ((2, 5), (1, 3), 3), ((1, 1), (2, 3), None), ((4, 5), (1, 3), None)],
 )
 def test_versions(ours: tuple[int, int], theirs: tuple[int, int], spoken: int | None) -> None:
-    made = Connection(Hello("a", b"a" * 16, b"1" * 16, LEAST_FRAME, *ours), Neighbours())
+    made = PeerConnection(Hello("a", b"a" * 16, b"1" * 16, MIN_FRAME_BYTES, *ours), OnlineConnections())
     made.accept(0.0)
-    made.receive(write_hello(Hello("b", b"b" * 16, b"2" * 16, LEAST_FRAME, *theirs)), 0.0)
+    made.receive(write_hello(Hello("b", b"b" * 16, b"2" * 16, MIN_FRAME_BYTES, *theirs)), 0.0)
     if spoken:
         assert (made.phase, made.version) == ("DECIDING", spoken)
     else:
         (over,) = made.events()
-        assert isinstance(over, Over)
+        assert isinstance(over, ConnectionOver)
         assert str(over.error) == f"version: {theirs[0]} to {theirs[1]} are not spoken here"
         # Who is refused learns why, and nothing else.
-        assert made.data_to_send() == write_close(c.PROTOCOL, str(over.error))
+        assert made.data_to_send() == write_close(c.CLOSE_PROTOCOL_ERROR, str(over.error))
 
 
 def test_an_answer_to_another_connection_is_refused() -> None:
@@ -87,7 +97,7 @@ def test_an_answer_to_another_connection_is_refused() -> None:
     made.connected()
     made.receive(write_hello(Hello("b", b"b" * 16, b"2" * 16)), 0.0)
     (over,) = made.events()
-    assert isinstance(over, Over)
+    assert isinstance(over, ConnectionOver)
     assert str(over.error) == "connection id: is not the one that was given"
     assert made.phase == "FAILED"
 
@@ -97,10 +107,10 @@ def test_who_may_not_connect_is_told_and_never_online_whatever_came_with_its_nam
     def permission(hello: Hello) -> Sentence | None:
         return say("{name} may not", name=hello.name) if hello.name in "ab"[1 - refusing] else None
 
-    neighbours = Neighbours()
+    neighbours = OnlineConnections()
     own = Hello("ab"[refusing], b"o" * 16, b"c" * 16)
     peer = write_hello(Hello("ab"[1 - refusing], b"p" * 16, b"c" * 16))
-    made = Connection(own, neighbours, permission=permission)
+    made = PeerConnection(own, neighbours, permission=permission)
     if refusing:
         made.accept(0.0)
     else:
@@ -109,9 +119,9 @@ def test_who_may_not_connect_is_told_and_never_online_whatever_came_with_its_nam
     rest = (write_frame(frames.CLAIM, bytes(16)), write_frame(frames.ACCEPT, bytes(8)))[1 - refusing]
     made.receive(peer + rest + write_fragments([SMALL], len(SMALL)), 1.0)
     (over,) = made.events()
-    assert isinstance(over, Over)
+    assert isinstance(over, ConnectionOver)
     assert over.error is not None
-    assert (over.reason, over.error.number) == (c.PROTOCOL, c.NOT_PERMITTED)
+    assert (over.reason, over.error.number) == (c.CLOSE_PROTOCOL_ERROR, c.NOT_PERMITTED)
     assert b"may not" in made.data_to_send()
     assert (made.is_over, len(neighbours)) == (True, 0)
 
@@ -119,7 +129,7 @@ def test_who_may_not_connect_is_told_and_never_online_whatever_came_with_its_nam
 def test_who_is_permitted_comes_online() -> None:
     side = Side("a", 1)
     link = Link(side, Side("b", 2), 1)
-    link.ends = (Connection(link.ends[0].own, side.neighbours, permission=lambda _: None), link.ends[1])
+    link.ends = (PeerConnection(link.ends[0].own, side.neighbours, permission=lambda _: None), link.ends[1])
     assert link.establish().pump(0.0).ends[0].is_online
 
 
@@ -128,7 +138,7 @@ def test_a_stranger_makes_us_hold_no_more_than_a_hello() -> None:
     made.accept(0.0)
     made.receive(b"\0\0\4\2\4", 0.0)  # fragments of 1,025 bytes
     (over,) = made.events()
-    assert isinstance(over, Over)
+    assert isinstance(over, ConnectionOver)
     assert isinstance(over.error, RemoteProtocolError)
     assert over.error.field == "frame"
 
@@ -142,16 +152,16 @@ def test_what_follows_accept_in_the_same_bytes_is_taken() -> None:
         hello + write_frame(frames.ACCEPT, bytes(8)) + write_fragments([LARGE, SMALL], len(LARGE) + len(SMALL)), 0.0
     )
     online, arrived = made.events()
-    assert isinstance(online, Online)
-    assert arrived == Arrived((LARGE, SMALL))
+    assert isinstance(online, ConnectionOnline)
+    assert arrived == FragmentsArrived((LARGE, SMALL))
 
 
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
-        ({"most_frame": LEAST_FRAME - 1}, "most_frame"),
-        ({"most_frame": MOST_FRAME + 1}, "most_frame"),
-        ({"most_outgoing": MAX_FRAGMENT - 1}, "most_outgoing"),
+        ({"most_frame": MIN_FRAME_BYTES - 1}, "most_frame"),
+        ({"most_frame": MAX_FRAME_BYTES + 1}, "most_frame"),
+        ({"most_outgoing": MAX_FRAGMENT_BYTES - 1}, "most_outgoing"),
         *(
             ({name: 0.0}, name)
             for name in ("login_within", "idle_after", "closing_within", "ping_after", "pong_within")
@@ -161,18 +171,18 @@ def test_what_follows_accept_in_the_same_bytes_is_taken() -> None:
 )
 def test_settings_that_cannot_work_are_refused(changes: dict[str, Any], field: str) -> None:
     with pytest.raises(LocalProtocolError) as error:
-        Settings(**changes)
+        ConnectionSettings(**changes)
     assert error.value.field == field
 
 
 def test_settings_at_their_limits() -> None:
-    Settings(most_frame=LEAST_FRAME, most_outgoing=MAX_FRAGMENT)
-    assert linked(Settings(most_frame=MOST_FRAME)).ends[0].most_frame == MOST_FRAME
+    ConnectionSettings(most_frame=MIN_FRAME_BYTES, most_outgoing=MAX_FRAGMENT_BYTES)
+    assert linked(ConnectionSettings(most_frame=MAX_FRAME_BYTES)).ends[0].most_frame == MAX_FRAME_BYTES
 
 
 def test_an_instance_without_a_name_is_refused_at_once() -> None:
     with pytest.raises(LocalProtocolError):
-        Connection(Hello("", b"a" * 16, b"1" * 16), Neighbours())
+        PeerConnection(Hello("", b"a" * 16, b"1" * 16), OnlineConnections())
 
 
 # ------------------------------------------------------------------------------------------------ roles
@@ -187,10 +197,14 @@ def test_questions_and_answers_about_roles_go_before_what_waits() -> None:
     assert dialled.send_role(QUESTION, 1.0)
     assert dialled.send_role(ANSWER, 1.0)
     link.pump(2.0)
-    assert link.events[1][1:] == [Role(QUESTION), Role(ANSWER), Arrived((LARGE, SMALL))]
+    assert link.events[1][1:] == [
+        RoleFrameArrived(QUESTION),
+        RoleFrameArrived(ANSWER),
+        FragmentsArrived((LARGE, SMALL)),
+    ]
     assert accepted.send_role(ANSWER, 3.0)
     link.pump(3.0)
-    assert link.events[0][1:] == [Role(ANSWER)]
+    assert link.events[0][1:] == [RoleFrameArrived(ANSWER)]
 
 
 def test_a_connection_that_only_asks_is_not_idle_and_hears_an_answer() -> None:
@@ -213,7 +227,7 @@ def test_a_question_that_cannot_be_ends_the_connection() -> None:
     link = linked()
     accepted = link.ends[1]
     accepted.receive(QUESTION[:5] + b"Role\0" + QUESTION[10:], 1.0)
-    (over,) = (event for event in accepted.events() if isinstance(event, Over))
+    (over,) = (event for event in accepted.events() if isinstance(event, ConnectionOver))
     assert str(over.error) == "frame: is about no role"
 
 
@@ -239,7 +253,7 @@ def test_fragments_arrive_in_order_several_in_a_frame() -> None:
     assert link.ends[0].send(sent, 1.0) == 50
     link.pump(2.0)
     assert link.arrived[1] == sent
-    assert [type(event) for event in link.events[1]] == [Online, Arrived]
+    assert [type(event) for event in link.events[1]] == [ConnectionOnline, FragmentsArrived]
     assert (link.ends[0].fragments_sent, link.ends[1].fragments_received) == (50, 50)
     assert link.ends[0].sends == 3  # HELLO, ACCEPT, and one frame with all of them
     assert link.ends[1].receives == 3
@@ -251,25 +265,25 @@ def test_fragments_arrive_in_order_several_in_a_frame() -> None:
 @pytest.mark.parametrize("spare", [0, 1])
 def test_a_frame_is_filled_to_its_size_and_not_beyond(spare: int) -> None:
     size = 2 * len(LARGE) + 5 - spare
-    link = linked(Settings(most_frame=size))
+    link = linked(ConnectionSettings(most_frame=size))
     link.ends[0].send([LARGE, LARGE, SMALL], 1.0)
     assert len(link.ends[0].data_to_send()) == (len(LARGE) + 5 if spare else size)
     assert link.ends[0].waiting == (len(LARGE) if spare else 0) + len(SMALL)
 
 
 def test_a_frame_that_is_larger_than_agreed_is_refused() -> None:
-    link = linked(Settings(most_frame=LEAST_FRAME))
-    room = LEAST_FRAME - 5
+    link = linked(ConnectionSettings(most_frame=MIN_FRAME_BYTES))
+    room = MIN_FRAME_BYTES - 5
     link.ends[1].receive(b"".join(((room + 2).to_bytes(4, "big"), b"\4")), 1.0)
     (over,) = link.take(1)
-    assert isinstance(over, Over)
+    assert isinstance(over, ConnectionOver)
     assert str(over.error) == f"frame: FRAGMENTS cannot have {room + 1} bytes"
-    link = linked(Settings(most_frame=LEAST_FRAME))
+    link = linked(ConnectionSettings(most_frame=MIN_FRAME_BYTES))
     link.ends[1].receive(b"".join(((room + 1).to_bytes(4, "big"), b"\4")), 1.0)
     assert link.take(1) == []
 
 
-@pytest.mark.parametrize("raw", [b"", SMALL[:90], SMALL[:-1], SMALL + b"\0", bytes(MAX_FRAGMENT + 1)])
+@pytest.mark.parametrize("raw", [b"", SMALL[:90], SMALL[:-1], SMALL + b"\0", bytes(MAX_FRAGMENT_BYTES + 1)])
 def test_what_is_not_a_fragment_is_not_sent_nor_what_came_with_it(raw: bytes) -> None:
     made = linked().ends[0]
     with pytest.raises(LocalProtocolError) as error:
@@ -279,7 +293,7 @@ def test_what_is_not_a_fragment_is_not_sent_nor_what_came_with_it(raw: bytes) ->
 
 
 def test_more_than_fits_is_refused_until_half_is_sent() -> None:
-    link = linked(Settings(most_outgoing=6 * len(LARGE), most_frame=2 * len(LARGE) + 5))
+    link = linked(ConnectionSettings(most_outgoing=6 * len(LARGE), most_frame=2 * len(LARGE) + 5))
     made = link.ends[0]
     assert made.send([LARGE] * 6, 1.0) == 6
     assert not made.is_send_flow_controlled
@@ -291,7 +305,7 @@ def test_more_than_fits_is_refused_until_half_is_sent() -> None:
     assert made.waiting == 4 * len(LARGE)
     assert made.events() == []
     made.data_to_send()
-    assert made.events() == [Room()]
+    assert made.events() == [SendRoomAvailable()]
     assert not made.is_send_flow_controlled
     made.data_to_send()
     assert made.events() == []
@@ -299,21 +313,21 @@ def test_more_than_fits_is_refused_until_half_is_sent() -> None:
 
 
 def test_as_many_as_fit_are_taken_in_order() -> None:
-    link = linked(Settings(most_outgoing=2 * len(LARGE)))
+    link = linked(ConnectionSettings(most_outgoing=2 * len(LARGE)))
     assert link.ends[0].send([LARGE, SMALL, LARGE, SMALL], 1.0) == 2
     link.pump(1.0)
     assert link.arrived[1] == [LARGE, SMALL]
     assert link.take(0) == []
-    assert link.events[0][-1] == Room()
+    assert link.events[0][-1] == SendRoomAvailable()
 
 
 def test_there_is_no_room_to_tell_of_when_it_closes() -> None:
-    made = linked(Settings(most_outgoing=2 * len(LARGE))).ends[0]
+    made = linked(ConnectionSettings(most_outgoing=2 * len(LARGE))).ends[0]
     made.send([LARGE] * 3, 1.0)
     made.close(1.0)
     while made.data_to_send():
         pass
-    assert made.events() == [Closing(c.SHUTDOWN)]
+    assert made.events() == [ConnectionClosing(c.CLOSE_SHUTDOWN)]
     assert not made.is_send_flow_controlled
 
 
@@ -326,8 +340,12 @@ def test_a_closing_side_sends_what_it_took_and_takes_what_was_sent() -> None:
     first.close(1.0)
     link.pump(1.0)
     assert link.arrived == ([numbered(2)], [numbered(1)])
-    assert link.events[0][1:] == [Closing(c.SHUTDOWN), Arrived((numbered(2),)), Over(c.SHUTDOWN, True, 0)]
-    assert link.events[1][1:] == [Arrived((numbered(1),)), Over(c.SHUTDOWN, True, 0)]
+    assert link.events[0][1:] == [
+        ConnectionClosing(c.CLOSE_SHUTDOWN),
+        FragmentsArrived((numbered(2),)),
+        ConnectionOver(c.CLOSE_SHUTDOWN, True, 0),
+    ]
+    assert link.events[1][1:] == [FragmentsArrived((numbered(1),)), ConnectionOver(c.CLOSE_SHUTDOWN, True, 0)]
     assert len(first._neighbours) == len(second._neighbours) == 0
 
 
@@ -340,17 +358,22 @@ def test_both_may_close_at_once() -> None:
     link.pump(1.0)
     assert link.arrived == ([numbered(1)], [numbered(0)])
     for events in link.events:
-        assert [type(event) for event in events] == [Online, Closing, Arrived, Over]
+        assert [type(event) for event in events] == [
+            ConnectionOnline,
+            ConnectionClosing,
+            FragmentsArrived,
+            ConnectionOver,
+        ]
 
 
 def test_close_is_said_once_and_after_all_fragments() -> None:
-    link = linked(Settings(most_frame=LEAST_FRAME))
+    link = linked(ConnectionSettings(most_frame=MIN_FRAME_BYTES))
     made = link.ends[0]
     made.send([LARGE] * 3, 1.0)
     made.close(1.0)
     said = list(iter(made.data_to_send, b""))
-    assert [piece.endswith(write_close(c.SHUTDOWN)) for piece in said] == [False, False, True]
-    made.receive(write_close(c.SHUTDOWN), 2.0)
+    assert [piece.endswith(write_close(c.CLOSE_SHUTDOWN)) for piece in said] == [False, False, True]
+    made.receive(write_close(c.CLOSE_SHUTDOWN), 2.0)
     assert made.data_to_send() == b""
 
 
@@ -371,8 +394,8 @@ def test_it_may_be_closed_before_it_is_online(connected: bool, said: bytes) -> N
     if connected:
         made.connected()
     made.close(1.0)
-    assert made.events() == [Over(c.SHUTDOWN, False, 0)]
-    assert made.data_to_send() == said + (write_close(c.SHUTDOWN) if connected else b"")
+    assert made.events() == [ConnectionOver(c.CLOSE_SHUTDOWN, False, 0)]
+    assert made.data_to_send() == said + (write_close(c.CLOSE_SHUTDOWN) if connected else b"")
     made.lost(2.0)
     assert made.events() == []
     if not connected:
@@ -395,8 +418,8 @@ def test_what_comes_after_the_end_is_left_alone() -> None:
 def test_what_comes_after_a_close_in_the_same_bytes_is_left_alone() -> None:
     made = linked().ends[0]
     made.events()
-    made.receive(write_close(c.IDLE, "bye") + b"\0\0\0\0\0", 1.0)
-    assert made.events() == [Over(c.IDLE, True, 0, None, "bye")]
+    made.receive(write_close(c.CLOSE_IDLE, "bye") + b"\0\0\0\0\0", 1.0)
+    assert made.events() == [ConnectionOver(c.CLOSE_IDLE, True, 0, None, "bye")]
 
 
 def test_a_lost_transport_says_what_was_not_sent() -> None:
@@ -404,7 +427,7 @@ def test_a_lost_transport_says_what_was_not_sent() -> None:
     made.events()
     made.send([SMALL, SMALL], 1.0)
     made.lost(1.0)
-    assert made.events() == [Over(c.LOST, False, 2)]
+    assert made.events() == [ConnectionOver(c.CLOSE_TRANSPORT_LOST, False, 2)]
     assert (made.waiting, made.data_to_send()) == (0, b"")
     assert len(made._neighbours) == 0
 
@@ -413,7 +436,7 @@ def test_a_dial_that_fails_is_over() -> None:
     made = Side("a", 1).connection(1)
     made.dial(0.0)
     made.lost(1.0)
-    assert made.events() == [Over(c.LOST, False, 0)]
+    assert made.events() == [ConnectionOver(c.CLOSE_TRANSPORT_LOST, False, 0)]
 
 
 def test_a_peer_that_breaks_the_protocol_is_told_and_left() -> None:
@@ -422,10 +445,10 @@ def test_a_peer_that_breaks_the_protocol_is_told_and_left() -> None:
     made.send([SMALL], 1.0)
     made.receive(write_fragments([SMALL], len(SMALL)) + write_frame(frames.PING) + b"\0\0\0\1\xff", 1.0)
     arrived, over = made.events()
-    assert arrived == Arrived((SMALL,))
-    assert isinstance(over, Over)
-    assert (over.reason, over.by_peer, over.unsent) == (c.PROTOCOL, False, 1)
-    assert made.data_to_send() == write_close(c.PROTOCOL, "frame: there is no kind 255")
+    assert arrived == FragmentsArrived((SMALL,))
+    assert isinstance(over, ConnectionOver)
+    assert (over.reason, over.by_peer, over.unsent) == (c.CLOSE_PROTOCOL_ERROR, False, 1)
+    assert made.data_to_send() == write_close(c.CLOSE_PROTOCOL_ERROR, "frame: there is no kind 255")
     assert made.data_to_send() == b""
     assert len(made._neighbours) == 0
 
@@ -440,9 +463,9 @@ def test_who_is_not_online_in_time_is_left() -> None:
         made.handle_timer(24.9)
         assert made.events() == []
         made.handle_timer(25.0)
-        assert made.events() == [Over(c.LATE, False, 0)]
+        assert made.events() == [ConnectionOver(c.CLOSE_LATE, False, 0)]
         assert made.phase == "FAILED"
-    assert accepted.data_to_send() == write_close(c.LATE)
+    assert accepted.data_to_send() == write_close(c.CLOSE_LATE)
     assert dialled.data_to_send() == b""
 
 
@@ -453,15 +476,15 @@ def test_an_idle_connection_closes_and_a_busy_one_does_not() -> None:
     link.pump(29.5)
     assert [end.next_timer() for end in link.ends] == [49.0, 59.5]
     link.ends[1].handle_timer(59.5)
-    assert link.take(1) == [Closing(c.IDLE)]
+    assert link.take(1) == [ConnectionClosing(c.CLOSE_IDLE)]
     assert link.ends[1].next_timer() == 69.5
     link.pump(60.0)
     assert [end.phase for end in link.ends] == ["CLOSED", "CLOSED"]
-    assert link.events[0][-1] == Over(c.IDLE, True, 0)
+    assert link.events[0][-1] == ConnectionOver(c.CLOSE_IDLE, True, 0)
 
 
 def test_who_has_fragments_waiting_is_not_idle() -> None:
-    made = linked(Settings(idle_after=5.0)).ends[0]
+    made = linked(ConnectionSettings(idle_after=5.0)).ends[0]
     made.send([SMALL], 1.0)
     assert made.next_timer() == 21.0
     made.data_to_send()
@@ -475,7 +498,7 @@ def test_a_peer_that_does_not_close_is_not_waited_for() -> None:
     made.events()
     assert made.next_timer() == 11.0
     made.handle_timer(11.0)
-    assert made.events() == [Over(c.LATE, False, 1)]
+    assert made.events() == [ConnectionOver(c.CLOSE_LATE, False, 1)]
     assert (made.phase, made.data_to_send()) == ("CLOSED", b"")
 
 
@@ -493,12 +516,12 @@ def test_a_peer_that_takes_and_never_answers_is_asked_and_then_left() -> None:
     made.data_to_send()
     assert made.next_timer() == 42.0
     made.handle_timer(42.0)
-    assert made.events() == [Over(c.SILENT, False, 0)]
-    assert made.data_to_send() == write_close(c.SILENT)
+    assert made.events() == [ConnectionOver(c.CLOSE_NO_ANSWER, False, 0)]
+    assert made.data_to_send() == write_close(c.CLOSE_NO_ANSWER)
 
 
 def test_a_peer_that_answers_is_there() -> None:
-    link = linked(Settings(idle_after=100.0))
+    link = linked(ConnectionSettings(idle_after=100.0))
     link.ends[0].send([SMALL], 1.0)
     link.pump(1.0)
     link.ends[0].handle_timer(21.0)
@@ -546,8 +569,12 @@ def test_of_two_that_dial_at_once_one_connection_stays_the_same_for_both(order: 
 def test_at_once_the_connection_of_the_deciding_side_stays(order: str) -> None:
     first, second = both_at_once(order)
     assert first.ends[0].is_online
-    assert {type(event) for events in second.events for event in events} <= {Online, Closing, Over}
-    assert any(isinstance(event, Over) and event.reason == c.DUPLICATE for event in second.events[0])
+    assert {type(event) for events in second.events for event in events} <= {
+        ConnectionOnline,
+        ConnectionClosing,
+        ConnectionOver,
+    }
+    assert any(isinstance(event, ConnectionOver) and event.reason == c.CLOSE_DUPLICATE for event in second.events[0])
 
 
 @pytest.mark.parametrize(
@@ -558,7 +585,7 @@ def test_the_deciding_side_decides_by_who_dialled_and_when(used_is_accept: bool,
     """One is online since 1.0, as the deciding side sees it; the peer claims none on one that began before or after."""
     a = Side("a", 1)
 
-    def begun(number: int, is_accept: bool, at: float) -> Connection:
+    def begun(number: int, is_accept: bool, at: float) -> PeerConnection:
         made = a.connection(number)
         if is_accept:
             made.accept(at)
@@ -582,7 +609,7 @@ def test_a_connection_that_both_use_stays() -> None:
     new = Link(a, b, 2, now=5.0).establish(5.0).pump(5.0)
     old.pump(5.0)
     assert [end.is_online for end in old.ends] == [True, True]
-    assert new.events == ([Over(c.DUPLICATE, False, 0)], [Over(c.DUPLICATE, True, 0)])
+    assert new.events == ([ConnectionOver(c.CLOSE_DUPLICATE, False, 0)], [ConnectionOver(c.CLOSE_DUPLICATE, True, 0)])
 
 
 @pytest.mark.parametrize(("dialler", "acceptor"), [("a", "b"), ("b", "a")])
@@ -596,11 +623,11 @@ def test_a_connection_that_one_side_has_lost_is_replaced(dialler: str, acceptor:
     other = "b" if loser == "a" else "a"
     new = Link(sides[loser], sides[other], 2, now=5.0).establish(5.0).pump(5.0)
     assert [made.is_online for made in new.ends] == [True, True]
-    displaced = [event.displaced for event in new.events[1] if isinstance(event, Online)]
+    displaced = [event.displaced for event in new.events[1] if isinstance(event, ConnectionOnline)]
     assert displaced == [old.ends[1 - end]]
     assert old.ends[1 - end].phase == "CLOSING"
     old.pump(6.0)
-    assert old.events[1 - end][-1] == Over(c.LOST, False, 0)
+    assert old.events[1 - end][-1] == ConnectionOver(c.CLOSE_TRANSPORT_LOST, False, 0)
     assert [len(sides[name].neighbours) for name in "ab"] == [1, 1]
 
 
@@ -646,12 +673,12 @@ def test_a_decision_that_arrives_after_a_later_one_is_outdated() -> None:
         while made.data_to_send():
             pass
     second.receive(write_frame(frames.ACCEPT, (2).to_bytes(8, "big")), 1.0)
-    sent = write_fragments([LARGE], len(LARGE)) + write_close(c.DUPLICATE)
+    sent = write_fragments([LARGE], len(LARGE)) + write_close(c.CLOSE_DUPLICATE)
     first.receive(write_frame(frames.ACCEPT, (1).to_bytes(8, "big")), 2.0)
-    assert first.events() == [Closing(c.DUPLICATE)]
+    assert first.events() == [ConnectionClosing(c.CLOSE_DUPLICATE)]
     first.receive(sent, 2.0)
-    assert first.events() == [Arrived((LARGE,)), Over(c.DUPLICATE, True, 0)]
-    assert first.data_to_send() == write_close(c.DUPLICATE)
+    assert first.events() == [FragmentsArrived((LARGE,)), ConnectionOver(c.CLOSE_DUPLICATE, True, 0)]
+    assert first.data_to_send() == write_close(c.CLOSE_DUPLICATE)
     assert second.is_online
     assert len(b.neighbours) == 1
 
@@ -773,8 +800,8 @@ def test_bytes_of_any_kind_end_a_connection_or_are_taken(pieces: list[bytes], ph
         made.accept(0.0)
     for piece in pieces:
         made.receive(piece, 1.0)
-    assert len([event for event in made.events() if isinstance(event, Over)]) <= 1
+    assert len([event for event in made.events() if isinstance(event, ConnectionOver)]) <= 1
 
 
 def test_settings_are_one_value() -> None:
-    assert replace(Settings(), idle_after=1.0) == Settings(idle_after=1.0)
+    assert replace(ConnectionSettings(), idle_after=1.0) == ConnectionSettings(idle_after=1.0)

@@ -15,23 +15,23 @@ from routing.adjacent.fragment import (
     END,
     ERROR,
     INITIATOR,
-    LEAST_FRAGMENT,
-    MAX_FRAGMENT,
+    MAX_FRAGMENT_BYTES,
+    MIN_FRAGMENT_BYTES,
     UNSEQUENCED,
-    Names,
-    Range,
+    AckRange,
+    FragmentNames,
     conversation_of,
-    forwarded,
-    read,
-    write,
+    read_fragment,
+    rewrite_hop,
+    write_fragment,
 )
-from routing.adjacent.guard import DIGEST, KEYED, MD5, NO_KEY, SEALED, TAG, UNPROTECTED
+from routing.adjacent.guard import DIGEST, KEYED, MD5, NO_KEY, SEALED, TAG_BYTES, UNPROTECTED_BYTES
 from tests.routing.adjacent.naive_wire import naive_read
 from tests.routing.adjacent.strategies import headers
 from tests.routing.adjacent.wire import CONVERSATION, HEADER, MESSAGE, NAMES, TARGET, Vector, vectors
 
 VECTORS = list(vectors("fragment"))
-SMALL = write(HEADER, b"hello")
+SMALL = write_fragment(HEADER, b"hello")
 NAMES_AT = 75
 
 
@@ -42,8 +42,8 @@ def test_the_document_has_vectors() -> None:
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector.title)
 def test_a_vector_is_written_and_read_as_documented(vector: Vector) -> None:
-    assert write(vector.header(), vector.body()) == vector.raw
-    fragment = read(vector.raw)
+    assert write_fragment(vector.header(), vector.body()) == vector.raw
+    fragment = read_fragment(vector.raw)
     assert fragment.header == vector.header()
     assert fragment.open() == vector.body()
     assert (fragment.integrity, fragment.key_id, fragment.body_size) == (DIGEST, NO_KEY, len(vector.body()))
@@ -51,8 +51,8 @@ def test_a_vector_is_written_and_read_as_documented(vector: Vector) -> None:
 
 @given(headers(), st.binary(min_size=1, max_size=200))
 def test_what_is_written_is_what_the_document_says_and_what_is_read(header: Any, body: bytes) -> None:
-    raw = write(header, memoryview(body))
-    fragment = read(raw)
+    raw = write_fragment(header, memoryview(body))
+    fragment = read_fragment(raw)
     assert (fragment.header, fragment.open(), fragment.body_size) == (header, body, len(body))
     assert conversation_of(raw) == header.conversation_id
     plain = naive_read(raw)
@@ -84,21 +84,21 @@ def test_the_flags_have_names() -> None:
 
 
 def test_the_largest_fragment_is_as_large_as_its_limit_says_and_fits_in_any_frame() -> None:
-    names = Names("𝄞" * 256, "𝄞" * 256, "𝄞" * 256, "𝄞" * 256, TARGET, TARGET)
-    acknowledged = tuple(Range(2 * at, 0, 2 * at, 0) for at in range(limits.MAX_RANGES))
-    raw = write(HEADER._replace(names=names, acknowledged=acknowledged), bytes(limits.MAX_BODY))
-    assert read(raw).open() == bytes(limits.MAX_BODY)
+    names = FragmentNames("𝄞" * 256, "𝄞" * 256, "𝄞" * 256, "𝄞" * 256, TARGET, TARGET)
+    acknowledged = tuple(AckRange(2 * at, 0, 2 * at, 0) for at in range(limits.MAX_RANGES))
+    raw = write_fragment(HEADER._replace(names=names, acknowledged=acknowledged), bytes(limits.MAX_BODY_BYTES))
+    assert read_fragment(raw).open() == bytes(limits.MAX_BODY_BYTES)
     # The sealed kind adds the salt to what the digest adds.
-    assert len(raw) + 12 == MAX_FRAGMENT
-    assert MAX_FRAGMENT + 5 <= limits.LEAST_FRAME
+    assert len(raw) + 12 == MAX_FRAGMENT_BYTES
+    assert MAX_FRAGMENT_BYTES + 5 <= limits.MIN_FRAME_BYTES
 
 
 # ------------------------------------------------------------------------------------------------ on the way
-@given(st.integers(0, 255), st.integers(0, limits.MAX_MILLISECONDS))
+@given(st.integers(0, 255), st.integers(0, limits.MAX_TIME_MS))
 def test_a_forwarder_changes_hops_and_time_and_nothing_else(hops: int, consumed: int) -> None:
-    raw = forwarded(SMALL, hops, consumed)
-    assert raw[UNPROTECTED:] == SMALL[UNPROTECTED:]
-    fragment = read(raw)
+    raw = rewrite_hop(SMALL, hops, consumed)
+    assert raw[UNPROTECTED_BYTES:] == SMALL[UNPROTECTED_BYTES:]
+    fragment = read_fragment(raw)
     assert fragment.header == HEADER._replace(hops_remaining=hops, time_consumed=consumed)
     assert fragment.open() == b"hello"
 
@@ -109,17 +109,17 @@ def test_a_forwarder_changes_hops_and_time_and_nothing_else(hops: int, consumed:
         (-1, 0, "hops remaining"),
         (256, 0, "hops remaining"),
         (0, -1, "time consumed"),
-        (0, limits.MAX_MILLISECONDS + 1, "time consumed"),
+        (0, limits.MAX_TIME_MS + 1, "time consumed"),
     ],
 )
 def test_a_forwarder_cannot_write_what_does_not_fit(hops: int, consumed: int, field: str) -> None:
     with pytest.raises(LocalProtocolError) as error:
-        forwarded(SMALL, hops, consumed)
+        rewrite_hop(SMALL, hops, consumed)
     assert error.value.field == field
 
 
 # ------------------------------------------------------------------------------------------------ refused both ways
-ANY = Range(0, 0, 0, 0)
+ANY = AckRange(0, 0, 0, 0)
 NOBODY: dict[str, Any] = {"flags": UNSEQUENCED, "sequence": 0, "acknowledged": (ANY,)}
 REFUSED: list[tuple[dict[str, Any], bytes, str, int | None]] = [
     ({"conversation_id": bytes(16)}, b"x", "conversation id", None),
@@ -140,16 +140,16 @@ REFUSED: list[tuple[dict[str, Any], bytes, str, int | None]] = [
     ({"fragments": limits.MAX_FRAGMENTS + 1}, b"x", "fragment", None),
     ({"fragments": 2}, b"", "body", None),
     ({"fragments": 2, "fragment": 1}, b"", "body", None),
-    ({}, bytes(limits.MAX_BODY + 1), "body", None),
+    ({}, bytes(limits.MAX_BODY_BYTES + 1), "body", None),
     ({"time_to_live": 0}, b"x", "time to live", None),
-    ({"acknowledged": tuple(Range(2 * at, 0, 2 * at, 0) for at in range(65))}, b"x", "acknowledged", None),
-    ({"acknowledged": (Range(1, 1, 1, 0),)}, b"x", "acknowledged", None),
-    ({"acknowledged": (Range(1, 1, 0, 1),)}, b"x", "acknowledged", None),
+    ({"acknowledged": tuple(AckRange(2 * at, 0, 2 * at, 0) for at in range(65))}, b"x", "acknowledged", None),
+    ({"acknowledged": (AckRange(1, 1, 1, 0),)}, b"x", "acknowledged", None),
+    ({"acknowledged": (AckRange(1, 1, 0, 1),)}, b"x", "acknowledged", None),
     ({"acknowledged": (ANY, ANY)}, b"x", "acknowledged", None),
-    ({"acknowledged": (Range(1, 0, 3, 0), Range(2, 0, 4, 0))}, b"x", "acknowledged", None),
-    ({"acknowledged": (Range(0, 0, limits.MAX_SEQUENCE + 1, 0),)}, b"x", "acknowledged", None),
-    ({"acknowledged": (Range(0, 0, 1, limits.MAX_FRAGMENTS),)}, b"x", "acknowledged", None),
-    ({"acknowledged": (Range(0, limits.MAX_FRAGMENTS, 1, 0),)}, b"x", "acknowledged", None),
+    ({"acknowledged": (AckRange(1, 0, 3, 0), AckRange(2, 0, 4, 0))}, b"x", "acknowledged", None),
+    ({"acknowledged": (AckRange(0, 0, limits.MAX_SEQUENCE + 1, 0),)}, b"x", "acknowledged", None),
+    ({"acknowledged": (AckRange(0, 0, 1, limits.MAX_FRAGMENTS),)}, b"x", "acknowledged", None),
+    ({"acknowledged": (AckRange(0, limits.MAX_FRAGMENTS, 1, 0),)}, b"x", "acknowledged", None),
 ]
 
 
@@ -159,12 +159,12 @@ def test_what_may_not_be_is_neither_written_nor_read(
 ) -> None:
     header = HEADER._replace(**changes)
     with pytest.raises(LocalProtocolError) as local:
-        write(header, body)
+        write_fragment(header, body)
     with monkeypatch.context() as without_checks:
         without_checks.setattr("routing.adjacent.fragment._objection", lambda header, size: None)
-        raw = write(header, body)
+        raw = write_fragment(header, body)
     with pytest.raises(Corrupted) as remote:
-        read(raw)
+        read_fragment(raw)
     assert (local.value.field, local.value.number) == (remote.value.field, remote.value.number) == (field, number)
     assert str(local.value) == str(remote.value)
 
@@ -179,17 +179,17 @@ def test_what_may_not_be_is_neither_written_nor_read(
         ({"sequence": -1}, "sequence"),
         ({"fragment": -1}, "fragment"),
         ({"time_to_live": -1}, "time to live"),
-        ({"time_to_live": limits.MAX_MILLISECONDS + 1}, "time to live"),
+        ({"time_to_live": limits.MAX_TIME_MS + 1}, "time to live"),
         ({"hops_remaining": 256}, "hops remaining"),
         ({"time_consumed": -1}, "time consumed"),
-        ({"acknowledged": (Range(-1, 0, 0, 0),)}, "acknowledged"),
-        ({"acknowledged": (Range(0, -1, 0, 0),)}, "acknowledged"),
-        ({"acknowledged": (Range(0, 0, 1, -1),)}, "acknowledged"),
+        ({"acknowledged": (AckRange(-1, 0, 0, 0),)}, "acknowledged"),
+        ({"acknowledged": (AckRange(0, -1, 0, 0),)}, "acknowledged"),
+        ({"acknowledged": (AckRange(0, 0, 1, -1),)}, "acknowledged"),
     ],
 )
 def test_what_no_bytes_could_say_is_not_written(changes: dict[str, Any], field: str) -> None:
     with pytest.raises(LocalProtocolError) as error:
-        write(HEADER._replace(**changes), b"x")
+        write_fragment(HEADER._replace(**changes), b"x")
     assert error.value.field == field
 
 
@@ -211,7 +211,7 @@ def test_names_that_the_product_could_not_hold_are_not_written(
     changes: dict[str, Any], field: str, problem: str
 ) -> None:
     with pytest.raises(LocalProtocolError) as error:
-        write(HEADER._replace(names=NAMES._replace(**changes)), b"x")
+        write_fragment(HEADER._replace(names=NAMES._replace(**changes)), b"x")
     assert str(error.value) == f"{field}: {problem}"
     assert error.value.number is None
 
@@ -258,7 +258,7 @@ def text(name: bytes) -> bytes:
 )
 def test_names_are_read_to_the_byte(section: bytes, field: str, problem: str) -> None:
     with pytest.raises(Corrupted) as error:
-        read(with_names(section))
+        read_fragment(with_names(section))
     assert str(error.value) == f"{field}: {problem}"
 
 
@@ -270,8 +270,8 @@ def changed(at: int, piece: bytes) -> bytes:
     ("raw", "problem"),
     [
         (b"", "length: a fragment cannot have 0 bytes"),
-        (SMALL[: LEAST_FRAGMENT - 1], "length: a fragment cannot have 90 bytes"),
-        (bytes(MAX_FRAGMENT + 1), f"length: a fragment cannot have {MAX_FRAGMENT + 1} bytes"),
+        (SMALL[: MIN_FRAGMENT_BYTES - 1], "length: a fragment cannot have 90 bytes"),
+        (bytes(MAX_FRAGMENT_BYTES + 1), f"length: a fragment cannot have {MAX_FRAGMENT_BYTES + 1} bytes"),
         (SMALL[:-1], "length: says 163, and 162 bytes follow"),
         (SMALL + b"\0", "length: says 163, and 164 bytes follow"),
         (changed(9, b"\0"), "version: 0 is not known here"),
@@ -284,46 +284,46 @@ def changed(at: int, piece: bytes) -> bytes:
 )
 def test_a_fragment_is_read_to_the_byte(raw: bytes, problem: str) -> None:
     with pytest.raises(Corrupted) as error:
-        read(raw)
+        read_fragment(raw)
     assert str(error.value) == problem
     assert isinstance(error.value, RemoteProtocolError)
 
 
 def test_header_and_tag_may_be_all_there_is() -> None:
     """One byte less, and there is no room for both."""
-    raw = write(HEADER, b"")
-    assert read(raw).body_size == 0
+    raw = write_fragment(HEADER, b"")
+    assert read_fragment(raw).body_size == 0
     cut = (len(raw) - 5).to_bytes(4, "big") + raw[4:-1]
     with pytest.raises(Corrupted, match="alone are longer"):
-        read(cut)
+        read_fragment(cut)
 
 
 def test_no_bit_can_be_changed_unseen_but_those_of_hops_and_time() -> None:
-    for bit in range(8 * UNPROTECTED, 8 * len(SMALL)):
+    for bit in range(8 * UNPROTECTED_BYTES, 8 * len(SMALL)):
         raw = bytearray(SMALL)
         raw[bit // 8] ^= 1 << bit % 8
         with pytest.raises(Corrupted):
-            read(bytes(raw)).open()
+            read_fragment(bytes(raw)).open()
 
 
 @pytest.mark.parametrize(("kind", "name"), [(KEYED, "keyed"), (SEALED, "sealed"), (MD5, "md5")])
 def test_a_fragment_of_another_kind_is_not_opened(kind: int, name: str) -> None:
     body = b"hello" if kind != SEALED else bytes(28)
-    raw = write(HEADER, body)
+    raw = write_fragment(HEADER, body)
     raw = raw[:11] + bytes([kind]) + raw[12:]
     with pytest.raises(Corrupted) as error:
-        read(raw).open()
+        read_fragment(raw).open()
     assert str(error.value) == f'integrity: is of the kind "{name}", and the dialog has "digest"'
 
 
 def test_a_fragment_of_other_keys_is_not_opened() -> None:
     with pytest.raises(Corrupted, match="key id: names other keys than those of the dialog"):
-        read(changed(64, b"12345678")).open()
+        read_fragment(changed(64, b"12345678")).open()
 
 
 def test_what_the_tag_says_is_what_went_wrong() -> None:
     with pytest.raises(Corrupted, match="tag: does not fit"):
-        read(changed(len(SMALL) - TAG, b"\0")).open()
+        read_fragment(changed(len(SMALL) - TAG_BYTES, b"\0")).open()
 
 
 @settings(max_examples=300)
@@ -331,7 +331,7 @@ def test_what_the_tag_says_is_what_went_wrong() -> None:
 def test_bytes_of_any_kind_are_read_or_corrupt(noise: bytes) -> None:
     for raw in (noise, (len(noise) + 96).to_bytes(4, "big") + SMALL[4:100] + noise):
         try:
-            fragment = read(raw)
+            fragment = read_fragment(raw)
         except Corrupted:
             continue
         assert len(fragment.raw) == fragment.body_at + fragment.body_size + (28 if fragment.integrity == SEALED else 16)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from routing.adjacent import frames
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
-from routing.adjacent.fragment import MAX_FRAGMENT, write
+from routing.adjacent.fragment import MAX_FRAGMENT_BYTES, write_fragment
 from routing.adjacent.frames import (
-    Frame,
     FrameReader,
     Hello,
+    WireFrame,
     read_close,
     read_frame,
     read_hello,
@@ -24,35 +24,35 @@ from routing.adjacent.frames import (
     write_frame,
     write_hello,
 )
-from routing.adjacent.limits import LEAST_FRAME, MAX_BODY, MAX_TEXT, MOST_FRAME
+from routing.adjacent.limits import MAX_BODY_BYTES, MAX_CLOSE_TEXT_BYTES, MAX_FRAME_BYTES, MIN_FRAME_BYTES
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
 from tests.routing.adjacent.wire import HEADER, TARGET, Vector, vectors
 
 HELLO = Hello("SERVER1\\INST", b"i" * 16, b"c" * 16, 1 << 20, 1, 3)
-SMALL = write(HEADER, b"hello")
-LARGE = write(HEADER, bytes(MAX_BODY))
+SMALL = write_fragment(HEADER, b"hello")
+LARGE = write_fragment(HEADER, bytes(MAX_BODY_BYTES))
 ASKED = write_role(RoleQuestion(TARGET, "//x/Target", TARGET, "tcp://a:4022"))
 ANSWERED = write_role(RoleAnswer(TARGET, "PRINCIPAL"))
 STREAM = [
-    (write_hello(HELLO), Frame(frames.HELLO, write_hello(HELLO)[5:])),
-    (write_frame(frames.CLAIM, bytes(16)), Frame(frames.CLAIM, bytes(16))),
-    (write_frame(frames.ACCEPT, bytes(8)), Frame(frames.ACCEPT, bytes(8))),
-    (write_fragments([SMALL], len(SMALL)), Frame(frames.FRAGMENTS, b"", (SMALL,))),
+    (write_hello(HELLO), WireFrame(frames.HELLO, write_hello(HELLO)[5:])),
+    (write_frame(frames.CLAIM, bytes(16)), WireFrame(frames.CLAIM, bytes(16))),
+    (write_frame(frames.ACCEPT, bytes(8)), WireFrame(frames.ACCEPT, bytes(8))),
+    (write_fragments([SMALL], len(SMALL)), WireFrame(frames.FRAGMENTS, b"", (SMALL,))),
     (
         write_fragments([SMALL, LARGE, SMALL], 2 * len(SMALL) + len(LARGE)),
-        Frame(frames.FRAGMENTS, b"", (SMALL, LARGE, SMALL)),
+        WireFrame(frames.FRAGMENTS, b"", (SMALL, LARGE, SMALL)),
     ),
-    (write_frame(frames.PING), Frame(frames.PING, b"")),
-    (write_frame(frames.PONG), Frame(frames.PONG, b"")),
-    (ASKED, Frame(frames.ROLE_QUESTION, ASKED[5:])),
-    (ANSWERED, Frame(frames.ROLE_ANSWER, ANSWERED[5:])),
-    (write_close(2, "bye"), Frame(frames.CLOSE, b"\2bye")),
+    (write_frame(frames.PING), WireFrame(frames.PING, b"")),
+    (write_frame(frames.PONG), WireFrame(frames.PONG, b"")),
+    (ASKED, WireFrame(frames.ROLE_QUESTION, ASKED[5:])),
+    (ANSWERED, WireFrame(frames.ROLE_ANSWER, ANSWERED[5:])),
+    (write_close(2, "bye"), WireFrame(frames.CLOSE, b"\2bye")),
 ]
 BYTES = b"".join(raw for raw, _ in STREAM)
 FRAMES = [frame for _, frame in STREAM]
 
 
-def taken(reader: FrameReader) -> list[Frame]:
+def taken(reader: FrameReader) -> list[WireFrame]:
     found = []
     while (frame := reader.next()) is not None:
         found.append(frame)
@@ -60,7 +60,7 @@ def taken(reader: FrameReader) -> list[Frame]:
 
 
 def reader(*data: bytes) -> FrameReader:
-    made = FrameReader(MOST_FRAME)
+    made = FrameReader(MAX_FRAME_BYTES)
     for piece in data:
         made.feed(piece)
     return made
@@ -70,7 +70,7 @@ def reader(*data: bytes) -> FrameReader:
 @settings(max_examples=60)
 @given(st.lists(st.integers(0, len(BYTES)), max_size=40))
 def test_the_cut_of_the_stream_does_not_matter(cuts: list[int]) -> None:
-    made = FrameReader(MOST_FRAME)
+    made = FrameReader(MAX_FRAME_BYTES)
     found = []
     for begin, end in pairwise(sorted([0, *cuts, len(BYTES)])):
         made.feed(BYTES[begin:end])
@@ -79,7 +79,7 @@ def test_the_cut_of_the_stream_does_not_matter(cuts: list[int]) -> None:
 
 
 def test_the_stream_comes_byte_by_byte() -> None:
-    made = FrameReader(MOST_FRAME)
+    made = FrameReader(MAX_FRAME_BYTES)
     found = []
     for at in range(len(BYTES)):
         made.feed(BYTES[at : at + 1])
@@ -89,7 +89,7 @@ def test_the_stream_comes_byte_by_byte() -> None:
 
 def test_the_caller_may_use_its_buffer_again() -> None:
     buffer = bytearray(BYTES)
-    made = FrameReader(MOST_FRAME)
+    made = FrameReader(MAX_FRAME_BYTES)
     made.feed(buffer)
     buffer[:] = bytes(len(buffer))
     assert taken(made) == FRAMES
@@ -141,9 +141,11 @@ def test_the_largest_frame_is_taken_and_none_larger() -> None:
 
 
 def test_the_limits_of_kinds_are_taken() -> None:
-    assert reader(b"\0\0\2\2\7" + bytes(1 + MAX_TEXT)).next() == Frame(frames.CLOSE, bytes(1 + MAX_TEXT))
-    assert reader(b"\0\0\4\1\1" + bytes(1024)).next() == Frame(frames.HELLO, bytes(1024))
-    assert reader(b"\0\0\0\56\1" + bytes(45)).next() == Frame(frames.HELLO, bytes(45))
+    assert reader(b"\0\0\2\2\7" + bytes(1 + MAX_CLOSE_TEXT_BYTES)).next() == WireFrame(
+        frames.CLOSE, bytes(1 + MAX_CLOSE_TEXT_BYTES)
+    )
+    assert reader(b"\0\0\4\1\1" + bytes(1024)).next() == WireFrame(frames.HELLO, bytes(1024))
+    assert reader(b"\0\0\0\56\1" + bytes(45)).next() == WireFrame(frames.HELLO, bytes(45))
 
 
 def length(size: int) -> bytes:
@@ -157,7 +159,10 @@ def length(size: int) -> bytes:
         (SMALL + SMALL[:90], "fragment: only 90 bytes are left for one"),
         (SMALL + SMALL[:-1], "fragment: one of 167 bytes, and 166 are left"),
         (length(86) + bytes(160), "fragment: one of 90 bytes, and 164 are left"),
-        (length(MAX_FRAGMENT - 3) + bytes(MAX_FRAGMENT), f"fragment: one of {MAX_FRAGMENT + 1} bytes"),
+        (
+            length(MAX_FRAGMENT_BYTES - 3) + bytes(MAX_FRAGMENT_BYTES),
+            f"fragment: one of {MAX_FRAGMENT_BYTES + 1} bytes",
+        ),
         (length(0xFFFFFFFF) + bytes(160), "fragment: one of 4294967299 bytes"),
     ],
 )
@@ -169,7 +174,7 @@ def test_fragments_must_fill_their_frame(content: bytes, problem: str) -> None:
 
 
 def test_a_frame_that_waits_for_its_end_holds_what_came_and_no_more() -> None:
-    made = FrameReader(MOST_FRAME)
+    made = FrameReader(MAX_FRAME_BYTES)
     made.feed(STREAM[4][0][:-1])
     for _ in range(3):
         assert made.next() is None
@@ -184,7 +189,7 @@ def test_a_frame_that_waits_for_its_end_holds_what_came_and_no_more() -> None:
 
 
 @pytest.mark.parametrize(("raw", "frame"), STREAM)
-def test_a_frame_that_came_alone_is_read(raw: bytes, frame: Frame) -> None:
+def test_a_frame_that_came_alone_is_read(raw: bytes, frame: WireFrame) -> None:
     assert read_frame(raw) == frame
 
 
@@ -252,8 +257,8 @@ def test_a_hello_is_read_as_it_was_written(name: str) -> None:
         ({"connection_id": bytes(16)}, "instance id, connection id: must be 16 bytes that are not all 0"),
         ({"instance_id": b"x"}, "instance id, connection id: must be 16 bytes that are not all 0"),
         ({"connection_id": b"x" * 17}, "instance id, connection id: must be 16 bytes that are not all 0"),
-        ({"most_frame": LEAST_FRAME - 1}, "frame size: must be 131072 to 4194304"),
-        ({"most_frame": MOST_FRAME + 1}, "frame size: must be 131072 to 4194304"),
+        ({"most_frame": MIN_FRAME_BYTES - 1}, "frame size: must be 131072 to 4194304"),
+        ({"most_frame": MAX_FRAME_BYTES + 1}, "frame size: must be 131072 to 4194304"),
     ],
 )
 def test_a_hello_that_may_not_be_is_not_written(changes: dict[str, Any], problem: str) -> None:
@@ -263,7 +268,7 @@ def test_a_hello_that_may_not_be_is_not_written(changes: dict[str, Any], problem
 
 
 def test_the_limits_of_a_hello_are_within() -> None:
-    for size in (LEAST_FRAME, MOST_FRAME):
+    for size in (MIN_FRAME_BYTES, MAX_FRAME_BYTES):
         assert read_hello(write_hello(HELLO._replace(most_frame=size))[5:]).most_frame == size
     assert len(write_hello(HELLO._replace(name="𝄞" * 128))) <= 5 + 1024
 
@@ -281,7 +286,7 @@ def hello_with(at: int, piece: bytes) -> bytes:
         (hello_with(4, b"\4"), "version: there are none from 4 to 3"),
         (hello_with(6, bytes(16)), "instance id, connection id: must not be null"),
         (hello_with(22, bytes(16)), "instance id, connection id: must not be null"),
-        (hello_with(38, (LEAST_FRAME - 1).to_bytes(4, "big")), "frame size: 131071 is too small for a fragment"),
+        (hello_with(38, (MIN_FRAME_BYTES - 1).to_bytes(4, "big")), "frame size: 131071 is too small for a fragment"),
         (hello_with(42, b"\0\15"), "instance name: is longer than its HELLO"),
         (hello_with(42, b"\0\0"), "instance name: must not be empty"),
         (hello_with(44, b"\xff"), "instance name: is not UTF-8"),

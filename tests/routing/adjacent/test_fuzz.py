@@ -24,7 +24,7 @@ def test_a_reader_that_fails_is_seen(monkeypatch: pytest.MonkeyPatch, capsys: py
             raise IndexError(raw[-1])
         raise Corrupted("length", None)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(fuzz_wire, "read", careless)
+    monkeypatch.setattr(fuzz_wire, "read_fragment", careless)
     with pytest.raises(IndexError):
         fuzz_wire.fuzz(0.0, seed=1, least=3000)
     assert capsys.readouterr().err.startswith("try_fragment, seed 1, input ")

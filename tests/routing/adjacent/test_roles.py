@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from routing.adjacent import frames
 from routing.adjacent.errors import Corrupted, LocalProtocolError, RemoteProtocolError
-from routing.adjacent.fragment import forwarded, read, write
+from routing.adjacent.fragment import read_fragment, rewrite_hop, write_fragment
 from routing.adjacent.frames import write_close, write_frame
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, is_role, read_role, write_role
 from tests.routing.adjacent.strategies import services
@@ -67,11 +67,11 @@ def test_the_document_shows_a_question_with_and_without_all_and_an_answer() -> N
 @pytest.mark.parametrize("hops", range(12))
 def test_a_fragment_is_never_taken_for_one_whatever_the_time_it_took(hops: int) -> None:
     """Hops stand where a frame has its kind."""
-    looks_alike = forwarded(write(HEADER, b""), hops, int.from_bytes(b"ROLE", "big"))
-    assert read(looks_alike)
+    looks_alike = rewrite_hop(write_fragment(HEADER, b""), hops, int.from_bytes(b"ROLE", "big"))
+    assert read_fragment(looks_alike)
     assert not is_role(looks_alike)
     with pytest.raises(Corrupted):
-        read(write_role(ASKED))
+        read_fragment(write_role(ASKED))
 
 
 def test_no_other_frame_is_read_as_one() -> None:

@@ -8,15 +8,25 @@ import pytest
 
 from routing.adjacent import connection as c
 from routing.adjacent import frames, states
-from routing.adjacent.connection import Connection, Neighbours, Over
+from routing.adjacent.connection import ConnectionOver, OnlineConnections, PeerConnection
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
-from routing.adjacent.fragment import write
+from routing.adjacent.fragment import write_fragment
 from routing.adjacent.frames import Hello, write_close, write_fragments, write_frame, write_hello
 from routing.adjacent.roles import RoleAnswer, write_role
-from routing.adjacent.states import INPUTS, OURS, PHASES, SHOWN, STEPS, TABLE, THEIRS, Input, Phase
+from routing.adjacent.states import (
+    CONNECTION_COLUMNS,
+    INPUTS,
+    NEXT_PHASES,
+    OURS,
+    PHASES,
+    TABLE,
+    THEIRS,
+    ConnectionInput,
+    ConnectionPhase,
+)
 from tests.routing.adjacent.wire import HEADER, TARGET
 
-SMALL = write(HEADER, b"hello")
+SMALL = write_fragment(HEADER, b"hello")
 OWN = Hello("m", b"m" * 16, b"1" * 16)
 HIGHER = Hello("z", b"z" * 16, b"1" * 16)
 LOWER = Hello("a", b"a" * 16, b"1" * 16)
@@ -24,56 +34,58 @@ NONE = bytes(16)
 FAR = 1e6
 
 
-def new(now: float = 0.0, connection_id: bytes = b"1" * 16, neighbours: Neighbours | None = None) -> Connection:
+def new(
+    now: float = 0.0, connection_id: bytes = b"1" * 16, neighbours: OnlineConnections | None = None
+) -> PeerConnection:
     hello = OWN._replace(connection_id=connection_id)
-    return Connection(hello, Neighbours() if neighbours is None else neighbours, now=now)
+    return PeerConnection(hello, OnlineConnections() if neighbours is None else neighbours, now=now)
 
 
-def greeting(made: Connection) -> Connection:
+def greeting(made: PeerConnection) -> PeerConnection:
     made.dial(0.0)
     made.connected()
     made.data_to_send()
     return made
 
 
-def deciding(made: Connection) -> Connection:
+def deciding(made: PeerConnection) -> PeerConnection:
     greeting(made).receive(write_hello(HIGHER._replace(connection_id=made.own.connection_id)), 0.0)
     return made
 
 
-def claiming(made: Connection) -> Connection:
+def claiming(made: PeerConnection) -> PeerConnection:
     greeting(made).receive(write_hello(LOWER), 0.0)
     made.data_to_send()
     return made
 
 
-def online(made: Connection) -> Connection:
+def online(made: PeerConnection) -> PeerConnection:
     deciding(made).receive(write_frame(frames.CLAIM, NONE), 0.0)
     made.data_to_send()
     return made
 
 
-def dialled(made: Connection) -> Connection:
+def dialled(made: PeerConnection) -> PeerConnection:
     made.dial(0.0)
     return made
 
 
-def closing(made: Connection) -> Connection:
+def closing(made: PeerConnection) -> PeerConnection:
     online(made).close(0.0)
     return made
 
 
-def closed(made: Connection) -> Connection:
+def closed(made: PeerConnection) -> PeerConnection:
     online(made).lost(0.0)
     return made
 
 
-def failed(made: Connection) -> Connection:
+def failed(made: PeerConnection) -> PeerConnection:
     online(made).receive(b"\0\0\0\0\0", 0.0)
     return made
 
 
-IN: dict[Phase, Callable[[Connection], Connection]] = {
+IN: dict[ConnectionPhase, Callable[[PeerConnection], PeerConnection]] = {
     "NEW": lambda made: made,
     "CONNECTING": dialled,
     "GREETING": greeting,
@@ -86,24 +98,24 @@ IN: dict[Phase, Callable[[Connection], Connection]] = {
 }
 
 
-def receive(*data: bytes) -> Callable[[Connection], object]:
+def receive(*data: bytes) -> Callable[[PeerConnection], object]:
     return lambda made: made.receive(b"".join(data), 1.0)
 
 
-def silent(made: Connection) -> None:
+def silent(made: PeerConnection) -> None:
     made.send([SMALL], 0.0)
     made.handle_timer(25.0)  # asks
     made.send([SMALL], 40.0)  # and is not idle
     made.handle_timer(25.0 + 20.0)
 
 
-GIVE: dict[Input, Callable[[Connection], object]] = {
+GIVE: dict[ConnectionInput, Callable[[PeerConnection], object]] = {
     states.DIAL: lambda made: made.dial(1.0),
     states.ACCEPTED: lambda made: made.accept(1.0),
     states.CONNECTED: lambda made: made.connected(),
     states.BYTES: receive(b"\0"),
     states.SEND: lambda made: made.send([SMALL], 1.0),
-    states.CLOSE_IT: lambda made: made.close(1.0),
+    states.CLOSE_REQUESTED: lambda made: made.close(1.0),
     states.WE_DECIDE: receive(write_hello(HIGHER)),
     states.THEY_DECIDE: receive(write_hello(LOWER)),
     states.CLAIM_WON: receive(write_frame(frames.CLAIM, NONE)),
@@ -116,38 +128,38 @@ GIVE: dict[Input, Callable[[Connection], object]] = {
     states.ROLE_CAME: receive(write_role(RoleAnswer(TARGET, None))),
     states.PING_CAME: receive(write_frame(frames.PING)),
     states.PONG_CAME: receive(write_frame(frames.PONG)),
-    states.CLOSE_CAME: receive(write_close(c.SHUTDOWN)),
+    states.CLOSE_CAME: receive(write_close(c.CLOSE_SHUTDOWN)),
     states.BREACH: receive(b"\0\0\0\1\0"),
-    states.LOST: lambda made: made.lost(1.0),
-    states.LATE: lambda made: made.handle_timer(FAR),
-    states.IDLE: lambda made: made.handle_timer(30.0),
-    states.SILENT: silent,
+    states.TRANSPORT_LOST: lambda made: made.lost(1.0),
+    states.DEADLINE_PASSED: lambda made: made.handle_timer(FAR),
+    states.IDLE_TIMEOUT: lambda made: made.handle_timer(30.0),
+    states.PEER_SILENT: silent,
 }
-CLOCK = (states.LATE, states.IDLE, states.SILENT)
+CLOCK = (states.DEADLINE_PASSED, states.IDLE_TIMEOUT, states.PEER_SILENT)
 # Where the clock changes nothing it gives no such input.
-PAIRS = [(phase, given) for (phase, given), to in STEPS.items() if given not in CLOCK or to != phase]
+PAIRS = [(phase, given) for (phase, given), to in NEXT_PHASES.items() if given not in CLOCK or to != phase]
 
 
 def test_the_table_is_whole() -> None:
     assert set(TABLE) == set(INPUTS) == set(GIVE)
-    assert set(PHASES) == set(SHOWN) == set(IN)
-    assert len(STEPS) == len(PHASES) * len(INPUTS)
-    assert set(STEPS.values()) <= {*PHASES, OURS, THEIRS}
+    assert set(PHASES) == set(CONNECTION_COLUMNS) == set(IN)
+    assert len(NEXT_PHASES) == len(PHASES) * len(INPUTS)
+    assert set(NEXT_PHASES.values()) <= {*PHASES, OURS, THEIRS}
 
 
 @pytest.mark.parametrize("phase", PHASES)
-def test_each_phase_is_reached_and_shown(phase: Phase) -> None:
+def test_each_phase_is_reached_and_shown(phase: ConnectionPhase) -> None:
     made = IN[phase](new())
     assert made.phase == phase
-    assert made.shown == SHOWN[phase]
+    assert made.shown == CONNECTION_COLUMNS[phase]
     assert made.is_online == (phase == "ONLINE")
     assert made.is_over == (phase in {"CLOSED", "FAILED"})
 
 
 @pytest.mark.parametrize(("phase", "given"), PAIRS)
-def test_every_phase_with_every_input(phase: Phase, given: Input) -> None:
-    to = STEPS[phase, given]
-    neighbours = Neighbours()
+def test_every_phase_with_every_input(phase: ConnectionPhase, given: ConnectionInput) -> None:
+    to = NEXT_PHASES[phase, given]
+    neighbours = OnlineConnections()
     if given == states.CLAIM_LOST and phase == "DECIDING":
         online(new(connection_id=b"9" * 16, neighbours=neighbours))
     if given == states.ACCEPT_LATE and phase == "CLAIMING":
@@ -162,32 +174,32 @@ def test_every_phase_with_every_input(phase: Phase, given: Input) -> None:
         assert vars(made) == before
         return
     GIVE[given](made)
-    overs = [event for event in made.events() if isinstance(event, Over)]
+    overs = [event for event in made.events() if isinstance(event, ConnectionOver)]
     if to == THEIRS:
         assert made.phase == "FAILED"
         (over,) = overs
         assert isinstance(over.error, RemoteProtocolError)
         assert str(over.error) == f'frame: "{given_as(given)}" while it is {phase}'
-        assert (over.reason, over.by_peer) == (c.PROTOCOL, False)
-        assert made.data_to_send() == write_close(c.PROTOCOL, str(over.error))
+        assert (over.reason, over.by_peer) == (c.CLOSE_PROTOCOL_ERROR, False)
+        assert made.data_to_send() == write_close(c.CLOSE_PROTOCOL_ERROR, str(over.error))
     else:
         assert made.phase == to
         assert len(overs) == (to in {"CLOSED", "FAILED"} and to != phase)
 
 
-def given_as(given: Input) -> Input:
+def given_as(given: ConnectionInput) -> ConnectionInput:
     """What is not for the moment is refused before anybody asks who wins."""
     return {states.CLAIM_LOST: states.CLAIM_WON, states.ACCEPT_LATE: states.ACCEPT_CAME}.get(given, given)
 
 
 @pytest.mark.parametrize("given", CLOCK)
 @pytest.mark.parametrize("phase", PHASES)
-def test_the_clock_is_never_at_fault(phase: Phase, given: Input) -> None:
-    assert STEPS[phase, given] in PHASES
+def test_the_clock_is_never_at_fault(phase: ConnectionPhase, given: ConnectionInput) -> None:
+    assert NEXT_PHASES[phase, given] in PHASES
 
 
 @pytest.mark.parametrize("phase", PHASES)
-def test_a_timer_that_is_not_due_does_nothing(phase: Phase) -> None:
+def test_a_timer_that_is_not_due_does_nothing(phase: ConnectionPhase) -> None:
     made = IN[phase](new())
     made.events()
     due = made.next_timer()

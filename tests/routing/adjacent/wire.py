@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from uuid import UUID
 
-from routing.adjacent.fragment import END, ERROR, INITIATOR, UNSEQUENCED, Header, Names, Range
+from routing.adjacent.fragment import END, ERROR, INITIATOR, UNSEQUENCED, AckRange, FragmentNames, Header
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "reference" / "wire.md"
 CONVERSATION = UUID("c0c0c0c0-0000-4000-8000-000000000001").bytes
 MESSAGE = UUID("a0a0a0a0-0000-4000-8000-000000000002").bytes
 TARGET = "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d"
-NAMES = Names("//x/Target", "//x/Initiator", "//x/Contract", "//x/Request", TARGET)
+NAMES = FragmentNames("//x/Target", "//x/Initiator", "//x/Contract", "//x/Request", TARGET)
 HEADER = Header(CONVERSATION, MESSAGE, NAMES, INITIATOR, sequence=3, time_to_live=60_000, hops_remaining=10)
 
 _BLOCK = re.compile(r"```text\n([a-z0-9]+): (.+)\n((?:.+\n)+?)hex:\n((?: +[0-9a-f ]+\n)+)```")
@@ -32,7 +32,7 @@ class Vector:
         return Header(
             UUID(given["conversation id"]).bytes,
             UUID(given["message id"]).bytes,
-            Names(
+            FragmentNames(
                 given["to service"],
                 given["from service"],
                 given.get("contract", ""),
@@ -46,7 +46,7 @@ class Vector:
             int(given["hops remaining"]),
             int(given.get("fragment", 0)),
             int(given.get("fragments", 1)),
-            tuple(Range(*map(int, re.findall(r"\d+", text))) for text in given.get("acknowledged", "").split()),
+            tuple(AckRange(*map(int, re.findall(r"\d+", text))) for text in given.get("acknowledged", "").split()),
             int(given.get("time consumed", 0)),
         )
 

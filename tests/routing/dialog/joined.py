@@ -11,10 +11,10 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from routing.adjacent.fragment import Fragment, read
+from routing.adjacent.fragment import Fragment, read_fragment
 from routing.common.broker_events import Event
 from routing.common.choices import Choices
-from routing.dialog.batch import Receive, Wanted
+from routing.dialog.batch import ClaimRequest, ReceiveRequest
 from routing.dialog.begin_dialog import begin_dialog
 from routing.dialog.end_conversation import end_conversation
 from routing.dialog.endpoint import Endpoint, QueueKey
@@ -22,12 +22,12 @@ from routing.dialog.messages import QueuedMessage
 from routing.dialog.queue_status import switch_off, switch_on
 from routing.dialog.receive import receive
 from routing.dialog.send import send
-from routing.dialog.settings import Settings
+from routing.dialog.settings import DialogSettings
 from routing.documents.estate_document import read_estate
 from routing.model.estate import Estate
 from routing.runtime.broker import Broker
 from routing.runtime.store import Store
-from routing.security.bindings import Security
+from routing.security.instance_security import InstanceSecurity
 from routing.simulation.memory_store import MemoryStore
 from tests.routing.dialog.local import CONTRACTS, NOW, ONE, SHORT, TWO
 
@@ -73,7 +73,7 @@ class Parcel(NamedTuple):
 
     @property
     def read(self) -> Fragment:
-        return read(self.raw)
+        return read_fragment(self.raw)
 
     @property
     def is_acknowledgement(self) -> bool:
@@ -101,8 +101,8 @@ class Joined:
         self,
         estate: Estate | None = None,
         seed: int = 1,
-        settings: Settings | None = None,
-        securities: Mapping[str, Security] | None = None,
+        settings: DialogSettings | None = None,
+        securities: Mapping[str, InstanceSecurity] | None = None,
         stores: Mapping[str, Store] | None = None,
     ) -> None:
         self.estate = estate or joined_estate()
@@ -128,7 +128,7 @@ class Joined:
 
     # ------------------------------------------------------------ applications
 
-    def do(self, host: str, verb: Callable[..., _T], *arguments: Any, wanted: Wanted, **named: Any) -> _T:
+    def do(self, host: str, verb: Callable[..., _T], *arguments: Any, wanted: ClaimRequest, **named: Any) -> _T:
         """A verb in a transaction of its own."""
         broker = self.brokers[host]
         work = broker.work(wanted, self.now)
@@ -145,10 +145,10 @@ class Joined:
 
     def on(self, verb: Callable[..., _T], handle: str, *arguments: Any, **named: Any) -> _T:
         """A verb on one conversation."""
-        return self.do(self.host(handle), verb, handle, *arguments, wanted=Wanted(handles=(handle,)), **named)
+        return self.do(self.host(handle), verb, handle, *arguments, wanted=ClaimRequest(handles=(handle,)), **named)
 
     def begin(self, contract: str = "DEFAULT", *, encryption: bool = False, **named: Any) -> str:
-        given = {"contract": contract, "encryption": encryption, "wanted": Wanted(), **named}
+        given = {"contract": contract, "encryption": encryption, "wanted": ClaimRequest(), **named}
         return self.do("a", begin_dialog, "one", "From", given.pop("to", "To"), **given)
 
     def send(self, handle: str, *bodies: bytes | None, message_type: str = "DEFAULT") -> None:
@@ -158,11 +158,11 @@ class Joined:
             for body in bodies or (b"x",):
                 send(work, (handle,), message_type, body)
 
-        self.do(self.host(handle), sending, wanted=Wanted(handles=(handle,)))
+        self.do(self.host(handle), sending, wanted=ClaimRequest(handles=(handle,)))
 
     def receive(self, database: str = "two", queue: str = "", **named: Any) -> tuple[QueuedMessage, ...]:
-        asked = Receive((database, queue or QUEUE[database]), **named)
-        return self.do(HOST[database], receive, asked, wanted=Wanted(receive=asked))
+        asked = ReceiveRequest((database, queue or QUEUE[database]), **named)
+        return self.do(HOST[database], receive, asked, wanted=ClaimRequest(receive=asked))
 
     def received(self, database: str = "two", **named: Any) -> list[str]:
         """What all that is received says: the body, or which system message it is."""
@@ -185,7 +185,7 @@ class Joined:
 
     def switch(self, on: bool, database: str = "two") -> None:
         key: QueueKey = (database, QUEUE[database])
-        self.do(HOST[database], switch_on if on else switch_off, key, wanted=Wanted())
+        self.do(HOST[database], switch_on if on else switch_off, key, wanted=ClaimRequest())
 
     # ------------------------------------------------------------ what there is
 
@@ -195,7 +195,7 @@ class Joined:
 
     def _seen(self, host: str, handle: str) -> Endpoint | None:
         broker = self.brokers[host]
-        work = broker.work(Wanted(handles=(handle,)), self.now)
+        work = broker.work(ClaimRequest(handles=(handle,)), self.now)
         broker.release(work)
         return work.seen(handle)
 
@@ -215,7 +215,7 @@ class Joined:
         """The endpoint that an initiator's conversation has in a database."""
         broker = self.brokers[HOST[database]]
         conversation = self.there(handle).conversation_id
-        work = broker.work(Wanted(conversations=((conversation, False),)), self.now)
+        work = broker.work(ClaimRequest(conversations=((conversation, False),)), self.now)
         broker.release(work)
         return work.of((conversation, False))
 

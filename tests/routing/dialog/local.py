@@ -7,16 +7,16 @@ import random
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from routing.common.broker_events import OURS, Event
+from routing.common.broker_events import FIRST_OWN_EVENT, Event
 from routing.common.choices import Choices
-from routing.dialog.batch import Receive, Wanted
+from routing.dialog.batch import ClaimRequest, ReceiveRequest
 from routing.dialog.begin_dialog import begin_dialog
 from routing.dialog.endpoint import Endpoint, QueueKey
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.queue_status import switch_off, switch_on
 from routing.dialog.receive import receive
 from routing.dialog.send import send
-from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE, TIMER_TYPE
+from routing.dialog.system_names import END_DIALOG_TYPE, ERROR_TYPE, TIMER_TYPE
 from routing.documents.estate_document import read_estate
 from routing.model.estate import Estate
 from routing.runtime.broker import Broker
@@ -70,7 +70,7 @@ class Local:
         self.now = NOW
         self.events: list[Event] = []
 
-    def do(self, verb: Callable[..., _T], *arguments: Any, wanted: Wanted, **named: Any) -> _T:
+    def do(self, verb: Callable[..., _T], *arguments: Any, wanted: ClaimRequest, **named: Any) -> _T:
         """A verb in a transaction of its own."""
         work = self.broker.work(wanted, self.now)
         assert not work.batch.busy
@@ -85,17 +85,17 @@ class Local:
 
     def on(self, verb: Callable[..., _T], handle: str, *arguments: Any, **named: Any) -> _T:
         """A verb on one conversation."""
-        return self.do(verb, handle, *arguments, wanted=Wanted(handles=(handle,)), **named)
+        return self.do(verb, handle, *arguments, wanted=ClaimRequest(handles=(handle,)), **named)
 
     def begin(self, contract: str = "DEFAULT", to: str = "To", **named: Any) -> str:
-        return self.do(begin_dialog, "one", "From", to, contract=contract, wanted=Wanted(), **named)
+        return self.do(begin_dialog, "one", "From", to, contract=contract, wanted=ClaimRequest(), **named)
 
     def send(self, *handles: str, message_type: str = "DEFAULT", body: bytes | None = b"x") -> None:
-        self.do(send, handles, message_type, body, wanted=Wanted(handles=handles))
+        self.do(send, handles, message_type, body, wanted=ClaimRequest(handles=handles))
 
     def receive(self, database: str = "two", queue: str | None = None, **named: Any) -> tuple[QueuedMessage, ...]:
-        asked = Receive((database, queue or {"one": "FromQ", "two": "ToQ"}[database]), **named)
-        return self.do(receive, asked, wanted=Wanted(receive=asked))
+        asked = ReceiveRequest((database, queue or {"one": "FromQ", "two": "ToQ"}[database]), **named)
+        return self.do(receive, asked, wanted=ClaimRequest(receive=asked))
 
     def received(self, database: str = "two", **named: Any) -> list[str]:
         """What all that is received says: the body, or which system message it is."""
@@ -112,7 +112,7 @@ class Local:
         return handle, message.conversation_handle
 
     def endpoint(self, handle: str) -> Endpoint | None:
-        work = self.broker.work(Wanted(handles=(handle,)), self.now)
+        work = self.broker.work(ClaimRequest(handles=(handle,)), self.now)
         self.broker.release(work)
         return work.seen(handle)
 
@@ -137,9 +137,9 @@ class Local:
     def switch(self, on: bool, database: str = "two", queue: str | None = None) -> None:
         key: QueueKey = (database, queue or {"one": "FromQ", "two": "ToQ"}[database])
 
-        self.do(switch_on if on else switch_off, key, wanted=Wanted())
+        self.do(switch_on if on else switch_off, key, wanted=ClaimRequest())
 
     def told(self, since: int = 0) -> list[str]:
         """The product's events, by class and subclass."""
-        events = [event for event in self.events[since:] if event.number < OURS]
+        events = [event for event in self.events[since:] if event.number < FIRST_OWN_EVENT]
         return [f"{event.number}:{getattr(event, 'subclass', 0):d}" for event in events]

@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from routing.dialog.batch import Receive, Wanted
+from routing.dialog.batch import ClaimRequest, ReceiveRequest
 from routing.dialog.begin_dialog import begin_dialog
 from routing.dialog.conversation_timer import begin_conversation_timer
 from routing.dialog.end_conversation import end_conversation, end_with_cleanup, end_with_error
 from routing.dialog.endpoint import REPLAY_MS
 from routing.dialog.error_message import read_error
 from routing.dialog.move_conversation import move_conversation
-from routing.dialog.problems import Refused
+from routing.dialog.problems import VerbError
 from routing.dialog.queue_status import note_commit, note_rollback, switch_off
 from routing.dialog.receive import get_conversation_group
 from routing.dialog.send import send
-from routing.dialog.settings import Settings
+from routing.dialog.settings import DialogSettings
 from routing.runtime.broker import Broker
-from routing.runtime.store import Depth
+from routing.runtime.store import QueueDepth
 from tests.routing.dialog.local import DAY, NOW, ONE, SECOND, TWO, Json, Local, small_estate
 
 THREE = "6f3f0d5e-0000-4000-8000-000000000003"
@@ -27,7 +27,7 @@ COPIES = (("two", "ToQ"), ("three", "To"))
 
 
 def refused(number: int) -> Any:
-    return pytest.raises(Refused, match=f"^{number}:")
+    return pytest.raises(VerbError, match=f"^{number}:")
 
 
 # ---------------------------------------------------------------- BEGIN DIALOG
@@ -38,7 +38,7 @@ def test_begin_dialog_makes_an_endpoint_and_sends_nothing() -> None:
     there = world.there(world.begin(lifetime_s=60))
     assert (there.state, there.is_initiator, there.lifetime, there.priority) == ("SO", True, NOW + 60 * SECOND, 5)
     assert (there.queue, there.far_service, there.send_sequence) == ("FromQ", "To", 0)
-    assert world.store.depth(("two", "ToQ")) == Depth(0, None)
+    assert world.store.depth(("two", "ToQ")) == QueueDepth(0, None)
     assert world.told() == ["136:1", "124:11"]
 
 
@@ -58,13 +58,13 @@ def test_begin_dialog_refuses(named: dict[str, Any], number: int) -> None:
 
 def test_begin_dialog_refuses_a_service_that_is_not_of_the_database() -> None:
     with refused(8423):
-        Local().do(begin_dialog, "one", "To", "From", wanted=Wanted())
+        Local().do(begin_dialog, "one", "To", "From", wanted=ClaimRequest())
 
 
 def test_an_identifier_drawn_twice_is_an_error_and_no_second_conversation() -> None:
     world = Local()
     world.choices._bits = lambda _: 7
-    work = world.broker.work(Wanted(), NOW)
+    work = world.broker.work(ClaimRequest(), NOW)
     begin_dialog(work, "one", "From", "To")
     with refused(8461):
         begin_dialog(work, "one", "From", "To")
@@ -74,9 +74,11 @@ def test_related_conversations_share_a_group() -> None:
     world = Local()
     first = world.begin()
     group = world.there(first).conversation_group_id
-    by_handle = world.do(begin_dialog, "one", "From", "To", related_conversation=first, wanted=Wanted(handles=(first,)))
+    by_handle = world.do(
+        begin_dialog, "one", "From", "To", related_conversation=first, wanted=ClaimRequest(handles=(first,))
+    )
     by_group = world.do(
-        begin_dialog, "one", "From", "To", related_conversation_group=group, wanted=Wanted(groups=(group,))
+        begin_dialog, "one", "From", "To", related_conversation_group=group, wanted=ClaimRequest(groups=(group,))
     )
     assert {world.there(handle).conversation_group_id for handle in (first, by_handle, by_group)} == {group}
     assert world.told().count("136:1") == 1
@@ -96,7 +98,9 @@ def test_a_group_of_another_service_is_refused() -> None:
     world = Local(small_estate(one={"services": shared}))
     group = world.there(world.begin()).conversation_group_id
     with refused(9610):
-        world.do(begin_dialog, "one", "Also", "To", related_conversation_group=group, wanted=Wanted(groups=(group,)))
+        world.do(
+            begin_dialog, "one", "Also", "To", related_conversation_group=group, wanted=ClaimRequest(groups=(group,))
+        )
 
 
 def test_a_group_of_another_queue_is_refused() -> None:
@@ -104,7 +108,9 @@ def test_a_group_of_another_queue_is_refused() -> None:
     _, target = world.open()
     group = world.there(target).conversation_group_id
     with refused(8414):
-        world.do(begin_dialog, "one", "From", "To", related_conversation_group=group, wanted=Wanted(groups=(group,)))
+        world.do(
+            begin_dialog, "one", "From", "To", related_conversation_group=group, wanted=ClaimRequest(groups=(group,))
+        )
 
 
 # ---------------------------------------------------------------- SEND, RECEIVE
@@ -118,7 +124,7 @@ def test_a_local_message_goes_straight_into_the_queue() -> None:
     there = world.there(handle)
     assert (there.state, there.send_sequence, there.outgoing, there.transmitted) == ("CO", 1, 0, 1)
     assert (there.far_broker_instance, there.kept_route) == (TWO, "AutoCreatedLocal")
-    assert world.store.depth(("two", "ToQ")) == Depth(1, NOW)
+    assert world.store.depth(("two", "ToQ")) == QueueDepth(1, NOW)
     (message,) = world.receive()
     assert (message.message_body, message.message_sequence_number, message.status) == (b"hello", 0, 1)
     assert (message.service_name, message.service_contract_name, message.validation) == ("To", "DEFAULT", "N")
@@ -196,12 +202,12 @@ def test_receive_of_one_conversation_or_group() -> None:
     for target in (first, second):
         peer = world.there(target).conversation_id
         (handle,) = world.do(
-            lambda work, key: [work.of(key)], (peer, True), wanted=Wanted(conversations=((peer, True),))
+            lambda work, key: [work.of(key)], (peer, True), wanted=ClaimRequest(conversations=((peer, True),))
         )
         world.send(handle.conversation_handle, body=target.encode())
     assert [m.message_body for m in world.receive(group=group)] == [second.encode()]
     assert world.receive(group=group) == world.receive(handle=second) == world.receive(group="nowhere") == ()
-    with pytest.raises(Refused, match="nowhere"):
+    with pytest.raises(VerbError, match="nowhere"):
         world.receive(handle="nowhere")
     assert [m.message_body for m in world.receive(handle=first)] == [first.encode()]
 
@@ -209,8 +215,8 @@ def test_receive_of_one_conversation_or_group() -> None:
 def test_what_was_received_and_rolled_back_comes_again() -> None:
     world = Local()
     world.send(world.begin(), body=b"again")
-    asked = Receive(("two", "ToQ"))
-    work = world.broker.work(Wanted(receive=asked), NOW)
+    asked = ReceiveRequest(("two", "ToQ"))
+    work = world.broker.work(ClaimRequest(receive=asked), NOW)
     assert len(work.batch.received) == 1
     assert world.receive() == ()
     world.broker.release(work)
@@ -222,16 +228,18 @@ def test_get_conversation_group_locks_it_for_a_receive() -> None:
     target = world.open()[1]
     handle = world.begin()
     world.send(handle, body=b"other")
-    asked = Receive(("two", "ToQ"), top=0)
-    work = world.broker.work(Wanted(receive=asked), NOW)
+    asked = ReceiveRequest(("two", "ToQ"), top=0)
+    work = world.broker.work(ClaimRequest(receive=asked), NOW)
     group = get_conversation_group(work, asked)
     assert group not in (None, world.there(target).conversation_group_id)
     assert world.receive() == ()
-    again = world.broker.work(Wanted(receive=Receive(("two", "ToQ"), group=group), token=work.batch.token), NOW)
+    again = world.broker.work(
+        ClaimRequest(receive=ReceiveRequest(("two", "ToQ"), group=group), token=work.batch.token), NOW
+    )
     assert [m.message_body for m in again.batch.received] == [b"other"]
     world.broker.release(again)
     assert world.received() == ["other"]
-    empty = world.broker.work(Wanted(receive=asked), NOW)
+    empty = world.broker.work(ClaimRequest(receive=asked), NOW)
     assert get_conversation_group(empty, asked) is None
 
 
@@ -373,7 +381,7 @@ def test_move_takes_the_messages_along() -> None:
     (handle, target), (_, other) = world.open(), world.open()
     world.send(handle, body=b"moved")
     group = world.there(other).conversation_group_id
-    wanted = Wanted(handles=(target,), groups=(group,))
+    wanted = ClaimRequest(handles=(target,), groups=(group,))
     world.do(move_conversation, target, group, wanted=wanted)
     assert world.there(target).conversation_group_id == group
     assert [m.message_body for m in world.receive(group=group)] == [b"moved"]
@@ -386,7 +394,7 @@ def test_a_conversation_moved_in_the_transaction_that_fills_its_queue_takes_that
     handle, target = world.open()
     other = world.open()[1]
     group = world.there(other).conversation_group_id
-    work = world.broker.work(Wanted(handles=(handle, target), groups=(group,)), NOW)
+    work = world.broker.work(ClaimRequest(handles=(handle, target), groups=(group,)), NOW)
     beside = begin_dialog(work, "one", "From", "To")
     send(work, [beside, handle], "DEFAULT", b"new")
     move_conversation(work, target, group)
@@ -402,7 +410,7 @@ def test_move_refuses_groups_that_are_not_of_the_queue(group: str) -> None:
     if group == "other queue":
         group = world.there(handle).conversation_group_id
     with refused(8439):
-        world.do(move_conversation, target, group, wanted=Wanted(handles=(target,), groups=(group,)))
+        world.do(move_conversation, target, group, wanted=ClaimRequest(handles=(target,), groups=(group,)))
 
 
 def test_move_refuses_what_is_closed() -> None:
@@ -681,7 +689,7 @@ def test_messages_for_another_instance_wait_for_the_network() -> None:
 
 def test_a_queue_that_poison_switched_off_is_an_event() -> None:
     world = Local()
-    world.do(switch_off, ("two", "ToQ"), wanted=Wanted(), is_poisoned=True)
+    world.do(switch_off, ("two", "ToQ"), wanted=ClaimRequest(), is_poisoned=True)
     assert world.told() == ["143:0"]
     with refused(9617):
         world.receive()
@@ -725,7 +733,7 @@ def test_the_queues_that_were_filled_are_told_once() -> None:
 
 def poisoned(world: Local, times: int) -> list[bool]:
     """Transactions that received are rolled back; whether each switched the queue off."""
-    return [world.do(note_rollback, ("two", "ToQ"), wanted=Wanted()) for _ in range(times)]
+    return [world.do(note_rollback, ("two", "ToQ"), wanted=ClaimRequest()) for _ in range(times)]
 
 
 def test_five_rollbacks_in_a_row_switch_a_queue_off() -> None:
@@ -746,9 +754,9 @@ def test_five_rollbacks_in_a_row_switch_a_queue_off() -> None:
 def test_a_transaction_that_is_committed_makes_rollbacks_begin_anew() -> None:
     world = Local()
     assert poisoned(world, 4) == [False] * 4
-    world.do(note_commit, ("two", "ToQ"), wanted=Wanted())
+    world.do(note_commit, ("two", "ToQ"), wanted=ClaimRequest())
     assert poisoned(world, 4) == [False] * 4
-    world.do(note_commit, ("one", "FromQ"), wanted=Wanted())
+    world.do(note_commit, ("one", "FromQ"), wanted=ClaimRequest())
     assert poisoned(world, 1) == [True]
 
 
@@ -833,7 +841,7 @@ def test_a_timer_at_the_very_end_of_the_lifetime_runs_out() -> None:
 )
 def test_begin_dialog_takes_no_target_that_could_not_be_named(named: dict[str, str], number: int) -> None:
     world = Local()
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(VerbError) as raised:
         world.begin(**named)
     assert raised.value.number == number
 
@@ -856,7 +864,7 @@ def test_an_empty_body_and_none_are_the_same(body: bytes | None) -> None:
 
 def test_a_message_longer_than_the_setting_allows_is_refused() -> None:
     world = Local()
-    world.broker.settings = Settings(message_bytes=10)
+    world.broker.settings = DialogSettings(message_bytes=10)
     handle = world.begin()
     world.send(handle, body=bytes(10))
     with refused(8459):

@@ -7,9 +7,9 @@ from itertools import product
 import pytest
 
 from routing.dialog.directory import Directory, Objection
-from routing.dialog.priority import Priorities
-from routing.dialog.problems import Refused
-from routing.dialog.system import END_DIALOG_TYPE
+from routing.dialog.priority import PriorityTable
+from routing.dialog.problems import VerbError
+from routing.dialog.system_names import END_DIALOG_TYPE
 from routing.model.catalog_objects import Contract, ContractMessage, MessageType, Priority, Service
 
 CONTRACT = Contract(
@@ -64,7 +64,7 @@ def test_beginning(service: str, contract: str, number: int | None) -> None:
     if number is None:
         HERE.check_beginning(service, contract)
         return
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(VerbError) as caught:
         HERE.check_beginning(service, contract)
     assert caught.value.number == number
 
@@ -91,7 +91,7 @@ def test_sending(contract: str, message_type: str, is_initiator: bool, number: i
     if number is None:
         HERE.check_sending(contract, message_type, is_initiator)
         return
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(VerbError) as caught:
         HERE.check_sending(contract, message_type, is_initiator)
     assert caught.value.number == number
 
@@ -162,13 +162,13 @@ def test_the_best_match_is_the_first_of_the_products_order() -> None:
         rows = [Priority(str(number), *pattern, number + 1) for number, pattern in enumerate((first, second))]
         best = min((first, second), key=ORDER.index)
         expected = 1 if best == first else 2
-        assert Priorities(rows).level("C", "L", "R") == expected
+        assert PriorityTable(rows).level("C", "L", "R") == expected
 
 
 def test_without_a_match_it_is_5() -> None:
-    assert Priorities().level("C", "L", "R") == 5
+    assert PriorityTable().level("C", "L", "R") == 5
     rows = [Priority(str(n), *pattern, 9) for n, pattern in enumerate(ORDER[:-1])]
-    assert Priorities(rows).level("c", "l", "r") == 5
+    assert PriorityTable(rows).level("c", "l", "r") == 5
 
 
 def test_a_directory_finds_the_priority_of_its_endpoints() -> None:

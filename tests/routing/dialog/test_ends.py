@@ -6,12 +6,12 @@ from itertools import permutations, product
 
 import pytest
 
-from routing.dialog.batch import Wanted
+from routing.dialog.batch import ClaimRequest
 from routing.dialog.end_conversation import end_with_cleanup, end_with_error
 from routing.dialog.endpoint import REPLAY_MS
 from routing.dialog.error_message import read_error
-from routing.dialog.problems import Refused
-from routing.dialog.settings import Settings
+from routing.dialog.problems import VerbError
+from routing.dialog.settings import DialogSettings
 from tests.routing.dialog.joined import Joined, carried
 from tests.routing.dialog.local import DAY, SECOND
 
@@ -32,7 +32,7 @@ def test_one_side_ends_and_then_the_other(first: str) -> None:
     world.settle()
     assert (world.state(one), world.state(other)) == ("CD" if first == "target" else "", "DI")
     assert world.received("two" if first == "initiator" else "one") == ["last", "END"]
-    with pytest.raises(Refused, match=r"^8429"):
+    with pytest.raises(VerbError, match=r"^8429"):
         world.send(other)
     world.end(other)
     world.settle()
@@ -213,13 +213,13 @@ def test_nothing_is_left_when_both_have_ended() -> None:
         assert not store._transmissions
         assert world.brokers[host].next_timer() is None
         assert len(world.brokers[host].transmissions) == 0
-        batch = store.claim(Wanted(), world.now)
+        batch = store.claim(ClaimRequest(), world.now)
         store.release(batch.token)
 
 
 def test_a_target_that_has_only_a_part_finds_out_that_nothing_more_will_come() -> None:
     """The initiator has gone without a word; nobody here knows of the conversation, and its part would stay."""
-    world = Joined(settings=Settings(fragment_bytes=4, window=1))
+    world = Joined(settings=DialogSettings(fragment_bytes=4, window=1))
     handle = world.begin()
     world.send(handle, b"in two parts")
     world.collect()

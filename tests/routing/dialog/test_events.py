@@ -10,32 +10,32 @@ from typing import get_args
 import pytest
 
 from routing.common.broker_events import (
-    NAMES,
+    EVENT_NAMES,
+    AcknowledgementSubclass,
+    ActivationSubclass,
     AuditBrokerConversation,
     AuditBrokerLogin,
+    AuditSubclass,
     BrokerActivation,
     BrokerConnection,
+    ClassifySubclass,
+    ConnectionSubclass,
     ConversationEvent,
-    ConversationGroup,
+    ConversationGroupEvent,
+    ConversationSubclass,
     Event,
     ForwardedMessage,
     ForwardedMessageDropped,
     ForwardedMessageSent,
+    GroupSubclass,
+    LoginSubclass,
     MessageClassify,
     MessageUndeliverable,
     MirroredRouteStateChanged,
-    OfAcknowledgement,
-    OfActivation,
-    OfAudit,
-    OfClassify,
-    OfConnection,
-    OfConversation,
-    OfGroup,
-    OfLogin,
-    OfMirroredRoute,
-    OfSent,
-    OfUndeliverable,
+    MirroredRouteSubclass,
     QueueDisabled,
+    SentSubclass,
+    UndeliverableSubclass,
 )
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "reference" / "events.md"
@@ -45,38 +45,40 @@ FORWARDED = ForwardedMessage("c", True, "S", None, "T", None, "tcp://b:4022", 0,
 @pytest.mark.parametrize(
     ("event", "name"),
     [
-        (ConversationEvent(OfConversation.SEND_MESSAGE, "db", "CO", "c", "h", "g", True), "Broker:Conversation"),
-        (ConversationGroup(OfGroup.CREATE, "db", "g"), "Broker:Conversation Group"),
+        (ConversationEvent(ConversationSubclass.SEND_MESSAGE, "db", "CO", "c", "h", "g", True), "Broker:Conversation"),
+        (ConversationGroupEvent(GroupSubclass.CREATE, "db", "g"), "Broker:Conversation Group"),
         (ForwardedMessageSent(FORWARDED), "Broker:Forwarded Message Sent"),
         (ForwardedMessageDropped(FORWARDED, 11285), "Broker:Forwarded Message Dropped"),
         (
-            MirroredRouteStateChanged(OfMirroredRoute.OPERATIONAL, "tcp://a:1", "tcp://b:1", "S", None, "tcp://a:1"),
+            MirroredRouteStateChanged(
+                MirroredRouteSubclass.OPERATIONAL, "tcp://a:1", "tcp://b:1", "S", None, "tcp://a:1"
+            ),
             "Broker:Mirrored Route State Changed",
         ),
-        (MessageClassify(OfClassify.LOCAL, "db", "c", "S", None, "", False, 0), "Broker:Message Classify"),
-        (BrokerConnection(OfConnection.CLOSED, "c", "tcp://b:4022", "idle", 1), "Broker:Connection"),
-        (AuditBrokerLogin(OfLogin.LOGIN_SUCCESS, "c", "127.0.0.1:5", "B", "", ""), "Audit Broker Login"),
-        (AuditBrokerConversation(OfAudit.NO_CERTIFICATE, "db", "c", "key id: …"), "Audit Broker Conversation"),
+        (MessageClassify(ClassifySubclass.LOCAL, "db", "c", "S", None, "", False, 0), "Broker:Message Classify"),
+        (BrokerConnection(ConnectionSubclass.CLOSED, "c", "tcp://b:4022", "idle", 1), "Broker:Connection"),
+        (AuditBrokerLogin(LoginSubclass.LOGIN_SUCCESS, "c", "127.0.0.1:5", "B", "", ""), "Audit Broker Login"),
+        (AuditBrokerConversation(AuditSubclass.NO_CERTIFICATE, "db", "c", "key id: …"), "Audit Broker Conversation"),
         (QueueDisabled("db", "Q"), "Broker:Queue Disabled"),
-        (BrokerActivation(OfActivation.STARTED, "db", "Q", "dbo.Ship"), "Broker:Activation"),
+        (BrokerActivation(ActivationSubclass.STARTED, "db", "Q", "dbo.Ship"), "Broker:Activation"),
         (
-            MessageUndeliverable(OfUndeliverable.SEQUENCED_MESSAGE, "db", "c", 0, -1, 11213),
+            MessageUndeliverable(UndeliverableSubclass.SEQUENCED_MESSAGE, "db", "c", 0, -1, 11213),
             "Broker:Message Undeliverable",
         ),
     ],
 )
 def test_every_event_has_its_number_and_name(event: Event, name: str) -> None:
-    assert NAMES[event.number] == name
+    assert EVENT_NAMES[event.number] == name
     assert hash(event) == hash(event._replace())
 
 
 def test_subclasses_count_as_in_the_product() -> None:
-    assert [of.value for of in OfConversation] == list(range(1, 14))
-    assert list(OfMirroredRoute) == [1, 2, 3]
-    assert list(OfConnection) == list(range(1, 9))
-    assert list(OfActivation) == [1, 2, 3, 4, 6]
-    assert list(OfLogin) == list(range(1, 7))
-    assert (OfGroup.DROP, OfClassify.DELAYED, OfUndeliverable.UNSEQUENCED_MESSAGE) == (2, 3, 2)
+    assert [of.value for of in ConversationSubclass] == list(range(1, 14))
+    assert list(MirroredRouteSubclass) == [1, 2, 3]
+    assert list(ConnectionSubclass) == list(range(1, 9))
+    assert list(ActivationSubclass) == [1, 2, 3, 4, 6]
+    assert list(LoginSubclass) == list(range(1, 7))
+    assert (GroupSubclass.DROP, ClassifySubclass.DELAYED, UndeliverableSubclass.UNSEQUENCED_MESSAGE) == (2, 3, 2)
 
 
 def documented() -> dict[int, tuple[str, str, str]]:
@@ -88,7 +90,7 @@ def documented() -> dict[int, tuple[str, str, str]]:
 
 def test_every_event_is_documented_with_its_columns() -> None:
     rows = documented()
-    assert {number: name for number, (name, _, _) in rows.items()} == NAMES
+    assert {number: name for number, (name, _, _) in rows.items()} == EVENT_NAMES
     for event in get_args(Event):
         number = event.number.fget(None)  # the same for all of a class
         fields = [field for field in event._fields if field not in ("subclass", "message")]
@@ -98,16 +100,16 @@ def test_every_event_is_documented_with_its_columns() -> None:
 @pytest.mark.parametrize(
     ("number", "subclasses"),
     [
-        (124, OfConversation),
-        (136, OfGroup),
-        (138, OfConnection),
-        (141, OfClassify),
-        (144, OfMirroredRoute),
-        (149, OfAcknowledgement),
-        (158, OfAudit),
-        (159, OfLogin),
-        (160, OfUndeliverable),
-        (1001, OfSent),
+        (124, ConversationSubclass),
+        (136, GroupSubclass),
+        (138, ConnectionSubclass),
+        (141, ClassifySubclass),
+        (144, MirroredRouteSubclass),
+        (149, AcknowledgementSubclass),
+        (158, AuditSubclass),
+        (159, LoginSubclass),
+        (160, UndeliverableSubclass),
+        (1001, SentSubclass),
     ],
 )
 def test_every_subclass_is_documented(number: int, subclasses: type[IntEnum]) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from routing.dialog.end_conversation import end_with_cleanup
-from routing.dialog.messages import Outgoing
-from routing.dialog.ranges import Ranges
-from routing.dialog.sending import to_send
-from routing.dialog.settings import Settings
-from routing.dialog.transmission import Large, Transmission
+from routing.dialog.messages import OutboundMessage
+from routing.dialog.ranges import RangeSet
+from routing.dialog.send_window import next_fragments
+from routing.dialog.settings import DialogSettings
+from routing.dialog.transmission import LargeMessage, Transmission
 from tests.routing.dialog.joined import Joined, Parcel, carried, joined_estate
 from tests.routing.dialog.local import CONTRACTS, DAY
 
@@ -18,7 +18,7 @@ SECOND = 1000
 
 def test_fragments_that_were_acknowledged_one_by_one_are_a_message_that_has_arrived() -> None:
     """A side that has ended discards what comes, and so never knows when a message of several fragments is whole."""
-    world = Joined(settings=Settings(fragment_bytes=10))
+    world = Joined(settings=DialogSettings(fragment_bytes=10))
     handle, target = world.open()
     world.end(target)
     lost = [(1, 1)]
@@ -41,7 +41,7 @@ def test_fragments_that_were_acknowledged_one_by_one_are_a_message_that_has_arri
 
 def test_fragments_that_were_acknowledged_in_another_life_are_too() -> None:
     """The sender has forgotten into how many fragments its message was cut, and then they are acknowledged."""
-    world = Joined(settings=Settings(fragment_bytes=10))
+    world = Joined(settings=DialogSettings(fragment_bytes=10))
     handle, target = world.open()
     world.end(target)
     late: list[Parcel] = []
@@ -84,7 +84,7 @@ def test_a_window_that_has_become_smaller_lets_nothing_more_out() -> None:
     world.fate = lambda parcel: []
     world.send(handle, *[b"x"] * 10)
     world.settle()
-    world.settings = Settings(window=3)
+    world.settings = DialogSettings(window=3)
     world.restart("a")
     world.send(handle, b"y")
     sent = len(world.passed)
@@ -117,7 +117,7 @@ def test_a_first_message_that_is_refused_leaves_what_was_acknowledged_before() -
 
 def test_a_first_message_of_several_fragments_that_is_refused_is_never_acknowledged_whole() -> None:
     """Else its sender would send what is missing to a target that has forgotten the rest, and think it delivered."""
-    world = Joined(settings=Settings(fragment_bytes=10))
+    world = Joined(settings=DialogSettings(fragment_bytes=10))
     handle = world.begin("C")
     world.fate = lambda parcel: [parcel.raw] if parcel.number != (0, 2) else []
     world.send(handle, b"this is no XML at all, is it", message_type="Xml")
@@ -141,7 +141,7 @@ LATER = [(b"<m>", 10), (b"<m>and this has several fragments", 10), (b"<m>and thi
 @pytest.mark.parametrize(("body", "fragment_bytes"), LATER)
 def test_what_will_be_refused_is_not_acknowledged_before_its_turn(body: bytes, fragment_bytes: int) -> None:
     """What is thrown away then was acknowledged, and its sender has nothing that makes another error (DLG-UNSEQ)."""
-    world = Joined(settings=Settings(fragment_bytes=fragment_bytes))
+    world = Joined(settings=DialogSettings(fragment_bytes=fragment_bytes))
     handle, target = world.open("C")
     world.fate = lambda parcel: [parcel.raw] if parcel.number != (1, 0) else []
     for each in (b"<m/>", body, b"<m/>"):
@@ -162,7 +162,7 @@ def test_what_will_be_refused_is_not_acknowledged_before_its_turn(body: bytes, f
 
 @pytest.mark.parametrize(("body", "fragment_bytes"), LATER)
 def test_nor_is_it_while_its_queue_is_off(body: bytes, fragment_bytes: int) -> None:
-    world = Joined(settings=Settings(fragment_bytes=fragment_bytes))
+    world = Joined(settings=DialogSettings(fragment_bytes=fragment_bytes))
     handle, target = world.open("C")
     world.switch(on=False)
     world.send(handle, body, message_type="Xml")
@@ -181,7 +181,7 @@ def test_nor_is_it_while_its_queue_is_off(body: bytes, fragment_bytes: int) -> N
 @pytest.mark.parametrize("fragment_bytes", [10, 1000])
 def test_what_was_found_valid_and_acknowledged_stays_so(fragment_bytes: int) -> None:
     """Message types may change while it is held."""
-    world = Joined(settings=Settings(fragment_bytes=fragment_bytes))
+    world = Joined(settings=DialogSettings(fragment_bytes=fragment_bytes))
     handle, _ = world.open("C")
     world.switch(on=False)
     world.send(handle, b"anything goes here", message_type="Ask")
@@ -229,12 +229,12 @@ def test_who_has_only_what_follows_a_first_message_that_will_not_come_says_so() 
 
 def test_the_rest_of_a_message_may_be_acknowledged_before_it_is_sent_again() -> None:
     """Then nothing of it is left to send, and nobody looks for it again and again at the same moment."""
-    world = Joined(settings=Settings(fragment_bytes=10))
+    world = Joined(settings=DialogSettings(fragment_bytes=10))
     handle = world.begin()
     world.send(handle, b"x" * 40)
     endpoint = world.there(handle).copied()
     # Fragments 0 and 1 were sent again; 2 and 3 came to be acknowledged, of the time before.
-    transmission = Transmission(handle, Ranges(((2, 3),)), large={0: Large(2, 4)})
-    row = Outgoing(handle, 0, "DEFAULT", b"x" * 40, world.now)
-    assert list(to_send(endpoint, transmission, [row], 10, 100)) == []
+    transmission = Transmission(handle, RangeSet(((2, 3),)), large={0: LargeMessage(2, 4)})
+    row = OutboundMessage(handle, 0, "DEFAULT", b"x" * 40, world.now)
+    assert list(next_fragments(endpoint, transmission, [row], 10, 100)) == []
     assert (endpoint.sending_sequence, transmission.large[0].sent) == (1, 4)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, precondition, rule
 
 from routing.dialog.end_conversation import end_conversation, end_with_cleanup, end_with_error
-from routing.dialog.settings import Settings
+from routing.dialog.settings import DialogSettings
 from tests.routing.dialog.joined import Joined, Parcel
 from tests.routing.dialog.local import SECOND, SHORT
 from tests.routing.dialog.test_model import SIDES, Side, refusal
@@ -31,7 +31,7 @@ class JoinedConversations(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.world = Joined(settings=Settings(fragment_bytes=8, window=4))
+        self.world = Joined(settings=DialogSettings(fragment_bytes=8, window=4))
         self.sides: list[tuple[Side, Side]] = []
         self.by_id: dict[str, int] = {}
 

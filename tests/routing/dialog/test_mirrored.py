@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from routing.common.broker_events import MirroredRouteStateChanged, OfMirroredRoute
+from routing.common.broker_events import MirroredRouteStateChanged, MirroredRouteSubclass
 from routing.common.choices import Choices
-from routing.dialog.batch import Receive, Wanted
+from routing.dialog.batch import ClaimRequest, ReceiveRequest
 from routing.dialog.begin_dialog import begin_dialog
 from routing.dialog.receive import receive
 from routing.dialog.send import send
 from routing.documents.estate_document import read_estate
 from routing.model.estate import Estate
 from routing.runtime.broker import Broker
-from routing.runtime.store import Conflict, Depth, Store
+from routing.runtime.store import Conflict, QueueDepth, Store
 from routing.simulation.memory_store import MemoryStore
 
 ONE, TWO = (f"6f3f0d5e-0000-4000-8000-00000000000{digit}" for digit in "12")
@@ -54,7 +54,7 @@ class World:
         self.now = NOW
         self.down: set[str] = set()
         self.carried: list[tuple[str, str]] = []
-        self.told: list[tuple[OfMirroredRoute, str]] = []
+        self.told: list[tuple[MirroredRouteSubclass, str]] = []
 
     def start(self, name: str) -> None:
         self.brokers[name] = Broker(self.estate, name, self.stores[name], self.choices)
@@ -85,19 +85,19 @@ class World:
             self.start(name)
 
     def begin(self) -> str:
-        work = self.brokers["a"].work(Wanted(), self.now)
+        work = self.brokers["a"].work(ClaimRequest(), self.now)
         handle = begin_dialog(work, "one", "From", "To", encryption=False)
         self.brokers["a"].commit(work)
         return handle
 
     def send(self, handle: str, body: bytes) -> None:
-        work = self.brokers["a"].work(Wanted(handles=(handle,)), self.now)
+        work = self.brokers["a"].work(ClaimRequest(handles=(handle,)), self.now)
         send(work, (handle,), "DEFAULT", body)
         self.brokers["a"].commit(work)
 
     def received(self, name: str) -> list[bytes | None]:
-        asked = Receive(QUEUE)
-        work = self.brokers[name].work(Wanted(receive=asked), self.now)
+        asked = ReceiveRequest(QUEUE)
+        work = self.brokers[name].work(ClaimRequest(receive=asked), self.now)
         messages = receive(work, asked)
         self.brokers[name].commit(work)
         return [message.message_body for message in messages]
@@ -113,12 +113,12 @@ def test_both_are_asked_at_first_and_then_only_the_principal_hears_anything() ->
     world.send(handle, b"1")
     world.later(1)
     assert world.sent_by_a() == {"b", "c"}
-    assert world.told == [(OfMirroredRoute.OPERATIONAL, "tcp://b:4022")]
+    assert world.told == [(MirroredRouteSubclass.OPERATIONAL, "tcp://b:4022")]
     assert world.received("b") == [b"1"]
     world.send(handle, b"2")
     world.later(1)
     assert world.sent_by_a() == {"b"}
-    assert world.stores["c"].depth(QUEUE) == Depth(0, None)
+    assert world.stores["c"].depth(QUEUE) == QueueDepth(0, None)
 
 
 def test_what_a_lost_commit_was_to_ask_leaves_with_the_next_one() -> None:
@@ -126,7 +126,7 @@ def test_what_a_lost_commit_was_to_ask_leaves_with_the_next_one() -> None:
     world = World()
     handle = world.begin()
     broker = world.brokers["a"]
-    work = broker.work(Wanted(handles=(handle,)), world.now)
+    work = broker.work(ClaimRequest(handles=(handle,)), world.now)
     send(work, (handle,), "DEFAULT", b"1")
     world.stores["a"].forget_claims()
     with pytest.raises(Conflict):
@@ -134,7 +134,7 @@ def test_what_a_lost_commit_was_to_ask_leaves_with_the_next_one() -> None:
     assert broker.frames_to_send(world.now) == []
     world.send(handle, b"1")
     world.later(1)
-    assert world.told == [(OfMirroredRoute.OPERATIONAL, "tcp://b:4022")]
+    assert world.told == [(MirroredRouteSubclass.OPERATIONAL, "tcp://b:4022")]
     assert world.received("b") == [b"1"]
 
 
@@ -147,8 +147,8 @@ def test_nothing_goes_to_a_partner_that_does_not_claim_the_role() -> None:
     world.down = {"b"}
     world.send(handle, b"2")
     world.later(60)
-    assert world.told[-1] == (OfMirroredRoute.NOT_OPERATIONAL, "")
-    assert world.stores["c"].depth(QUEUE) == Depth(0, None)
+    assert world.told[-1] == (MirroredRouteSubclass.NOT_OPERATIONAL, "")
+    assert world.stores["c"].depth(QUEUE) == QueueDepth(0, None)
     world.down = set()
     world.later(80)
     assert world.received("b") == [b"1", b"2"]
@@ -165,7 +165,7 @@ def test_messages_follow_the_role_when_the_partner_claims_it() -> None:
     world.later(40)
     world.fail_over()
     world.later(80)
-    assert world.told[-1] == (OfMirroredRoute.OPERATIONAL_WITH_PRINCIPAL_ONLY, "tcp://c:4022")
+    assert world.told[-1] == (MirroredRouteSubclass.OPERATIONAL_WITH_PRINCIPAL_ONLY, "tcp://c:4022")
     assert world.received("c") == [b"1", b"2"]
     world.down = set()
     world.sent_by_a()

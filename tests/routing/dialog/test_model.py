@@ -12,7 +12,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, precon
 
 from routing.dialog.end_conversation import end_conversation, end_with_cleanup, end_with_error
 from routing.dialog.messages import QueuedMessage
-from routing.dialog.problems import Refused
+from routing.dialog.problems import VerbError
 from routing.simulation.memory_store import MemoryStore
 from tests.routing.dialog.local import SECOND, SHORT, Local
 
@@ -31,7 +31,7 @@ def refusal(act: Callable[[], object]) -> int:
     """The number of the error that an act is refused with; 0: it is not."""
     try:
         act()
-    except Refused as refused:
+    except VerbError as refused:
         return refused.number
     return 0
 

@@ -8,34 +8,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.dialog.ranges import NOTHING, Pair, Ranges
+from routing.dialog.ranges import EMPTY_RANGES, NumberRange, RangeSet
 
 LEAST, MOST = 0, 40
 PAIRS = st.tuples(st.integers(LEAST, MOST), st.integers(LEAST, MOST)).map(lambda pair: (min(pair), max(pair)))
 RANGES = st.lists(PAIRS, max_size=8).map(
-    lambda pairs: reduce(lambda made, pair: made.with_range(*pair), pairs, NOTHING)
+    lambda pairs: reduce(lambda made, pair: made.with_range(*pair), pairs, EMPTY_RANGES)
 )
-A = Ranges([(2, 4), (8, 8), (10, 12)])
+A = RangeSet([(2, 4), (8, 8), (10, 12)])
 
 
-def numbers(ranges: Ranges) -> set[int]:
+def numbers(ranges: RangeSet) -> set[int]:
     return {number for first, last in ranges.pairs for number in range(first, last + 1)}
 
 
-def is_canonical(ranges: Ranges) -> bool:
+def is_canonical(ranges: RangeSet) -> bool:
     """One set, one value: checked by making it again."""
-    return Ranges(ranges.pairs) == ranges
+    return RangeSet(ranges.pairs) == ranges
 
 
 # ---------------------------------------------------------------- cases
 
 
 def test_nothing_is_in_nothing() -> None:
-    assert not NOTHING
-    assert 0 not in NOTHING
-    assert NOTHING.size() == 0
-    assert NOTHING.pairs == ()
-    assert list(NOTHING.gaps(1, 3)) == [(1, 3)]
+    assert not EMPTY_RANGES
+    assert 0 not in EMPTY_RANGES
+    assert EMPTY_RANGES.size() == 0
+    assert EMPTY_RANGES.pairs == ()
+    assert list(EMPTY_RANGES.gaps(1, 3)) == [(1, 3)]
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_nothing_is_in_nothing() -> None:
         (14, 15, [(2, 4), (8, 8), (10, 12), (14, 15)]),
     ],
 )
-def test_adding(first: int, last: int, pairs: list[Pair]) -> None:
-    assert A.with_range(first, last) == Ranges(pairs)
+def test_adding(first: int, last: int, pairs: list[NumberRange]) -> None:
+    assert A.with_range(first, last) == RangeSet(pairs)
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_adding(first: int, last: int, pairs: list[Pair]) -> None:
         (13, 20, [(2, 4), (8, 8), (10, 12)]),
     ],
 )
-def test_removing(first: int, last: int, pairs: list[Pair]) -> None:
-    assert A.without_range(first, last) == Ranges(pairs)
+def test_removing(first: int, last: int, pairs: list[NumberRange]) -> None:
+    assert A.without_range(first, last) == RangeSet(pairs)
 
 
 @pytest.mark.parametrize(
@@ -95,21 +95,21 @@ def test_removing(first: int, last: int, pairs: list[Pair]) -> None:
         (13, 13, [(13, 13)]),
     ],
 )
-def test_gaps(first: int, last: int, gaps: list[Pair]) -> None:
+def test_gaps(first: int, last: int, gaps: list[NumberRange]) -> None:
     assert list(A.gaps(first, last)) == gaps
 
 
 @pytest.mark.parametrize("pairs", [[(2, 1)], [(0, 1), (2, 3)], [(0, 3), (2, 5)], [(5, 6), (1, 2)], [(1, 1), (1, 1)]])
-def test_what_is_no_set_of_ranges_cannot_be_made(pairs: list[Pair]) -> None:
+def test_what_is_no_set_of_ranges_cannot_be_made(pairs: list[NumberRange]) -> None:
     with pytest.raises(AssertionError):
-        Ranges(pairs)
+        RangeSet(pairs)
 
 
 def test_a_set_is_a_value() -> None:
-    assert Ranges([(1, 2)]) == NOTHING.with_range(1, 1).with_range(2, 2)
-    assert hash(Ranges([(1, 2)])) == hash(NOTHING.with_range(1, 2))
-    assert Ranges([(1, 2)]) != Ranges([(1, 3)])
-    assert Ranges([(1, 2)]) != ((1, 2),)
+    assert RangeSet([(1, 2)]) == EMPTY_RANGES.with_range(1, 1).with_range(2, 2)
+    assert hash(RangeSet([(1, 2)])) == hash(EMPTY_RANGES.with_range(1, 2))
+    assert RangeSet([(1, 2)]) != RangeSet([(1, 3)])
+    assert RangeSet([(1, 2)]) != ((1, 2),)
     assert repr(A) == "Ranges([(2, 4), (8, 8), (10, 12)])"
 
 
@@ -119,7 +119,7 @@ def test_what_is_in_it_already_makes_no_new_value() -> None:
 
 
 def test_in_order_it_stays_one_range() -> None:
-    made = NOTHING
+    made = EMPTY_RANGES
     for number in range(1000):
         made = made.with_range(number, number)
         assert len(made.pairs) == 1
@@ -130,21 +130,21 @@ def test_in_order_it_stays_one_range() -> None:
 
 
 @given(RANGES, PAIRS)
-def test_adding_is_a_union(ranges: Ranges, pair: Pair) -> None:
+def test_adding_is_a_union(ranges: RangeSet, pair: NumberRange) -> None:
     made = ranges.with_range(*pair)
     assert is_canonical(made)
     assert numbers(made) == numbers(ranges) | set(range(pair[0], pair[1] + 1))
 
 
 @given(RANGES, PAIRS)
-def test_removing_is_a_difference(ranges: Ranges, pair: Pair) -> None:
+def test_removing_is_a_difference(ranges: RangeSet, pair: NumberRange) -> None:
     made = ranges.without_range(*pair)
     assert is_canonical(made)
     assert numbers(made) == numbers(ranges) - set(range(pair[0], pair[1] + 1))
 
 
 @given(RANGES, PAIRS)
-def test_looking(ranges: Ranges, pair: Pair) -> None:
+def test_looking(ranges: RangeSet, pair: NumberRange) -> None:
     asked, having = set(range(pair[0], pair[1] + 1)), numbers(ranges)
     assert ranges.covers(*pair) == (asked <= having)
     assert ranges.meets(*pair) == bool(asked & having)
@@ -154,21 +154,21 @@ def test_looking(ranges: Ranges, pair: Pair) -> None:
 
 
 @given(RANGES, PAIRS)
-def test_gaps_are_what_is_missing(ranges: Ranges, pair: Pair) -> None:
+def test_gaps_are_what_is_missing(ranges: RangeSet, pair: NumberRange) -> None:
     gaps = list(ranges.gaps(*pair))
-    assert numbers(Ranges(gaps)) == set(range(pair[0], pair[1] + 1)) - numbers(ranges)
+    assert numbers(RangeSet(gaps)) == set(range(pair[0], pair[1] + 1)) - numbers(ranges)
 
 
 @given(st.lists(PAIRS, max_size=10), st.randoms())
-def test_the_order_of_adding_does_not_matter(pairs: list[Pair], draw: object) -> None:
+def test_the_order_of_adding_does_not_matter(pairs: list[NumberRange], draw: object) -> None:
     shuffled = list(pairs)
     draw.shuffle(shuffled)  # type: ignore[attr-defined]
-    one = reduce(lambda made, pair: made.with_range(*pair), pairs, NOTHING)
-    assert one == reduce(lambda made, pair: made.with_range(*pair), shuffled, NOTHING)
+    one = reduce(lambda made, pair: made.with_range(*pair), pairs, EMPTY_RANGES)
+    assert one == reduce(lambda made, pair: made.with_range(*pair), shuffled, EMPTY_RANGES)
 
 
 @given(RANGES)
-def test_it_is_not_changed_by_what_is_made_of_it(ranges: Ranges) -> None:
+def test_it_is_not_changed_by_what_is_made_of_it(ranges: RangeSet) -> None:
     before = ranges.pairs
     ranges.with_range(LEAST, MOST)
     ranges.without_range(LEAST, MOST)

@@ -9,15 +9,15 @@ import pytest
 
 from routing.common.names import DYNAMIC_ROUTING_SERVICE
 from routing.dialog import route_request
-from routing.dialog.batch import Receive, Wanted
+from routing.dialog.batch import ClaimRequest, ReceiveRequest
 from routing.dialog.begin_dialog import begin_dialog
 from routing.dialog.end_conversation import end_conversation, end_with_error
-from routing.dialog.endpoint import LONGEST_LIFETIME_S
-from routing.dialog.problems import Refused
+from routing.dialog.endpoint import MAX_LIFETIME_S
+from routing.dialog.problems import VerbError
 from routing.dialog.receive import receive
-from routing.dialog.route_request import missing_route
+from routing.dialog.route_request import missing_route_body
 from routing.dialog.send import send
-from routing.dialog.system import MISSING_ROUTE_TYPE, NOTICE_CONTRACT, SYSTEM_QUEUE, SYSTEM_SERVICE
+from routing.dialog.system_names import MISSING_ROUTE_TYPE, NOTICE_CONTRACT, SYSTEM_QUEUE, SYSTEM_SERVICE
 from routing.dialog.validation import is_well_formed
 from routing.model.estate import Estate
 from routing.runtime.store import Conflict
@@ -45,7 +45,7 @@ def status(world: Local | Joined, handle: str) -> int:
 
 
 def requests(world: Local, host: str = "a") -> dict[tuple[str, str], str]:
-    batch = world.broker.work(Wanted(), world.now).batch
+    batch = world.broker.work(ClaimRequest(), world.now).batch
     world.store.release(batch.token)
     return dict(batch.requests)
 
@@ -68,7 +68,7 @@ def test_a_route_that_is_missing_is_asked_for_made_and_used_at_once() -> None:
     world.send(handle, body=b"hello")
     assert (status(world, handle), world.received()) == (REQUESTED, [])
     responder, body = asked(world)
-    assert body == missing_route("To", None)
+    assert body == missing_route_body("To", None)
     assert list(requests(world)) == [("one", "To")]
     world.broker.change_estate(one_instance(ROUTE_TO))
     world.on(end_conversation, responder)
@@ -96,7 +96,7 @@ def test_each_service_is_asked_for_by_itself() -> None:
     world.send(world.begin())
     world.send(world.begin(to="<Else>", to_broker_instance=TWO))
     bodies = {asked(world)[1] for _ in range(2)}
-    assert bodies == {missing_route("To", None), missing_route("<Else>", TWO)}
+    assert bodies == {missing_route_body("To", None), missing_route_body("<Else>", TWO)}
 
 
 def test_while_it_is_pending_matching_goes_on() -> None:
@@ -138,8 +138,8 @@ def test_a_request_lasts_as_long_as_its_dialog() -> None:
         DYNAMIC_ROUTING_SERVICE,
         SYSTEM_QUEUE,
     )
-    assert there.lifetime == world.now + LONGEST_LIFETIME_S * SECOND
-    world.later(LONGEST_LIFETIME_S * SECOND - 1)
+    assert there.lifetime == world.now + MAX_LIFETIME_S * SECOND
+    world.later(MAX_LIFETIME_S * SECOND - 1)
     assert requests(world) == {("one", "To"): request}
     world.later(1)
     assert requests(world).get(("one", "To")) != request
@@ -176,8 +176,8 @@ def test_a_conversation_with_the_dynamic_routing_service_itself_asks_for_nothing
 
 def test_no_application_begins_a_dialog_as_the_database_itself_or_with_it() -> None:
     world = Local()
-    with pytest.raises(Refused, match=r"^8423:"):
-        world.do(begin_dialog, "one", SYSTEM_SERVICE, "To", wanted=Wanted())
+    with pytest.raises(VerbError, match=r"^8423:"):
+        world.do(begin_dialog, "one", SYSTEM_SERVICE, "To", wanted=ClaimRequest())
     handle = world.begin(to=SYSTEM_SERVICE, to_broker_instance=TWO)
     world.send(handle)
     assert status(world, handle) == 9796
@@ -191,7 +191,7 @@ def test_what_has_no_route_and_no_request_is_not_said_to_have_one() -> None:
 
 
 def test_the_number_of_requests_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(route_request, "MOST_REQUESTS", 3)
+    monkeypatch.setattr(route_request, "MAX_PENDING_REQUESTS", 3)
     world = Local(one_instance())
     handles = [world.begin(to=f"S{number}") for number in range(5)]
     world.send(*handles[:2])
@@ -207,7 +207,7 @@ def test_the_number_of_requests_is_limited(monkeypatch: pytest.MonkeyPatch) -> N
 def test_two_that_ask_at_the_same_time_ask_once() -> None:
     world = Local(one_instance())
     first, second = world.begin(), world.begin()
-    works = [world.broker.work(Wanted(handles=(handle,)), world.now) for handle in (first, second)]
+    works = [world.broker.work(ClaimRequest(handles=(handle,)), world.now) for handle in (first, second)]
     for work, handle in zip(works, (first, second), strict=True):
         send(work, (handle,), body=b"x")
     world.broker.commit(works[0])
@@ -223,7 +223,7 @@ def test_two_that_ask_at_the_same_time_ask_once() -> None:
 @pytest.mark.parametrize("service", ["To", "<&>", "a\x01b", "\ufffe", "x\r\ny", "']]>"])
 @pytest.mark.parametrize("identifier", [None, ONE])
 def test_the_question_is_xml(service: str, identifier: str | None) -> None:
-    body = missing_route(service, identifier)
+    body = missing_route_body(service, identifier)
     assert is_well_formed(body)
     root = ElementTree.fromstring(body)
     said = {child.tag.rpartition("}")[2]: child.text for child in root}
@@ -246,14 +246,14 @@ def several(*routes: dict[str, Any], is_enabled: bool = True, **changes: Any) ->
 
 def answer_of(world: Joined) -> str:
     """The responder's handle of a question that came."""
-    request = Receive(("two", "BcnQ"))
-    (message,) = world.do("b", receive, request, wanted=Wanted(receive=request))
-    assert message.message_body == missing_route("To", None)
+    request = ReceiveRequest(("two", "BcnQ"))
+    (message,) = world.do("b", receive, request, wanted=ClaimRequest(receive=request))
+    assert message.message_body == missing_route_body("To", None)
     return message.conversation_handle
 
 
 def pending(world: Joined) -> list[tuple[str, str]]:
-    batch = world.brokers["a"].work(Wanted(), world.now).batch
+    batch = world.brokers["a"].work(ClaimRequest(), world.now).batch
     world.stores["a"].release(batch.token)
     return list(batch.requests)
 

@@ -23,9 +23,9 @@ from routing.dialog.states import (
     STATES,
     TABLE,
     TARGET_STATES,
-    Input,
-    State,
-    after,
+    DialogInput,
+    DialogState,
+    next_state,
 )
 
 VERBS = {"BEGIN DIALOG", "SEND", "END", "END WITH ERROR", "END WITH CLEANUP", "MOVE", "BEGIN TIMER"}
@@ -37,9 +37,9 @@ PAIRS = [(role, state, what) for role, having in ROLES for state in having for w
 
 @pytest.mark.parametrize(("role", "state", "what"), PAIRS)
 def test_every_state_takes_every_input_to_a_state_of_its_role_or_to_the_documented_error(
-    role: bool, state: State, what: Input
+    role: bool, state: DialogState, what: DialogInput
 ) -> None:
-    to = after(role, state, what)
+    to = next_state(role, state, what)
     if isinstance(to, int):
         assert to in (RAISED if what in VERBS else UNDELIVERABLE)
     else:
@@ -55,20 +55,20 @@ def test_the_table_is_complete_and_says_nothing_twice() -> None:
 
 
 @pytest.mark.parametrize(("role", "having"), ROLES)
-def test_exactly_the_states_of_a_role_can_be_reached(role: bool, having: tuple[State, ...]) -> None:
-    reached: set[State] = {NONE}
-    while new := {to for s in reached for i in INPUTS if isinstance(to := after(role, s, i), str)} - reached:
+def test_exactly_the_states_of_a_role_can_be_reached(role: bool, having: tuple[DialogState, ...]) -> None:
+    reached: set[DialogState] = {NONE}
+    while new := {to for s in reached for i in INPUTS if isinstance(to := next_state(role, s, i), str)} - reached:
         reached |= new
     assert reached == set(having)
 
 
 @pytest.mark.parametrize(("role", "having"), ROLES)
-def test_every_state_can_be_left_by_the_documented_way_out(role: bool, having: tuple[State, ...]) -> None:
+def test_every_state_can_be_left_by_the_documented_way_out(role: bool, having: tuple[DialogState, ...]) -> None:
     """END by the application, then what the peer and the clock do by themselves."""
     for state in having:
         now = state
         for what in ("END", "lifetime over", "END", "replay impossible"):
-            to = after(role, now, what)
+            to = next_state(role, now, what)
             now = now if isinstance(to, int) else to
         assert now == NONE
 
@@ -76,7 +76,7 @@ def test_every_state_can_be_left_by_the_documented_way_out(role: bool, having: t
 @pytest.mark.parametrize("role", [True, False])
 def test_cleanup_removes_any_endpoint(role: bool) -> None:
     having = INITIATOR_STATES if role else TARGET_STATES
-    assert {after(role, state, "END WITH CLEANUP") for state in having if state} == {NONE}
+    assert {next_state(role, state, "END WITH CLEANUP") for state in having if state} == {NONE}
 
 
 @pytest.mark.parametrize(
@@ -110,22 +110,24 @@ def test_cleanup_removes_any_endpoint(role: bool) -> None:
         (False, ["message arrives", "END WITH ERROR", "end acknowledged", "replay impossible"], NONE),
     ],
 )
-def test_ways_of_a_conversation(role: bool, way: list[Input], state: State) -> None:
-    now: State = NONE
+def test_ways_of_a_conversation(role: bool, way: list[DialogInput], state: DialogState) -> None:
+    now: DialogState = NONE
     for what in way:
-        to = after(role, now, what)
+        to = next_state(role, now, what)
         assert isinstance(to, str)
         now = to
     assert now == state
 
 
 @given(st.booleans(), st.lists(st.sampled_from(sorted(INPUTS)), max_size=30))
-def test_nobody_sends_after_an_end_and_no_application_receives_after_its_own(role: bool, inputs: list[Input]) -> None:
+def test_nobody_sends_after_an_end_and_no_application_receives_after_its_own(
+    role: bool, inputs: list[DialogInput]
+) -> None:
     """Along any history, refused inputs aside: once ended or told of an end, an endpoint never converses again."""
-    state: State = NONE
+    state: DialogState = NONE
     over = False
     for what in inputs:
-        to = after(role, state, what)
+        to = next_state(role, state, what)
         if isinstance(to, int):
             continue
         over = to != NONE and (over or to in (DI, DO, ER, CD))

@@ -6,9 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from routing.adjacent.errors import LocalProtocolError
-from routing.adjacent.fragment import BEGUN, END, ERROR, INITIATOR, UNSEQUENCED, Header, Names, Range, write
+from routing.adjacent.fragment import (
+    BEGUN,
+    END,
+    ERROR,
+    INITIATOR,
+    UNSEQUENCED,
+    AckRange,
+    FragmentNames,
+    Header,
+    write_fragment,
+)
 from routing.common.identifier import identifier_bytes
-from routing.dialog.settings import Settings
+from routing.dialog.settings import DialogSettings
 from tests.routing.dialog.joined import THREE, Joined
 from tests.routing.dialog.local import ONE, TWO
 
@@ -23,11 +33,11 @@ def fragments(draw: st.DrawFn) -> tuple[bool, Header, bytes]:
     is_sequenced = not flags & UNSEQUENCED
     of = draw(st.sampled_from((1, 1, 1, 2, 3))) if is_sequenced else 1
     sequence = draw(st.integers(0, 4)) if is_sequenced else 0
-    ranges = tuple(Range(0, 0, last, 2**20 - 1) for last in draw(st.lists(st.integers(0, 3), max_size=1)))
+    ranges = tuple(AckRange(0, 0, last, 2**20 - 1) for last in draw(st.lists(st.integers(0, 3), max_size=1)))
     services = ("To", "From") if to_target else ("From", "To")
     known = draw(st.sampled_from(((None, ONE), (TWO, ONE), (THREE, ONE), (None, THREE), (None, None))))
     contract = draw(st.sampled_from(("DEFAULT", "C", "?")))
-    names = Names(*services, contract, "DEFAULT", *(known if to_target else known[::-1]))
+    names = FragmentNames(*services, contract, "DEFAULT", *(known if to_target else known[::-1]))
     at = draw(st.integers(0, of - 1))
     flags |= INITIATOR * to_target
     header = Header(bytes(16), bytes(range(16)), names, flags, sequence, 60_000, 9, at, of, ranges)
@@ -37,7 +47,7 @@ def fragments(draw: st.DrawFn) -> tuple[bool, Header, bytes]:
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.lists(fragments(), max_size=6), max_size=8), st.booleans())
 def test_nothing_breaks(batches: list[list[tuple[bool, Header, bytes]]], is_off: bool) -> None:
-    world = Joined(settings=Settings(held_bytes=4, window=2))
+    world = Joined(settings=DialogSettings(held_bytes=4, window=2))
     handle = world.begin()
     world.send(handle, b"0", b"1")
     world.collect()
@@ -47,7 +57,7 @@ def test_nothing_breaks(batches: list[list[tuple[bool, Header, bytes]]], is_off:
     for batch in batches:
         for to_target, header, body in batch:
             try:
-                raw = write(header._replace(conversation_id=conversation), body)
+                raw = write_fragment(header._replace(conversation_id=conversation), body)
             except LocalProtocolError:
                 continue  # no sender can write it
             world.under_way += [parcel._replace(raw=raw, target="ab"[to_target]) for parcel in world.passed[:1]]

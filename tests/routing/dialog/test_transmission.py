@@ -7,17 +7,23 @@ from typing import Any
 
 import pytest
 
-from routing.dialog.fragments import position
-from routing.dialog.ranges import NOTHING, Ranges
-from routing.dialog.settings import Settings
-from routing.dialog.transmission import SIZE, Large, Transmission, TransmissionObjects, made
+from routing.dialog.fragmentation import position
+from routing.dialog.ranges import EMPTY_RANGES, RangeSet
+from routing.dialog.settings import DialogSettings
+from routing.dialog.transmission import (
+    OBJECT_BYTES,
+    LargeMessage,
+    Transmission,
+    TransmissionCache,
+    new_transmission,
+)
 from tests.routing.dialog.joined import Joined, carried
 from tests.routing.dialog.local import SECOND, Local
 
 
 def transmission(handle: str, ranges: int = 0, large: int = 0) -> Transmission:
-    acknowledged = Ranges((3 * number, 3 * number + 1) for number in range(ranges))
-    return Transmission(handle, acknowledged, NOTHING, {number: Large(0, 3) for number in range(large)})
+    acknowledged = RangeSet((3 * number, 3 * number + 1) for number in range(ranges))
+    return Transmission(handle, acknowledged, EMPTY_RANGES, {number: LargeMessage(0, 3) for number in range(large)})
 
 
 def real_size(one: Any) -> int:
@@ -62,7 +68,7 @@ def test_a_usual_one_is_well_below_a_kilobyte() -> None:
     handle, _ = world.open()
     one = in_memory(world, "a", handle)
     assert real_size(one) < 1024
-    assert SIZE <= one.size < 1024
+    assert OBJECT_BYTES <= one.size < 1024
 
 
 # ---------------------------------------------------------------- when there is one
@@ -107,7 +113,7 @@ def test_it_goes_with_its_endpoint() -> None:
 
 def test_what_is_changed_is_modified_until_it_is_flushed() -> None:
     """TOB-2."""
-    objects = TransmissionObjects(most_bytes=0)
+    objects = TransmissionCache(most_bytes=0)
     one = transmission("one")
     objects.put([one])
     assert objects.bytes == one.size
@@ -117,7 +123,7 @@ def test_what_is_changed_is_modified_until_it_is_flushed() -> None:
 
 
 def test_while_there_is_room_nothing_is_flushed() -> None:
-    objects = TransmissionObjects(most_bytes=20 * SIZE)
+    objects = TransmissionCache(most_bytes=20 * OBJECT_BYTES)
     objects.put(transmission(str(number)) for number in range(20))
     assert (len(objects), objects.to_flush()) == (20, [])
     objects.flushed([])
@@ -125,7 +131,7 @@ def test_while_there_is_room_nothing_is_flushed() -> None:
 
 
 def test_those_that_were_changed_longest_ago_go_first_and_as_many_again_are_written() -> None:
-    objects = TransmissionObjects(most_bytes=10 * SIZE)
+    objects = TransmissionCache(most_bytes=10 * OBJECT_BYTES)
     objects.put(transmission(str(number)) for number in range(12))
     objects.put([transmission("0")])  # changed again
     written = objects.to_flush()
@@ -135,11 +141,11 @@ def test_those_that_were_changed_longest_ago_go_first_and_as_many_again_are_writ
     objects.put([transmission("new"), transmission("newer")])
     assert objects.to_flush() != []
     objects.flushed([])  # two that were written before
-    assert objects.bytes == 10 * SIZE
+    assert objects.bytes == 10 * OBJECT_BYTES
 
 
 def test_what_was_changed_while_it_was_written_stays() -> None:
-    objects = TransmissionObjects(most_bytes=0)
+    objects = TransmissionCache(most_bytes=0)
     before, after = transmission("one"), transmission("one", 1)
     objects.put([before])
     written = objects.to_flush()
@@ -150,7 +156,7 @@ def test_what_was_changed_while_it_was_written_stays() -> None:
 
 
 def test_forgetting_one_that_is_not_there_is_nothing() -> None:
-    objects = TransmissionObjects(most_bytes=0)
+    objects = TransmissionCache(most_bytes=0)
     objects.forget(["one"])
     assert (len(objects), objects.bytes) == (0, 0)
 
@@ -160,20 +166,20 @@ def test_a_copy_shares_nothing_that_can_be_changed() -> None:
     copy = one.copied()
     assert copy == one
     copy.large[0].sent = 2
-    copy.large[5] = Large(0, 1)
+    copy.large[5] = LargeMessage(0, 1)
     assert one == transmission("one", 1, 1)
 
 
 def test_one_that_was_lost_knows_what_the_endpoint_knows() -> None:
-    assert made("one", 0) == Transmission("one")
-    assert made("one", 3).acknowledged == Ranges(((0, position(3, 0) - 1),))
+    assert new_transmission("one", 0) == Transmission("one")
+    assert new_transmission("one", 3).acknowledged == RangeSet(((0, position(3, 0) - 1),))
 
 
 # ---------------------------------------------------------------- flushed, read again, lost
 
 
 def test_with_no_memory_for_them_they_are_read_from_the_work_table() -> None:
-    world = Joined(settings=Settings(transmission_bytes=0, fragment_bytes=10))
+    world = Joined(settings=DialogSettings(transmission_bytes=0, fragment_bytes=10))
     handles = [world.begin() for _ in range(5)]
     world.fate = lambda parcel: [] if parcel.number == (0, 2) else [parcel.raw]
     for handle in handles:
@@ -193,7 +199,7 @@ def test_with_no_memory_for_them_they_are_read_from_the_work_table() -> None:
 
 
 def test_losing_them_costs_only_what_is_sent_again() -> None:
-    world = Joined(settings=Settings(fragment_bytes=10))
+    world = Joined(settings=DialogSettings(fragment_bytes=10))
     handle = world.begin()
     world.fate = lambda parcel: [] if parcel.number == (0, 2) else [parcel.raw]
     world.send(handle, bytes(50), b"small")
@@ -209,7 +215,7 @@ def test_losing_them_costs_only_what_is_sent_again() -> None:
 
 
 def test_losing_them_in_the_middle_of_a_window_sends_on() -> None:
-    world = Joined(settings=Settings(window=2))
+    world = Joined(settings=DialogSettings(window=2))
     handle, _ = world.open()
     world.send(handle, *[b"%d" % number for number in range(9)])
     world.collect()
@@ -223,12 +229,12 @@ def test_losing_them_in_the_middle_of_a_window_sends_on() -> None:
 
 def test_a_conversation_keeps_the_size_of_its_fragments() -> None:
     """What is under way must not be cut another way, whatever is set meanwhile."""
-    world = Joined(settings=Settings(fragment_bytes=10))
+    world = Joined(settings=DialogSettings(fragment_bytes=10))
     handle = world.begin()
     world.fate = lambda parcel: [] if parcel.number == (0, 1) else [parcel.raw]
     world.send(handle, bytes(range(30)))
     world.settle()
-    world.settings = Settings(fragment_bytes=7)
+    world.settings = DialogSettings(fragment_bytes=7)
     world.restart("a")
     world.fate = carried
     world.send(handle, bytes(range(21)))

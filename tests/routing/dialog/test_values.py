@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from routing.common.choices import Choices
 from routing.dialog.error_message import broker_error, error_body, read_error
-from routing.dialog.problems import PROBLEMS, Refused, problem
-from routing.dialog.system import END_DIALOG_TYPE, ERROR_TYPE, SYSTEM_TYPES, TIMER_TYPE
+from routing.dialog.problems import PROBLEMS, VerbError, problem
+from routing.dialog.system_names import END_DIALOG_TYPE, ERROR_TYPE, SYSTEM_TYPES, TIMER_TYPE
 from routing.dialog.validation import VALIDATION_CODE, is_valid, is_well_formed
 
 # ---------------------------------------------------------------- validation
@@ -111,7 +111,7 @@ def test_another_body_is_no_error_of_ours(body: bytes) -> None:
 
 
 def test_a_refusal_says_its_number_and_its_values() -> None:
-    refused = Refused(8426, handle="h")
+    refused = VerbError(8426, handle="h")
     assert (refused.number, str(refused)) == (8426, '8426: The conversation handle "h" is not found.')
     assert (
         refused.render(lambda text: text.replace("is not found", "fehlt")) == '8426: The conversation handle "h" fehlt.'

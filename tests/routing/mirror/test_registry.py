@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role
-from routing.common.broker_events import MirroredRouteStateChanged, OfMirroredRoute
+from routing.common.broker_events import MirroredRouteStateChanged, MirroredRouteSubclass
 from routing.common.choices import Choices
 from routing.mirror import registry as p
 from routing.mirror.registry import CLAIM_HOLDS_MS, WANTED_MS, PrincipalRegistry, answer, reply_address
@@ -25,7 +25,7 @@ from tests.routing.small import ELSEWHERE, ID, STRANGER, database, estate, host,
 from tests.strategies import AT
 
 A, B, C = (f"tcp://{name}:4022" for name in "abc")
-OPERATIONAL, ALONE, NOT = OfMirroredRoute
+OPERATIONAL, ALONE, NOT = MirroredRouteSubclass
 
 
 def mirrored(address: str, mirror: str) -> Route:

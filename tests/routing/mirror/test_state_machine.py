@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from routing.common.broker_events import OfMirroredRoute
+from routing.common.broker_events import MirroredRouteSubclass
 from routing.common.choices import Choices
 from routing.mirror import state_machine as m
 from routing.mirror.state_machine import (
@@ -32,7 +32,7 @@ from routing.mirror.state_machine import (
 A, B = "tcp://a:4022", "tcp://b:4022"
 KEY = MirroredRouteKey(A, B, "S", None)
 NOW = 1_000
-OPERATIONAL, ALONE, NOT = OfMirroredRoute
+OPERATIONAL, ALONE, NOT = MirroredRouteSubclass
 
 
 class Zero(Choices):
@@ -287,7 +287,7 @@ def test_the_partner_that_claims_nothing_is_sent_nothing() -> None:
 
 
 @pytest.mark.parametrize(("heard", "shown"), [(False, OPERATIONAL), (True, ALONE)])
-def test_the_old_principal_may_answer_after_the_new_one(heard: bool, shown: OfMirroredRoute) -> None:
+def test_the_old_principal_may_answer_after_the_new_one(heard: bool, shown: MirroredRouteSubclass) -> None:
     """With two that claim, the one that it has stays."""
     route = hear(hear(lost(), 1, claims=True), 0, claims=heard)
     assert (route.phase, route.receiver, route.shown) == (m.SENDING, B, shown)

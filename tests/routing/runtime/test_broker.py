@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from routing.adjacent.fragment import ERROR, UNSEQUENCED, write
+from routing.adjacent.fragment import ERROR, UNSEQUENCED, write_fragment
 from routing.adjacent.roles import RoleQuestion, write_role
-from routing.dialog.batch import Changes, Wanted
+from routing.dialog.batch import ChangeSet, ClaimRequest
 from routing.dialog.end_conversation import end_with_cleanup
 from routing.dialog.endpoint import REPLAY_MS
 from routing.dialog.error_message import broker_error
 from routing.dialog.send import send
-from routing.dialog.settings import Settings
-from routing.runtime.broker import AGAIN_MS
+from routing.dialog.settings import DialogSettings
+from routing.runtime.broker import POSTPONED_RETRY_MS
 from routing.runtime.store import Conflict
 from routing.simulation.memory_store import MemoryStore
 from tests.routing.dialog.joined import LOCAL, THREE, Joined, carried, joined_estate, way
@@ -33,11 +33,11 @@ class Failing(MemoryStore):
         self.fails = ""
         self.calls: list[str] = []
 
-    def claim(self, wanted: Wanted, now: int) -> Any:
+    def claim(self, wanted: ClaimRequest, now: int) -> Any:
         self.calls.append("claim")
         return super().claim(wanted, now)
 
-    def commit(self, changes: Changes) -> None:
+    def commit(self, changes: ChangeSet) -> None:
         self.calls.append("commit")
         fails, self.fails = self.fails, ""
         if fails == "before":
@@ -93,7 +93,7 @@ def test_a_message_does_not_pass_one_that_waits() -> None:
 
 
 def test_much_is_left_to_those_who_send_in_parts() -> None:
-    world = Joined(settings=Settings(fragment_bytes=1000))
+    world = Joined(settings=DialogSettings(fragment_bytes=1000))
     handle = world.begin()
     world.is_quick = True
     world.send(handle, bytes(600), bytes(401))
@@ -196,7 +196,7 @@ def test_whoever_commits_second_has_done_nothing() -> None:
     world.send(handle, b"x")
     (parcel,) = world.collect()
     broker = world.brokers["b"]
-    late = broker.work(Wanted(), world.now)
+    late = broker.work(ClaimRequest(), world.now)
     world.stores["b"].forget_claims()  # another process has taken over
     with pytest.raises(Conflict):
         broker.commit(late)
@@ -211,14 +211,14 @@ def test_fragments_of_a_conversation_that_others_hold_are_tried_again() -> None:
     world = Joined()
     handle, target = world.open()
     broker = world.brokers["b"]
-    held = broker.work(Wanted(handles=(target,)), world.now)
+    held = broker.work(ClaimRequest(handles=(target,)), world.now)
     world.send(handle, b"x")
     world.settle()
-    assert (world.there(handle).outgoing, broker.next_timer()) == (1, world.now + AGAIN_MS)
-    world.later(AGAIN_MS)
-    assert (world.there(handle).outgoing, broker.next_timer()) == (1, world.now + AGAIN_MS)
+    assert (world.there(handle).outgoing, broker.next_timer()) == (1, world.now + POSTPONED_RETRY_MS)
+    world.later(POSTPONED_RETRY_MS)
+    assert (world.there(handle).outgoing, broker.next_timer()) == (1, world.now + POSTPONED_RETRY_MS)
     broker.release(held)
-    world.later(AGAIN_MS)
+    world.later(POSTPONED_RETRY_MS)
     assert (world.received(), world.there(handle).outgoing) == (["x"], 0)
 
 
@@ -227,7 +227,7 @@ def test_what_comes_next_brings_them_in_before() -> None:
     handle, target = world.open()
     other, _ = world.open()
     broker = world.brokers["b"]
-    held = broker.work(Wanted(handles=(target,)), world.now)
+    held = broker.work(ClaimRequest(handles=(target,)), world.now)
     world.send(handle, b"x")
     world.settle()
     broker.release(held)
@@ -237,14 +237,14 @@ def test_what_comes_next_brings_them_in_before() -> None:
 
 
 def test_no_more_than_a_limit_of_them_waits() -> None:
-    world = Joined(settings=Settings(postponed_bytes=1500))
+    world = Joined(settings=DialogSettings(postponed_bytes=1500))
     handle, target = world.open()
     broker = world.brokers["b"]
-    held = broker.work(Wanted(handles=(target,)), world.now)
+    held = broker.work(ClaimRequest(handles=(target,)), world.now)
     world.send(handle, *[bytes(1000)] * 3)
     world.settle()
     broker.release(held)
-    world.later(AGAIN_MS)
+    world.later(POSTPONED_RETRY_MS)
     assert world.depth() == 1
     world.later(5 * SECOND)
     assert world.depth() == 3
@@ -255,7 +255,7 @@ def test_what_others_hold_is_not_due_for_this_one() -> None:
     handle, _ = world.open()
     world.send(handle, b"x")
     broker = world.brokers["a"]
-    held = broker.work(Wanted(handles=(handle,)), world.now)
+    held = broker.work(ClaimRequest(handles=(handle,)), world.now)
     assert broker.turn(world.now) is False
     assert broker.frames_to_send(world.now) == []
     broker.release(held)
@@ -275,7 +275,7 @@ def test_turns_are_bounded() -> None:
 
 
 def test_a_turn_says_that_a_conversation_has_more_to_send() -> None:
-    world = Joined(settings=Settings(batch_bytes=2))
+    world = Joined(settings=DialogSettings(batch_bytes=2))
     world.send(world.begin(), b"x", b"x", b"x")
     broker = world.brokers["a"]
     assert broker.turn(world.now)
@@ -300,7 +300,7 @@ def test_a_batch_of_200_costs_two_calls_and_a_third_when_something_is_put_togeth
     world.carry()
     assert stores["b"].calls == ["claim", "commit"]
     world.settle()
-    world.brokers["a"].settings = Settings(fragment_bytes=4)
+    world.brokers["a"].settings = DialogSettings(fragment_bytes=4)
     for handle in [world.begin() for _ in handles]:
         world.send(handle, b"in several parts")
     parcels = world.collect()
@@ -515,6 +515,6 @@ def test_what_is_due_in_a_conversation_that_goes_in_the_same_batch_is_not_done()
     acknowledged = next(parcel for parcel in world.passed if parcel.source == "b").read.header
     names = acknowledged.names._replace(message_type="Error")
     header = acknowledged._replace(flags=UNSEQUENCED | ERROR, acknowledged=(), names=names)
-    world.brokers["a"].receive([write(header, broker_error(8462))], world.now)
+    world.brokers["a"].receive([write_fragment(header, broker_error(8462))], world.now)
     assert (world.state(handle), world.collect()) == ("", [])
     assert world.state(target) == "CO"

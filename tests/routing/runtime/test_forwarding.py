@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from routing.adjacent.fragment import UNPROTECTED, UNSEQUENCED, Fragment, Range, read, write
+from routing.adjacent.fragment import (
+    UNPROTECTED_BYTES,
+    UNSEQUENCED,
+    AckRange,
+    Fragment,
+    read_fragment,
+    write_fragment,
+)
 from routing.common.broker_events import ForwardedMessage, ForwardedMessageDropped, ForwardedMessageSent
 from routing.dialog.problems import PROBLEMS
 from routing.model.address import parse_address
@@ -27,7 +34,7 @@ CONVERSATION, MESSAGE = "c0c0c0c0-0000-4000-8000-000000000001", "a0a0a0a0-0000-4
 def fragment(number: int = 3, body: bytes = b"hello", **changes: Any) -> Fragment:
     """One that differs from others by its number, as messages do."""
     message = changes.pop("message_id", (number + 1).to_bytes(16, "big") if number != 3 else HEADER.message_id)
-    return read(write(HEADER._replace(sequence=number, message_id=message, **changes), body))
+    return read_fragment(write_fragment(HEADER._replace(sequence=number, message_id=message, **changes), body))
 
 
 def reasons(forwarder: Forwarder) -> list[int]:
@@ -47,8 +54,8 @@ def test_a_fragment_goes_on_with_one_hop_less_and_the_time_it_spent_here() -> No
     assert forwarder.forward(came, B, 1_000)
     assert forwarder.waiting() == ("tcp://b:4022",)
     (left,) = forwarder.take("tcp://b:4022", PLENTY, 1_250)
-    assert read(left).header == came.header._replace(hops_remaining=9, time_consumed=350)
-    assert left[UNPROTECTED:] == came.raw[UNPROTECTED:]
+    assert read_fragment(left).header == came.header._replace(hops_remaining=9, time_consumed=350)
+    assert left[UNPROTECTED_BYTES:] == came.raw[UNPROTECTED_BYTES:]
     assert forwarder.events() == [ForwardedMessageSent(ROW._replace(hops_remaining=9, time_consumed=350), B.route)]
     assert (len(forwarder), forwarder.size, forwarder.waiting(), forwarder.next_timer()) == (0, 0, (), None)
     assert forwarder.take("tcp://b:4022", PLENTY, 1_250) == forwarder.events() == []
@@ -59,9 +66,9 @@ def test_what_cannot_be_opened_is_passed_on_unread() -> None:
     raw = bytearray(fragment().raw)
     raw[-1] ^= 1
     forwarder = Forwarder()
-    assert forwarder.forward(read(bytes(raw)), B, 0)
+    assert forwarder.forward(read_fragment(bytes(raw)), B, 0)
     (left,) = forwarder.take("tcp://b:4022", PLENTY, 0)
-    assert left[UNPROTECTED:] == raw[UNPROTECTED:]
+    assert left[UNPROTECTED_BYTES:] == raw[UNPROTECTED_BYTES:]
 
 
 def test_each_next_hop_gets_its_own_in_the_order_in_which_it_came() -> None:
@@ -69,8 +76,8 @@ def test_each_next_hop_gets_its_own_in_the_order_in_which_it_came() -> None:
     for number in range(6):
         forwarder.forward(fragment(number), (B, C)[number % 2], number)
     assert forwarder.waiting() == ("tcp://b:4022", "tcp://c:4022")
-    assert [read(raw).header.sequence for raw in forwarder.take("tcp://c:4022", PLENTY, 9)] == [1, 3, 5]
-    assert [read(raw).header.sequence for raw in forwarder.take("tcp://b:4022", PLENTY, 9)] == [0, 2, 4]
+    assert [read_fragment(raw).header.sequence for raw in forwarder.take("tcp://c:4022", PLENTY, 9)] == [1, 3, 5]
+    assert [read_fragment(raw).header.sequence for raw in forwarder.take("tcp://b:4022", PLENTY, 9)] == [0, 2, 4]
 
 
 def test_as_many_as_fit_are_taken() -> None:
@@ -94,7 +101,7 @@ def test_a_clock_that_was_set_back_gives_no_time_back() -> None:
     forwarder = Forwarder()
     forwarder.forward(fragment(time_consumed=100), B, 5_000)
     (left,) = forwarder.take("tcp://b:4022", PLENTY, 1_000)
-    assert read(left).header.time_consumed == 100
+    assert read_fragment(left).header.time_consumed == 100
 
 
 # ---------------------------------------------------------------- what does not
@@ -117,7 +124,7 @@ def test_without_a_hop_left_nothing_goes_on() -> None:
     assert forwarder.events() == [ForwardedMessageDropped(ROW._replace(hops_remaining=0), 11285, B.route)]
     assert forwarder.forward(fragment(hops_remaining=1), B, 0)
     (left,) = forwarder.take("tcp://b:4022", PLENTY, 0)
-    assert read(left).header.hops_remaining == 0
+    assert read_fragment(left).header.hops_remaining == 0
 
 
 @pytest.mark.parametrize("consumed", [60_000, 60_001, (1 << 32) - 1])
@@ -160,7 +167,7 @@ def test_a_duplicate_of_what_waits_is_dropped_wherever_it_would_go() -> None:
     forwarder = Forwarder()
     assert forwarder.forward(fragment(), B, 0)
     assert not forwarder.forward(fragment(), B, 0)
-    assert not forwarder.forward(fragment(time_consumed=5, acknowledged=(Range(0, 0, 1, 0),)), C, 0)
+    assert not forwarder.forward(fragment(time_consumed=5, acknowledged=(AckRange(0, 0, 1, 0),)), C, 0)
     assert reasons(forwarder) == [11288, 11288]
 
 
@@ -171,7 +178,7 @@ def test_a_duplicate_of_what_waits_is_dropped_wherever_it_would_go() -> None:
         {"message_id": b"x" * 16},
         {"flags": 0},
         {"fragment": 1, "fragments": 2},
-        {"flags": UNSEQUENCED, "number": 0, "body": b"", "acknowledged": (Range(0, 0, 1, 0),)},
+        {"flags": UNSEQUENCED, "number": 0, "body": b"", "acknowledged": (AckRange(0, 0, 1, 0),)},
     ],
 )
 def test_what_is_no_duplicate_goes_on(other: dict[str, Any]) -> None:
@@ -273,7 +280,7 @@ def test_what_is_counted_is_not_less_than_what_it_takes(size: int) -> None:
     forwarder = Forwarder(Limits(PLENTY))
     tracemalloc.start()
     for raw in raws:
-        forwarder.forward(read(bytes(bytearray(raw))), B, 0)
+        forwarder.forward(read_fragment(bytes(bytearray(raw))), B, 0)
     taken = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert len(forwarder) == 10_000
@@ -304,7 +311,7 @@ def test_every_fragment_leaves_once_or_is_dropped_once(data: st.DataObject) -> N
             taken = forwarder.take(to.address.key, data.draw(st.sampled_from([0, 200, PLENTY])), now)
             left += len(taken)
             for raw in taken:
-                header = read(raw).header
+                header = read_fragment(raw).header
                 assert header.time_consumed < header.time_to_live
                 assert header.hops_remaining < 2
         else:

@@ -11,7 +11,7 @@ from functools import cache
 from hashlib import sha256, shake_256
 from struct import pack, unpack
 
-from routing.adjacent.guard import Piece
+from routing.adjacent.guard import BytesLike
 
 P = 2**255 - 19
 A24 = 121665
@@ -89,11 +89,11 @@ class ChaCha20Poly1305:
     def __init__(self, key: bytes) -> None:
         self.key = key
 
-    def seal(self, nonce: bytes, body: Piece, header: bytes) -> bytes:
+    def seal(self, nonce: bytes, body: BytesLike, header: bytes) -> bytes:
         text = _xor(bytes(body), chacha20(self.key, 1, nonce, len(body)))
         return text + self._tag(nonce, text, header)
 
-    def open(self, nonce: bytes, sealed: Piece, header: bytes) -> bytes | None:
+    def open(self, nonce: bytes, sealed: BytesLike, header: bytes) -> bytes | None:
         text, tag = bytes(sealed[:-16]), bytes(sealed[-16:])
         if tag != self._tag(nonce, text, header):
             return None
@@ -115,11 +115,11 @@ class Hashes:
         self.stream_key = hmac.digest(key, b"stream", "sha256")
         self.tag_key = hmac.digest(key, b"tag", "sha256")
 
-    def seal(self, nonce: bytes, body: Piece, header: bytes) -> bytes:
+    def seal(self, nonce: bytes, body: BytesLike, header: bytes) -> bytes:
         text = self._turned(nonce, bytes(body))
         return text + self._tag(nonce, text, header)
 
-    def open(self, nonce: bytes, sealed: Piece, header: bytes) -> bytes | None:
+    def open(self, nonce: bytes, sealed: BytesLike, header: bytes) -> bytes | None:
         text, tag = bytes(sealed[:-16]), bytes(sealed[-16:])
         return self._turned(nonce, text) if hmac.compare_digest(tag, self._tag(nonce, text, header)) else None
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from routing.common.errors import Invalid
-from routing.security.keys import KeyPair, Pair, key_id
+from routing.security.keys import KeyAgreement, KeyPair, key_id
 from tests.routing.adjacent.wire import CONVERSATION, MESSAGE, vectors
 from tests.routing.security.ciphers import BASE, Exact, Quick, x25519
 
@@ -29,7 +29,7 @@ def test_the_documented_keys() -> None:
     assert initiator == ONE
     assert target == OTHER
     assert Exact().exchange(initiator.private, target.public) == VECTOR.raw
-    pair = Pair(Exact(), initiator, target.public)
+    pair = KeyAgreement(Exact(), initiator, target.public)
     session = pair.session(CONVERSATION, is_initiator=True)
     assert session.key_id == pair.key_id == given["key id"]
     assert session.sending == tuple(given[f"initiator {name}"] for name in ("seal", "tag", "salt"))
@@ -37,8 +37,8 @@ def test_the_documented_keys() -> None:
 
 
 def test_both_sides_have_the_same_keys_the_other_way_round() -> None:
-    initiator = Pair(CIPHER, ONE, OTHER.public).session(CONVERSATION, is_initiator=True)
-    target = Pair(CIPHER, OTHER, ONE.public).session(CONVERSATION, is_initiator=False)
+    initiator = KeyAgreement(CIPHER, ONE, OTHER.public).session(CONVERSATION, is_initiator=True)
+    target = KeyAgreement(CIPHER, OTHER, ONE.public).session(CONVERSATION, is_initiator=False)
     assert (initiator.sending, initiator.receiving) == (target.receiving, target.sending)
     assert initiator.key_id == target.key_id == key_id(OTHER.public, ONE.public)
 
@@ -46,10 +46,10 @@ def test_both_sides_have_the_same_keys_the_other_way_round() -> None:
 def test_no_key_is_used_twice() -> None:
     """Not for two purposes, directions, dialogs, databases or roles."""
     sessions = [
-        Pair(CIPHER, ONE, OTHER.public).session(CONVERSATION, is_initiator=True),
-        Pair(CIPHER, ONE, OTHER.public).session(CONVERSATION, is_initiator=False),
-        Pair(CIPHER, ONE, OTHER.public).session(MESSAGE, is_initiator=True),
-        Pair(CIPHER, ONE, THIRD.public).session(CONVERSATION, is_initiator=True),
+        KeyAgreement(CIPHER, ONE, OTHER.public).session(CONVERSATION, is_initiator=True),
+        KeyAgreement(CIPHER, ONE, OTHER.public).session(CONVERSATION, is_initiator=False),
+        KeyAgreement(CIPHER, ONE, OTHER.public).session(MESSAGE, is_initiator=True),
+        KeyAgreement(CIPHER, ONE, THIRD.public).session(CONVERSATION, is_initiator=True),
     ]
     keys = [key for session in sessions for keys in (session.sending, session.receiving) for key in keys]
     assert len(set(keys)) == len(keys) == 24
@@ -68,9 +68,9 @@ def test_what_is_no_key_is_refused_and_not_shown(field: str, key: bytes) -> None
 
 def test_a_peer_without_a_usable_key_is_refused() -> None:
     with pytest.raises(Invalid, match="public key: must have 32 bytes"):
-        Pair(CIPHER, ONE, b"x")
+        KeyAgreement(CIPHER, ONE, b"x")
     with pytest.raises(Invalid, match="public key: shares no secret"):
-        Pair(CIPHER, ONE, bytes(32))
+        KeyAgreement(CIPHER, ONE, bytes(32))
 
 
 def test_a_private_key_is_never_shown() -> None:

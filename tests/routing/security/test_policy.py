@@ -5,11 +5,18 @@ from __future__ import annotations
 import pytest
 
 from routing.adjacent.errors import Corrupted, RemoteProtocolError
-from routing.adjacent.fragment import Fragment, read, write
-from routing.adjacent.guard import DIGEST, KEYED, MD5, NO_KEY, PLAIN, SEALED
+from routing.adjacent.fragment import Fragment, read_fragment, write_fragment
+from routing.adjacent.guard import DIGEST, DIGEST_GUARD, KEYED, MD5, NO_KEY, SEALED
 from routing.common.errors import Invalid
-from routing.security.guards import Keyed, Md5, Sealed
-from routing.security.policy import NO_BINDING, Integrity, Keyring, Undeliverable, opened, protection
+from routing.security.guards import KeyedGuard, Md5Guard, SealedGuard
+from routing.security.policy import (
+    NO_BINDING,
+    Integrity,
+    Keyring,
+    Undeliverable,
+    open_fragment,
+    protection_kind,
+)
 from tests.routing.adjacent.wire import CONVERSATION, HEADER
 from tests.routing.security.ciphers import Quick
 from tests.routing.security.test_keys import ONE, OTHER, THIRD
@@ -38,26 +45,27 @@ def test_the_protection_of_a_dialog(
     asked: list[tuple[Integrity, int | None]] = [("authenticated", authenticated), ("md5", md5)]
     for integrity, expected in asked:
         assert (
-            protection(same_database=same_database, encryption=encryption, bound=bound, integrity=integrity) == expected
+            protection_kind(same_database=same_database, encryption=encryption, bound=bound, integrity=integrity)
+            == expected
         )
-    assert protection(same_database=same_database, encryption=encryption, bound=bound) == authenticated
+    assert protection_kind(same_database=same_database, encryption=encryption, bound=bound) == authenticated
     assert NO_BINDING == 9727
 
 
-@pytest.mark.parametrize(("kind", "made"), [(KEYED, Keyed), (SEALED, Sealed), (MD5, Md5)])
+@pytest.mark.parametrize(("kind", "made"), [(KEYED, KeyedGuard), (SEALED, SealedGuard), (MD5, Md5Guard)])
 def test_two_databases_that_are_bound_open_what_the_other_closed(kind: int, made: type) -> None:
     ours = RING.guard(kind, CONVERSATION, True, NAME)
     assert type(ours) is made
-    fragment = read(write(HEADER, b"hello", ours))
+    fragment = read_fragment(write_fragment(HEADER, b"hello", ours))
     # The target takes kind and key from the first message.
     theirs = PEER.guard(fragment.integrity, fragment.header.conversation_id, False, fragment.key_id)
-    assert opened(fragment, theirs) == b"hello"
+    assert open_fragment(fragment, theirs) == b"hello"
 
 
 def test_without_keys_there_are_digests() -> None:
     ring = Keyring(Quick(), None, [OTHER.public], "md5")
-    assert ring.guard(DIGEST, CONVERSATION, True) is PLAIN
-    assert type(ring.guard(MD5, CONVERSATION, True)) is Md5
+    assert ring.guard(DIGEST, CONVERSATION, True) is DIGEST_GUARD
+    assert type(ring.guard(MD5, CONVERSATION, True)) is Md5Guard
     assert ring.key_id(OTHER.public) is None
 
 
@@ -100,7 +108,7 @@ def test_the_keys_of_a_dialog_are_kept_ready() -> None:
 
 def of(kind: int) -> Fragment:
     name = NO_KEY if kind == DIGEST else NAME
-    return read(write(HEADER, b"hello", RING.guard(kind, CONVERSATION, True, name)))
+    return read_fragment(write_fragment(HEADER, b"hello", RING.guard(kind, CONVERSATION, True, name)))
 
 
 @pytest.mark.parametrize("expected", [DIGEST, KEYED, SEALED, MD5])
@@ -108,10 +116,10 @@ def of(kind: int) -> Fragment:
 def test_a_dialog_keeps_its_protection(came: int, expected: int) -> None:
     guard = PEER.guard(expected, CONVERSATION, False, NO_KEY if expected == DIGEST else NAME)
     if came == expected:
-        assert opened(of(came), guard) == b"hello"
+        assert open_fragment(of(came), guard) == b"hello"
         return
     with pytest.raises(RemoteProtocolError) as error:
-        opened(of(came), guard)
+        open_fragment(of(came), guard)
     secured = {KEYED, SEALED}
     if (came in secured) == (expected in secured):
         assert isinstance(error.value, Corrupted)

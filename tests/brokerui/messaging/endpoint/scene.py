@@ -21,14 +21,14 @@ from brokerui.messaging.endpoint.options import Options
 from brokerui.messaging.endpoint.process import Endpoint
 from brokerui.messaging.endpoint.telling import EndpointEvent, Notice
 from brokerui.messaging.endpoint.tls import Tls
-from routing.adjacent.connection import Settings
-from routing.adjacent.fragment import write
+from routing.adjacent.connection import ConnectionSettings
+from routing.adjacent.fragment import write_fragment
 from tests.brokerui.messaging.endpoint.valkey import Valkey
 from tests.brokerui.product import free_port
 from tests.routing.adjacent.wire import HEADER
 
 QUICK = Options(
-    connection=Settings(most_outgoing=1 << 20, login_within=2.0, closing_within=1.0),
+    connection=ConnectionSettings(most_outgoing=1 << 20, login_within=2.0, closing_within=1.0),
     connect_within=2.0,
     reconnects=Backoff(first_s=0.05, max_s=0.2),
 )
@@ -45,7 +45,7 @@ def port_of(at: str) -> int:
 
 def fragment(number: int, size: int = 100, conversation: int = 1) -> bytes:
     header = HEADER._replace(conversation_id=conversation.to_bytes(16, "big"), sequence=number)
-    return write(header, bytes(size))
+    return write_fragment(header, bytes(size))
 
 
 def send(client: Redis, instance: str, to: str, frames: Iterable[bytes]) -> list[bytes]:

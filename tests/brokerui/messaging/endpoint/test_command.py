@@ -14,7 +14,7 @@ from brokerui.messaging.endpoint import command, waking
 from brokerui.messaging.endpoint.ending import end
 from brokerui.messaging.endpoint.lists import run, take_events
 from brokerui.messaging.tasks import receive
-from routing.common.broker_events import OfLogin
+from routing.common.broker_events import LoginSubclass
 from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import address, fragment
 from tests.brokerui.messaging.endpoint.test_hostile import Peer
@@ -51,7 +51,7 @@ def test_it_serves_what_is_hosted_wakes_workers_and_ends_when_it_is_told(
     assert woken == [receive]
     with valkey.client() as client:
         events = [told.event for told in run(client, take_events(100))]
-    assert any(event.subclass is OfLogin.LOGIN_SUCCESS for event in events)
+    assert any(event.subclass is LoginSubclass.LOGIN_SUCCESS for event in events)
 
 
 def _peer(at: str) -> Peer | None:

@@ -11,15 +11,15 @@ from redis import Redis
 from brokerui.core.backoff import Backoff
 from brokerui.messaging.endpoint.lists import Place, connections, put_arrived, run, waiting
 from brokerui.messaging.endpoint.telling import Failed, Online
-from routing.adjacent.connection import Settings
+from routing.adjacent.connection import ConnectionSettings
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
-from routing.common.broker_events import OfConnection, OfLogin
+from routing.common.broker_events import ConnectionSubclass, LoginSubclass
 from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import QUICK, address, fragment, running, send
 from tests.brokerui.messaging.endpoint.valkey import Valkey
 
 QUESTION_ID = "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d"
-HASTY = Settings(most_outgoing=1 << 20, login_within=2.0, closing_within=1.0, idle_after=0.3)
+HASTY = ConnectionSettings(most_outgoing=1 << 20, login_within=2.0, closing_within=1.0, idle_after=0.3)
 
 
 def test_fragments_go_to_and_fro_over_one_connection(valkey: Valkey, client: Redis) -> None:
@@ -107,10 +107,10 @@ def test_an_idle_connection_is_closed_and_made_again(valkey: Valkey, client: Red
         b = address()
         async with running(valkey, {"A": [], "B": [b]}, connection=HASTY) as scene:
             send(client, "A", b, [fragment(0)])
-            await scene.until(lambda: len(scene.seen(OfConnection.CLOSED)) == 2, "B")
-            assert {event.text for event in scene.seen(OfConnection.CLOSED)} == {"idle"}
+            await scene.until(lambda: len(scene.seen(ConnectionSubclass.CLOSED)) == 2, "B")
+            assert {event.text for event in scene.seen(ConnectionSubclass.CLOSED)} == {"idle"}
             await asyncio.sleep(0.3)
-            assert len(scene.look().seen(OfConnection.CONNECTING)) == 1, "nobody wants it"
+            assert len(scene.look().seen(ConnectionSubclass.CONNECTING)) == 1, "nobody wants it"
             send(client, "A", b, [fragment(1)])
             await scene.until(lambda: len(scene.came) == 2, "B")
             assert scene.notices == [Online("A", b)] * 2
@@ -135,7 +135,7 @@ def test_an_address_that_cannot_be_reached_is_told_with_the_reason_of_the_system
             assert text in first.text
             assert first.text
             assert waiting(client) == {}, "what waits for it would only grow old"
-            assert scene.seen(OfConnection.CONNECT_FAILED)[0].text == first.text
+            assert scene.seen(ConnectionSubclass.CONNECT_FAILED)[0].text == first.text
 
     played(scenario())
 
@@ -177,7 +177,7 @@ def test_a_peer_that_restarts_is_connected_again_without_being_asked(valkey: Val
             await scene.until(lambda: any(isinstance(one, Failed) for one in scene.notices))
             hosted["B"] = [b]
             await scene.until(lambda: scene.notices.count(Online("A", b)) == 2)
-            assert len(scene.seen(OfLogin.LOGIN_SUCCESS)) == 4
+            assert len(scene.seen(LoginSubclass.LOGIN_SUCCESS)) == 4
 
     played(scenario())
 

@@ -19,9 +19,9 @@ from redis import Redis
 from brokerui.messaging.endpoint import host
 from brokerui.messaging.endpoint.bundles import unbundled
 from brokerui.messaging.endpoint.lists import Place, connections, run, take_arrived, take_events
-from routing.adjacent.connection import Connection, Neighbours, Settings
-from routing.adjacent.frames import HEAD, HELLO, Hello, write_fragments, write_frame, write_hello
-from routing.common.broker_events import OfConnection, OfLogin
+from routing.adjacent.connection import ConnectionSettings, OnlineConnections, PeerConnection
+from routing.adjacent.frames import FRAME_HEAD, HELLO, Hello, write_fragments, write_frame, write_hello
+from routing.common.broker_events import ConnectionSubclass, LoginSubclass
 from tests.brokerui.messaging.endpoint.apart import Apart
 from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import Scene, address, dialled, fragment, port_of, running, send
@@ -32,7 +32,7 @@ CONNECTIONS = int(os.environ.get("ENDPOINT_FLOOD", "1500"))
 """By hand: ENDPOINT_FLOOD=10000."""
 HELD = 1 << 19
 HELLO_OF_P = Hello("P", b"p" * 16, b"c" * 16)
-LIMITS = Settings(most_outgoing=1 << 20, login_within=0.5, closing_within=0.5, idle_after=0.5)
+LIMITS = ConnectionSettings(most_outgoing=1 << 20, login_within=0.5, closing_within=0.5, idle_after=0.5)
 
 
 class Peer:
@@ -40,7 +40,7 @@ class Peer:
 
     def __init__(self, at: str, name: str = "P", instance_id: bytes = b"p" * 16, number: int = 1) -> None:
         self.socket = dialled(at)
-        self.connection = Connection(Hello(name, instance_id, number.to_bytes(16, "big")), Neighbours())
+        self.connection = PeerConnection(Hello(name, instance_id, number.to_bytes(16, "big")), OnlineConnections())
         self.connection.dial(0.0)
         self.connection.connected()
         self.push()
@@ -94,26 +94,31 @@ def events(client: Redis) -> list[Any]:
 @pytest.mark.parametrize(
     ("said", "login"),
     [
-        (b"GET / HTTP/1.1\r\n\r\n", OfLogin.MESSAGE_FORMAT_ERROR),
-        (os.urandom(1 << 16), OfLogin.MESSAGE_FORMAT_ERROR),
-        (HEAD.pack((1 << 32) - 1, HELLO), OfLogin.MESSAGE_FORMAT_ERROR),
-        (write_frame(4, bytes(200)), OfLogin.MESSAGE_FORMAT_ERROR),
-        (write_hello(HELLO_OF_P)[:-1], OfLogin.LOGIN_PROTOCOL_ERROR),
-        (b"", OfLogin.LOGIN_PROTOCOL_ERROR),
-        (write_hello(HELLO_OF_P) * 2, OfLogin.LOGIN_PROTOCOL_ERROR),
-        (write_hello(HELLO_OF_P) + write_fragments([fragment(0)], len(fragment(0))), OfLogin.LOGIN_PROTOCOL_ERROR),
-        (write_hello(HELLO_OF_P), OfLogin.LOGIN_PROTOCOL_ERROR),
+        (b"GET / HTTP/1.1\r\n\r\n", LoginSubclass.MESSAGE_FORMAT_ERROR),
+        (os.urandom(1 << 16), LoginSubclass.MESSAGE_FORMAT_ERROR),
+        (FRAME_HEAD.pack((1 << 32) - 1, HELLO), LoginSubclass.MESSAGE_FORMAT_ERROR),
+        (write_frame(4, bytes(200)), LoginSubclass.MESSAGE_FORMAT_ERROR),
+        (write_hello(HELLO_OF_P)[:-1], LoginSubclass.LOGIN_PROTOCOL_ERROR),
+        (b"", LoginSubclass.LOGIN_PROTOCOL_ERROR),
+        (write_hello(HELLO_OF_P) * 2, LoginSubclass.LOGIN_PROTOCOL_ERROR),
+        (
+            write_hello(HELLO_OF_P) + write_fragments([fragment(0)], len(fragment(0))),
+            LoginSubclass.LOGIN_PROTOCOL_ERROR,
+        ),
+        (write_hello(HELLO_OF_P), LoginSubclass.LOGIN_PROTOCOL_ERROR),
     ],
     ids=["http", "noise", "4 GB", "no HELLO", "half a HELLO", "nothing", "two HELLO", "too early", "no answer"],
 )
-def test_who_does_not_log_in_is_left_with_an_event(valkey: Valkey, client: Redis, said: bytes, login: OfLogin) -> None:
+def test_who_does_not_log_in_is_left_with_an_event(
+    valkey: Valkey, client: Redis, said: bytes, login: LoginSubclass
+) -> None:
     async def scenario() -> None:
         a = address()
         async with running(valkey, {"A": [a]}, connection=LIMITS) as scene:
             peer = dialled(a)
             peer.sendall(said)
-            await scene.until(lambda: scene.seen(OfConnection.CLOSED), "A")
-            assert [event.subclass for event in scene.events if isinstance(event.subclass, OfLogin)] == [login]
+            await scene.until(lambda: scene.seen(ConnectionSubclass.CLOSED), "A")
+            assert [event.subclass for event in scene.events if isinstance(event.subclass, LoginSubclass)] == [login]
             assert scene.seen(login)[0].text
             await scene.until(lambda: not scene.endpoint.hosts["A"].wires)
             assert scene.came == []
@@ -127,7 +132,7 @@ def test_who_does_not_log_in_is_left_with_an_event(valkey: Valkey, client: Redis
     "said",
     [
         os.urandom(5000),
-        HEAD.pack(1 << 31, 4),
+        FRAME_HEAD.pack(1 << 31, 4),
         write_fragments([fragment(0)], 10_000),
         write_frame(4, struct.pack(">I", 1 << 30) + bytes(200)),
         write_frame(8, bytes(100)),
@@ -143,7 +148,7 @@ def test_who_breaks_the_protocol_later_is_left_and_what_came_before_stays(
             peer = await asyncio.to_thread(lambda: Peer(a).come_online())
             peer.send([fragment(1)])
             peer.socket.sendall(said)
-            await scene.until(lambda: scene.seen(OfConnection.CLOSED) and scene.came, "A")
+            await scene.until(lambda: scene.seen(ConnectionSubclass.CLOSED) and scene.came, "A")
             assert scene.came == [fragment(1)]
             peer.close()
 
@@ -163,7 +168,7 @@ def test_a_peer_that_sends_a_byte_now_and_then_is_left(valkey: Valkey, client: R
                 except OSError:
                     break
                 await asyncio.sleep(0.05)
-            await scene.until(lambda: scene.seen(OfConnection.CLOSED), "A")
+            await scene.until(lambda: scene.seen(ConnectionSubclass.CLOSED), "A")
             assert time.monotonic() - began < 5
             peer.close()
 
@@ -175,8 +180,8 @@ def test_nobody_has_the_name_of_an_instance_that_is_hosted_here(valkey: Valkey, 
         a = address()
         async with running(valkey, {"A": [a], "B": []}) as scene:
             peer = Peer(a, name="b")
-            await scene.until(lambda: scene.seen(OfLogin.AUTHORIZATION_FAILURE))
-            (event,) = scene.seen(OfLogin.AUTHORIZATION_FAILURE)
+            await scene.until(lambda: scene.seen(LoginSubclass.AUTHORIZATION_FAILURE))
+            (event,) = scene.seen(LoginSubclass.AUTHORIZATION_FAILURE)
             assert (event.peer, "b is hosted here" in event.text) == ("b", True)
             while await asyncio.to_thread(peer.pull):
                 pass
@@ -203,7 +208,7 @@ def test_connections_are_bounded_by_address_and_together(valkey: Valkey, client:
 
 def _refused(scene: Scene) -> dict[str, int]:
     """How many connections, by where they came from."""
-    closed = scene.seen(OfConnection.CLOSED)
+    closed = scene.seen(ConnectionSubclass.CLOSED)
     return {event.address: event.times_closed for event in closed if event.text == "too many connections"}
 
 
@@ -237,7 +242,7 @@ def test_a_flood_of_connections_costs_little_and_others_are_served(
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert endpoint.settles(quiet)
     told = events(client)
-    assert sum(event.times_closed for event in told if event.subclass is OfConnection.CLOSED) >= CONNECTIONS
+    assert sum(event.times_closed for event in told if event.subclass is ConnectionSubclass.CLOSED) >= CONNECTIONS
     assert endpoint.stop() == 0
 
 
@@ -386,7 +391,7 @@ def test_a_peer_that_reads_slowly_gets_everything(valkey: Valkey, client: Redis)
             await sending
             assert wire.connection.fragments_sent == len(frames)
             peer.close()
-            await scene.until(lambda: scene.seen(OfConnection.CLOSED))
+            await scene.until(lambda: scene.seen(ConnectionSubclass.CLOSED))
 
     played(scenario())
     listening.close()
@@ -399,8 +404,8 @@ def test_a_peer_that_resets_the_connection_is_an_error_of_the_system(valkey: Val
             peer = await asyncio.to_thread(lambda: Peer(a).come_online())
             peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             peer.close()
-            await scene.until(lambda: scene.seen(OfConnection.CLOSED))
-            (error,) = scene.seen(OfConnection.RECEIVE_IO_ERROR)
+            await scene.until(lambda: scene.seen(ConnectionSubclass.CLOSED))
+            (error,) = scene.seen(ConnectionSubclass.RECEIVE_IO_ERROR)
             assert "reset" in error.text.lower()
 
     played(scenario())
@@ -409,7 +414,7 @@ def test_a_peer_that_resets_the_connection_is_an_error_of_the_system(valkey: Val
 def _answering(listening: socket.socket) -> socket.socket:
     """Accepts, comes online, and reads no more."""
     accepted, _ = listening.accept()
-    connection = Connection(HELLO_OF_P, Neighbours())
+    connection = PeerConnection(HELLO_OF_P, OnlineConnections())
     connection.accept(0.0)
     while not connection.is_online:
         connection.receive(accepted.recv(1 << 10), 0.0)
@@ -456,7 +461,7 @@ def test_a_peer_that_has_lost_its_connection_comes_back_before_we_know(valkey: V
             second = await asyncio.to_thread(lambda: Peer(a, number=2).come_online())
             second.send([fragment(0)])
             await scene.until(lambda: scene.came, "A")
-            (closing,) = scene.seen(OfConnection.CLOSING)
+            (closing,) = scene.seen(ConnectionSubclass.CLOSING)
             assert closing.text == "another connection to the same peer is used"
             assert len(scene.endpoint.hosts["A"].neighbours) == 1
             first.close()
@@ -472,7 +477,7 @@ def test_an_endpoint_that_ends_does_not_wait_for_who_does_not_close(
 
     async def scenario() -> None:
         a = address()
-        async with running(valkey, {"A": [a]}, connection=Settings(most_outgoing=1 << 20)):
+        async with running(valkey, {"A": [a]}, connection=ConnectionSettings(most_outgoing=1 << 20)):
             peer = await asyncio.to_thread(lambda: Peer(a).come_online())
         peer.close()
 

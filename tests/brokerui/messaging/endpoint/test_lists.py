@@ -28,7 +28,7 @@ from brokerui.messaging.endpoint.lists import (
 )
 from brokerui.messaging.endpoint.telling import Failed, Online, Told
 from routing.adjacent.roles import RoleQuestion, write_role
-from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, OfConnection, OfLogin
+from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, ConnectionSubclass, LoginSubclass
 from tests.brokerui.messaging.endpoint.scene import fragment
 
 THERE = "tcp://b:4022"
@@ -196,8 +196,8 @@ def test_notices_are_heard_once_in_order_and_the_oldest_are_lost(client: Redis) 
 @pytest.mark.parametrize(
     "event",
     [
-        BrokerConnection(OfConnection.CLOSED, "c", THERE, "idle", 3),
-        AuditBrokerLogin(OfLogin.AUTHORIZATION_FAILURE, "c", THERE, "B", "b.example", "no"),
+        BrokerConnection(ConnectionSubclass.CLOSED, "c", THERE, "idle", 3),
+        AuditBrokerLogin(LoginSubclass.AUTHORIZATION_FAILURE, "c", THERE, "B", "b.example", "no"),
     ],
 )
 def test_events_come_back_as_they_were(client: Redis, event: BrokerConnection | AuditBrokerLogin) -> None:

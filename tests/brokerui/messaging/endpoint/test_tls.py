@@ -11,7 +11,7 @@ from redis import Redis
 from brokerui.messaging.endpoint.lists import connections
 from brokerui.messaging.endpoint.telling import Failed, Online
 from brokerui.messaging.endpoint.tls import Tls, tls_of
-from routing.common.broker_events import OfConnection, OfLogin
+from routing.common.broker_events import ConnectionSubclass, LoginSubclass
 from routing.common.errors import Invalid
 from tests.brokerui.messaging.endpoint.certificates import Authority
 from tests.brokerui.messaging.endpoint.played import played
@@ -34,7 +34,7 @@ def test_two_with_certificates_exchange_fragments(valkey: Valkey, client: Redis,
             assert send(client, "A", b, frames) == []
             await scene.until(lambda: len(scene.came) == 30, "B")
             assert scene.came == frames
-            assert {event.principal for event in scene.seen(OfLogin.LOGIN_SUCCESS)} == {"A"}
+            assert {event.principal for event in scene.seen(LoginSubclass.LOGIN_SUCCESS)} == {"A"}
             rows = await scene.until(lambda: connections(client))
             assert {(row.authentication_method, row.encryption_algorithm_desc) for row in rows} == {
                 ("CERTIFICATE", "AES")
@@ -57,7 +57,7 @@ async def refused(
         send(client, "A", b, [fragment(0)])
         failed = lambda: [one for one in dialling.notices if isinstance(one, Failed)]  # noqa: E731 - asked twice
         await dialling.until(failed)
-        await accepting.until(lambda: accepting.seen(OfConnection.CLOSED), name)
+        await accepting.until(lambda: accepting.seen(ConnectionSubclass.CLOSED), name)
         assert not any(isinstance(one, Online) for one in dialling.notices)
         assert accepting.came == []
         # Others are still let in, or at least spoken with.
@@ -68,7 +68,7 @@ async def refused(
 def test_an_expired_certificate_is_refused(valkey: Valkey, client: Redis, authority: Authority) -> None:
     async def scenario() -> None:
         accepting, _ = await refused(valkey, client, authority.tls("A", days=-1), authority.tls("B"))
-        (event, *_) = accepting.seen(OfLogin.AUTHENTICATION_FAILURE)
+        (event, *_) = accepting.seen(LoginSubclass.AUTHENTICATION_FAILURE)
         assert "expired" in event.text
 
     played(scenario())
@@ -82,7 +82,7 @@ def test_a_certificate_of_another_authority_is_refused(
 
     async def scenario() -> None:
         accepting, _ = await refused(valkey, client, other.tls("A", authority=authority), authority.tls("B"))
-        assert accepting.seen(OfLogin.AUTHENTICATION_FAILURE)
+        assert accepting.seen(LoginSubclass.AUTHENTICATION_FAILURE)
         _, failed = await refused(valkey, client, authority.tls("A"), other.tls("B"))
         assert {one.error for one in failed} == {9751}
 
@@ -115,7 +115,7 @@ def test_a_peer_comes_in_only_as_the_instance_of_its_certificate(
     async def scenario() -> None:
         theirs = authority.tls("B", connect=connect)
         accepting, failed = await refused(valkey, client, authority.tls(name), theirs)
-        (event, *_) = accepting.seen(OfLogin.AUTHORIZATION_FAILURE)
+        (event, *_) = accepting.seen(LoginSubclass.AUTHORIZATION_FAILURE)
         assert (event.peer, event.principal) == ("A", name)
         assert failed[0].error == 9758, "the other side says no more than that it closes"
         assert name in failed[0].text
@@ -137,9 +137,9 @@ def test_who_was_dialled_must_be_the_instance_of_its_certificate_too(
 def test_one_side_with_tls_and_one_without_do_not_speak(valkey: Valkey, client: Redis, authority: Authority) -> None:
     async def scenario() -> None:
         accepting, _ = await refused(valkey, client, None, authority.tls("B"))
-        assert accepting.seen(OfLogin.NEGOTIATE_FAILURE)
+        assert accepting.seen(LoginSubclass.NEGOTIATE_FAILURE)
         accepting, failed = await refused(valkey, client, authority.tls("A"), None)
-        assert accepting.seen(OfLogin.MESSAGE_FORMAT_ERROR)
+        assert accepting.seen(LoginSubclass.MESSAGE_FORMAT_ERROR)
         assert failed
 
     played(scenario())
@@ -151,7 +151,7 @@ def test_who_says_nothing_in_the_handshake_is_left(valkey: Valkey, client: Redis
     async def scenario() -> None:
         async with running(valkey, {"A": [a]}, tls=authority.tls("A")) as scene:
             peer = dialled(a)
-            await scene.until(lambda: scene.seen(OfLogin.NEGOTIATE_FAILURE))
+            await scene.until(lambda: scene.seen(LoginSubclass.NEGOTIATE_FAILURE))
             await scene.until(lambda: len(scene.endpoint.guests) == 0)
             peer.close()
 

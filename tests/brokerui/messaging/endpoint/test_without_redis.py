@@ -14,8 +14,8 @@ from brokerui.messaging.endpoint.bundles import shard_of
 from brokerui.messaging.endpoint.lists import MOST_NOTICES, run, take_arrived
 from brokerui.messaging.endpoint.teller import AT_ONCE, Teller
 from brokerui.messaging.endpoint.telling import Online
-from routing.adjacent.connection import SHUTDOWN
-from routing.common.broker_events import OfConnection
+from routing.adjacent.connection import CLOSE_SHUTDOWN
+from routing.common.broker_events import ConnectionSubclass
 from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import address, fragment, running, send
 from tests.brokerui.messaging.endpoint.test_hostile import Peer
@@ -93,9 +93,9 @@ def test_what_was_read_before_a_reader_waited_arrives_once_redis_is_back(valkey:
             assert scene.endpoint.hosts["A"].arrivals.held == 5 * len(fragment(0))
             valkey.start()
             await scene.until(lambda: len(scene.came) == 5, "A")
-            peer.connection.close(0.0, SHUTDOWN)
+            peer.connection.close(0.0, CLOSE_SHUTDOWN)
             await asyncio.to_thread(peer.push)
-            await scene.until(lambda: scene.seen(OfConnection.CLOSED))
+            await scene.until(lambda: scene.seen(ConnectionSubclass.CLOSED))
             peer.close()
 
     played(scenario())
@@ -111,8 +111,11 @@ def test_what_happens_meanwhile_is_told_afterwards_in_order(valkey: Valkey) -> N
             peer.close()
             await asyncio.sleep(0.3)
             valkey.start()
-            await scene.until(lambda: scene.seen(OfConnection.CLOSED))
-            assert scene.seen(OfConnection.ACCEPT, OfConnection.CLOSED)[0].subclass is OfConnection.ACCEPT
+            await scene.until(lambda: scene.seen(ConnectionSubclass.CLOSED))
+            assert (
+                scene.seen(ConnectionSubclass.ACCEPT, ConnectionSubclass.CLOSED)[0].subclass
+                is ConnectionSubclass.ACCEPT
+            )
 
     played(scenario())
 

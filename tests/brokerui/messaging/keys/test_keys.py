@@ -26,7 +26,7 @@ from brokerui.messaging.keys.selectors import keys_of, pair_of, security_of
 from brokerui.messaging.keys.services import key_make
 from routing.adjacent.guard import SEALED
 from routing.common.errors import Invalid
-from routing.security.bindings import DatabaseKeys
+from routing.security.instance_security import DatabaseKeys
 
 PASSPHRASE = "correct horse"
 

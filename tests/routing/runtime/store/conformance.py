@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from routing.common.broker_events import OfMirroredRoute
-from routing.dialog.batch import OUTGOING_AT_ONCE, Batch, Changes, Receive, Wanted
-from routing.dialog.endpoint import Endpoint, Group
-from routing.dialog.messages import Held, Outgoing, Part, QueuedMessage
-from routing.dialog.ranges import Ranges
-from routing.dialog.system import ERROR_TYPE, TIMER_TYPE
-from routing.dialog.transmission import Large, Transmission
+from routing.common.broker_events import MirroredRouteSubclass
+from routing.dialog.batch import MAX_OUTGOING_PER_CLAIM, ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest
+from routing.dialog.endpoint import ConversationGroupState, Endpoint
+from routing.dialog.messages import BufferedFragment, FragmentNumber, OutboundMessage, QueuedMessage
+from routing.dialog.ranges import RangeSet
+from routing.dialog.system_names import ERROR_TYPE, TIMER_TYPE
+from routing.dialog.transmission import LargeMessage, Transmission
 from routing.mirror.state_machine import SENDING, MirroredRoute, MirroredRouteKey
-from routing.runtime.store import Conflict, Depth, Store
+from routing.runtime.store import Conflict, QueueDepth, Store
 
 NOW = 1_900_000_000_000
 Q = ("db", "Q")
-ALL = Receive(Q)
+ALL = ReceiveRequest(Q)
 
 
 def endpoint(handle: str, group: str = "", **named: Any) -> Endpoint:
@@ -49,8 +49,8 @@ def message(handle: str, number: int, group: str = "", **named: Any) -> QueuedMe
     )
 
 
-def held(handle: str, number: int, fragment: int, **named: Any) -> Held:
-    return Held(handle, number, fragment, 3, "DEFAULT", b"%d" % fragment, NOW, **named)
+def held(handle: str, number: int, fragment: int, **named: Any) -> BufferedFragment:
+    return BufferedFragment(handle, number, fragment, 3, "DEFAULT", b"%d" % fragment, NOW, **named)
 
 
 def said(messages: Iterable[QueuedMessage]) -> list[str]:
@@ -59,35 +59,37 @@ def said(messages: Iterable[QueuedMessage]) -> list[str]:
 
 def write(store: Store, *endpoints: Endpoint, **named: Any) -> None:
     """Commit new endpoints with their groups, and whatever else changes, in a claim of its own."""
-    write_under(store, store.claim(Wanted(), NOW).token, *endpoints, **named)
+    write_under(store, store.claim(ClaimRequest(), NOW).token, *endpoints, **named)
 
 
 def write_under(store: Store, token: int, *endpoints: Endpoint, **named: Any) -> None:
-    changes = Changes(token, NOW, endpoints={e.conversation_handle: e for e in endpoints}, **named)
+    changes = ChangeSet(token, NOW, endpoints={e.conversation_handle: e for e in endpoints}, **named)
     for made in endpoints:
-        group = changes.groups.setdefault(made.conversation_group_id, Group(made.conversation_group_id, "db", "S", "Q"))
+        group = changes.groups.setdefault(
+            made.conversation_group_id, ConversationGroupState(made.conversation_group_id, "db", "S", "Q")
+        )
         assert group is not None
         group.conversations += 1
     store.commit(changes)
 
 
-def look(store: Store, wanted: Wanted, now: int = NOW) -> Batch:
+def look(store: Store, wanted: ClaimRequest, now: int = NOW) -> ClaimedBatch:
     """A claim that ends at once."""
     batch = store.claim(wanted, now)
     store.release(batch.token)
     return batch
 
 
-def take(store: Store, asked: Receive = ALL) -> list[str]:
+def take(store: Store, asked: ReceiveRequest = ALL) -> list[str]:
     """Receive and commit."""
-    batch = store.claim(Wanted(receive=asked), NOW)
-    store.commit(Changes(batch.token, NOW, received=list(batch.received)))
+    batch = store.claim(ClaimRequest(receive=asked), NOW)
+    store.commit(ChangeSet(batch.token, NOW, received=list(batch.received)))
     return said(batch.received)
 
 
 def look_at(store: Store, group: str) -> tuple[QueuedMessage, ...]:
     """What a group has."""
-    return look(store, Wanted(receive=Receive(Q, group=group))).received
+    return look(store, ClaimRequest(receive=ReceiveRequest(Q, group=group))).received
 
 
 class StoreConformance:
@@ -96,19 +98,22 @@ class StoreConformance:
     # ------------------------------------------------------------ endpoints and claims
 
     def test_an_empty_store_has_nothing_and_says_so(self, store: Store) -> None:
-        wanted = Wanted(("h",), ("g",), (("c", True),), due=10, receive=ALL)
+        wanted = ClaimRequest(("h",), ("g",), (("c", True),), due=10, receive=ALL)
         batch = look(store, wanted)
         assert (batch.endpoints, batch.handles, batch.groups, batch.outgoing) == ({}, {}, {}, {})
         assert (batch.due, batch.received, batch.received_group, batch.busy) == ((), (), None, frozenset())
-        assert store.depth(Q) == Depth(0, None)
+        assert store.depth(Q) == QueueDepth(0, None)
 
-    @pytest.mark.parametrize("wanted", [Wanted(("1i",)), Wanted(conversations=(("1", False),))])
-    def test_a_conversation_is_claimed_with_both_its_sides(self, store: Store, wanted: Wanted) -> None:
+    @pytest.mark.parametrize("wanted", [ClaimRequest(("1i",)), ClaimRequest(conversations=(("1", False),))])
+    def test_a_conversation_is_claimed_with_both_its_sides(self, store: Store, wanted: ClaimRequest) -> None:
         write(store, endpoint("1i"), endpoint("1t", "shared"), endpoint("2t", "shared"))
         batch = look(store, wanted)
         assert batch.endpoints == {"1i": endpoint("1i"), "1t": endpoint("1t", "shared")}
         assert batch.handles == {("1", True): "1i", ("1", False): "1t"}
-        assert batch.groups == {"1i": Group("1i", "db", "S", "Q", 1), "shared": Group("shared", "db", "S", "Q", 2)}
+        assert batch.groups == {
+            "1i": ConversationGroupState("1i", "db", "S", "Q", 1),
+            "shared": ConversationGroupState("shared", "db", "S", "Q", 2),
+        }
         assert batch.busy == frozenset()
 
     def test_every_column_of_an_endpoint_comes_back(self, store: Store) -> None:
@@ -143,22 +148,24 @@ class StoreConformance:
             state="DO",
         )
         write(store, made)
-        assert look(store, Wanted(("1i",))).endpoints["1i"] == made
+        assert look(store, ClaimRequest(("1i",))).endpoints["1i"] == made
 
     @pytest.mark.parametrize("ending", ["commit", "release"])
-    @pytest.mark.parametrize("first", [Wanted(("1i",)), Wanted(conversations=(("1", True),)), Wanted(due=1)])
+    @pytest.mark.parametrize(
+        "first", [ClaimRequest(("1i",)), ClaimRequest(conversations=(("1", True),)), ClaimRequest(due=1)]
+    )
     def test_what_is_claimed_is_busy_for_others_until_the_claim_ends(
-        self, store: Store, first: Wanted, ending: str
+        self, store: Store, first: ClaimRequest, ending: str
     ) -> None:
         write(store, endpoint("1i", due=NOW), endpoint("1t"))
         batch = store.claim(first, NOW)
         assert "1i" in batch.endpoints
-        second = Wanted(("1t",), conversations=(("1", False),), due=5)
+        second = ClaimRequest(("1t",), conversations=(("1", False),), due=5)
         other = look(store, second)
         assert other.busy == {"1t", ("1", False)}
         assert (other.endpoints, other.due) == ({}, ())
         if ending == "commit":
-            store.commit(Changes(batch.token, NOW))
+            store.commit(ChangeSet(batch.token, NOW))
         else:
             store.release(batch.token)
         again = look(store, second)
@@ -167,133 +174,135 @@ class StoreConformance:
 
     def test_a_claim_can_be_added_to(self, store: Store) -> None:
         write(store, endpoint("1i"), endpoint("2i"))
-        token = store.claim(Wanted(("1i",)), NOW).token
-        more = store.claim(Wanted(("1i", "2i"), token=token), NOW)
+        token = store.claim(ClaimRequest(("1i",)), NOW).token
+        more = store.claim(ClaimRequest(("1i", "2i"), token=token), NOW)
         assert (more.token, set(more.endpoints), more.busy) == (token, {"1i", "2i"}, frozenset())
-        assert look(store, Wanted(("1i", "2i"))).busy == {"1i", "2i"}
+        assert look(store, ClaimRequest(("1i", "2i"))).busy == {"1i", "2i"}
         store.release(token)
-        assert look(store, Wanted(("1i", "2i"))).busy == frozenset()
+        assert look(store, ClaimRequest(("1i", "2i"))).busy == frozenset()
 
     def test_a_claim_ends_once(self, store: Store) -> None:
         write(store, endpoint("1i"))
-        token = store.claim(Wanted(("1i",)), NOW).token
+        token = store.claim(ClaimRequest(("1i",)), NOW).token
         store.release(token)
         store.release(token)
         with pytest.raises(Conflict):
-            store.commit(Changes(token, NOW, removed=["1i"]))
-        assert "1i" in look(store, Wanted(("1i",))).endpoints
+            store.commit(ChangeSet(token, NOW, removed=["1i"]))
+        assert "1i" in look(store, ClaimRequest(("1i",))).endpoints
 
     def test_a_changed_endpoint_replaces_the_old_one_and_no_batch_sees_it_change(self, store: Store) -> None:
         write(store, endpoint("1i"))
-        batch = store.claim(Wanted(("1i",)), NOW)
+        batch = store.claim(ClaimRequest(("1i",)), NOW)
         changed = batch.endpoints["1i"].copied()
         changed.send_sequence = 8
-        store.commit(Changes(batch.token, NOW, endpoints={"1i": changed}))
+        store.commit(ChangeSet(batch.token, NOW, endpoints={"1i": changed}))
         assert batch.endpoints["1i"].send_sequence == 0
-        assert look(store, Wanted(("1i",))).endpoints["1i"].send_sequence == 8
+        assert look(store, ClaimRequest(("1i",))).endpoints["1i"].send_sequence == 8
 
     # ------------------------------------------------------------ all or nothing
 
     def test_a_conversation_has_one_endpoint_of_each_role_or_nothing_is_written(self, store: Store) -> None:
         """Two who made the endpoint of a target at the same time: one of them did nothing at all."""
         write(store, endpoint("1t"), enqueued=[message("1t", 0)])
-        batch = store.claim(Wanted(("1t",), receive=ALL), NOW)
+        batch = store.claim(ClaimRequest(("1t",), receive=ALL), NOW)
         twin = endpoint("other", "other")
         twin.conversation_id, twin.is_initiator = "1", False
-        changes = Changes(
+        changes = ChangeSet(
             batch.token,
             NOW,
             received=list(batch.received),
             emptied=["1t"],
             endpoints={"3i": endpoint("3i"), "other": twin},
-            groups={"3i": Group("3i", "db", "S", "Q", 1), "1t": None},
+            groups={"3i": ConversationGroupState("3i", "db", "S", "Q", 1), "1t": None},
             enqueued=[message("3i", 0)],
-            outgoing=[Outgoing("3i", 0, "DEFAULT", b"", NOW)],
+            outgoing=[OutboundMessage("3i", 0, "DEFAULT", b"", NOW)],
             queues={Q: False},
         )
         with pytest.raises(Conflict):
             store.commit(changes)
-        seen = look(store, Wanted(("1t", "3i", "other"), ("1t", "3i"), receive=ALL))
+        seen = look(store, ClaimRequest(("1t", "3i", "other"), ("1t", "3i"), receive=ALL))
         assert (set(seen.endpoints), set(seen.groups), seen.off) == ({"1t"}, {"1t"}, frozenset())
         assert said(seen.received) == ["1t 0"]
-        assert store.depth(Q) == Depth(1, NOW)
+        assert store.depth(Q) == QueueDepth(1, NOW)
 
     def test_an_endpoint_may_take_the_place_of_one_that_goes_in_the_same_commit(self, store: Store) -> None:
         """A first message that is refused ends its conversation; what comes with it begins that again."""
-        write(store, endpoint("1t", held=1), held=[Held("1t", 1, 0, 1, "DEFAULT", b"", NOW)])
-        token = store.claim(Wanted(conversations=(("1", False),)), NOW).token
+        write(store, endpoint("1t", held=1), held=[BufferedFragment("1t", 1, 0, 1, "DEFAULT", b"", NOW)])
+        token = store.claim(ClaimRequest(conversations=(("1", False),)), NOW).token
         again = endpoint("again", held=1)
         again.conversation_id, again.is_initiator = "1", False
-        changes = Changes(token, NOW, emptied=["1t"], removed=["1t"], endpoints={"again": again})
-        changes.groups = {"1t": None, "again": Group("again", "db", "S", "Q", 1)}
-        changes.held = [Held("again", 2, 0, 1, "DEFAULT", b"", NOW)]
+        changes = ChangeSet(token, NOW, emptied=["1t"], removed=["1t"], endpoints={"again": again})
+        changes.groups = {"1t": None, "again": ConversationGroupState("again", "db", "S", "Q", 1)}
+        changes.held = [BufferedFragment("again", 2, 0, 1, "DEFAULT", b"", NOW)]
         store.commit(changes)
-        seen = look(store, Wanted(conversations=(("1", False),)))
+        seen = look(store, ClaimRequest(conversations=(("1", False),)))
         assert (set(seen.endpoints), seen.handles) == ({"again"}, {("1", False): "again"})
-        assert seen.held == {"again": (Part(2, 0, 1),)}
+        assert seen.held == {"again": (FragmentNumber(2, 0, 1),)}
 
     def test_what_was_released_did_not_happen(self, store: Store) -> None:
         write(store, endpoint("1t"), enqueued=[message("1t", 0)])
-        look(store, Wanted(("1t",), receive=ALL))
+        look(store, ClaimRequest(("1t",), receive=ALL))
         assert take(store) == ["1t 0"]
 
     def test_a_group_changes_by_what_each_of_two_claims_changed(self, store: Store) -> None:
         """An application begins a dialog in a group while the engine removes one of it: neither undoes the other."""
         write(store, endpoint("1t", "g"), endpoint("2t", "g"))
-        application = store.claim(Wanted(groups=("g",)), NOW)
-        engine = store.claim(Wanted(conversations=(("1", False),)), NOW)
-        store.commit(Changes(engine.token, NOW, removed=["1t"], groups={"g": Group("g", "db", "S", "Q", 1)}))
-        more = Changes(application.token, NOW, endpoints={"3i": endpoint("3i", "g")})
-        more.groups["g"] = Group("g", "db", "S", "Q", 3)
+        application = store.claim(ClaimRequest(groups=("g",)), NOW)
+        engine = store.claim(ClaimRequest(conversations=(("1", False),)), NOW)
+        store.commit(
+            ChangeSet(engine.token, NOW, removed=["1t"], groups={"g": ConversationGroupState("g", "db", "S", "Q", 1)})
+        )
+        more = ChangeSet(application.token, NOW, endpoints={"3i": endpoint("3i", "g")})
+        more.groups["g"] = ConversationGroupState("g", "db", "S", "Q", 3)
         store.commit(more)
-        assert look(store, Wanted(groups=("g",))).groups["g"].conversations == 2
+        assert look(store, ClaimRequest(groups=("g",))).groups["g"].conversations == 2
 
     def test_a_group_stays_that_another_has_filled_while_it_was_emptied(self, store: Store) -> None:
         write(store, endpoint("1t", "g"))
-        application = store.claim(Wanted(groups=("g",)), NOW)
-        engine = store.claim(Wanted(conversations=(("1", False),)), NOW)
-        more = Changes(application.token, NOW, endpoints={"2i": endpoint("2i", "g")})
-        more.groups["g"] = Group("g", "db", "S", "Q", 2)
+        application = store.claim(ClaimRequest(groups=("g",)), NOW)
+        engine = store.claim(ClaimRequest(conversations=(("1", False),)), NOW)
+        more = ChangeSet(application.token, NOW, endpoints={"2i": endpoint("2i", "g")})
+        more.groups["g"] = ConversationGroupState("g", "db", "S", "Q", 2)
         store.commit(more)
-        store.commit(Changes(engine.token, NOW, removed=["1t"], groups={"g": None}))
-        assert look(store, Wanted(groups=("g",))).groups["g"].conversations == 1
+        store.commit(ChangeSet(engine.token, NOW, removed=["1t"], groups={"g": None}))
+        assert look(store, ClaimRequest(groups=("g",))).groups["g"].conversations == 1
 
     def test_what_was_received_may_go_with_its_endpoint_before_it_is_taken(self, store: Store) -> None:
         write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("1t", 0), message("2t", 0)])
-        received = store.claim(Wanted(receive=ALL), NOW)
-        engine = store.claim(Wanted(conversations=(("1", False),)), NOW)
-        store.commit(Changes(engine.token, NOW, emptied=["1t"], removed=["1t"], groups={"1t": None}))
-        store.commit(Changes(received.token, NOW, received=list(received.received)))
-        assert store.depth(Q) == Depth(1, NOW)
+        received = store.claim(ClaimRequest(receive=ALL), NOW)
+        engine = store.claim(ClaimRequest(conversations=(("1", False),)), NOW)
+        store.commit(ChangeSet(engine.token, NOW, emptied=["1t"], removed=["1t"], groups={"1t": None}))
+        store.commit(ChangeSet(received.token, NOW, received=list(received.received)))
+        assert store.depth(Q) == QueueDepth(1, NOW)
         assert take(store) == ["2t 0"]
 
     def test_an_endpoint_goes_with_its_group_and_its_messages(self, store: Store) -> None:
-        row = Outgoing("1t", 0, "DEFAULT", b"", NOW)
+        row = OutboundMessage("1t", 0, "DEFAULT", b"", NOW)
         made = endpoint("1t", outgoing=1, next_attempt=NOW, due=NOW)
         write(store, made, endpoint("2t"), enqueued=[message("1t", 0), message("2t", 0)], outgoing=[row])
-        token = store.claim(Wanted(("1t",)), NOW).token
-        gone = Changes(token, NOW, emptied=["1t"], unsent={"1t": 0}, removed=["1t"], groups={"1t": None})
+        token = store.claim(ClaimRequest(("1t",)), NOW).token
+        gone = ChangeSet(token, NOW, emptied=["1t"], unsent={"1t": 0}, removed=["1t"], groups={"1t": None})
         store.commit(gone)
-        batch = look(store, Wanted(("1t",), ("1t",), (("1", False),), due=5))
+        batch = look(store, ClaimRequest(("1t",), ("1t",), (("1", False),), due=5))
         assert (batch.endpoints, batch.groups, batch.due, batch.busy) == ({}, {}, (), frozenset())
         assert take(store) == ["2t 0"]
         write(store, endpoint("1t"))
-        assert look(store, Wanted(("1t",))).handles == {("1", False): "1t"}
+        assert look(store, ClaimRequest(("1t",))).handles == {("1", False): "1t"}
 
     def test_many_go_at_once(self, store: Store) -> None:
         handles = [f"{number}t" for number in range(500)]
         write(store, *map(endpoint, handles), enqueued=[message(handle, 0) for handle in handles])
-        token = store.claim(Wanted(tuple(handles)), NOW).token
-        store.commit(Changes(token, NOW, emptied=handles, removed=handles, groups=dict.fromkeys(handles), queues={}))
-        assert look(store, Wanted(tuple(handles))).endpoints == {}
-        assert store.depth(Q) == Depth(0, None)
+        token = store.claim(ClaimRequest(tuple(handles)), NOW).token
+        store.commit(ChangeSet(token, NOW, emptied=handles, removed=handles, groups=dict.fromkeys(handles), queues={}))
+        assert look(store, ClaimRequest(tuple(handles))).endpoints == {}
+        assert store.depth(Q) == QueueDepth(0, None)
 
     # ------------------------------------------------------------ queues
 
     def test_messages_are_numbered_in_the_order_of_their_coming(self, store: Store) -> None:
         write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("1t", 0), message("2t", 0), message("1t", 1)])
         write(store, enqueued=[message("1t", 2)])
-        orders = [m.queuing_order for m in look(store, Wanted(receive=Receive(Q, handle="1t"))).received]
+        orders = [m.queuing_order for m in look(store, ClaimRequest(receive=ReceiveRequest(Q, handle="1t"))).received]
         assert orders == sorted(set(orders))
         assert len(orders) == 3
 
@@ -301,7 +310,7 @@ class StoreConformance:
         made = message("1t", 7, priority=3, message_type_name="T", message_enqueue_time=NOW + 5)
         made.message_body = None
         write(store, endpoint("1t"), enqueued=[made])
-        (found,) = look(store, Wanted(receive=ALL)).received
+        (found,) = look(store, ClaimRequest(receive=ALL)).received
         assert (found.database, found.queue, found.priority, found.status) == ("db", "Q", 3, 1)
         assert (found.conversation_group_id, found.conversation_handle, found.message_sequence_number) == (
             "1t",
@@ -315,7 +324,7 @@ class StoreConformance:
         rows = [message("1t", 1), message("1t", 0), message("1t", 2)]
         rows += [message("1t", 0, message_type_name=name) for name in (ERROR_TYPE, TIMER_TYPE)]
         write(store, endpoint("1t"), enqueued=rows)
-        received = look(store, Wanted(receive=ALL)).received
+        received = look(store, ClaimRequest(receive=ALL)).received
         assert [m.message_type_name for m in received[:2]] == [TIMER_TYPE, ERROR_TYPE]
         assert said(received[2:]) == ["1t 0", "1t 1", "1t 2"]
 
@@ -323,7 +332,7 @@ class StoreConformance:
         rows = [("1t", 0, 5), ("2t", 0, 5), ("3t", 0, 9), ("1t", 1, 5), ("2t", 1, 5), ("3t", 1, 9)]
         enqueued = [message(handle, number, "g", priority=level) for handle, number, level in rows]
         write(store, *(endpoint(handle, "g") for handle in ("1t", "2t", "3t")), enqueued=enqueued)
-        assert take(store, Receive(Q, top=5)) == ["3t 0", "3t 1", "1t 0", "1t 1", "2t 0"]
+        assert take(store, ReceiveRequest(Q, top=5)) == ["3t 0", "3t 1", "1t 0", "1t 1", "2t 0"]
         assert take(store) == ["2t 1"]
 
     def test_the_group_with_the_highest_priority_comes_first_then_the_oldest(self, store: Store) -> None:
@@ -334,21 +343,21 @@ class StoreConformance:
 
     def test_two_receivers_never_have_the_same_group(self, store: Store) -> None:
         write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("1t", 0), message("2t", 0)])
-        batches = [store.claim(Wanted(receive=ALL), NOW) for _ in range(3)]
+        batches = [store.claim(ClaimRequest(receive=ALL), NOW) for _ in range(3)]
         assert [batch.received_group for batch in batches] == ["1t", "2t", None]
         for batch in batches:
             store.release(batch.token)
         assert take(store) == ["1t 0"]
 
-    @pytest.mark.parametrize("asked", [Receive(Q, handle="1t"), Receive(Q, group="1t")])
+    @pytest.mark.parametrize("asked", [ReceiveRequest(Q, handle="1t"), ReceiveRequest(Q, group="1t")])
     def test_what_is_asked_for_by_name_is_not_received_while_another_has_its_group(
-        self, store: Store, asked: Receive
+        self, store: Store, asked: ReceiveRequest
     ) -> None:
         write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("2t", 0), message("1t", 0)])
-        first = store.claim(Wanted(receive=asked), NOW)
+        first = store.claim(ClaimRequest(receive=asked), NOW)
         assert said(first.received) == ["1t 0"]
-        assert look(store, Wanted(receive=asked)).received == ()
-        again = store.claim(Wanted(receive=asked, token=first.token), NOW)
+        assert look(store, ClaimRequest(receive=asked)).received == ()
+        again = store.claim(ClaimRequest(receive=asked, token=first.token), NOW)
         assert said(again.received) == ["1t 0"]
         store.release(first.token)
         assert take(store, asked) == ["1t 0"]
@@ -356,110 +365,113 @@ class StoreConformance:
 
     def test_it_is_told_of_a_conversation_that_is_not_there(self, store: Store) -> None:
         write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("2t", 0)])
-        asked = {handle: look(store, Wanted(receive=Receive(Q, handle=handle))) for handle in ("1t", "2t", "nowhere")}
+        asked = {
+            handle: look(store, ClaimRequest(receive=ReceiveRequest(Q, handle=handle)))
+            for handle in ("1t", "2t", "nowhere")
+        }
         assert [handle for handle, batch in asked.items() if batch.is_unknown] == ["nowhere"]
-        assert not look(store, Wanted(receive=Receive(Q, group="nowhere"))).is_unknown
-        assert not look(store, Wanted(receive=Receive(("d", "another queue"), handle="1t"))).is_unknown
+        assert not look(store, ClaimRequest(receive=ReceiveRequest(Q, group="nowhere"))).is_unknown
+        assert not look(store, ClaimRequest(receive=ReceiveRequest(("d", "another queue"), handle="1t"))).is_unknown
 
     def test_top_nothing_locks_the_group_alone(self, store: Store) -> None:
         write(store, endpoint("1t"), enqueued=[message("1t", 0)])
-        batch = store.claim(Wanted(receive=Receive(Q, top=0)), NOW)
+        batch = store.claim(ClaimRequest(receive=ReceiveRequest(Q, top=0)), NOW)
         assert (batch.received, batch.received_group) == ((), "1t")
-        assert look(store, Wanted(("1t",))).busy == {"1t"}
+        assert look(store, ClaimRequest(("1t",))).busy == {"1t"}
 
     def test_what_was_shown_before_is_taken_by_name_whatever_has_come_since(self, store: Store) -> None:
         write(store, endpoint("1t"), enqueued=[message("1t", 0), message("1t", 1)])
-        shown = look(store, Wanted(receive=ALL)).received
+        shown = look(store, ClaimRequest(receive=ALL)).received
         late = [message("1t", 2), message("1t", 0, message_type_name=TIMER_TYPE)]
         write(store, enqueued=late)
-        only = Receive(Q, group="1t", only=tuple(m.queuing_order for m in reversed(shown)))
-        batch = store.claim(Wanted(groups=("1t",), receive=only), NOW)
+        only = ReceiveRequest(Q, group="1t", only=tuple(m.queuing_order for m in reversed(shown)))
+        batch = store.claim(ClaimRequest(groups=("1t",), receive=only), NOW)
         assert said(batch.received) == ["1t 1", "1t 0"]
-        store.commit(Changes(batch.token, NOW, received=list(batch.received)))
-        again = look(store, Wanted(groups=("1t",), receive=only))
+        store.commit(ChangeSet(batch.token, NOW, received=list(batch.received)))
+        again = look(store, ClaimRequest(groups=("1t",), receive=only))
         assert (again.received, again.busy) == ((), frozenset())
         assert len(take(store)) == 2
 
     def test_what_is_taken_by_name_is_of_a_group_that_is_locked(self, store: Store) -> None:
         write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("1t", 0), message("2t", 0)])
         first, second = (m.queuing_order for each in ("1t", "2t") for m in look_at(store, each))
-        reader = store.claim(Wanted(groups=("1t",)), NOW)
-        busy = look(store, Wanted(groups=("1t",), receive=Receive(Q, group="1t", only=(first,))))
+        reader = store.claim(ClaimRequest(groups=("1t",)), NOW)
+        busy = look(store, ClaimRequest(groups=("1t",), receive=ReceiveRequest(Q, group="1t", only=(first,))))
         assert (busy.received, busy.busy) == ((), {"1t"})
         store.release(reader.token)
-        other = look(store, Wanted(groups=("2t",), receive=Receive(Q, group="2t", only=(first, second))))
+        other = look(store, ClaimRequest(groups=("2t",), receive=ReceiveRequest(Q, group="2t", only=(first, second))))
         assert said(other.received) == ["2t 0"]
 
     def test_messages_come_in_while_an_application_has_the_group(self, store: Store) -> None:
         """A group lock keeps other applications away, not the peer."""
         write(store, endpoint("1t"), enqueued=[message("1t", 0)])
-        reader = store.claim(Wanted(receive=ALL), NOW)
-        arriving = store.claim(Wanted(conversations=(("1", False),)), NOW)
+        reader = store.claim(ClaimRequest(receive=ALL), NOW)
+        arriving = store.claim(ClaimRequest(conversations=(("1", False),)), NOW)
         assert set(arriving.endpoints) == {"1t"}
-        store.commit(Changes(arriving.token, NOW, enqueued=[message("1t", 1)]))
-        assert look(store, Wanted(receive=ALL)).received == ()
-        assert look(store, Wanted(("1t",), ("1t",))).busy == {"1t"}
-        store.commit(Changes(reader.token, NOW, received=list(reader.received)))
+        store.commit(ChangeSet(arriving.token, NOW, enqueued=[message("1t", 1)]))
+        assert look(store, ClaimRequest(receive=ALL)).received == ()
+        assert look(store, ClaimRequest(("1t",), ("1t",))).busy == {"1t"}
+        store.commit(ChangeSet(reader.token, NOW, received=list(reader.received)))
         assert take(store) == ["1t 1"]
 
     def test_moved_messages_are_received_with_their_new_group(self, store: Store) -> None:
         rows = [message("1t", 0), message("2t", 0), message("1t", 1), message("3t", 0, "1t")]
         write(store, endpoint("1t"), endpoint("2t"), endpoint("3t", "1t"), enqueued=rows)
-        for handle, left in (("1t", Group("1t", "db", "S", "Q", 1)), ("3t", None)):
-            token = store.claim(Wanted((handle,), ("2t",)), NOW).token
+        for handle, left in (("1t", ConversationGroupState("1t", "db", "S", "Q", 1)), ("3t", None)):
+            token = store.claim(ClaimRequest((handle,), ("2t",)), NOW).token
             moved = endpoint(handle, "2t")
-            store.commit(Changes(token, NOW, moved={handle: "2t"}, endpoints={handle: moved}, groups={"1t": left}))
-        assert take(store, Receive(Q, group="1t")) == []
-        assert sorted(take(store, Receive(Q, group="2t"))) == ["1t 0", "1t 1", "2t 0", "3t 0"]
+            store.commit(ChangeSet(token, NOW, moved={handle: "2t"}, endpoints={handle: moved}, groups={"1t": left}))
+        assert take(store, ReceiveRequest(Q, group="1t")) == []
+        assert sorted(take(store, ReceiveRequest(Q, group="2t"))) == ["1t 0", "1t 1", "2t 0", "3t 0"]
 
     def test_a_conversation_without_messages_can_be_moved(self, store: Store) -> None:
         write(store, endpoint("1t"), endpoint("2t"))
-        token = store.claim(Wanted(("1t",), ("2t",)), NOW).token
+        token = store.claim(ClaimRequest(("1t",), ("2t",)), NOW).token
         moved = endpoint("1t", "2t")
-        store.commit(Changes(token, NOW, moved={"1t": "2t"}, endpoints={"1t": moved}, groups={"1t": None}))
-        assert look(store, Wanted(("1t",))).endpoints["1t"].conversation_group_id == "2t"
+        store.commit(ChangeSet(token, NOW, moved={"1t": "2t"}, endpoints={"1t": moved}, groups={"1t": None}))
+        assert look(store, ClaimRequest(("1t",))).endpoints["1t"].conversation_group_id == "2t"
 
     def test_depth_and_age_are_kept_with_every_commit(self, store: Store) -> None:
         times = [message("1t", n, message_enqueue_time=NOW + n) for n in range(3)]
         write(store, endpoint("1t"), endpoint("2t"), enqueued=[*times, message("2t", 0, message_enqueue_time=NOW + 9)])
-        assert store.depth(Q) == Depth(4, NOW)
-        take(store, Receive(Q, top=1))
-        assert store.depth(Q) == Depth(3, NOW + 1)
-        token = store.claim(Wanted(("1t",)), NOW).token
-        store.commit(Changes(token, NOW, emptied=["1t"]))
-        assert store.depth(Q) == Depth(1, NOW + 9)
+        assert store.depth(Q) == QueueDepth(4, NOW)
+        take(store, ReceiveRequest(Q, top=1))
+        assert store.depth(Q) == QueueDepth(3, NOW + 1)
+        token = store.claim(ClaimRequest(("1t",)), NOW).token
+        store.commit(ChangeSet(token, NOW, emptied=["1t"]))
+        assert store.depth(Q) == QueueDepth(1, NOW + 9)
         take(store)
-        assert store.depth(Q) == Depth(0, None)
-        assert store.depth(("db", "another")) == Depth(0, None)
+        assert store.depth(Q) == QueueDepth(0, None)
+        assert store.depth(("db", "another")) == QueueDepth(0, None)
 
     def test_emptying_comes_before_what_is_put_in_by_the_same_commit(self, store: Store) -> None:
         write(store, endpoint("1t"), enqueued=[message("1t", 0)])
-        token = store.claim(Wanted(("1t",)), NOW).token
-        store.commit(Changes(token, NOW, emptied=["1t"], enqueued=[message("1t", 9)]))
+        token = store.claim(ClaimRequest(("1t",)), NOW).token
+        store.commit(ChangeSet(token, NOW, emptied=["1t"], enqueued=[message("1t", 9)]))
         assert take(store) == ["1t 9"]
 
     def test_queues_are_switched_off_and_on(self, store: Store) -> None:
         other = ("db", "another")
         write(store, queues={Q: False, other: False})
-        assert look(store, Wanted()).off == {Q, other}
+        assert look(store, ClaimRequest()).off == {Q, other}
         write(store, queues={Q: True})
-        assert look(store, Wanted()).off == {other}
+        assert look(store, ClaimRequest()).off == {other}
 
     def test_rollbacks_of_queues_are_counted_until_they_are_forgotten(self, store: Store) -> None:
         other = ("db", "another")
         write(store, rollbacks={Q: 1, other: 4})
-        before = look(store, Wanted())
+        before = look(store, ClaimRequest())
         assert before.rollbacks == {Q: 1, other: 4}
         write(store, rollbacks={Q: 2, other: 0})
-        assert (look(store, Wanted()).rollbacks, before.rollbacks) == ({Q: 2}, {Q: 1, other: 4})
+        assert (look(store, ClaimRequest()).rollbacks, before.rollbacks) == ({Q: 2}, {Q: 1, other: 4})
 
     def test_a_queue_is_switched_off_and_its_rollbacks_forgotten_in_one_commit(self, store: Store) -> None:
         write(store, rollbacks={Q: 4})
         write(store, queues={Q: False}, rollbacks={Q: 0})
-        batch = look(store, Wanted())
+        batch = look(store, ClaimRequest())
         assert (batch.off, batch.rollbacks) == ({Q}, {})
         write(store, queues={Q: True})
-        batch = look(store, Wanted())
+        batch = look(store, ClaimRequest())
         assert (batch.off, batch.rollbacks) == (frozenset(), {})
 
     @pytest.mark.parametrize("seed", range(20))
@@ -483,61 +495,61 @@ class StoreConformance:
             else:
                 top = draw.choice([None, 1, 3])
                 expected = first_group(kept)[:top]
-                assert take(store, Receive(Q, top=top)) == said(expected)
+                assert take(store, ReceiveRequest(Q, top=top)) == said(expected)
                 kept = [row for row in kept if row not in expected]
 
     # ------------------------------------------------------------ the transmission queue, and what is due
 
     def test_what_waits_comes_with_its_conversation_in_order(self, store: Store) -> None:
-        rows = [Outgoing("1i", n, "DEFAULT", b"%d" % n, NOW, n == 2, n == 1) for n in (2, 0, 1)]
+        rows = [OutboundMessage("1i", n, "DEFAULT", b"%d" % n, NOW, n == 2, n == 1) for n in (2, 0, 1)]
         write(store, endpoint("1i", due=NOW, next_attempt=NOW), outgoing=rows)
-        batch = look(store, Wanted(due=1))
+        batch = look(store, ClaimRequest(due=1))
         assert (batch.due, batch.outgoing) == (("1i",), {"1i": tuple(sorted(rows, key=lambda row: row[1]))})
 
     def test_what_is_due_for_another_reason_comes_without_its_messages(self, store: Store) -> None:
-        row = Outgoing("1i", 0, "DEFAULT", b"", NOW)
+        row = OutboundMessage("1i", 0, "DEFAULT", b"", NOW)
         write(store, endpoint("1i", due=NOW, dialog_timer=NOW, next_attempt=NOW + 1), outgoing=[row])
-        assert look(store, Wanted(due=1)).outgoing == {}
+        assert look(store, ClaimRequest(due=1)).outgoing == {}
 
     def test_a_batch_holds_a_bounded_number_of_messages_of_a_conversation(self, store: Store) -> None:
-        rows = [Outgoing("1i", n, "DEFAULT", b"", NOW) for n in range(OUTGOING_AT_ONCE + 1)]
+        rows = [OutboundMessage("1i", n, "DEFAULT", b"", NOW) for n in range(MAX_OUTGOING_PER_CLAIM + 1)]
         write(store, endpoint("1i", due=NOW, next_attempt=NOW), outgoing=rows)
-        assert len(look(store, Wanted(due=1)).outgoing["1i"]) == OUTGOING_AT_ONCE
+        assert len(look(store, ClaimRequest(due=1)).outgoing["1i"]) == MAX_OUTGOING_PER_CLAIM
 
     def test_what_has_arrived_leaves_and_what_is_unwanted_too(self, store: Store) -> None:
-        rows = [Outgoing("1i", n, "DEFAULT", b"", NOW) for n in range(6)]
+        rows = [OutboundMessage("1i", n, "DEFAULT", b"", NOW) for n in range(6)]
         write(store, endpoint("1i", due=NOW, next_attempt=NOW), outgoing=rows)
-        token = store.claim(Wanted(due=1), NOW).token
+        token = store.claim(ClaimRequest(due=1), NOW).token
         numbers = {"acknowledged_sequence": 2, "sending_sequence": 2, "transmitted": 4, "send_sequence": 5}
         left = endpoint("1i", due=NOW, next_attempt=NOW, **numbers)
-        changes = Changes(token, NOW, settled={"1i": 2}, unsent={"1i": 4}, endpoints={"1i": left})
-        changes.outgoing.append(Outgoing("1i", 4, "Error", b"", NOW))
+        changes = ChangeSet(token, NOW, settled={"1i": 2}, unsent={"1i": 4}, endpoints={"1i": left})
+        changes.outgoing.append(OutboundMessage("1i", 4, "Error", b"", NOW))
         store.commit(changes)
-        assert [row[1] for row in look(store, Wanted(due=1)).outgoing["1i"]] == [2, 3, 4]
-        token = store.claim(Wanted(due=1), NOW).token
-        store.commit(Changes(token, NOW, settled={"1i": 5}))
-        assert look(store, Wanted(due=1)).outgoing == {"1i": ()}
+        assert [row[1] for row in look(store, ClaimRequest(due=1)).outgoing["1i"]] == [2, 3, 4]
+        token = store.claim(ClaimRequest(due=1), NOW).token
+        store.commit(ChangeSet(token, NOW, settled={"1i": 5}))
+        assert look(store, ClaimRequest(due=1)).outgoing == {"1i": ()}
 
     def test_what_was_never_sent_comes_without_what_waits_for_an_acknowledgement(self, store: Store) -> None:
-        rows = [Outgoing("1i", n, "DEFAULT", b"", NOW) for n in range(3, 9)]
+        rows = [OutboundMessage("1i", n, "DEFAULT", b"", NOW) for n in range(3, 9)]
         waiting = {"acknowledged_sequence": 3, "sending_sequence": 6, "transmitted": 6, "send_sequence": 9}
         write(store, endpoint("1i", due=NOW, ready_since=NOW, next_attempt=NOW + 4, **waiting), outgoing=rows)
-        assert [row[1] for row in look(store, Wanted(due=1)).outgoing["1i"]] == [6, 7, 8]
-        assert [row[1] for row in look(store, Wanted(due=1), NOW + 4).outgoing["1i"]] == list(range(3, 9))
+        assert [row[1] for row in look(store, ClaimRequest(due=1)).outgoing["1i"]] == [6, 7, 8]
+        assert [row[1] for row in look(store, ClaimRequest(due=1), NOW + 4).outgoing["1i"]] == list(range(3, 9))
 
     def test_what_is_due_comes_with_the_conversations_that_the_engine_asks_for(self, store: Store) -> None:
-        row = Outgoing("1t", 0, "DEFAULT", b"", NOW)
+        row = OutboundMessage("1t", 0, "DEFAULT", b"", NOW)
         write(store, endpoint("1i", due=NOW + 1), endpoint("1t", due=NOW, ready_since=NOW), outgoing=[row])
-        batch = look(store, Wanted(conversations=(("1", True), ("1", False)), due=5))
+        batch = look(store, ClaimRequest(conversations=(("1", True), ("1", False)), due=5))
         assert (batch.due, batch.outgoing) == (("1t",), {"1t": (row,)})
-        assert look(store, Wanted(handles=("1t",))).due == ()
+        assert look(store, ClaimRequest(handles=("1t",))).due == ()
 
     def test_the_next_moment_at_which_something_is_due(self, store: Store) -> None:
         assert store.next_due() is None
         write(store, endpoint("1i", due=NOW + 5), endpoint("2i", due=NOW + 3), endpoint("3i"))
         assert store.next_due() == NOW + 3
-        token = store.claim(Wanted(("2i",)), NOW).token
-        store.commit(Changes(token, NOW, removed=["2i"], groups={"2i": None}))
+        token = store.claim(ClaimRequest(("2i",)), NOW).token
+        store.commit(ChangeSet(token, NOW, removed=["2i"], groups={"2i": None}))
         assert store.next_due() == NOW + 5
 
     # ------------------------------------------------------------ what is held, and the work table
@@ -545,79 +557,82 @@ class StoreConformance:
     def test_fragments_are_held_until_their_message_is_put_together(self, store: Store) -> None:
         rows = [held("1t", 2, 1), held("1t", 1, 0), held("1t", 2, 0, is_end_of_dialog=True), held("2t", 2, 0)]
         write(store, endpoint("1t", held=3), endpoint("2t", held=1), held=rows)
-        batch = store.claim(Wanted(conversations=(("1", False),)), NOW)
-        assert batch.held == {"1t": (Part(1, 0, 3), Part(2, 0, 3), Part(2, 1, 3))}
+        batch = store.claim(ClaimRequest(conversations=(("1", False),)), NOW)
+        assert batch.held == {"1t": (FragmentNumber(1, 0, 3), FragmentNumber(2, 0, 3), FragmentNumber(2, 1, 3))}
         assert batch.bodies == {}
-        more = store.claim(Wanted(bodies=(("1t", 2), ("1t", 7)), token=batch.token), NOW)
+        more = store.claim(ClaimRequest(bodies=(("1t", 2), ("1t", 7)), token=batch.token), NOW)
         assert more.bodies == {("1t", 2): (rows[2], rows[0]), ("1t", 7): ()}
-        store.commit(Changes(batch.token, NOW, unheld=[("1t", 2)]))
-        assert look(store, Wanted(("1t", "2t"))).held == {"1t": (Part(1, 0, 3),), "2t": (Part(2, 0, 3),)}
-        assert store.depth(Q) == Depth(0, None)
+        store.commit(ChangeSet(batch.token, NOW, unheld=[("1t", 2)]))
+        assert look(store, ClaimRequest(("1t", "2t"))).held == {
+            "1t": (FragmentNumber(1, 0, 3),),
+            "2t": (FragmentNumber(2, 0, 3),),
+        }
+        assert store.depth(Q) == QueueDepth(0, None)
         assert take(store) == []
 
     @pytest.mark.parametrize("how", [{"emptied": ["1t"]}, {"unheld": [("1t", 1)]}])
     def test_what_is_held_goes_with_what_stands_in_the_queue(self, store: Store, how: dict[str, Any]) -> None:
         write(store, endpoint("1t", held=1), held=[held("1t", 1, 0)])
-        token = store.claim(Wanted(("1t",)), NOW).token
-        store.commit(Changes(token, NOW, **how, endpoints={"1t": endpoint("1t")}))
-        assert look(store, Wanted(("1t",))).held == {}
+        token = store.claim(ClaimRequest(("1t",)), NOW).token
+        store.commit(ChangeSet(token, NOW, **how, endpoints={"1t": endpoint("1t")}))
+        assert look(store, ClaimRequest(("1t",))).held == {}
 
     def test_what_is_held_can_be_made_due(self, store: Store) -> None:
         write(store, endpoint("1t", held=1), held=[held("1t", 0, 0)])
         write(store, retry_all=True)
-        batch = look(store, Wanted(due=1))
+        batch = look(store, ClaimRequest(due=1))
         assert (batch.due, batch.endpoints["1t"].take_up_at) == (("1t",), NOW)
 
     def test_a_large_body_comes_back(self, store: Store) -> None:
         body = random.Random(1).randbytes(1 << 20)
         write(store, endpoint("1t", held=1), held=[held("1t", 0, 0)._replace(body=body)])
-        batch = store.claim(Wanted(("1t",)), NOW)
-        more = store.claim(Wanted(bodies=(("1t", 0),), token=batch.token), NOW)
+        batch = store.claim(ClaimRequest(("1t",)), NOW)
+        more = store.claim(ClaimRequest(bodies=(("1t", 0),), token=batch.token), NOW)
         assert more.bodies["1t", 0][0].body == body
         store.release(batch.token)
 
     def test_transmission_objects_stand_in_the_work_table_as_long_as_their_endpoints(self, store: Store) -> None:
-        one = Transmission("1i", Ranges([(0, 4), (7, 9)]), Ranges([(2, 2)]), {3: Large(5, 8)})
+        one = Transmission("1i", RangeSet([(0, 4), (7, 9)]), RangeSet([(2, 2)]), {3: LargeMessage(5, 8)})
         write(store, endpoint("1i"), transmissions=[one, Transmission("gone")])
-        assert look(store, Wanted(("1i",))).transmissions == {"1i": one}
-        other = Transmission("1i", Ranges([(0, 99)]))
+        assert look(store, ClaimRequest(("1i",))).transmissions == {"1i": one}
+        other = Transmission("1i", RangeSet([(0, 99)]))
         write(store, transmissions=[other])
-        assert look(store, Wanted(("1i",))).transmissions == {"1i": other}
-        token = store.claim(Wanted(("1i",)), NOW).token
-        store.commit(Changes(token, NOW, removed=["1i"], groups={"1i": None}))
+        assert look(store, ClaimRequest(("1i",))).transmissions == {"1i": other}
+        token = store.claim(ClaimRequest(("1i",)), NOW).token
+        store.commit(ChangeSet(token, NOW, removed=["1i"], groups={"1i": None}))
         write(store, endpoint("1i"))
-        assert look(store, Wanted(("1i",))).transmissions == {}
+        assert look(store, ClaimRequest(("1i",))).transmissions == {}
 
     def test_a_crash_ends_all_claims(self, store: Store) -> None:
         write(store, endpoint("1i"))
-        store.claim(Wanted(("1i",)), NOW)
+        store.claim(ClaimRequest(("1i",)), NOW)
         store.forget_claims()
-        assert look(store, Wanted(("1i",))).busy == frozenset()
+        assert look(store, ClaimRequest(("1i",))).busy == frozenset()
 
     def test_due_is_what_its_moment_says_the_earliest_first_and_no_more_than_asked(self, store: Store) -> None:
         moments = {"1i": NOW + 3, "2i": NOW + 1, "3i": NOW + 2, "4i": NOW + 9, "5i": None}
         write(store, *(endpoint(handle, due=moment) for handle, moment in moments.items()))
-        assert look(store, Wanted(due=9)).due == ()
-        assert look(store, Wanted(due=9), NOW + 3).due == ("2i", "3i", "1i")
-        assert look(store, Wanted(due=2), NOW + 3).due == ("2i", "3i")
-        assert look(store, Wanted(due=0), NOW + 3).due == ()
+        assert look(store, ClaimRequest(due=9)).due == ()
+        assert look(store, ClaimRequest(due=9), NOW + 3).due == ("2i", "3i", "1i")
+        assert look(store, ClaimRequest(due=2), NOW + 3).due == ("2i", "3i")
+        assert look(store, ClaimRequest(due=0), NOW + 3).due == ()
 
     def test_due_follows_every_change_of_the_moment(self, store: Store) -> None:
         write(store, endpoint("1i", due=NOW))
         for moment in (NOW + 5, NOW + 1, NOW + 1, None, NOW + 2):
-            token = store.claim(Wanted(("1i",)), NOW).token
-            store.commit(Changes(token, NOW, endpoints={"1i": endpoint("1i", due=moment)}))
+            token = store.claim(ClaimRequest(("1i",)), NOW).token
+            store.commit(ChangeSet(token, NOW, endpoints={"1i": endpoint("1i", due=moment)}))
             for now in (NOW, NOW + 1, NOW + 2, NOW + 5):
-                assert look(store, Wanted(due=3), now).due == (("1i",) if moment and moment <= now else ())
+                assert look(store, ClaimRequest(due=3), now).due == (("1i",) if moment and moment <= now else ())
 
     def test_whatever_waits_can_be_made_due_but_for_what_others_hold(self, store: Store) -> None:
-        rows = [Outgoing(handle, 0, "DEFAULT", b"", NOW) for handle in ("1i", "2i")]
+        rows = [OutboundMessage(handle, 0, "DEFAULT", b"", NOW) for handle in ("1i", "2i")]
         waiting = {"due": NOW + 9, "next_attempt": NOW + 9, "outgoing": 1}
         write(store, endpoint("1i", **waiting), endpoint("2i", **waiting), endpoint("3i"), outgoing=rows)
-        held = store.claim(Wanted(("2i",)), NOW)
+        held = store.claim(ClaimRequest(("2i",)), NOW)
         write(store, retry_all=True)
         store.release(held.token)
-        batch = look(store, Wanted(due=9))
+        batch = look(store, ClaimRequest(due=9))
         assert (batch.due, batch.outgoing) == (("1i",), {"1i": (rows[0],)})
         assert batch.endpoints["1i"].next_attempt == NOW
         assert held.endpoints["2i"].next_attempt == NOW + 9
@@ -625,31 +640,31 @@ class StoreConformance:
     def test_what_was_due_before_stays_so_when_all_is_made_due(self, store: Store) -> None:
         """After a time in which nobody looked: an attempt and then a timer have passed (found by seed 9101471)."""
         passed = {"due": NOW - 9, "next_attempt": NOW - 9, "dialog_timer": NOW - 5, "outgoing": 1}
-        write(store, endpoint("1i", **passed), outgoing=[Outgoing("1i", 0, "DEFAULT", b"", NOW)])
+        write(store, endpoint("1i", **passed), outgoing=[OutboundMessage("1i", 0, "DEFAULT", b"", NOW)])
         write(store, retry_all=True)
         due = store.next_due()
         assert due is not None
         assert due <= NOW
-        assert look(store, Wanted(due=9)).due == ("1i",)
+        assert look(store, ClaimRequest(due=9)).due == ("1i",)
 
     def test_what_waits_for_one_service_can_be_made_due_alone(self, store: Store) -> None:
         waiting = {"due": NOW + 9, "next_attempt": NOW + 9, "outgoing": 1}
-        rows = [Outgoing(handle, 0, "DEFAULT", b"", NOW) for handle in ("1i", "2i", "3i")]
+        rows = [OutboundMessage(handle, 0, "DEFAULT", b"", NOW) for handle in ("1i", "2i", "3i")]
         others = (endpoint("2i", far_service="U", **waiting), endpoint("3i", **waiting))
         others[1].database = "other"
         write(store, endpoint("1i", **waiting), *others, outgoing=rows)
         write(store, retry_services={("db", "T")})
-        assert look(store, Wanted(due=9)).due == ("1i",)
+        assert look(store, ClaimRequest(due=9)).due == ("1i",)
 
     def test_route_requests_are_known_until_they_end(self, store: Store) -> None:
         write(store, requests={("db", "S"): "1i", ("db", "T"): "2i"})
-        assert look(store, Wanted()).requests == {("db", "S"): "1i", ("db", "T"): "2i"}
+        assert look(store, ClaimRequest()).requests == {("db", "S"): "1i", ("db", "T"): "2i"}
         write(store, requests={("db", "S"): None, ("db", "U"): None})
-        assert look(store, Wanted()).requests == {("db", "T"): "2i"}
+        assert look(store, ClaimRequest()).requests == {("db", "T"): "2i"}
 
     def test_what_a_batch_knows_stays_as_it_was(self, store: Store) -> None:
         key = MirroredRouteKey("tcp://a:1", "tcp://b:1", "S", None)
-        batch = look(store, Wanted())
+        batch = look(store, ClaimRequest())
         write(store, requests={("db", "S"): "1i"}, mirrored={key: MirroredRoute(key)})
         assert (dict(batch.requests), dict(batch.mirrored)) == ({}, {})
 
@@ -657,24 +672,26 @@ class StoreConformance:
         write(store, requests={("db", "S"): "1i"})
         with pytest.raises(Conflict):
             write(store, requests={("db", "S"): "2i"})
-        assert look(store, Wanted()).requests == {("db", "S"): "1i"}
+        assert look(store, ClaimRequest()).requests == {("db", "S"): "1i"}
         write(store, requests={("db", "S"): None})
         write(store, requests={("db", "S"): "2i"})
-        assert look(store, Wanted()).requests == {("db", "S"): "2i"}
+        assert look(store, ClaimRequest()).requests == {("db", "S"): "2i"}
 
     def test_what_is_known_of_mirrored_routes_is_kept(self, store: Store) -> None:
         key = MirroredRouteKey("tcp://a:1", "tcp://b:1", "S", None)
-        row = MirroredRoute(key, SENDING, 1, ("claims", ""), ("", "q"), 3, NOW, NOW - 1, OfMirroredRoute.OPERATIONAL)
+        row = MirroredRoute(
+            key, SENDING, 1, ("claims", ""), ("", "q"), 3, NOW, NOW - 1, MirroredRouteSubclass.OPERATIONAL
+        )
         other = MirroredRoute(key._replace(identifier="6f3f0d5e-0000-4000-8000-000000000001"))
         write(store, mirrored={key: MirroredRoute(key), other.key: other})
         write(store, mirrored={key: row})
-        assert look(store, Wanted()).mirrored == {key: row, other.key: other}
+        assert look(store, ClaimRequest()).mirrored == {key: row, other.key: other}
         write(store, mirrored={other.key: None})
-        assert look(store, Wanted()).mirrored == {key: row}
+        assert look(store, ClaimRequest()).mirrored == {key: row}
 
     def test_both_sides_of_a_conversation_may_be_due(self, store: Store) -> None:
         write(store, endpoint("1i", due=NOW), endpoint("1t", due=NOW))
-        assert sorted(look(store, Wanted(due=5)).due) == ["1i", "1t"]
+        assert sorted(look(store, ClaimRequest(due=5)).due) == ["1i", "1t"]
 
 
 def first_group(kept: list[QueuedMessage]) -> list[QueuedMessage]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from routing.dialog.batch import Batch, Changes, Receive, Wanted
+from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.receive import receive
 from routing.dialog.send import send
-from routing.runtime.store import Depth, Store
-from routing.simulation.memory_queue import SLACK
+from routing.runtime.store import QueueDepth, Store
+from routing.simulation.memory_queue import HEAP_SLACK
 from routing.simulation.memory_store import MemoryStore
 from tests.routing.dialog.local import Local
 from tests.routing.runtime.store.conformance import (
@@ -32,14 +32,14 @@ class TestMemoryStore(StoreConformance):
     def test_heaps_do_not_grow_with_what_has_gone(self) -> None:
         store = MemoryStore()
         write(store, endpoint("1i", due=NOW))
-        for number in range(SLACK * 4):
-            token = store.claim(Wanted(("1i",)), NOW).token
+        for number in range(HEAP_SLACK * 4):
+            token = store.claim(ClaimRequest(("1i",)), NOW).token
             changed = endpoint("1i", due=NOW + number)
-            store.commit(Changes(token, NOW, endpoints={"1i": changed}, enqueued=[message("1i", number)]))
-            take(store, Receive(Q, handle="1i"))
-        assert len(store._due) <= SLACK + 2
-        assert len(store._queues[Q]._ready) <= SLACK + 3
-        assert look(store, Wanted(due=1), NOW + SLACK * 4).due == ("1i",)
+            store.commit(ChangeSet(token, NOW, endpoints={"1i": changed}, enqueued=[message("1i", number)]))
+            take(store, ReceiveRequest(Q, handle="1i"))
+        assert len(store._due) <= HEAP_SLACK + 2
+        assert len(store._queues[Q]._ready) <= HEAP_SLACK + 3
+        assert look(store, ClaimRequest(due=1), NOW + HEAP_SLACK * 4).due == ("1i",)
         assert take(store) == []
 
 
@@ -50,11 +50,11 @@ class Counting:
         self.store = MemoryStore()
         self.calls = 0
 
-    def claim(self, wanted: Wanted, now: int) -> Batch:
+    def claim(self, wanted: ClaimRequest, now: int) -> ClaimedBatch:
         self.calls += 1
         return self.store.claim(wanted, now)
 
-    def commit(self, changes: Changes) -> None:
+    def commit(self, changes: ChangeSet) -> None:
         self.calls += 1
         self.store.commit(changes)
 
@@ -72,7 +72,7 @@ class Counting:
     def next_due(self) -> int | None:
         return self.store.next_due()  # the caller's clock asks, not the batch
 
-    def depth(self, queue: QueueKey) -> Depth:
+    def depth(self, queue: QueueKey) -> QueueDepth:
         self.calls += 1
         return self.store.depth(queue)
 
@@ -84,7 +84,7 @@ def counting() -> Counting:
 
 def calls_of_200_messages(world: Local, counting: Counting, handles: tuple[str, ...]) -> int:
     counting.calls = 0
-    work = world.broker.work(Wanted(handles=handles), world.now)
+    work = world.broker.work(ClaimRequest(handles=handles), world.now)
     for _ in range(200 // len(handles)):
         send(work, handles, "DEFAULT", b"x")
     world.broker.commit(work)
@@ -98,8 +98,8 @@ def test_a_batch_of_200_messages_takes_at_most_3_calls(counting: Counting, conve
     assert calls_of_200_messages(world, counting, handles) <= 3
     assert counting.store.depth(("two", "ToQ")).messages == 200
     counting.calls = 0
-    asked = Receive(("two", "ToQ"))
-    received = world.do(receive, asked, wanted=Wanted(receive=asked))
+    asked = ReceiveRequest(("two", "ToQ"))
+    received = world.do(receive, asked, wanted=ClaimRequest(receive=asked))
     assert len(received) == 200 / conversations
     assert counting.calls <= 3
 

@@ -1,0 +1,131 @@
+"""What one side of a conversation writes on its fragments: names, numbers, what it has received, its protection."""
+
+from __future__ import annotations
+
+from routing.adjacent.fragment import (
+    BEGUN,
+    END,
+    ERROR,
+    INITIATOR,
+    UNSEQUENCED,
+    AckRange,
+    FragmentNames,
+    Header,
+    write_fragment,
+)
+from routing.adjacent.guard import BytesLike, FragmentGuard
+from routing.adjacent.limits import MAX_TIME_MS
+from routing.common.identifier import identifier_bytes
+from routing.dialog.endpoint import Endpoint
+from routing.dialog.messages import OutboundMessage
+from routing.dialog.system_names import ERROR_TYPE
+from routing.dialog.unit_of_work import Destination, OutboundFrame, UnitOfWork
+from routing.security.instance_security import DialogProtection
+from routing.security.policy import Undeliverable
+
+AckRanges = tuple[AckRange, ...]
+
+
+def guard_for(work: UnitOfWork, endpoint: Endpoint) -> FragmentGuard | None:
+    """What protects an own endpoint's fragments. None: it needs a binding or keys that its database has not (9727).
+
+    A dialog keeps the protection of its first fragment.
+    """
+    security = work.around.security
+    if endpoint.integrity == 0:
+        asked = security.protection(endpoint.database, endpoint.far_service, endpoint.encryption)
+        if asked is None:
+            return None
+        endpoint.integrity, endpoint.key_id = asked
+    asked = DialogProtection(endpoint.integrity, endpoint.key_id)
+    conversation = identifier_bytes(endpoint.conversation_id)
+    try:
+        return security.guard(endpoint.database, asked, conversation, endpoint.is_initiator)
+    except Undeliverable:
+        return None  # its keys were here when it began
+
+
+class FragmentWriter:
+    """Of one side of a conversation, towards its next hop, at one moment."""
+
+    __slots__ = ("_conversation", "_flags", "_guard", "_life", "_place", "_side", "_work", "_written")
+
+    def __init__(self, work: UnitOfWork, side: Endpoint, place: Destination, guard: FragmentGuard) -> None:
+        self._work = work
+        self._side = side
+        self._place = place
+        self._guard = guard
+        self._conversation = identifier_bytes(side.conversation_id)
+        self._life = max(1, min(side.lifetime - work.now, MAX_TIME_MS))
+        self._flags = 0
+        if side.is_initiator:
+            self._flags = INITIATOR | (BEGUN if side.acknowledged_sequence else 0)
+        self._written: dict[str, FragmentNames] = {}
+
+    def sequenced(
+        self, message: OutboundMessage, body: BytesLike, fragment: int, fragments: int, received: AckRanges = ()
+    ) -> None:
+        """A fragment of a message that waits."""
+        number = message.message_sequence_number
+        flags = self._flags | (message.is_end_of_dialog and END) | (message.is_conversation_error and ERROR)
+        names = self._names(message.message_type_name)
+        self._send(self._message_id(number), names, flags, number, fragment, fragments, received, body)
+
+    def acknowledgement(self, received: AckRanges) -> None:
+        """A dedicated one: nothing goes back that it could ride on (ACK-1)."""
+        flags = self._flags | UNSEQUENCED
+        self._send(self._new_id(), self._names(""), flags, 0, 0, 1, received, b"", is_awaited=False)
+
+    def error(self, body: bytes) -> None:
+        """An Error that this broker has made (DLG-UNSEQ)."""
+        flags = self._flags | UNSEQUENCED | ERROR
+        self._send(self._new_id(), self._names(ERROR_TYPE), flags, 0, 0, 1, (), body)
+
+    def _send(
+        self,
+        message_id: bytes,
+        names: FragmentNames,
+        flags: int,
+        sequence: int,
+        fragment: int,
+        fragments: int,
+        received: AckRanges,
+        body: BytesLike,
+        *,
+        is_awaited: bool = True,
+    ) -> None:
+        header = Header(
+            self._conversation,
+            message_id,
+            names,
+            flags,
+            sequence,
+            self._life,
+            self._place.hops,
+            fragment,
+            fragments,
+            received,
+        )
+        self._work.outbound.append(
+            OutboundFrame(self._place.address, write_fragment(header, body, self._guard), is_awaited)
+        )
+
+    def _names(self, message_type: str) -> FragmentNames:
+        found = self._written.get(message_type)
+        if found is None:
+            side = self._side
+            own = self._work.around.directory(side.database).broker_instance
+            contract = side.service_contract_name
+            found = FragmentNames(
+                side.far_service, side.service_name, contract, message_type, side.far_broker_instance, own
+            )
+            self._written[message_type] = found
+        return found
+
+    def _message_id(self, sequence: int) -> bytes:
+        """The same whenever a message is sent again, and another for each message."""
+        number = int.from_bytes(self._conversation, "big") ^ (sequence << 1 | self._side.is_initiator)
+        return number.to_bytes(16, "big") if number else self._conversation
+
+    def _new_id(self) -> bytes:
+        return identifier_bytes(self._work.choices.identifier())

@@ -1,0 +1,353 @@
+"""Fragments that came over the network, before the endpoint they are meant for: put together, in order, once.
+
+What comes is kept, and then acknowledged; or it is not kept, and its sender sends it again; or nobody will ever take
+it, and its sender is told. A whole message in its turn goes the same way as one of this instance (`arriving`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from routing.adjacent.errors import Corrupted, RemoteProtocolError
+from routing.adjacent.fragment import Fragment, Header
+from routing.adjacent.guard import FragmentGuard
+from routing.adjacent.limits import MAX_TIME_MS
+from routing.common.broker_events import (
+    AcknowledgementSubclass,
+    AuditBrokerConversation,
+    AuditSubclass,
+    CorruptedMessage,
+    MessageUndeliverable,
+    UndeliverableSubclass,
+)
+from routing.common.identifier import identifier_of
+from routing.common.retry import probe_delay_ms
+from routing.common.sentence import say
+from routing.dialog.control_messages import send_error
+from routing.dialog.directory import Directory
+from routing.dialog.endpoint import MAX_LIFETIME_S, Endpoint
+from routing.dialog.error_message import broker_error
+from routing.dialog.inbound_message import (
+    OTHER_DATABASE,
+    ReceiptAnswer,
+    create_target,
+    receive_error,
+    refuse,
+    refuse_first,
+)
+from routing.dialog.messages import InboundMessage
+from routing.dialog.pinning import TAKEN_BY_OTHER_TARGET, is_from_known_peer, is_other_peer, pin
+from routing.dialog.reassembly import (
+    buffer,
+    buffered_fragment_count,
+    deliver,
+    reject_if_invalid,
+    remove_if_empty,
+)
+from routing.dialog.received_ranges import FragmentOutcome, has_whole, record_fragment
+from routing.dialog.retransmission import receive_ack
+from routing.dialog.states import CD, DO, NONE, PART, SI, STRAY, DialogInput, next_state
+from routing.dialog.unit_of_work import UnitOfWork
+from routing.security.instance_security import DialogProtection
+from routing.security.policy import SECURED, Undeliverable, open_fragment
+
+MESSAGE_TOO_LONG: Final = 8459
+"""Why a fragment is not kept of whose message more is to come than this instance puts together. It is left to its
+sender, whose setting is another."""
+
+_AUDIT_SUBCLASS: Final[Mapping[int | None, AuditSubclass]] = {
+    11229: AuditSubclass.NO_CERTIFICATE,
+    11232: AuditSubclass.NO_SECURITY_HEADER,
+}
+_OTHER_FRAGMENT_COUNT: Final = Corrupted(
+    "fragments", say("are not as many as other fragments of the message have said")
+)
+
+
+def receive_fragment(work: UnitOfWork, here: Directory, fragment: Fragment) -> None:
+    """A fragment for a database of this instance, which routing has found."""
+    header = fragment.header
+    conversation = identifier_of(header.conversation_id)
+    endpoint = work.of((conversation, not header.is_initiator))
+    if endpoint is not None and endpoint.database != here.database:
+        _report_undeliverable(work, here, conversation, header, OTHER_DATABASE)
+        return
+    try:
+        guard = _guard_of(work, here, fragment, endpoint)
+        body = open_fragment(fragment, guard)
+    except Corrupted as corrupted:
+        report_corrupted(work, here.database, conversation, corrupted)
+        if fragment.integrity in SECURED:
+            _report_audit(work, here, conversation, AuditSubclass.INVALID_SIGNATURE, corrupted)
+    except Undeliverable as objection:
+        _report_undeliverable(work, here, conversation, header, objection.number or 0)
+        if (subclass := _AUDIT_SUBCLASS.get(objection.number)) is not None:
+            _report_audit(work, here, conversation, subclass, objection)
+    else:
+        _receive_opened(work, here, header, conversation, endpoint, guard, body)
+
+
+def report_corrupted(work: UnitOfWork, database: str, conversation: str, corrupted: RemoteProtocolError) -> None:
+    """INT-1: discarded, not acknowledged, and told."""
+    work.changes.events.append(CorruptedMessage(database, conversation, str(corrupted), corrupted.number or 0))
+
+
+def _report_audit(
+    work: UnitOfWork, here: Directory, conversation: str, subclass: AuditSubclass, objection: RemoteProtocolError
+) -> None:
+    work.changes.events.append(AuditBrokerConversation(subclass, here.database, conversation, str(objection)))
+
+
+def _guard_of(work: UnitOfWork, here: Directory, fragment: Fragment, endpoint: Endpoint | None) -> FragmentGuard:
+    """The dialog's own protection; of one that nothing has come of yet, that of its first fragment."""
+    asked = DialogProtection(fragment.integrity, fragment.key_id)
+    if endpoint is not None and endpoint.integrity:
+        asked = DialogProtection(endpoint.integrity, endpoint.key_id)
+    header = fragment.header
+    return work.around.security.guard(here.database, asked, header.conversation_id, not header.is_initiator)
+
+
+def _report_undeliverable(work: UnitOfWork, here: Directory, conversation: str, header: Header, reason: int) -> None:
+    kind = UndeliverableSubclass.SEQUENCED_MESSAGE if header.is_sequenced else UndeliverableSubclass.UNSEQUENCED_MESSAGE
+    work.changes.events.append(MessageUndeliverable(kind, here.database, conversation, header.sequence, -1, reason))
+
+
+# ---------------------------------------------------------------- whom it is for
+
+
+def _receive_opened(
+    work: UnitOfWork,
+    here: Directory,
+    header: Header,
+    conversation: str,
+    endpoint: Endpoint | None,
+    guard: FragmentGuard,
+    body: bytes,
+) -> None:
+    message = _message(work, header, conversation, body)
+    if endpoint is None:
+        endpoint = _create_target_for(work, here, header, message, guard)
+        if endpoint is None:
+            return
+    elif is_other_peer(endpoint, header.names.from_broker_instance):
+        _refuse_other_target(work, here, endpoint, message, guard)
+        return
+    endpoint = _receive_piggybacked(work, endpoint, header)
+    if work.seen(endpoint.conversation_handle) is None:
+        return  # its end was acknowledged, and it is gone
+    if header.is_sequenced and not is_from_known_peer(endpoint, header.names.from_broker_instance):
+        _report_undeliverable(
+            work, here, conversation, header, 11217
+        )  # its acknowledgement comes first, and with it again
+    elif header.is_sequenced:
+        _receive_sequenced(work, here, endpoint, header, message, guard)
+        remove_if_empty(work, endpoint)
+    elif header.is_error:
+        _receive_broker_error(work, work.own(endpoint), body)
+
+
+def _message(work: UnitOfWork, header: Header, conversation: str, body: bytes) -> InboundMessage:
+    names = header.names
+    left = header.time_to_live - header.time_consumed
+    is_endless = header.time_to_live == MAX_TIME_MS
+    return InboundMessage(
+        conversation,
+        header.is_initiator,
+        names.from_service,
+        names.from_broker_instance,
+        names.to_service,
+        names.to_broker_instance,
+        names.contract,
+        work.now + (MAX_LIFETIME_S * 1000 if is_endless else max(left, 0)),
+        False,
+        header.sequence,
+        names.message_type,
+        body,
+        header.is_end,
+        header.is_error and header.is_sequenced,
+    )
+
+
+def _create_target_for(
+    work: UnitOfWork, here: Directory, header: Header, message: InboundMessage, guard: FragmentGuard
+) -> Endpoint | None:
+    """The endpoint that a fragment makes; None: it makes none."""
+    if not header.is_sequenced and header.is_error:
+        return None  # for a conversation that has ended here too
+    if header.is_sequenced and header.time_consumed >= header.time_to_live:
+        _report_undeliverable(work, here, message.conversation_id, header, 11291)
+        return None  # acknowledged, it would be lost at once; its sender finds out by its own clock
+    refusal = refuse_first(work, here, message, is_stray=header.has_begun or not header.is_sequenced)
+    if refusal is not None:
+        _send_answer(work, _absent_endpoint(work, here, message), refusal, guard)
+        return None
+    endpoint = create_target(work, here, message, PART)
+    endpoint.next_attempt = work.now + probe_delay_ms(0, work.choices)
+    endpoint.integrity, endpoint.key_id = guard.integrity, guard.key_id
+    return endpoint
+
+
+def _absent_endpoint(work: UnitOfWork, here: Directory, message: InboundMessage) -> Endpoint:
+    """The side that a message was meant for, as if it were there: somebody has to answer."""
+    return Endpoint(
+        "",
+        message.conversation_id,
+        not message.from_initiator,
+        here.database,
+        message.to_service,
+        "",
+        message.from_service,
+        message.from_broker_instance,
+        message.service_contract_name,
+        "",
+        message.lifetime,
+        NONE,
+        0,
+    )
+
+
+def _send_answer(work: UnitOfWork, side: Endpoint, answer: ReceiptAnswer, guard: FragmentGuard) -> None:
+    if answer.error is not None:
+        send_error(work, side, answer.error, guard)
+
+
+def _refuse_other_target(
+    work: UnitOfWork, here: Directory, endpoint: Endpoint, message: InboundMessage, guard: FragmentGuard
+) -> None:
+    """RT-STICKY: another target took the conversation too, and the first to acknowledge has won."""
+    if endpoint.is_initiator:
+        send_error(work, _absent_endpoint(work, here, message), broker_error(TAKEN_BY_OTHER_TARGET), guard)
+    else:
+        refuse(work, here, message, endpoint.receive_sequence, 11209)
+
+
+# ---------------------------------------------------------------- what it says besides its body
+
+
+def _receive_piggybacked(work: UnitOfWork, endpoint: Endpoint, header: Header) -> Endpoint:
+    """Acknowledgements, and that the first message will not come again. The endpoint, as it is then."""
+    if header.acknowledged:
+        endpoint = work.own(endpoint)
+        kinds = AcknowledgementSubclass
+        rides = header.is_sequenced
+        kind = kinds.MESSAGE_WITH_ACKNOWLEDGEMENT_RECEIVED if rides else kinds.ACKNOWLEDGEMENT_RECEIVED
+        if receive_ack(work, endpoint, header.acknowledged, kind):
+            pin(endpoint, header.names.from_broker_instance)
+        elif endpoint.is_initiator:
+            _confirm_begun(work, endpoint)
+    if header.has_begun and endpoint.security_timestamp is None:
+        endpoint = work.own(endpoint)
+        _note_replay_impossible(work, endpoint)
+    return endpoint
+
+
+def _confirm_begun(work: UnitOfWork, endpoint: Endpoint) -> None:
+    """A closed target asks, by saying again what it has, until it knows that the first message cannot come again."""
+    if endpoint.acknowledged_sequence and endpoint.receive_sequence:
+        work.owed[endpoint.conversation_handle] = None
+
+
+def _note_replay_impossible(work: UnitOfWork, endpoint: Endpoint) -> None:
+    endpoint.security_timestamp = work.now
+    if endpoint.state == CD:
+        endpoint.next_attempt = None
+
+
+def _receive_broker_error(work: UnitOfWork, endpoint: Endpoint, body: bytes) -> None:
+    """At once, and in no order. To a closed target it says that its initiator has gone."""
+    if endpoint.state == CD:
+        _note_replay_impossible(work, endpoint)
+    else:
+        receive_error(work, endpoint, body)
+
+
+# ---------------------------------------------------------------- sequenced ones
+
+
+def _receive_sequenced(
+    work: UnitOfWork, here: Directory, endpoint: Endpoint, header: Header, message: InboundMessage, guard: FragmentGuard
+) -> None:
+    number = message.message_sequence_number
+    if number < endpoint.receive_sequence:
+        work.owed[endpoint.conversation_handle] = None  # ACK-4
+        return
+    given: DialogInput = STRAY if header.has_begun and _lacks_the_first(work, endpoint) else PART
+    to = next_state(endpoint.is_initiator, endpoint.state, given)
+    if isinstance(to, int):
+        _send_answer(work, endpoint, refuse(work, here, message, endpoint.receive_sequence, to), guard)
+    elif endpoint.state == DO:
+        _discard(work, endpoint, header)
+    elif (objection := _limit_exceeded(work, endpoint, header, message)) != 0:
+        work.undeliverable(here.database, message.conversation_id, number, endpoint.receive_sequence, objection)
+    else:
+        _accept(work, here, endpoint, header, message)
+
+
+def _lacks_the_first(work: UnitOfWork, endpoint: Endpoint) -> bool:
+    """Whether a target that was begun by what follows will never get the first message: an endpoint before it has
+    acknowledged that, and is gone."""
+    return endpoint.state == SI and not has_whole(work.received(endpoint), 0)
+
+
+def _discard(work: UnitOfWork, endpoint: Endpoint, header: Header) -> None:
+    """This side has ended: what still comes is acknowledged, and nobody sees it."""
+    _, received = record_fragment(
+        work.received(endpoint), header.sequence, header.fragment, header.fragments, header.sequence
+    )
+    work.note(endpoint, received)
+    work.owed[endpoint.conversation_handle] = None
+
+
+def _limit_exceeded(work: UnitOfWork, endpoint: Endpoint, header: Header, message: InboundMessage) -> int:
+    """Limits of what strangers may leave here: why a fragment is left to its sender; 0: it is not."""
+    size = len(message.message_body or b"")
+    settings = work.around.settings
+    if header.fragment + 1 < header.fragments and (header.fragments - 1) * size > settings.message_bytes:
+        return MESSAGE_TOO_LONG
+    in_turn_now = header.sequence == endpoint.receive_sequence
+    return 11217 if not in_turn_now and endpoint.held_bytes + size > settings.held_bytes else 0
+
+
+def _accept(work: UnitOfWork, here: Directory, endpoint: Endpoint, header: Header, message: InboundMessage) -> None:
+    is_next = header.sequence == endpoint.receive_sequence
+    if is_next and header.fragments == 1 and not endpoint.held and not work.is_off(endpoint.queue_key):
+        # As nearly all do: whole, in its turn, with nothing before it or after it that waits.
+        work.owed[endpoint.conversation_handle] = None
+        endpoint = work.own(endpoint)
+        work.note_next(endpoint)
+        deliver(work, here, endpoint, message)
+    else:
+        _accept_out_of_order(work, here, endpoint, header, message)
+
+
+def _accept_out_of_order(
+    work: UnitOfWork, here: Directory, endpoint: Endpoint, header: Header, message: InboundMessage
+) -> None:
+    before = work.received(endpoint)
+    fate, received = record_fragment(
+        before, header.sequence, header.fragment, header.fragments, endpoint.receive_sequence
+    )
+    if fate is FragmentOutcome.REFUSED:
+        work.undeliverable(here.database, message.conversation_id, header.sequence, endpoint.receive_sequence, 11217)
+        return
+    work.owed[endpoint.conversation_handle] = None
+    if fate is FragmentOutcome.DUPLICATE:
+        return
+    if buffered_fragment_count(work, endpoint, header.sequence) not in (0, header.fragments):
+        # Pieces of two ways to cut it are not the message, whole as each may be.
+        report_corrupted(work, here.database, message.conversation_id, _OTHER_FRAGMENT_COUNT)
+        work.owed.pop(endpoint.conversation_handle)
+        return
+    endpoint = work.own(endpoint)
+    waits = header.sequence != endpoint.receive_sequence or work.is_off(endpoint.queue_key)
+    if waits and header.fragments == 1 and reject_if_invalid(work, here, endpoint, message):
+        return
+    work.note(endpoint, received)
+    if waits or header.fragments > 1:
+        buffer(work, endpoint, header, message)
+    elif not deliver(work, here, endpoint, message):
+        if endpoint.held:
+            work.note(endpoint, before)
+        else:  # nothing, or no longer: it is in error now
+            work.note_next(endpoint)

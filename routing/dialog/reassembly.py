@@ -1,0 +1,199 @@
+"""Fragments that cannot be received yet: their message is not whole, or before its turn, or its queue is off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from routing.adjacent.fragment import Header
+from routing.common.retry import LONGEST_MS
+from routing.dialog.control_messages import send_error
+from routing.dialog.directory import Directory
+from routing.dialog.endpoint import Endpoint
+from routing.dialog.fragment_writer import guard_for
+from routing.dialog.fragmentation import message_span, position
+from routing.dialog.inbound_message import accept_in_turn, validate
+from routing.dialog.messages import BufferedFragment, InboundMessage
+from routing.dialog.received_ranges import has_whole
+from routing.dialog.states import SI
+from routing.dialog.unit_of_work import UnitOfWork
+
+
+def buffer(work: UnitOfWork, endpoint: Endpoint, header: Header, message: InboundMessage) -> None:
+    """FRAG-3: in the target queue with status 2, or in the transmission queue while that is off (NET-2)."""
+    work.hold(
+        endpoint,
+        BufferedFragment(
+            endpoint.conversation_handle,
+            header.sequence,
+            header.fragment,
+            header.fragments,
+            message.message_type_name,
+            message.message_body or b"",
+            work.now,
+            message.is_end_of_dialog,
+            message.is_conversation_error,
+        ),
+    )
+    if header.fragments > 1 and has_whole(work.received(endpoint), header.sequence):
+        work.completed[endpoint.conversation_handle, header.sequence] = None
+    mark_if_ready(work, endpoint)
+
+
+def buffered_fragment_count(work: UnitOfWork, endpoint: Endpoint, number: int) -> int:
+    """How many fragments a message has of which some are held; 0: none is."""
+    if not endpoint.held:
+        return 0
+    kept = work.batch.held.get(endpoint.conversation_handle, ())
+    found = next((part.fragments for part in kept if part.message_sequence_number == number), 0)
+    key = (endpoint.conversation_handle, number)
+    return found or next((one.fragments for one in work.changes.held if one.key == key), 0)
+
+
+def mark_if_ready(work: UnitOfWork, endpoint: Endpoint) -> None:
+    """Note an endpoint whose next message is here, whole."""
+    if endpoint.held and has_whole(work.received(endpoint), endpoint.receive_sequence):
+        work.ready[endpoint.conversation_handle] = None
+
+
+def bodies_needed(work: UnitOfWork) -> tuple[tuple[str, int], ...]:
+    """The held messages, by handle and number, that `take_up` needs and the batch does not have."""
+    wanted = dict.fromkeys(_completed_to_validate(work))
+    for handle in work.ready:
+        endpoint = work.seen(handle)
+        if endpoint is None or work.is_off(endpoint.queue_key):
+            continue
+        kept = _stored_messages(work, handle)
+        number = endpoint.receive_sequence
+        while has_whole(work.received(endpoint), number):
+            if number in kept:
+                wanted[handle, number] = None
+            number += 1
+    return tuple(wanted)
+
+
+def _completed_to_validate(work: UnitOfWork) -> Iterator[tuple[str, int]]:
+    """The messages whose last fragment has come now, and whose bodies tell whether they are valid."""
+    for handle, number in work.completed:
+        endpoint = work.seen(handle)
+        new = _new_fragments(work, handle, number)
+        if endpoint is None or not new or number not in _stored_messages(work, handle):
+            continue
+        if work.around.directory(endpoint.database).validation(new[0].message_type_name) != "NONE":
+            yield handle, number
+
+
+def _stored_messages(work: UnitOfWork, handle: str) -> set[int]:
+    """The messages of which something was held before."""
+    return {part.message_sequence_number for part in work.batch.held.get(handle, ())}
+
+
+def _new_fragments(work: UnitOfWork, handle: str, number: int) -> list[BufferedFragment]:
+    """What has come of a message in this batch, and is to be held."""
+    return [one for one in work.changes.held if one.key == (handle, number)]
+
+
+def release_ready(work: UnitOfWork) -> None:
+    """What was held and can be received now, into its queue, in its order. Of what cannot, nothing invalid stays."""
+    for handle in tuple(work.ready):
+        seen = work.seen(handle)
+        if seen is not None:
+            _release(work, work.own(seen))
+    work.ready.clear()
+    for handle, number in work.completed:
+        _drop_if_invalid(work, handle, number)
+    work.completed.clear()
+
+
+def _release(work: UnitOfWork, endpoint: Endpoint) -> None:
+    endpoint.take_up_at = None
+    here = work.around.directory(endpoint.database)
+    while endpoint.held and has_whole(work.received(endpoint), endpoint.receive_sequence):
+        if work.is_off(endpoint.queue_key):
+            endpoint.take_up_at = work.now + LONGEST_MS  # should nobody say that it is on again
+            return
+        handle, number = endpoint.conversation_handle, endpoint.receive_sequence
+        fragments = _all_fragments(work, handle, number)
+        is_judged = (handle, number) not in work.completed
+        if not deliver(work, here, endpoint, _joined(work, endpoint, fragments), is_judged=is_judged):
+            _leave_to_sender(work, endpoint, number)
+            return
+        if endpoint.held:  # else the endpoint is closed, and holds nothing any more
+            work.unhold(endpoint, fragments)
+
+
+def _drop_if_invalid(work: UnitOfWork, handle: str, number: int) -> None:
+    endpoint = work.seen(handle)
+    if endpoint is None or not _new_fragments(work, handle, number):
+        return
+    here = work.around.directory(endpoint.database)
+    if reject_if_invalid(work, here, endpoint, _joined(work, endpoint, _all_fragments(work, handle, number))):
+        _leave_to_sender(work, work.own(endpoint), number)
+
+
+def reject_if_invalid(work: UnitOfWork, here: Directory, endpoint: Endpoint, message: InboundMessage) -> bool:
+    """Whether a whole message that has to wait is invalid. It is left to its sender until its turn: acknowledged now,
+    it would not come again, and nobody would make another error if the first is lost (DLG-UNSEQ)."""
+    _, objection = validate(here, endpoint, message)
+    if objection is not None:
+        number, expected = message.message_sequence_number, endpoint.receive_sequence
+        work.undeliverable(here.database, message.conversation_id, number, expected, objection.reason)
+    return objection is not None
+
+
+def _leave_to_sender(work: UnitOfWork, endpoint: Endpoint, number: int) -> None:
+    """A message that has become whole in this batch is not: a fragment is not kept, and so not acknowledged."""
+    if new := _new_fragments(work, endpoint.conversation_handle, number):
+        left = max(new, key=lambda one: one.fragment)
+        work.leave(endpoint, left)
+        others = (part.fragment for part in work.batch.held.get(endpoint.conversation_handle, ()) if part[0] == number)
+        received = work.received(endpoint).without_range(*message_span(number))
+        for fragment in (*others, *(one.fragment for one in new if one is not left)):
+            received = received.with_range(position(number, fragment), position(number, fragment))
+        work.note(endpoint, received)
+
+
+def remove_if_empty(work: UnitOfWork, endpoint: Endpoint) -> None:
+    """An endpoint that was made for what was not kept after all."""
+    if endpoint.state == SI and not endpoint.held and work.is_new(endpoint):
+        work.remove(endpoint)
+
+
+def _all_fragments(work: UnitOfWork, handle: str, number: int) -> tuple[BufferedFragment, ...]:
+    kept = work.batch.bodies.get((handle, number), ())
+    return tuple(sorted((*kept, *_new_fragments(work, handle, number)), key=lambda one: one.fragment))
+
+
+def _joined(work: UnitOfWork, endpoint: Endpoint, fragments: tuple[BufferedFragment, ...]) -> InboundMessage:
+    first = fragments[0]
+    return InboundMessage(
+        endpoint.conversation_id,
+        not endpoint.is_initiator,
+        endpoint.far_service,
+        endpoint.far_broker_instance,
+        endpoint.service_name,
+        work.around.directory(endpoint.database).broker_instance,
+        endpoint.service_contract_name,
+        endpoint.lifetime,
+        endpoint.encryption,
+        first.message_sequence_number,
+        first.message_type_name,
+        b"".join(one.body for one in fragments),
+        first.is_end_of_dialog,
+        first.is_conversation_error,
+    )
+
+
+def deliver(
+    work: UnitOfWork, here: Directory, endpoint: Endpoint, message: InboundMessage, *, is_judged: bool = False
+) -> bool:
+    """A whole message in its turn, whose queue is on, for an own endpoint. False: it is not taken, and its sender was
+    told."""
+    answer = accept_in_turn(work, here, endpoint, message, is_judged=is_judged)
+    if answer.taken:
+        mark_if_ready(work, endpoint)
+        return True
+    work.owed.pop(endpoint.conversation_handle, None)
+    guard = guard_for(work, endpoint)
+    if answer.error is not None and guard is not None:
+        send_error(work, endpoint, answer.error, guard)
+    return False

@@ -1,0 +1,228 @@
+"""Messages for a peer that is elsewhere: sent over the network, kept until acknowledged, sent again (ACK-3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from routing.adjacent.fragment import AckRange
+from routing.common.broker_events import (
+    Acknowledgement,
+    AcknowledgementSubclass,
+    ConversationSubclass,
+    MessagesSent,
+    SentSubclass,
+)
+from routing.common.retry import retry_delay_ms
+from routing.dialog.endpoint import Endpoint
+from routing.dialog.fragment_writer import FragmentWriter, guard_for
+from routing.dialog.fragmentation import fragment_body, fragment_count
+from routing.dialog.inbound_message import close_endpoint
+from routing.dialog.messages import OutboundMessage
+from routing.dialog.received_ranges import ack_ranges, next_sequence
+from routing.dialog.send_window import (
+    AckOfUnsentError,
+    apply_ack_ranges,
+    forget_settled,
+    fragments_in_flight,
+    mark_arrived_messages,
+    next_fragments,
+    restart,
+)
+from routing.dialog.states import DO, END_ACKNOWLEDGED
+from routing.dialog.transmission import Transmission
+from routing.dialog.unit_of_work import Destination, UnitOfWork
+from routing.security.policy import NO_BINDING
+
+_RECEIVED = (
+    AcknowledgementSubclass.MESSAGE_WITH_ACKNOWLEDGEMENT_RECEIVED,
+    AcknowledgementSubclass.ACKNOWLEDGEMENT_RECEIVED,
+)
+"""What tells the sender of the messages that they were acknowledged."""
+
+
+def transmit(work: UnitOfWork, endpoint: Endpoint, place: Destination, *, again: bool) -> None:
+    """What waits in an own endpoint, to the next hop, as far as its window lets it."""
+    guard = guard_for(work, endpoint)
+    if guard is None:
+        postpone(work, endpoint, NO_BINDING)
+        return
+    transmission = work.transmission(endpoint)
+    endpoint.kept_route, endpoint.kept_identifier, endpoint.kept_database = place.route, place.identifier, None
+    work.set_status(endpoint, 0)
+    is_repeated = again and endpoint.in_flight > 0
+    if again:
+        _report_unacknowledged(work, endpoint, place)
+        restart(endpoint, transmission)
+    limit = endpoint.fragment_bytes = endpoint.fragment_bytes or work.around.settings.fragment_bytes
+    room = max(work.around.settings.window - fragments_in_flight(endpoint, transmission), 0)
+    envelope = FragmentWriter(work, endpoint, place, guard)
+    is_new_to_peer = not endpoint.is_initiator and endpoint.security_timestamp is None
+    received = _piggyback_ack(work, endpoint, is_new_to_peer)
+    is_told = False
+    rows, most = _affordable(work, endpoint, limit)
+    left: dict[int, OutboundMessage] = {}
+    before = work.outbound_bytes
+    for row, fragment, fragments in next_fragments(endpoint, transmission, rows, limit, min(room, most)):
+        body = row.message_body or b""
+        part = fragment_body(body, fragment, limit) if fragments > 1 else body
+        work.outbound_bytes += len(part)
+        envelope.sequenced(row, part, fragment, fragments, received)
+        if received and not is_told:
+            report_ack(work, endpoint, AcknowledgementSubclass.MESSAGE_WITH_ACKNOWLEDGEMENT_SENT, received)
+            work.owed.pop(endpoint.conversation_handle, None)
+            is_told = True
+        if not is_new_to_peer:
+            received = ()
+        endpoint.transmitted = max(endpoint.transmitted, row.message_sequence_number + 1)
+        left[row.message_sequence_number] = row
+    if left:
+        _report_sent(work, endpoint, place, left, work.outbound_bytes - before, is_repeated=is_repeated)
+    if _settle(work, endpoint, transmission):
+        note_delivered(work, endpoint)
+    schedule_next_attempt(work, endpoint)
+
+
+def _report_sent(
+    work: UnitOfWork,
+    endpoint: Endpoint,
+    place: Destination,
+    left: dict[int, OutboundMessage],
+    size: int,
+    *,
+    is_repeated: bool,
+) -> None:
+    """Messages Sent, of all that left of an endpoint at once."""
+    first = min(left)
+    work.changes.events.append(
+        MessagesSent(
+            SentSubclass.SENT_AGAIN if is_repeated else SentSubclass.SENT,
+            endpoint.database,
+            endpoint.conversation_id,
+            endpoint.conversation_handle,
+            endpoint.is_initiator,
+            endpoint.service_name,
+            endpoint.far_service,
+            endpoint.far_broker_instance,
+            place.route,
+            place.address,
+            endpoint.attempts,
+            first,
+            max(left),
+            len(left),
+            size,
+            left[first].enqueue_time,
+        )
+    )
+
+
+def _affordable(work: UnitOfWork, endpoint: Endpoint, limit: int) -> tuple[list[OutboundMessage], int]:
+    """Of what was claimed to be sent, as much as the batch still may send, and how many fragments that is."""
+    left = work.around.settings.batch_bytes - work.outbound_bytes
+    rows: list[OutboundMessage] = []
+    fragments = 0
+    for row in work.outgoing.get(endpoint.conversation_handle, ()):
+        if left <= 0:
+            break
+        size = len(row.message_body or b"")
+        rows.append(row)
+        fragments += min(fragment_count(size, limit), fragment_count(left, limit))
+        left -= size
+    return rows, fragments
+
+
+def _report_unacknowledged(work: UnitOfWork, endpoint: Endpoint, place: Destination) -> None:
+    """What was sent was not acknowledged in time."""
+    if endpoint.in_flight:
+        endpoint.attempts += 1
+        work.around.doubt(place.address, endpoint.far_service)
+
+
+def schedule_next_attempt(work: UnitOfWork, endpoint: Endpoint) -> None:
+    """When an own endpoint that sends over the network does so next."""
+    if endpoint.next_attempt is None and endpoint.in_flight:
+        endpoint.next_attempt = work.now + retry_delay_ms(endpoint.attempts + 1, work.choices)
+    if endpoint.sending_sequence < endpoint.send_sequence and has_window_room(work, endpoint):
+        endpoint.ready_since = work.now
+
+
+def has_window_room(work: UnitOfWork, endpoint: Endpoint) -> bool:
+    """Whether more of an endpoint may be on its way: what waits for an acknowledgement does not fill its window."""
+    if endpoint.transmission_status:
+        return False
+    transmission = work.transmissions.get(endpoint.conversation_handle)
+    flying = fragments_in_flight(endpoint, transmission) if transmission else endpoint.in_flight
+    return flying < work.around.settings.window
+
+
+def postpone(work: UnitOfWork, endpoint: Endpoint, status: int) -> None:
+    """Nothing of it can go now."""
+    endpoint.attempts += 1
+    work.set_status(endpoint, status)
+    endpoint.ready_since = None
+    endpoint.next_attempt = work.now + retry_delay_ms(endpoint.attempts, work.choices)
+
+
+def receive_ack(
+    work: UnitOfWork, endpoint: Endpoint, ranges: tuple[AckRange, ...], kind: AcknowledgementSubclass
+) -> bool:
+    """The peer of an own endpoint has these: they leave the transmission queue (ACK-5). False: it is not news."""
+    report_ack(work, endpoint, kind, ranges)
+    if not endpoint.outgoing:
+        return False  # of what nobody waits for any more
+    transmission = work.transmission(endpoint)
+    try:
+        acknowledged = apply_ack_ranges(transmission.acknowledged, ranges, endpoint.transmitted)
+    except AckOfUnsentError:
+        database, conversation = endpoint.database, endpoint.conversation_id
+        work.undeliverable(database, conversation, 0, endpoint.acknowledged_sequence, 28010)
+        return False
+    if acknowledged == transmission.acknowledged:
+        return False
+    transmission.acknowledged = acknowledged
+    mark_arrived_messages(transmission)
+    _settle(work, endpoint, transmission)
+    endpoint.next_attempt = None
+    note_delivered(work, endpoint)
+    schedule_next_attempt(work, endpoint)
+    return True
+
+
+def _settle(work: UnitOfWork, endpoint: Endpoint, transmission: Transmission) -> bool:
+    """What has arrived, in order, out of the transmission queue; whether anything has."""
+    below = next_sequence(transmission.acknowledged)
+    if below <= endpoint.acknowledged_sequence:
+        return False
+    work.settle(endpoint, below)
+    forget_settled(endpoint, transmission)
+    return True
+
+
+def note_delivered(work: UnitOfWork, endpoint: Endpoint) -> None:
+    """Messages of an own endpoint have arrived. If the one that ended the conversation has, this side is through."""
+    endpoint.attempts = 0
+    work.set_status(endpoint, 0)
+    if endpoint.state == DO and endpoint.outgoing == 0:
+        work.step(endpoint, END_ACKNOWLEDGED)
+        work.tell(ConversationSubclass.RECEIVED_END_CONVERSATION_ACK, endpoint)
+        close_endpoint(work, endpoint)
+
+
+def _piggyback_ack(work: UnitOfWork, endpoint: Endpoint, is_new_to_peer: bool) -> tuple[AckRange, ...]:
+    """The acknowledgement that rides: where one is owed, and on all that a target sends while its initiator may not
+    know it (RT-PIN)."""
+    if not is_new_to_peer and endpoint.conversation_handle not in work.owed:
+        return ()
+    return tuple(map(AckRange._make, ack_ranges(work.received(endpoint))))
+
+
+def report_ack(
+    work: UnitOfWork, endpoint: Endpoint, subclass: AcknowledgementSubclass, ranges: Iterable[AckRange]
+) -> None:
+    """Remote Message Acknowledgement, an event for each range."""
+    from_initiator = endpoint.is_initiator == (subclass in _RECEIVED)
+    for first, _, last, fragment in ranges:
+        work.changes.events.append(
+            Acknowledgement(
+                subclass, endpoint.database, endpoint.conversation_id, last, fragment, first, from_initiator
+            )
+        )

@@ -1,0 +1,77 @@
+"""What routing promises of what waits: whether it has to arrive."""
+
+from __future__ import annotations
+
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.decision import DELIVERED
+from routing.rules.journey import Journeys
+from routing.runtime.decision_cache import moment
+from routing.simulation.history import EndpointSnapshot
+from routing.simulation.ledger import Ledger
+from routing.simulation.trust import Trust
+
+
+class DeliveryOracle:
+    """At one moment, with an estate in which nothing goes wrong any more."""
+
+    def __init__(self, trust: Trust, estate: Estate, ledger: Ledger, now: int) -> None:
+        self._trust = trust
+        self._estate = estate
+        self._ledger = ledger
+        self._journeys = Journeys(estate, moment(now))
+
+    def unread(self) -> list[str]:
+        """The handles for which something can be received."""
+        return [handle for handle, messages in self._ledger.queued.items() if messages]
+
+    def stuck(self) -> list[str]:
+        """The handles that hold a whole message whose turn has come."""
+        return [handle for handle in self._ledger.held if self._is_stuck(handle)]
+
+    def _is_stuck(self, handle: str) -> bool:
+        row = self._ledger.endpoints.get(handle)
+        parts = self._ledger.held[handle]
+        if row is None or row.state not in ("SI", "CO"):
+            return False
+        turn = [kept for (number, _), kept in parts.items() if number == row.receive_sequence]
+        return bool(turn) and len(turn) == turn[0].fragments
+
+    def is_to_arrive(self, handle: str) -> bool:
+        """Whether whatever this endpoint sends comes to its peer, and the acknowledgement comes back."""
+        row = self._ledger.last[handle]
+        broker = self._ledger.where[handle]
+        there = self._delivered(broker, row.database, row.far_service, row.far_broker_instance, not row.is_initiator)
+        if not there or not all(self._is_open(row, broker, *place) for place in there):
+            return False
+        own = self._identifier(broker, row.database)
+        back = [self._delivered(instance, database, row.service, own, row.is_initiator) for instance, database in there]
+        return all(place == {(broker, row.database)} for place in back) and self._fits(row, there)
+
+    def _delivered(
+        self, broker: str, database: str, service: str, identifier: str | None, is_reply: bool
+    ) -> set[tuple[str, str]]:
+        """The databases that it may come to; none unless it comes to one for sure."""
+        outcomes = self._journeys.outcomes(Conversation(broker, database, service, identifier, is_reply))
+        if any(outcome.kind != DELIVERED for outcome in outcomes):
+            return set()
+        return {(outcome.instance, outcome.detail) for outcome in outcomes}
+
+    def _is_open(self, row: EndpointSnapshot, broker: str, instance: str, database: str) -> bool:
+        """Whether the peer there can open what this endpoint writes, and it what the peer writes."""
+        if instance == broker:
+            return True  # nothing of it goes over the network
+        own, far = self._identifier(broker, row.database), self._identifier(instance, database)
+        if row.is_initiator:
+            return self._trust.lets_through(own, row.far_service, far, encryption=row.encryption)
+        began = [self._ledger.last[peer] for peer in self._ledger.peers(row)]
+        return all(self._trust.lets_through(far, row.service, own, encryption=one.encryption) for one in began)
+
+    def _identifier(self, instance: str, database: str) -> str | None:
+        return self._estate.instances[instance].databases[database].broker_instance
+
+    def _fits(self, row: EndpointSnapshot, there: set[tuple[str, str]]) -> bool:
+        """Where the peer's endpoint is known, all ways lead to it."""
+        peers = [peer for peer in self._ledger.peers(row) if peer in self._ledger.endpoints]
+        where = {(self._ledger.where[peer], self._ledger.last[peer].database) for peer in peers}
+        return not where or there <= where

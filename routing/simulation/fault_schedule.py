@@ -1,0 +1,161 @@
+"""What happens to the queues and databases of a world as a whole: off for a while, disabled, or made anew.
+
+Each kind draws from a source of its own, so that a world without it is the same in everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from routing.model.estate import Estate
+from routing.simulation.chance import Chance
+from routing.simulation.clock import START
+from routing.simulation.faults import FaultLevel, Mask
+
+NEWER_FAULT_PERMILLE: Final = 300
+"""In so many of a thousand worlds each kind happens that is not of old: what it ends is not tried any more."""
+
+QueueLocation = tuple[str, str, str]
+"""An instance, a database and a queue."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueOutage:
+    """A queue is off for a while."""
+
+    name: str
+    instance: str
+    database: str
+    queue: str
+    begins: int
+    ends: int
+
+
+@dataclass(frozen=True, slots=True)
+class Poison:
+    """The application of a queue can work on nothing: it rolls back whatever it receives, until its queue goes off."""
+
+    name: str
+    instance: str
+    database: str
+    queue: str
+    begins: int
+    down: int
+    """Milliseconds until an administrator has put it right, and the queue on again."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerOutage:
+    """The broker of a database is disabled for a while."""
+
+    name: str
+    instance: str
+    database: str
+    begins: int
+    ends: int
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """A database gets a new broker: another identifier, and none of its conversations."""
+
+    name: str
+    instance: str
+    database: str
+    at: int
+    identifier: str
+
+
+@dataclass(frozen=True, slots=True)
+class FaultSchedule:
+    """Of a world."""
+
+    switches: tuple[QueueOutage, ...]
+    poisons: tuple[Poison, ...]
+    outages: tuple[BrokerOutage, ...]
+    renewals: tuple[Renewal, ...]
+
+
+def fault_interval(chance: Chance, chaos: int, heals: int, longest: int) -> tuple[int, int]:
+    """Two moments, of which the second may be before the first: the world is healed by then."""
+    begins = START + chance.below(chaos)
+    return begins, min(begins + chance.between(500, longest), heals)
+
+
+def draw_fault_schedule(
+    chance: Chance, estate: Estate, level: FaultLevel, mask: Mask, chaos: int, heals: int, *, keys: bool
+) -> FaultSchedule:
+    """Of a phase one of so many milliseconds. A new broker is not for worlds with keys: these go by identifiers."""
+    switches = _switches(chance.of("switches"), estate, level, chaos, heals)
+    poisons = _poisons(chance.of("poisons"), estate, level, chaos, heals)
+    outages = _outages(chance.of("outages"), estate, level, chaos, heals)
+    renewals = () if keys else _renewals(chance.of("renewals"), estate, level, chaos, heals)
+    return FaultSchedule(
+        tuple(one for one in switches if mask.takes(one.name)),
+        tuple(one for one in poisons if mask.takes(one.name)),
+        tuple(one for one in outages if mask.takes(one.name)),
+        tuple(one for one in renewals if mask.takes(one.name)),
+    )
+
+
+def _queues(estate: Estate) -> list[QueueLocation]:
+    return [
+        (instance.name, database.name, service.queue)
+        for instance in estate.instances.values()
+        for database in instance.databases.values()
+        for service in database.services
+        if service.queue is not None
+    ]
+
+
+def _databases(estate: Estate) -> list[tuple[str, str]]:
+    """With a broker, and no partner that would have to follow."""
+    return [
+        (instance.name, database.name)
+        for instance in estate.instances.values()
+        for database in instance.databases.values()
+        if database.broker_instance is not None and database.mirroring_role is None
+    ]
+
+
+def _count(chance: Chance, most: int) -> int:
+    return chance.between(1, most) if most and chance.happens(NEWER_FAULT_PERMILLE) else 0
+
+
+def _switches(chance: Chance, estate: Estate, level: FaultLevel, chaos: int, heals: int) -> Iterable[QueueOutage]:
+    queues = _queues(estate)
+    for number in range(chance.below(level.switches + 1)):
+        where = chance.pick(queues)
+        begins, ends = fault_interval(chance, chaos, heals, 60_000)
+        if begins < ends:
+            yield QueueOutage(f"switch {number}", *where, begins, ends)
+
+
+def _poisons(chance: Chance, estate: Estate, level: FaultLevel, chaos: int, heals: int) -> Iterable[Poison]:
+    alone = _databases(estate)
+    queues = [queue for queue in _queues(estate) if queue[:2] in alone]
+    for number in range(_count(chance, level.poisons)):
+        where = chance.pick(queues)
+        begins, ends = fault_interval(chance, chaos, heals, 60_000)
+        if begins < ends:
+            yield Poison(f"poison {number}", *where, begins, ends - begins)
+
+
+def _outages(chance: Chance, estate: Estate, level: FaultLevel, chaos: int, heals: int) -> Iterable[BrokerOutage]:
+    databases = _databases(estate)
+    for number in range(_count(chance, level.outages)):
+        where = chance.pick(databases)
+        begins, ends = fault_interval(chance, chaos, heals, 60_000)
+        if begins < ends:
+            yield BrokerOutage(f"outage {number}", *where, begins, ends)
+
+
+def _renewals(chance: Chance, estate: Estate, level: FaultLevel, chaos: int, heals: int) -> Iterable[Renewal]:
+    databases = _databases(estate)
+    for number in range(_count(chance, level.renewals)):
+        where = chance.pick(databases)
+        at, identifier = START + chance.below(chaos), chance.identifier()
+        if at < heals:
+            yield Renewal(f"renewal {number}", *where, at, identifier)

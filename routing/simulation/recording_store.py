@@ -1,0 +1,162 @@
+"""A store that writes down what becomes durable, and dies where it was told to.
+
+The broker on it sees nothing of this. Whatever is not in the store behind it is lost with the broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest
+from routing.dialog.endpoint import Endpoint, QueueKey
+from routing.dialog.messages import BufferedFragment, OutboundMessage, QueuedMessage
+from routing.dialog.system_names import END_DIALOG_TYPE, ERROR_TYPE
+from routing.runtime.store import QueueDepth
+from routing.simulation.history import Committed, EndpointSnapshot, KeptMessage, body_of
+from routing.simulation.memory_store import MemoryStore
+from routing.simulation.world import PlannedCrash
+
+
+class SimulatedCrash(Exception):
+    """The process of a broker is gone, in the middle of a commit."""
+
+    def __init__(self, crash: PlannedCrash) -> None:
+        super().__init__(crash.name)
+        self.crash = crash
+
+
+class RecordingStore:
+    """The store of a broker in a world."""
+
+    def __init__(
+        self, broker: str, crashes: tuple[PlannedCrash, ...], written: Callable[[ChangeSet, Committed], None]
+    ) -> None:
+        self.inner = MemoryStore()
+        self.moment = 0
+        """Of the world."""
+        self.can_crash = True
+        self._broker = broker
+        self._crashes = list(reversed(crashes))
+        self._written = written
+        self._commits = 0
+
+    def claim(self, wanted: ClaimRequest, now: int) -> ClaimedBatch:
+        return self.inner.claim(wanted, now)
+
+    def commit(self, changes: ChangeSet) -> None:
+        self._commits += 1
+        crash = self._due()
+        if crash is not None and not crash.is_written:
+            raise SimulatedCrash(crash)
+        record = record_changes(changes, self._broker, self.moment)
+        self.inner.commit(changes)
+        self._written(changes, record)
+        if crash is not None:
+            raise SimulatedCrash(crash)
+
+    def _due(self) -> PlannedCrash | None:
+        if self._crashes and self.can_crash and self._crashes[-1].commit <= self._commits:
+            return self._crashes.pop()
+        return None
+
+    def harden(self) -> None:
+        self.inner.harden()
+
+    def release(self, token: int) -> None:
+        self.inner.release(token)
+
+    def forget_claims(self) -> None:
+        self.inner.forget_claims()
+
+    def depth(self, queue: QueueKey) -> QueueDepth:
+        return self.inner.depth(queue)
+
+    def next_due(self) -> int | None:
+        return self.inner.next_due()
+
+
+def record_changes(changes: ChangeSet, broker: str, moment: int) -> Committed:
+    """Changes as a record."""
+    return Committed(
+        moment,
+        broker,
+        changes.now,
+        tuple([(m.conversation_handle, m.message_sequence_number, m.message_type_name) for m in changes.received]),
+        tuple(changes.settled.items()),
+        tuple(changes.emptied),
+        tuple(changes.unheld),
+        tuple(changes.unsent.items()),
+        tuple(changes.removed),
+        tuple([_row(endpoint) for endpoint in changes.endpoints.values()]),
+        tuple([_queued(message) for message in changes.enqueued]),
+        tuple([_held(held) for held in changes.held]),
+        tuple([_outgoing(message) for message in changes.outgoing]),
+        tuple([(database, queue, is_on) for (database, queue), is_on in changes.queues.items()]),
+        tuple([(*asked, handle) for asked, handle in changes.requests.items()]),
+        changes.retry_all or bool(changes.retry_services),
+        tuple(changes.events),
+    )
+
+
+def _row(endpoint: Endpoint) -> EndpointSnapshot:
+    return EndpointSnapshot(
+        endpoint.conversation_handle,
+        endpoint.conversation_id,
+        endpoint.is_initiator,
+        endpoint.database,
+        endpoint.queue,
+        endpoint.service_name,
+        endpoint.far_service,
+        endpoint.far_broker_instance,
+        endpoint.state,
+        endpoint.lifetime,
+        endpoint.send_sequence,
+        endpoint.transmitted,
+        endpoint.acknowledged_sequence,
+        endpoint.receive_sequence,
+        endpoint.attempts,
+        endpoint.next_attempt,
+        endpoint.encryption,
+    )
+
+
+_KINDS = {END_DIALOG_TYPE: "end", ERROR_TYPE: "error"}
+
+
+def _queued(message: QueuedMessage) -> KeptMessage:
+    kind = _KINDS.get(message.message_type_name, "")
+    return KeptMessage(
+        message.conversation_handle,
+        message.message_sequence_number,
+        0,
+        1,
+        message.message_type_name,
+        body_of(message.message_body),
+        kind,
+    )
+
+
+def _held(held: BufferedFragment) -> KeptMessage:
+    kind = "end" if held.is_end_of_dialog else "error" if held.is_conversation_error else ""
+    return KeptMessage(
+        held.conversation_handle,
+        held.message_sequence_number,
+        held.fragment,
+        held.fragments,
+        held.message_type_name,
+        body_of(held.body),
+        kind,
+    )
+
+
+def _outgoing(message: OutboundMessage) -> KeptMessage:
+    kind = "end" if message.is_end_of_dialog else "error" if message.is_conversation_error else ""
+    return KeptMessage(
+        message.conversation_handle,
+        message.message_sequence_number,
+        0,
+        1,
+        message.message_type_name,
+        body_of(message.message_body),
+        kind,
+    )

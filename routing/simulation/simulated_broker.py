@@ -1,0 +1,348 @@
+"""A broker as a process: it is up or down, has a clock and an inbox, and dies without a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from routing.common.choices import Choices
+from routing.dialog.batch import ChangeSet, ClaimRequest, ReceiveRequest
+from routing.dialog.endpoint import QueueKey
+from routing.dialog.messages import QueuedMessage
+from routing.dialog.problems import VerbError
+from routing.dialog.receive import receive
+from routing.dialog.unit_of_work import UnitOfWork
+from routing.model.estate import Estate
+from routing.runtime.broker import Broker
+from routing.runtime.forwarding import Forwarder
+from routing.runtime.forwarding import Limits as ForwarderLimits
+from routing.runtime.store import Conflict
+from routing.simulation.cipher import KeyGeneratingCipher
+from routing.simulation.clock import START, Scheduler
+from routing.simulation.history import (
+    BrokerBroke,
+    BrokerStarted,
+    BrokerStopped,
+    Committed,
+    EventsReported,
+    FrameArrived,
+    FrameLost,
+    Record,
+    WorldHistory,
+)
+from routing.simulation.ledger import Ledger
+from routing.simulation.network import FrameInFlight, SimulatedNetwork
+from routing.simulation.new_broker import remove_conversations
+from routing.simulation.recording_store import RecordingStore, SimulatedCrash
+from routing.simulation.world import World
+
+GATHER_MS = 30
+"""Milliseconds, at most, for which what arrives is gathered to be handed over together."""
+MIN_ALARM_INTERVAL_MS = 5
+"""Milliseconds between two looks at what is due and could not be done at once: an application holds it."""
+FORWARD_PAUSE_MS = 40
+"""Milliseconds after which the transport takes more of what is forwarded."""
+MAX_SPINS = 4_000
+"""Such looks, after which a broker is held to be broken."""
+
+COMMITTED, ROLLED_BACK, BUSY, REFUSED, EMPTY, GONE = "committed", "rolled back", "busy", "refused", "empty", "gone"
+"""How a transaction of an application ends. GONE: the broker is not there, or died before it was written."""
+
+TransactionBody = Callable[[UnitOfWork], Sequence[Record] | None]
+"""What an application does in a transaction, and what is to be said of it once it is committed; None: rolled back."""
+ReceiveBody = Callable[[UnitOfWork, Sequence[QueuedMessage]], Sequence[Record] | None]
+TransactionCallback = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class WorldContext:
+    """What all brokers of a world have in common."""
+
+    world: World
+    agenda: Scheduler
+    history: WorldHistory
+    ledger: Ledger
+    network: SimulatedNetwork
+    woken: Callable[[str, QueueKey], None]
+    """There is something to be received."""
+    cipher: KeyGeneratingCipher
+
+
+class SimulatedBroker:
+    """One broker."""
+
+    def __init__(self, name: str, around: WorldContext) -> None:
+        self.name = name
+        self.estate = around.world.estate
+        self._around = around
+        self._clock = around.world.clocks[name]
+        self._choices = Choices(around.world.chance("choices", name).getrandbits)
+        self._chance = around.world.chance("inbox", name)
+        self._hurry = around.world.chance("at once", name)
+        self._at_once = self._hurry.pick((0, 500, 1000))
+        """Of the transactions that are not kept open: how many, in thousandths, send with their commit."""
+        self.store = RecordingStore(name, around.world.crashes.get(name, ()), self._written)
+        self._limits = around.world.limits
+        self._broker: Broker | None = None
+        self._life = 0
+        """Counts the times that it came up: what was begun in another life is gone."""
+        self._inbox: list[FrameInFlight] = []
+        self._alarm: int | None = None
+        self._has_rung = 0
+        """When it looked last at what is due."""
+        self._spins = 0
+        self._saying: Sequence[Record] = ()
+        self.open = 0
+        """Transactions of applications that stay open; what they have locked nobody else receives."""
+        self._filled: dict[QueueKey, None] = {}
+
+    @property
+    def now(self) -> int:
+        """By its own clock."""
+        return self._clock.says(self._around.agenda.now)
+
+    @property
+    def is_up(self) -> bool:
+        return self._broker is not None
+
+    # ------------------------------------------------------------ life and death
+
+    def start(self, estate: Estate | None = None) -> None:
+        """From the store alone; with another estate, what waits is tried at once."""
+        if self._broker is not None:
+            return
+        changed = estate is not None
+        self.estate = estate or self.estate
+        self._life += 1
+        self.store.forget_claims()
+        self._broker = self._made()
+        self._around.history.add(BrokerStarted(self._around.agenda.now, self.name, self.estate))
+        if changed:
+            self._do(lambda broker: broker.retry_all(self.now))
+        else:
+            self._do(lambda broker: None)
+        for queue in self._queues():
+            if self.store.depth(queue).messages:
+                self._around.woken(self.name, queue)
+
+    def _made(self) -> Broker:
+        around = self._around
+        instance, elapsed = self.estate.instances[self.name], around.agenda.now - START
+        security = around.world.trust.security(around.cipher, instance, elapsed)
+        broker = Broker(self.estate, self.name, self.store, self._choices, self._limits.settings, security)
+        if self._limits.forwarded is not None:
+            broker.forwarder = Forwarder(ForwarderLimits(self._limits.forwarded))
+        return broker
+
+    def stop(self, why: str) -> None:
+        """With all that it has in memory."""
+        if self._broker is not None:
+            self._broker = None
+            self._inbox.clear()
+            self._alarm = None
+            self._around.history.add(BrokerStopped(self._around.agenda.now, self.name, why))
+
+    def renew(self, database: str, estate: Estate) -> None:
+        """It comes up with an estate in which a database has a new broker, and without its conversations."""
+        self.estate = estate
+        could_crash, self.store.can_crash = self.store.can_crash, False
+        self.store.forget_claims()
+        self.store.moment = self._around.agenda.now
+        remove_conversations(self._made(), database, self._around.ledger.living(self.name, database), self.now)
+        self.store.can_crash = could_crash
+        self.start(estate)
+
+    def _queues(self) -> list[QueueKey]:
+        databases = self.estate.instances[self.name].databases.values()
+        return [(database.name, s.queue) for database in databases for s in database.services if s.queue is not None]
+
+    def _do(self, act: Callable[[Broker], object]) -> bool:
+        """Let the broker do something; False: it died of it, before that was written."""
+        broker = self._broker
+        assert broker is not None, "a broker that is up"
+        self.store.moment = self._around.agenda.now
+        try:
+            act(broker)
+            self._give_out(broker)
+        except SimulatedCrash as died:
+            self.stop(f"{died.crash.name}, {'after' if died.crash.is_written else 'before'} a commit")
+            self._around.agenda.after(died.crash.down, self.start)
+            return died.crash.is_written
+        except Exception as error:  # noqa: BLE001 - whatever a broker raises is a finding, and the world goes on
+            self._around.history.add(BrokerBroke(self._around.agenda.now, self.name, _error_text(error)))
+            self.stop("broke")
+            return False
+        return True
+
+    def _give_out(self, broker: Broker) -> None:
+        agenda, history = self._around.agenda, self._around.history
+        for outbound in broker.frames_to_send(self.now):
+            self._around.network.send(self.name, self.now, outbound.address, outbound.frame)
+        if events := broker.events():
+            history.add(EventsReported(agenda.now, self.name, tuple(events)))
+        if broker.forwarder.waiting():
+            agenda.after(FORWARD_PAUSE_MS, self._forward_more, self._life)
+        self._set_alarm(broker.next_timer())
+        filled, self._filled = self._filled, {}
+        for queue in filled:
+            self._around.woken(self.name, queue)
+
+    def _forward_more(self, life: int) -> None:
+        """There is room again for what is forwarded."""
+        if life == self._life and self._broker is not None:
+            self._do(lambda broker: None)
+
+    # ------------------------------------------------------------ what happens by itself
+
+    def _set_alarm(self, reading: int | None) -> None:
+        if reading is None:
+            self._alarm = None
+            return
+        now = self._around.agenda.now
+        moment = max(self._clock.shows(reading), now + MIN_ALARM_INTERVAL_MS if self._has_rung == now else now)
+        if self._alarm is not None and now <= self._alarm <= moment:
+            return  # it will ring, and then be set again
+        self._alarm = moment
+        self._around.agenda.at(moment, self._ring, self._life, moment)
+
+    def _ring(self, life: int, moment: int) -> None:
+        broker = self._broker
+        if broker is None or life != self._life or moment != self._alarm:
+            return
+        self._alarm = None
+        self._has_rung = moment
+        before = broker.next_timer()
+        self._do(lambda broker: broker.handle_timer(self.now))
+        if self.is_up and before is not None and broker.next_timer() == before:
+            self._spins += 1
+            if self._spins == MAX_SPINS:
+                self._around.history.add(
+                    BrokerBroke(self._around.agenda.now, self.name, "asks for the same moment for ever")
+                )
+                self.stop("spins")
+                self._spins = 0
+        else:
+            self._spins = 0
+
+    def arrive(self, flying: FrameInFlight) -> None:
+        """A frame comes out of the network."""
+        if self._broker is None:
+            self._around.history.add(FrameLost(self._around.agenda.now, flying.number, f"{self.name} is down"))
+            return
+        self._inbox.append(flying)
+        if len(self._inbox) == 1:
+            self._around.agenda.after(self._chance.below(GATHER_MS), self._take_in, self._life)
+
+    def _take_in(self, life: int) -> None:
+        if life != self._life or self._broker is None:
+            return
+        inbox, self._inbox = self._inbox, []
+        moment = self._around.agenda.now
+        for flying in inbox:
+            self._around.history.add(
+                FrameArrived(moment, self.name, self.now, flying.number, flying.damage, flying.harm)
+            )
+        frames = [flying.raw for flying in inbox]
+        self._do(lambda broker: broker.receive(frames, self.now))
+
+    def _written(self, changes: ChangeSet, record: Committed) -> None:
+        around = self._around
+        around.history.add(record)
+        around.ledger.apply(record)
+        around.history.extend(self._saying)
+        for message in changes.enqueued:
+            self._filled[message.queue_key] = None
+        self._filled.update((queue, None) for queue, is_on in changes.queues.items() if is_on)
+
+    # ------------------------------------------------------------ applications
+
+    def transact(
+        self, wanted: ClaimRequest, act: TransactionBody, done: TransactionCallback, open_for: int = 0
+    ) -> None:
+        """A transaction that stays open for some time."""
+        if self._broker is None:
+            done(GONE)
+            return
+        work = self._broker.work(wanted, self.now)
+        if work.batch.busy:
+            self._broker.release(work)
+            done(BUSY)
+            return
+        self._acted(work, lambda: act(work), done, open_for)
+
+    def transact_received(
+        self, queue: QueueKey, top: int, act: ReceiveBody, done: TransactionCallback, open_for: int = 0
+    ) -> None:
+        """RECEIVE, and what the application makes of it, in one transaction."""
+        if self._broker is None:
+            done(GONE)
+            return
+        first = self._broker.work(ClaimRequest(receive=ReceiveRequest(queue, top)), self.now)
+        if not first.batch.received:
+            self._broker.release(first)
+            done(EMPTY)
+            return
+        handles = tuple({message.conversation_handle: None for message in first.batch.received})
+        asked = ReceiveRequest(queue, top, group=first.batch.received_group)
+        work = self._broker.work(ClaimRequest(handles=handles, receive=asked, token=first.batch.token), self.now)
+        if work.batch.busy:
+            self._broker.release(work)
+            done(BUSY)
+            return
+        self._acted(work, lambda: act(work, receive(work, asked)), done, open_for)
+
+    def _acted(
+        self, work: UnitOfWork, act: Callable[[], Sequence[Record] | None], done: TransactionCallback, open_for: int
+    ) -> None:
+        assert self._broker is not None, "a broker that is up"
+        try:
+            said = act()
+        except VerbError:
+            self._broker.release(work)
+            done(REFUSED)
+            return
+        if said is None:
+            self._broker.release(work)
+            done(ROLLED_BACK)
+        elif open_for:
+            self.open += 1
+            self._around.agenda.after(open_for, self._close, self._life, work, said, done)
+        else:
+            self._commit(self._life, work, said, done, at_once=self._hurry.happens(self._at_once))
+
+    def _close(self, life: int, work: UnitOfWork, said: Sequence[Record], done: TransactionCallback) -> None:
+        self.open -= 1
+        self._commit(life, work, said, done)
+
+    def _commit(
+        self, life: int, work: UnitOfWork, said: Sequence[Record], done: TransactionCallback, *, at_once: bool = False
+    ) -> None:
+        if life != self._life or self._broker is None:
+            done(GONE)
+            return
+        conflicts: list[Conflict] = []
+
+        def commit(broker: Broker) -> None:
+            if at_once:
+                broker.send_at_once(work)
+            try:
+                broker.commit(work)
+            except Conflict as conflict:
+                conflicts.append(conflict)
+
+        self._saying = said
+        is_written = self._do(commit)
+        self._saying = ()
+        done(ROLLED_BACK if conflicts else COMMITTED if is_written else GONE)
+
+
+def _error_text(error: Exception) -> str:
+    """What was raised, and where: the last place in it that is the engine's."""
+    trace = error.__traceback__
+    place = ""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if "simulation" not in code.co_filename:
+            place = f"{code.co_filename.rpartition('/routing/')[2]}:{trace.tb_lineno} {code.co_name}"
+        trace = trace.tb_next
+    return f"{type(error).__name__}: {error} ({place})"

@@ -12,8 +12,8 @@ from django.db import connection
 
 from benchmarks.claims import claim, large_document
 from brokerui.estate import models
+from brokerui.estate.cache import estates
 from brokerui.estate.columns import route_columns
-from brokerui.estate.memory import estates
 from brokerui.estate.selectors import estate_as_of, estate_current
 from brokerui.estate.services import estate_edit, estate_import
 from routing.documents.estate_document import read_estate

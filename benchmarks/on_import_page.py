@@ -18,7 +18,7 @@ from brokerui.accounts.levels import Role
 from brokerui.accounts.services import roles_ensure, user_create
 from brokerui.analysis.imports.models import ImportRun, State
 from brokerui.analysis.imports.working import next_do
-from brokerui.estate.memory import estates
+from brokerui.estate.cache import estates
 from brokerui.estate.selectors import estate_current
 
 SLOWEST: dict[str, float] = {}

@@ -35,13 +35,13 @@ from brokerui.analysis.imports.working import next_do
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.lint.tasks import lint_refresh
 from brokerui.analysis.reachability.services import survey_do
-from brokerui.core.later import is_under_way
-from brokerui.estate.memory import estates
+from brokerui.core.deferred import is_deferred_work_running
+from brokerui.estate.cache import estates
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit, estate_import
 from brokerui.estate.viewed import viewed_from
-from brokerui.running.warming import estate_load, program_load, warm
+from brokerui.running.preload import preload, preload_estate, preload_program
 from routing.documents.estate_document import read_estate
 from routing.model.address import parse_address
 from routing.model.edits import PutRoute
@@ -86,7 +86,7 @@ def measure(part: str = "") -> bool:
     kept += _unread(client, asked)
     _apart(_edited)
     kept.append(_phase("first request after an edit", client, asked))
-    took = _clocked(warm)
+    took = _clocked(preload)
     print(f"ready for it after {took[0]:,.0f} ms, {took[1]:,.0f} ms of them of the processor")
     print(machine())
     return all(kept)
@@ -94,8 +94,8 @@ def measure(part: str = "") -> bool:
 
 def _start() -> None:
     """What happens before the processes of the web are forked."""
-    program_load()
-    estate_load()
+    preload_program()
+    preload_estate()
 
 
 def _settings() -> None:
@@ -208,7 +208,7 @@ def _asked(client: Client, url: str) -> Took:
 
 def until_idle() -> None:
     """Until what is read beside requests was read."""
-    while is_under_way():
+    while is_deferred_work_running():
         time.sleep(0.01)
 
 

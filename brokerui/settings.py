@@ -107,8 +107,8 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
-    "brokerui.core.middleware.fence",
-    "brokerui.core.origin.origin",
+    "brokerui.core.middleware.isolation_headers",
+    "brokerui.core.client_ip.client_ip_middleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -122,7 +122,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "brokerui.accounts.access.AccessMiddleware",
     "axes.middleware.AxesMiddleware",
-    "brokerui.core.middleware.Later",
+    "brokerui.core.middleware.NotReadyMiddleware",
 ]
 
 ROOT_URLCONF = "brokerui.urls"
@@ -167,7 +167,7 @@ SESSION_COOKIE_AGE = 43_200
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = env.int("LOGIN_FAILURES", default=5)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
-AXES_CLIENT_IP_CALLABLE = "brokerui.core.origin.client_address"
+AXES_CLIENT_IP_CALLABLE = "brokerui.core.client_ip.client_ip_of"
 AXES_RESET_ON_SUCCESS = True
 AXES_ENABLE_ACCESS_FAILURE_LOG = False
 AXES_DISABLE_ACCESS_LOG = True
@@ -417,9 +417,12 @@ LOG_FORMAT = env.str("LOG_FORMAT", default="line")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "brokerui.core.logs.Line"}, "json": {"()": "brokerui.core.logs.Json"}},
+    "formatters": {
+        "line": {"()": "brokerui.core.logs.LineFormatter"},
+        "json": {"()": "brokerui.core.logs.JsonFormatter"},
+    },
     "filters": {
-        "later": {"()": "django.utils.log.CallbackFilter", "callback": "ext://brokerui.core.later.is_worth_a_line"}
+        "later": {"()": "django.utils.log.CallbackFilter", "callback": "ext://brokerui.core.deferred.is_not_deferral"}
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json" if LOG_FORMAT == "json" else "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},

@@ -13,7 +13,7 @@ from benchmarks.claims import claim
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import roles_ensure, user_create
 from brokerui.analysis.monitoring import waiting
-from brokerui.core.later import is_under_way
+from brokerui.core.deferred import is_deferred_work_running
 from brokerui.estate.models import Instance
 from brokerui.estate.services import estate_import
 from brokerui.eventlog.models import MINUTE, Sampled
@@ -77,7 +77,7 @@ def _page(client: Client, path: str) -> bool:
         began = time.perf_counter()
         status = client.get(path).status_code
         slowest = max(slowest, time.perf_counter() - began)
-        while status in (202, 503) and is_under_way():
+        while status in (202, 503) and is_deferred_work_running():
             time.sleep(0.05)
     return claim(path, slowest * 1e3, LONGEST * 1e3, "ms", f"the slowest of 8, the last with status {status}")
 

@@ -3,11 +3,11 @@
 from celery import shared_task
 
 from brokerui.accounts.services import expired_delete
-from brokerui.core.counts import counts_prune
+from brokerui.core.rate_counter import rate_counters_prune
 
 
 @shared_task(name="brokerui.accounts.tasks.expired_clean")
 def expired_clean() -> None:
     """Daily."""
     expired_delete()
-    counts_prune()
+    rate_counters_prune()

@@ -17,8 +17,8 @@ from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, User
 from brokerui.accounts.access import SAFE
 from brokerui.accounts.levels import Level, may
 from brokerui.api.problems import Problem
-from brokerui.core.counts import count_up
-from brokerui.core.origin import client_address
+from brokerui.core.client_ip import client_ip_of
+from brokerui.core.rate_counter import count_up
 
 SCHEMES = (b"bearer", b"token")
 
@@ -82,7 +82,7 @@ class StrangerThrottle(_Shared, AnonRateThrottle):
         return _rate(self.scope)
 
     def get_ident(self, request: Request) -> str:
-        return client_address(request) or ""
+        return client_ip_of(request) or ""
 
 
 class UserThrottle(_Shared, UserRateThrottle):

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import APIException
 from rest_framework.response import Response
 
+from brokerui.core.deferred import RETRY_AFTER_S, NotReadyError
 from brokerui.core.errors import being_read_text
-from brokerui.core.later import SECONDS, LaterError
 from brokerui.core.problems import MEDIA_TYPE, problem
 from brokerui.estate.viewed import ViewedError
 from routing.common.errors import InputError, Invalid
@@ -72,7 +72,7 @@ def _problem_of(error: Exception) -> Problem | None:
             detail = error.problem.render(_)
             errors = [{"in": "query", "name": error.parameter, "detail": detail}]
             return Problem(404, f"{error.parameter}: {detail}", errors=errors)
-        case LaterError():
+        case NotReadyError():
             return Problem(503, being_read_text())
         case Http404():
             return Problem(404, _("Nothing is at this address."))
@@ -91,6 +91,6 @@ def _headers(error: Exception) -> dict[str, str]:
     wait = getattr(error, "wait", None)
     if wait is not None:
         headers["Retry-After"] = str(int(wait) + 1)
-    if isinstance(error, LaterError):
-        headers["Retry-After"] = str(SECONDS)
+    if isinstance(error, NotReadyError):
+        headers["Retry-After"] = str(RETRY_AFTER_S)
     return headers

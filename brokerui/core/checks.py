@@ -9,7 +9,8 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's names
 from redis import RedisError
 
-from brokerui.core.pulse import redis_client
+from brokerui.core.heartbeat import ANSWER_S
+from brokerui.core.redis_client import redis_client
 from brokerui.core.redis_url import is_own, without_password
 from brokerui.core.valkey import valkey_binary
 from routing.common.errors import Invalid
@@ -87,8 +88,7 @@ def redis_answers(app_configs: Sequence[Any] | None, **kwargs: object) -> list[C
     if is_own(settings.REDIS_URL):
         return []
     try:
-        with redis_client() as client:
-            client.ping()
+        redis_client(connect_s=ANSWER_S, answer_s=ANSWER_S).ping()
     except (RedisError, ValueError) as error:
         return [
             Warning(

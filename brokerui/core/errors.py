@@ -9,8 +9,8 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
+from brokerui.core.deferred import RETRY_AFTER_S
 from brokerui.core.htmx import htmx_of
-from brokerui.core.later import SECONDS
 from brokerui.core.problems import asks_for_problems, problem_response
 
 
@@ -67,10 +67,10 @@ def being_read(request: HttpRequest) -> HttpResponse:
         return _piece_later(request)
     if asks_for_problems(request) or "text/html" not in request.headers.get("Accept", ""):
         response: HttpResponse = problem_response(status=503, detail=being_read_text())
-        response.headers["Retry-After"] = str(SECONDS)
+        response.headers["Retry-After"] = str(RETRY_AFTER_S)
     else:
         response = render(request, "later.html", status=202)
-        response.headers["Refresh"] = str(SECONDS)
+        response.headers["Refresh"] = str(RETRY_AFTER_S)
     response.headers["Cache-Control"] = "no-store"
     return response
 

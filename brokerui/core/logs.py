@@ -16,21 +16,21 @@ FORMATS = (LINE, JSON)
 PROCESS = "BROKERUI_PROCESS"
 """The variable in which `brokerui up` tells a process what it is called."""
 HIDDEN = "***"
-SHORTEST = 4
+SECRET_MIN_CHARS = 4
 """Letters of a secret that is looked for; shorter ones would be found in every word."""
 
 
-class Line(logging.Formatter):
+class LineFormatter(logging.Formatter):
     """`MOMENT LEVEL LOGGER: MESSAGE`, and the traceback below it."""
 
     def __init__(self) -> None:
         super().__init__("{asctime} {levelname} {name}: {message}", style="{")
 
     def format(self, record: logging.LogRecord) -> str:
-        return discreet(super().format(record))
+        return without_secrets(super().format(record))
 
 
-class Json(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """An object in one line: time, level, process, logger, message, and exception where there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -39,14 +39,14 @@ class Json(logging.Formatter):
             "level": record.levelname,
             "process": os.environ.get(PROCESS) or record.processName,
             "logger": record.name,
-            "message": discreet(record.getMessage()),
+            "message": without_secrets(record.getMessage()),
         }
         if record.exc_info:
-            told["exception"] = discreet(self.formatException(record.exc_info))
+            told["exception"] = without_secrets(self.formatException(record.exc_info))
         return json.dumps(told, ensure_ascii=False)
 
 
-def discreet(text: str) -> str:
+def without_secrets(text: str) -> str:
     """Without the secrets of this installation, whoever has put them there."""
     for secret in _secrets():
         text = text.replace(secret, HIDDEN)
@@ -58,4 +58,4 @@ def _secrets() -> tuple[str, ...]:
     """The longest first: one may be a part of another."""
     passwords = [urlsplit(settings.REDIS_URL).password or "", str(settings.DATABASES["default"].get("PASSWORD") or "")]
     found = {settings.SECRET_KEY, settings.KEYS_SECRET, *passwords, *map(unquote, passwords)}
-    return tuple(sorted((one for one in found if len(one) >= SHORTEST), key=len, reverse=True))
+    return tuple(sorted((one for one in found if len(one) >= SECRET_MIN_CHARS), key=len, reverse=True))

@@ -8,20 +8,20 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
+from brokerui.core.deferred import NotReadyError, deferral_allowed
 from brokerui.core.errors import being_read, error_page
-from brokerui.core.later import LaterError, told_later
 from brokerui.core.problems import asks_for_problems
 
 Handler = Callable[[HttpRequest], HttpResponse]
 
 # A browser shows our page only if we have read what it sent; but nobody may keep us reading for ever.
 DRAIN_FACTOR = 4
-LONGEST_QUERY = 4_096
+QUERY_MAX_CHARS = 4_096
 """Characters."""
-CHUNK = 64 * 1024
+CHUNK_BYTES = 64 * 1024
 
 
-def fence(get_response: Handler) -> Handler:
+def isolation_headers(get_response: Handler) -> Handler:
     """Ask the browser to keep others away from our answers, and devices away from our pages."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -41,7 +41,7 @@ def address_limit(get_response: Handler) -> Handler:
     """Refuse an address that is longer than the server in front of us takes too: no page makes one."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if len(request.META.get("QUERY_STRING", "")) <= LONGEST_QUERY:
+        if len(request.META.get("QUERY_STRING", "")) <= QUERY_MAX_CHARS:
             return get_response(request)
         text = _("No page has an address as long as this one. Ask for less at a time.")
         return error_page(request, status=414, title=_("That address is too long"), text=text)
@@ -49,7 +49,7 @@ def address_limit(get_response: Handler) -> Handler:
     return middleware
 
 
-class Later:
+class NotReadyMiddleware:
     """Who only reads does not wait for what takes long: a page says so and asks again, a program is told when to.
 
     A form that somebody filled in waits: nobody likes to send it again.
@@ -61,12 +61,12 @@ class Later:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.method not in ("GET", "HEAD") and not asks_for_problems(request):
             return self._get_response(request)
-        with told_later():
+        with deferral_allowed():
             return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Of views; resources of the REST interface answer themselves."""
-        return being_read(request) if isinstance(error, LaterError) else None
+        return being_read(request) if isinstance(error, NotReadyError) else None
 
 
 def body_limit(get_response: Handler) -> Handler:
@@ -95,5 +95,5 @@ def _length(request: HttpRequest) -> int:
 def _drain(request: HttpRequest, limit: int) -> None:
     """Read and throw away, up to a limit."""
     left = limit
-    while left > 0 and (chunk := request.read(min(CHUNK, left))):
+    while left > 0 and (chunk := request.read(min(CHUNK_BYTES, left))):
         left -= len(chunk)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
-ROWS = 100
+PAGE_ROWS = 100
 """Of one page."""
 DIGITS = 6
 
@@ -22,7 +22,7 @@ class Page(Generic[T]):
 
     @property
     def pages(self) -> int:
-        return max(1, -(-len(self.rows) // ROWS))
+        return max(1, -(-len(self.rows) // PAGE_ROWS))
 
     @property
     def number(self) -> int:
@@ -40,11 +40,11 @@ class Page(Generic[T]):
     @property
     def first(self) -> int:
         """The number of its first row, from 1."""
-        return (self.number - 1) * ROWS + 1
+        return (self.number - 1) * PAGE_ROWS + 1
 
     @property
     def last(self) -> int:
-        return min(self.number * ROWS, len(self.rows))
+        return min(self.number * PAGE_ROWS, len(self.rows))
 
     @property
     def total(self) -> int:

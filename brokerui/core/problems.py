@@ -10,7 +10,7 @@ from django.http import HttpRequest, JsonResponse
 MEDIA_TYPE = "application/problem+json"
 PREFIX = "/api/"
 """Under this address programs ask."""
-LONGEST = 600
+TEXT_MAX_CHARS = 600
 """Characters of a text that a problem shows: what was sent may be long."""
 
 KINDS = {
@@ -59,4 +59,4 @@ def problem_response(*, status: int, detail: str) -> JsonResponse:
 def shown(text: str) -> str:
     """Cut, and without halves of surrogate pairs, which no answer can carry."""
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return text if len(text) <= TEXT_MAX_CHARS else f"{text[:TEXT_MAX_CHARS]}…"

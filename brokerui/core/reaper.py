@@ -12,8 +12,8 @@ import sys
 import time
 from collections.abc import Iterable
 
-GRACE_SECONDS = 6.0
-POLL_SECONDS = 0.1
+GRACE_S = 6.0
+POLL_S = 0.1
 
 
 def main() -> None:
@@ -31,18 +31,18 @@ def _remaining(lines: Iterable[bytes]) -> list[int]:
     return sorted(groups)
 
 
-def end_groups(groups: list[int], grace: float = GRACE_SECONDS) -> None:
+def end_groups(groups: list[int], grace: float = GRACE_S) -> None:
     """Ask them to end; those that have not after the grace are killed."""
     until = time.monotonic() + grace
-    left = [group for group in groups if tell(group, signal.SIGTERM)]
+    left = [group for group in groups if signal_group(group, signal.SIGTERM)]
     while left and time.monotonic() < until:
-        time.sleep(POLL_SECONDS)
-        left = [group for group in left if tell(group, 0)]
+        time.sleep(POLL_S)
+        left = [group for group in left if signal_group(group, 0)]
     for group in left:
-        tell(group, signal.SIGKILL)
+        signal_group(group, signal.SIGKILL)
 
 
-def tell(group: int, number: int) -> bool:
+def signal_group(group: int, number: int) -> bool:
     """Signal a process group. False where nobody is left in it."""
     try:
         os.killpg(group, number)

@@ -3,17 +3,17 @@
 from celery import shared_task
 from celery.signals import worker_ready
 
-from brokerui.core.pulse import pulse_beat
-from brokerui.core.wake import wake
+from brokerui.core.celery_wake import wake
+from brokerui.core.heartbeat import heartbeat_send
 
 
 @shared_task(name="brokerui.core.tasks.pulse")
-def pulse() -> None:
+def heartbeat() -> None:
     """A worker did something just now: `brokerui status` looks for that."""
-    pulse_beat()
+    heartbeat_send()
 
 
 @worker_ready.connect
-def first_pulse(**_signal: object) -> None:
+def first_heartbeat(**_signal: object) -> None:
     """Who asks right after the start need not wait for beat."""
-    wake(pulse)
+    wake(heartbeat)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from brokerui.core.origin import address_now
+from brokerui.core.client_ip import client_ip_now
 from brokerui.estate.models import AuditEntry, Version
 
 SYSTEM = "brokerui"
@@ -16,7 +16,7 @@ def audit(*, author: str, action: str, note: str = "", version: Version | None =
     AuditEntry.objects.create(
         at=timezone.now(),
         author=author or SYSTEM,
-        address=address_now(),
+        address=client_ip_now(),
         action=action,
         note=note,
         version=version,

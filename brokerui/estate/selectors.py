@@ -13,10 +13,9 @@ from django.db.models import Count, Min, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Length
 from django.utils import timezone
 
-from brokerui.core.later import later, may_be_told
-from brokerui.core.once import Once
+from brokerui.core.deferred import defer, may_defer
+from brokerui.estate.cache import estates
 from brokerui.estate.errors import VersionNotFoundError
-from brokerui.estate.memory import estates
 from brokerui.estate.models import Instance, Live, Version
 from brokerui.estate.packing import Packed, unpack_edits, unpack_estate
 from brokerui.estate.signals import estate_read
@@ -116,26 +115,20 @@ def instance_freshness() -> dict[str, datetime | None]:
 
 
 def _of_version(number: int, digest: str) -> LiveEstate:
-    estate = estates.get(digest)
-    if estate is None:
-        if may_be_told() and _is_long(number):
-            later(digest, partial(_prepare, number, digest))
-        with _building.alone(digest):
-            estate = estates.get(digest) or _built(number, digest)
-            estates.put(digest, estate)
-    return LiveEstate(number, digest, estate)
+    if not estates.has(digest) and may_defer() and _is_long(number):
+        defer(digest, partial(_prepare, number, digest))
+    return LiveEstate(number, digest, estates.get_or_make(digest, partial(_built, number, digest)))
 
 
 def _prepare(number: int, digest: str) -> None:
     """What pages derive from it is made before they find it: they would be no sooner ready."""
-    with _building.alone(digest):
-        if estates.get(digest) is None:
-            estate = _built(number, digest)
-            estate_read.send_robust(sender=Estate, key=digest, estate=estate)
-            estates.put(digest, estate)
 
+    def built() -> Estate:
+        estate = _built(number, digest)
+        estate_read.send_robust(sender=Estate, key=digest, estate=estate)
+        return estate
 
-_building = Once()
+    estates.get_or_make(digest, built)
 
 
 def _built(number: int, digest: str) -> Estate:

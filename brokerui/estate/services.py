@@ -11,11 +11,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from brokerui.estate.audit import audit
+from brokerui.estate.cache import estates
 from brokerui.estate.counting import counted
 from brokerui.estate.difference import Difference, difference
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.lists import chunks
-from brokerui.estate.memory import estates
 from brokerui.estate.models import Instance, Live, Version
 from brokerui.estate.models.versions import VersionKind
 from brokerui.estate.packing import digest_of, pack_edits, pack_estate

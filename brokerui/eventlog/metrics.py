@@ -9,7 +9,7 @@ from typing import Final
 
 from redis import RedisError
 
-from brokerui.core.pulse import pulse_last
+from brokerui.core.heartbeat import heartbeat_last
 from brokerui.eventlog.exposition import Metric
 from brokerui.eventlog.models import Sampled
 from brokerui.eventlog.samples import OfSample
@@ -130,7 +130,7 @@ def _of_redis() -> list[Metric]:
         )
         for place, n in sorted(waiting(client).items(), key=str)
     ]
-    seen = pulse_last()
+    seen = heartbeat_last()
     return [
         Metric("brokerui_connections", "gauge", "Connections by state and direction.", _connections(rows)),
         _open("fragments", "Fragments", rows),

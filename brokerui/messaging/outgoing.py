@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
 from typing import Protocol
 
 from django.conf import settings
 from redis import Redis, RedisError
 
+from brokerui.core.redis_client import redis_client
 from brokerui.messaging.endpoint.lists import outgoing_held, put_outgoing, run
 from routing.common.broker_events import Event
 from routing.dialog.unit_of_work import OutboundFrame
@@ -34,16 +34,14 @@ def record_events_with(recorder: EventRecorder) -> None:
         _recorders.append(recorder)
 
 
-PATIENCE_SECONDS = 0.1
+CONNECT_S = 0.1
 """A SEND waits no longer for Redis: what is not handed over is sent again by the dialog layer."""
+ANSWER_S = 2.0
 
 
-@cache
 def redis() -> Redis:
-    """For frames, as bytes."""
-    return Redis.from_url(
-        settings.REDIS_URL, socket_connect_timeout=PATIENCE_SECONDS, socket_timeout=2.0, decode_responses=False
-    )
+    """Return the client for frames and for all else that messaging keeps in Redis."""
+    return redis_client(connect_s=CONNECT_S, answer_s=ANSWER_S)
 
 
 _given: Counter[str] = Counter()

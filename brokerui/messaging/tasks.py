@@ -9,7 +9,7 @@ from brokerui.messaging.drain import arrived, drain, follow_estate, is_due, take
 from brokerui.messaging.hosting import hosted_names
 from brokerui.messaging.keeping import Keeping
 from brokerui.messaging.neighbours import hear_notices
-from brokerui.messaging.waking import awake, wake_once, work_off
+from brokerui.messaging.wake_debounce import clear_pending, run_until_idle, wake_once
 
 
 @shared_task(name="brokerui.messaging.tasks.transmit")
@@ -17,13 +17,13 @@ def transmit() -> None:
     """Send what is due: first attempts, retries, timers, ends of lifetimes."""
     hear_notices()
     hosted = hosted_names()
-    work_off(transmit, lambda: bool([one for one in hosted if drain(one)]))
+    run_until_idle(transmit, lambda: bool([one for one in hosted if drain(one)]))
 
 
 @shared_task(name="brokerui.messaging.tasks.routes_changed")
 def routes_changed() -> None:
     """Try what waits by the estate as it is now."""
-    awake(routes_changed)
+    clear_pending(routes_changed)
     for instance in hosted_names():
         follow_estate(instance)
     wake_once(transmit)
@@ -33,7 +33,7 @@ def routes_changed() -> None:
 def receive() -> None:
     """Take what came over the network; what may be sent because of it follows at once."""
     hosted, keeping = hosted_names(), Keeping()
-    work_off(receive, lambda: bool([at for at in arrived(hosted) if take_in(*at, keeping)]), keeping.look)
+    run_until_idle(receive, lambda: bool([at for at in arrived(hosted) if take_in(*at, keeping)]), keeping.look)
     keeping.end()
     if any(is_due(instance) for instance in hosted):
         wake_once(transmit)
@@ -42,5 +42,5 @@ def receive() -> None:
 @shared_task(name="brokerui.messaging.tasks.activate")
 def activate() -> None:
     """Start readers of queues that have messages, where too few are there."""
-    awake(activate)
+    clear_pending(activate)
     start_readers()

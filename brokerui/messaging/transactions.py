@@ -16,7 +16,7 @@ from brokerui.messaging.errors import BusyError
 from brokerui.messaging.hosting import ReplacedError, broker_of, check_database, working_broker_of
 from brokerui.messaging.outgoing import hand_over, has_room
 from brokerui.messaging.tasks import transmit
-from brokerui.messaging.waking import wake_once
+from brokerui.messaging.wake_debounce import wake_once
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.runtime.broker import Broker, has_become_due

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from brokerui.core.backoff import Backoff
-from brokerui.core.reaper import tell
-from brokerui.running.logs import Log
+from brokerui.core.reaper import signal_group
+from brokerui.running.logs import ProcessLog
 
-RESTARTS = Backoff(first_s=0.2, max_s=30.0)
-STEADY_SECONDS = 30.0
+RESTART_BACKOFF = Backoff(first_s=0.2, max_s=30.0)
+STEADY_S = 30.0
 """Who ran so long starts again as if for the first time."""
 
 
@@ -34,7 +34,7 @@ class Child:
     """A program, and the process that runs it now."""
 
     program: Program
-    log: Log
+    log: ProcessLog
     process: subprocess.Popen[bytes] | None = None
     begun: float = 0.0
     failures: int = 0
@@ -69,14 +69,14 @@ class Child:
         if self.process is None or self.process.poll() is None:
             return None
         status, self.process = self.process, None
-        tell(status.pid, signal.SIGKILL)
+        signal_group(status.pid, signal.SIGKILL)
         return status.returncode
 
     def schedule(self) -> float:
         """Have it started again, the later the more often it failed; gives the pause."""
         now = time.monotonic()
-        self.failures = 1 if now - self.begun > STEADY_SECONDS else self.failures + 1
-        pause = RESTARTS.pause_s(self.failures)
+        self.failures = 1 if now - self.begun > STEADY_S else self.failures + 1
+        pause = RESTART_BACKOFF.pause_s(self.failures)
         self.due, self.restarts = now + pause, self.restarts + 1
         return pause
 
@@ -92,7 +92,7 @@ class Child:
         try:
             self.process.wait(max(0.0, until - time.monotonic()))
         except subprocess.TimeoutExpired:
-            tell(self.process.pid, signal.SIGKILL)
+            signal_group(self.process.pid, signal.SIGKILL)
             self.process.wait()
-        tell(self.process.pid, signal.SIGKILL)
+        signal_group(self.process.pid, signal.SIGKILL)
         self.process = None

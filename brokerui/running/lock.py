@@ -12,14 +12,14 @@ from pathlib import Path
 from routing.common.errors import Invalid
 from routing.common.sentence import Sentence, say
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_S = 20.0
 """How long the processes of one that was killed may take to end."""
-POLL_SECONDS = 0.1
+POLL_S = 0.1
 OWN, SHARED = "up.lock", "up.left.lock"
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningProcess:
     """A process of the product."""
 
     name: str
@@ -29,12 +29,12 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ProductState:
     """What the supervisor of a home says of itself."""
 
     pid: int
     address: str
-    processes: tuple[Running, ...] = ()
+    processes: tuple[RunningProcess, ...] = ()
 
 
 def is_alive(pid: int) -> bool:
@@ -50,7 +50,7 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def state_of(home: Path) -> State | None:
+def state_of(home: Path) -> ProductState | None:
     """What runs in this home; None where nothing does."""
     if not _is_locked(_folder(home) / OWN):
         return None
@@ -58,8 +58,8 @@ def state_of(home: Path) -> State | None:
         written = json.loads(_state_path(home).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    processes = tuple(Running(**each) for each in written["processes"])
-    return State(written["pid"], written["address"], processes)
+    processes = tuple(RunningProcess(**each) for each in written["processes"])
+    return ProductState(written["pid"], written["address"], processes)
 
 
 class HomeLock:
@@ -72,10 +72,10 @@ class HomeLock:
         self.shared = _open(_folder(home) / SHARED)
         """To hand to the minder."""
 
-    def take(self, patience: float = PATIENCE_SECONDS) -> None:
+    def take(self, patience: float = PATIENCE_S) -> None:
         """Raises `Invalid` where the product runs in this home already."""
         # Who only looks whether it is locked holds it for a moment.
-        if not _wait(self._own, 3 * POLL_SECONDS):
+        if not _wait(self._own, 3 * POLL_S):
             self._close()
             raise Invalid("", _refusal(self._home))
         if not _wait(self.shared, patience):
@@ -83,7 +83,7 @@ class HomeLock:
             raise Invalid("", say("what ran in {home} is still stopping; try again in a moment", home=self._home))
         _state_path(self._home).unlink(missing_ok=True)
 
-    def write(self, state: State) -> None:
+    def write(self, state: ProductState) -> None:
         """For `status`, and for who starts a second one."""
         path = _state_path(self._home)
         draft = path.with_suffix(".new")
@@ -121,7 +121,7 @@ def _wait(descriptor: int, patience: float) -> bool:
     while not _try(descriptor, fcntl.LOCK_EX):
         if time.monotonic() > until:
             return False
-        time.sleep(POLL_SECONDS)
+        time.sleep(POLL_S)
     return True
 
 

@@ -12,7 +12,7 @@ LOG_BYTES = 5 << 20
 TAIL_LINES = 12
 
 
-class Log:
+class ProcessLog:
     """The file of one process."""
 
     def __init__(self, home: Path, name: str) -> None:

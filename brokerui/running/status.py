@@ -11,14 +11,14 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from redis import RedisError
 
-from brokerui.core.pulse import pulse_is_late, pulse_last
+from brokerui.core.heartbeat import heartbeat_is_late, heartbeat_last
 from brokerui.core.redis_url import without_password
 from brokerui.estate.selectors import live_version
-from brokerui.running.lock import Running, is_alive, state_of
+from brokerui.running.lock import RunningProcess, is_alive, state_of
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
+class ProcessStatus:
     """One that `up` started."""
 
     name: str
@@ -34,7 +34,7 @@ class Status:
     home: str
     address: str | None
     """Of the web; None where `up` does not run in this home."""
-    processes: tuple[Process, ...]
+    processes: tuple[ProcessStatus, ...]
     redis: str
     redis_problem: str | None
     database_problem: str | None
@@ -69,17 +69,17 @@ def status() -> Status:
         database_problem=database_problem,
         live_version=version,
         worker_seen=seen,
-        worker_is_late=pulse_is_late(seen),
+        worker_is_late=heartbeat_is_late(seen),
     )
 
 
-def _process(running: Running) -> Process:
-    return Process(running.name, running.pid, is_alive(running.pid), running.restarts)
+def _process(running: RunningProcess) -> ProcessStatus:
+    return ProcessStatus(running.name, running.pid, is_alive(running.pid), running.restarts)
 
 
 def _redis() -> tuple[str | None, datetime | None]:
     try:
-        return None, pulse_last()
+        return None, heartbeat_last()
     except (RedisError, ValueError) as error:
         return str(error), None
 

@@ -19,15 +19,23 @@ from typing import Any
 
 from brokerui.core.languages import local
 from brokerui.running.child import Child, Program
-from brokerui.running.following import Together
-from brokerui.running.lock import HomeLock, Running, State
-from brokerui.running.logs import Log
+from brokerui.running.lock import HomeLock, ProductState, RunningProcess
+from brokerui.running.log_merge import LogMerge
+from brokerui.running.logs import ProcessLog
+from brokerui.running.messages import (
+    exit_text,
+    failure_text,
+    login_line,
+    print_error,
+    print_failure,
+    print_line,
+    restart_line,
+)
 from brokerui.running.report import ERROR, PREPARED, READY, Reports
-from brokerui.running.words import how, last_words, login_line, print_line, restart_line, say_error, say_plainly
 from routing.common.sentence import Sentence, say
 
-TURN_SECONDS = 1.0
-GRACE_SECONDS = 8.0
+TURN_S = 1.0
+GRACE_S = 8.0
 """How long requests and tasks under way may take to end."""
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -51,7 +59,7 @@ class Supervisor:
     last: list[Program]
     """Started once the pages answer: nobody waits for them."""
     reports: Reports
-    together: Together
+    together: LogMerge
     children: list[Child] = field(default_factory=list)
     is_announced: bool = False
     _login: tuple[str, str] | None = None
@@ -60,7 +68,7 @@ class Supervisor:
 
     def run(self) -> int:
         """Until it is told to stop. 0 after a clean stop, 1 where the product did not come up."""
-        self._log = Log(self.home, "up")
+        self._log = ProcessLog(self.home, "up")
         self.together.begin(self._log)
         waker = self._catch_signals()
         try:
@@ -71,7 +79,7 @@ class Supervisor:
                 _drain(waker)
                 self._turn()
         except FailedError as error:
-            say_error(str(error))
+            print_failure(str(error))
             self._print_login()  # the user is made, whatever failed afterwards
             return 1
         finally:
@@ -98,7 +106,7 @@ class Supervisor:
     def _pause(self) -> float:
         """Until the next thing to do; signals and reports come in between."""
         waiting = [child.due - time.monotonic() for child in self.children if child.process is None]
-        return max(0.0, min([TURN_SECONDS, *waiting]))
+        return max(0.0, min([TURN_S, *waiting]))
 
     def _heard(self, told: Mapping[str, Any]) -> None:
         if told["kind"] == ERROR and not self.is_announced:
@@ -125,7 +133,7 @@ class Supervisor:
     # -- Processes ---------------------------------------------------------------------------------------------
 
     def _add(self, program: Program) -> None:
-        child = Child(program, Log(self.home, program.name))
+        child = Child(program, ProcessLog(self.home, program.name))
         self.together.begin(child.log)
         self.children.append(child)
         self._start(child)
@@ -146,17 +154,17 @@ class Supervisor:
         if child.program == self.web and not self.is_announced:
             for each in self.reports.read():
                 self._heard(each)
-            raise FailedError(last_words(child, status))
+            raise FailedError(failure_text(child, status))
         pause = child.schedule()
         # What fails again and again is said once; its log has each time.
         if child.failures == 1:
             self._event(restart_line(child, status))
-        child.log.write(f"-- ended: {how(status)}; starting again in {pause:.1f} s")
+        child.log.write(f"-- ended: {exit_text(status)}; starting again in {pause:.1f} s")
         self._write_state()
 
     def _end_all(self) -> None:
         """What makes work first, then what does it, then what they stand on."""
-        until = time.monotonic() + GRACE_SECONDS
+        until = time.monotonic() + GRACE_S
         later = self.children[len(self.first) :]
         for child in reversed(later):
             child.ask_to_end()
@@ -170,8 +178,8 @@ class Supervisor:
             self._minder.stdin.close()
 
     def _write_state(self) -> None:
-        running = tuple(Running(child.program.name, child.pid, child.restarts) for child in self.children)
-        self.lock.write(State(os.getpid(), self.address, running))
+        running = tuple(RunningProcess(child.program.name, child.pid, child.restarts) for child in self.children)
+        self.lock.write(ProductState(os.getpid(), self.address, running))
 
     # -- Not leaving orphans ---------------------------------------------------------------------------------------
 
@@ -224,7 +232,7 @@ class Supervisor:
     def _event(self, sentence: Sentence) -> None:
         text = local(sentence)
         self._log.write(text)
-        say_plainly(text)
+        print_error(text)
 
 
 def _drain(descriptor: int) -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 from brokerui.core.home import home_folder, home_prepare
 from brokerui.core.languages import here, local
 from brokerui.core.valkey import valkey_command
+from brokerui.running.bootstrap import ADMIN_PASSWORD_VARIABLE
 from brokerui.running.child import Program
-from brokerui.running.following import Together
 from brokerui.running.listening import address_of, listen, port_of
 from brokerui.running.lock import HomeLock
-from brokerui.running.preparing import FIRST_PASSWORD
+from brokerui.running.log_merge import LogMerge
+from brokerui.running.messages import print_failure
 from brokerui.running.report import Reports
 from brokerui.running.supervisor import Supervisor
-from brokerui.running.words import say_error
 from routing.common.errors import Invalid
 from routing.common.sentence import say
 
@@ -53,7 +53,7 @@ def _supervisor(home: Path, lock: HomeLock, host: str, port: int) -> Supervisor:
     reports = Reports()
     environment = {**os.environ, "BROKERUI_HOME": str(home)}
     # Only the web makes the first user; nobody else is to know the password.
-    others = {name: value for name, value in environment.items() if name != FIRST_PASSWORD}
+    others = {name: value for name, value in environment.items() if name != ADMIN_PASSWORD_VARIABLE}
     address = address_of(listener)
     served = (listener.detach(), reports.writer)
     web = (sys.executable, "-m", "brokerui.running.web", *map(str, served))
@@ -66,7 +66,7 @@ def _supervisor(home: Path, lock: HomeLock, host: str, port: int) -> Supervisor:
         then=[Program(name, (*COMMAND, *words), _named(name, others)) for name, words in _programs().items()],
         last=[Program("pipeline", (*COMMAND, *PIPELINE), _named("pipeline", others))] if _has_pipeline() else [],
         reports=reports,
-        together=Together(home, as_json=os.environ.get("LOG_FORMAT") == "json"),
+        together=LogMerge(home, as_json=os.environ.get("LOG_FORMAT") == "json"),
     )
 
 
@@ -97,7 +97,7 @@ def _bare(environment: dict[str, str]) -> dict[str, str]:
 
 
 def _fail(message: str) -> int:
-    say_error(message)
+    print_failure(message)
     return 1
 
 

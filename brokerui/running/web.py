@@ -20,16 +20,16 @@ from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]  # the same
 from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 
 from brokerui.core.languages import local
-from brokerui.running.preparing import prepare
+from brokerui.running.bootstrap import prepare
 from brokerui.running.report import ERROR, PREPARED, READY, report
 from routing.common.sentence import say
 
 MAX_WORKERS = 2
 THREADS = 8
-GRACE_SECONDS = 5
+GRACE_S = 5
 """How long requests under way may take to end."""
-ANSWER_SECONDS = 60
-POLL_SECONDS = 0.2
+ANSWER_S = 60
+POLL_S = 0.2
 
 
 def main(listener: int, reports: int) -> int:
@@ -79,7 +79,7 @@ class _Site(BaseApplication):
             "worker_class": "brokerui.running.patience.PatientWorker",
             "workers": int(os.environ.get("WEB_CONCURRENCY") or min(MAX_WORKERS, os.cpu_count() or 1)),
             "threads": THREADS,
-            "graceful_timeout": GRACE_SECONDS,
+            "graceful_timeout": GRACE_S,
             "loglevel": "warning",
             "logger_class": _Log,
             "control_socket_disable": True,
@@ -88,19 +88,19 @@ class _Site(BaseApplication):
 
     def _begun(self, worker: Any) -> None:
         """Threads of a worker begin here: the master must not fork with one in it."""
-        from brokerui.running.warming import warming_start  # noqa: PLC0415 - after Django is set up
+        from brokerui.running.preload import preload_start  # noqa: PLC0415 - after Django is set up
 
-        warming_start()
+        preload_start()
         if worker.age == 1:
             self.announce()
 
 
 def _load_ahead() -> None:
     """In the master: what it has read, its workers share."""
-    from brokerui.running.warming import estate_load, program_load  # noqa: PLC0415 - after Django is set up
+    from brokerui.running.preload import preload_estate, preload_program  # noqa: PLC0415 - after Django is set up
 
-    program_load()
-    estate_load()
+    preload_program()
+    preload_estate()
 
 
 def _serve(listener: int, reports: int) -> int:
@@ -125,12 +125,12 @@ def _announce(url: str, reports: int) -> None:
 
 
 def _report_when_ready(url: str, reports: int) -> None:
-    until = time.monotonic() + ANSWER_SECONDS
+    until = time.monotonic() + ANSWER_S
     while not _is_ready(url):
         if time.monotonic() > until:
             report(reports, ERROR, text=local(say("the site does not answer")))
             return
-        time.sleep(POLL_SECONDS)
+        time.sleep(POLL_S)
     report(reports, READY)
 
 

@@ -10,16 +10,16 @@ import pytest
 from django.utils import timezone
 from redis.exceptions import ConnectionError as GoneError
 
-from brokerui.core import counts
-from brokerui.core.counts import count_up, counts_prune
-from brokerui.core.models import Counted
+from brokerui.core import rate_counter
+from brokerui.core.models import RateCounter
+from brokerui.core.rate_counter import count_up, rate_counters_prune
 
 
 @pytest.fixture(autouse=True)
 def asked_again() -> Iterator[None]:
-    counts._away.until = 0.0
+    rate_counter._away.until = 0.0
     yield
-    counts._away.until = 0.0
+    rate_counter._away.until = 0.0
 
 
 class Valkey:
@@ -61,7 +61,7 @@ class Valkey:
 
 def valkey(monkeypatch: pytest.MonkeyPatch, *, is_there: bool) -> Valkey:
     found = Valkey(is_there=is_there)
-    monkeypatch.setattr(counts, "_client", lambda _url: found)
+    monkeypatch.setattr(rate_counter, "redis_client", lambda **_limits: found)
     return found
 
 
@@ -78,7 +78,7 @@ def test_the_database_counts_while_it_is_away(monkeypatch: pytest.MonkeyPatch) -
     assert count_up("b", 60).times == 1
     assert 59 < count_up("a", 60).left <= 60
     assert away.asked == 1
-    counts._away.until = 0.0
+    rate_counter._away.until = 0.0
     count_up("a", 60)
     assert away.asked == 2
 
@@ -87,19 +87,19 @@ def test_the_database_counts_while_it_is_away(monkeypatch: pytest.MonkeyPatch) -
 def test_a_span_that_is_over_is_counted_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     valkey(monkeypatch, is_there=False)
     assert [count_up("a", 60).times for _ in range(2)] == [1, 2]
-    Counted.objects.update(ends_at=timezone.now() - timedelta(seconds=1))
+    RateCounter.objects.update(ends_at=timezone.now() - timedelta(seconds=1))
     assert count_up("a", 60).times == 1
-    assert counts_prune() == 0
-    Counted.objects.update(ends_at=timezone.now() - timedelta(seconds=1))
-    assert counts_prune() == 1
+    assert rate_counters_prune() == 0
+    RateCounter.objects.update(ends_at=timezone.now() - timedelta(seconds=1))
+    assert rate_counters_prune() == 1
 
 
 @pytest.mark.django_db
 def test_who_begins_at_the_same_time_is_counted_too() -> None:
     now = timezone.now()
-    counts._begin("a", now)
-    counts._begin("a", now)
-    assert Counted.objects.get().count == 2
+    rate_counter._begin("a", now)
+    rate_counter._begin("a", now)
+    assert RateCounter.objects.get().count == 2
 
 
 @pytest.mark.django_db

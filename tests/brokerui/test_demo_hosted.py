@@ -45,12 +45,10 @@ def demo(transactional_db: Any, valkey: Valkey, settings: Any) -> Iterator[None]
     """Loaded, with a Valkey that carries frames, and nobody at work but the test."""
     settings.REDIS_URL = valkey.url
     settings.CELERY_BROKER_URL = ""
-    outgoing.redis.cache_clear()
     demo_load()
     yield
     forget_brokers()
     outgoing.redis().close()
-    outgoing.redis.cache_clear()
     pool_of("default").close()
 
 

@@ -17,10 +17,10 @@ from brokerui.analysis.lint import selectors as lint
 from brokerui.analysis.lint.tasks import lint_refresh
 from brokerui.analysis.reachability import selectors as reachability
 from brokerui.analysis.reachability.services import survey_do
-from brokerui.core import later as module
-from brokerui.core.later import LaterError, is_under_way, later, told_later
+from brokerui.core import deferred as module
+from brokerui.core.deferred import NotReadyError, defer, deferral_allowed, is_deferred_work_running
 from brokerui.estate import selectors as estate_selectors
-from brokerui.estate.memory import estates
+from brokerui.estate.cache import estates
 from brokerui.estate.scenarios import selectors as scenarios
 from brokerui.estate.scenarios import services
 from brokerui.estate.scenarios.models import Scenario
@@ -85,11 +85,11 @@ def until(done: Callable[[], object]) -> None:
 
 
 def idle() -> bool:
-    return not is_under_way()
+    return not is_deferred_work_running()
 
 
 def test_outside_of_a_request_nobody_is_told() -> None:
-    later("key", lambda: pytest.fail("whoever asks does it"))
+    defer("key", lambda: pytest.fail("whoever asks does it"))
     assert idle()
 
 
@@ -100,10 +100,10 @@ def test_it_is_done_once_however_many_ask() -> None:
         may_end.wait(SECONDS)
         done.append(1)
 
-    with told_later():
+    with deferral_allowed():
         for _ in range(3):
-            with pytest.raises(LaterError):
-                later("key", work)
+            with pytest.raises(NotReadyError):
+                defer("key", work)
     may_end.set()
     until(idle)
     assert done == [1]
@@ -116,14 +116,14 @@ def test_what_went_wrong_is_told_once_and_then_it_is_tried_again() -> None:
         done.append(1)
         raise ZeroDivisionError
 
-    with told_later():
-        with pytest.raises(LaterError):
-            later("key", work)
+    with deferral_allowed():
+        with pytest.raises(NotReadyError):
+            defer("key", work)
         until(idle)
         with pytest.raises(ZeroDivisionError):
-            later("key", work)
-        with pytest.raises(LaterError):
-            later("key", work)
+            defer("key", work)
+        with pytest.raises(NotReadyError):
+            defer("key", work)
         until(idle)
     assert done == [1, 1]
     module._failed.clear()
@@ -131,11 +131,11 @@ def test_what_went_wrong_is_told_once_and_then_it_is_tried_again() -> None:
 
 def test_only_so_many_are_under_way() -> None:
     may_end = threading.Event()
-    with told_later():
-        for key in range(module.MOST + 3):
-            with pytest.raises(LaterError):
-                later(key, lambda: may_end.wait(SECONDS))
-    assert len(module._under_way) == module.MOST
+    with deferral_allowed():
+        for key in range(module.DEFERRED_MAX + 3):
+            with pytest.raises(NotReadyError):
+                defer(key, lambda: may_end.wait(SECONDS))
+    assert len(module._running) == module.DEFERRED_MAX
     may_end.set()
     until(idle)
 

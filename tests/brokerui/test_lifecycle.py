@@ -10,13 +10,13 @@ from threading import Event, Thread
 
 import pytest
 
-from brokerui.running.supervisor import GRACE_SECONDS
+from brokerui.running.supervisor import GRACE_S
 from tests.brokerui.product import Product, command, eventually, free_port, running
 
 pytestmark = pytest.mark.slow
 
 # The supervisor's grace and, on a busy machine, what it takes to say so.
-STOP_SECONDS = GRACE_SECONDS + 30
+STOP_SECONDS = GRACE_S + 30
 SECONDS = 300
 COUNT = 300
 """Messages of each of the two conversations."""

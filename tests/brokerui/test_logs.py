@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from brokerui.core import logs
-from brokerui.core.logs import Json, Line
-from brokerui.running import following
-from brokerui.running.following import Together
-from brokerui.running.logs import Log
+from brokerui.core.logs import JsonFormatter, LineFormatter
+from brokerui.running import log_merge
+from brokerui.running.log_merge import LogMerge
+from brokerui.running.logs import ProcessLog
 
 
 @pytest.fixture(autouse=True)
@@ -36,13 +36,13 @@ def record(message: str, *arguments: object, fault: ValueError | None = None) ->
 
 
 def test_a_line_for_people(settings: Any) -> None:
-    line = Line().format(record("%d of %s", 3, "A"))
+    line = LineFormatter().format(record("%d of %s", 3, "A"))
     assert line.endswith(" WARNING brokerui.some: 3 of A")
 
 
 def test_an_object_for_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(logs.PROCESS, "worker")
-    text = Json().format(record("two\nlines", fault=ValueError("why")))
+    text = JsonFormatter().format(record("two\nlines", fault=ValueError("why")))
     assert "\n" not in text
     told = json.loads(text)
     assert (told["level"], told["process"], told["logger"]) == ("WARNING", "worker", "brokerui.some")
@@ -51,7 +51,7 @@ def test_an_object_for_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told["time"].endswith("+00:00")
 
 
-@pytest.mark.parametrize("made", [Line, Json])
+@pytest.mark.parametrize("made", [LineFormatter, JsonFormatter])
 def test_no_secret_is_told_wherever_it_stands(settings: Any, made: type[logging.Formatter]) -> None:
     settings.SECRET_KEY = "signs-cookies-0123456789"
     settings.KEYS_SECRET = "opens-private-keys"
@@ -71,20 +71,22 @@ def test_no_secret_is_told_wherever_it_stands(settings: Any, made: type[logging.
 # -- All in one --------------------------------------------------------------------------------------------
 
 
-def write(log: Log, text: str) -> None:
+def write(log: ProcessLog, text: str) -> None:
     with log.path.open("a") as file:
         file.write(text)
 
 
 @pytest.fixture
-def two(tmp_path: Path) -> tuple[Log, Log]:
-    return Log(tmp_path, "web"), Log(tmp_path, "worker")
+def two(tmp_path: Path) -> tuple[ProcessLog, ProcessLog]:
+    return ProcessLog(tmp_path, "web"), ProcessLog(tmp_path, "worker")
 
 
-def test_all_processes_stand_in_one_log_each_line_with_its_name(tmp_path: Path, two: tuple[Log, Log]) -> None:
+def test_all_processes_stand_in_one_log_each_line_with_its_name(
+    tmp_path: Path, two: tuple[ProcessLog, ProcessLog]
+) -> None:
     web, worker = two
     write(web, "of an earlier start\n")
-    together = Together(tmp_path)
+    together = LogMerge(tmp_path)
     together.begin(web)
     together.begin(worker)
     write(web, "one\ntwo\n")
@@ -98,9 +100,9 @@ def test_all_processes_stand_in_one_log_each_line_with_its_name(tmp_path: Path, 
     assert lines == ["web      one", "web      two", "worker   three", "worker   not whole yet"]
 
 
-def test_nothing_is_missed_when_a_log_is_put_aside(tmp_path: Path, two: tuple[Log, Log]) -> None:
+def test_nothing_is_missed_when_a_log_is_put_aside(tmp_path: Path, two: tuple[ProcessLog, ProcessLog]) -> None:
     web, _ = two
-    together = Together(tmp_path)
+    together = LogMerge(tmp_path)
     together.begin(web)
     write(web, "before\n")
     together.follow(web)
@@ -111,10 +113,12 @@ def test_nothing_is_missed_when_a_log_is_put_aside(tmp_path: Path, two: tuple[Lo
     assert (tmp_path / "log" / "all.log").read_text().splitlines() == ["web      before", "web      afterwards"]
 
 
-def test_a_line_without_end_is_taken_in_pieces(tmp_path: Path, two: tuple[Log, Log], monkeypatch: Any) -> None:
-    monkeypatch.setattr(following, "AT_ONCE", 8)
+def test_a_line_without_end_is_taken_in_pieces(
+    tmp_path: Path, two: tuple[ProcessLog, ProcessLog], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(log_merge, "READ_BYTES", 8)
     web, _ = two
-    together = Together(tmp_path)
+    together = LogMerge(tmp_path)
     together.begin(web)
     write(web, "x" * 20 + "\n")
     for _ in range(3):
@@ -122,9 +126,9 @@ def test_a_line_without_end_is_taken_in_pieces(tmp_path: Path, two: tuple[Log, L
     assert (tmp_path / "log" / "all.log").read_text().replace("web      ", "").replace("\n", "") == "x" * 20
 
 
-def test_for_programs_every_line_is_an_object(tmp_path: Path, two: tuple[Log, Log]) -> None:
+def test_for_programs_every_line_is_an_object(tmp_path: Path, two: tuple[ProcessLog, ProcessLog]) -> None:
     web, _ = two
-    together = Together(tmp_path, as_json=True)
+    together = LogMerge(tmp_path, as_json=True)
     together.begin(web)
     write(web, '{"process": "web", "message": "one"}\nTraceback\n')
     together.follow(web)

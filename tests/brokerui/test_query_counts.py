@@ -24,7 +24,7 @@ from brokerui.analysis.lint.services import suppression_add
 from brokerui.analysis.lint.tasks import lint_refresh
 from brokerui.analysis.reachability import selectors as reachability
 from brokerui.analysis.reachability.services import survey_do
-from brokerui.estate.memory import estates
+from brokerui.estate.cache import estates
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit, estate_import

@@ -19,12 +19,12 @@ from django.utils import timezone
 from redis import RedisError
 
 from brokerui.accounts.services import expired_delete
-from brokerui.core import checks, pulse, reaper, tasks, valkey
+from brokerui.core import checks, heartbeat, reaper, tasks, valkey
 from brokerui.core.redis_url import SOCKET_PATH_MAX, is_own, redis_url, socket_path, without_password
 from brokerui.running import up
-from brokerui.running.child import RESTARTS, STEADY_SECONDS, Child, Program
-from brokerui.running.lock import HomeLock, Running, State, state_of
-from brokerui.running.logs import Log
+from brokerui.running.child import RESTART_BACKOFF, STEADY_S, Child, Program
+from brokerui.running.lock import HomeLock, ProductState, RunningProcess, state_of
+from brokerui.running.logs import ProcessLog
 from brokerui.running.report import Reports, report
 from brokerui.running.supervisor import Supervisor
 from routing.common.errors import Invalid
@@ -36,11 +36,11 @@ PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {STUBBO
 
 
 def child(home: Path, code: str) -> Child:
-    return Child(Program("one", (sys.executable, "-c", code), dict(os.environ)), Log(home, "one"))
+    return Child(Program("one", (sys.executable, "-c", code), dict(os.environ)), ProcessLog(home, "one"))
 
 
 def is_there(group: int) -> bool:
-    return reaper.tell(group, 0)
+    return reaper.signal_group(group, 0)
 
 
 # -- Lock --------------------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ def is_there(group: int) -> bool:
 def test_a_home_is_locked_once_and_says_what_runs(tmp_path: Path) -> None:
     lock = HomeLock(tmp_path)
     lock.take()
-    state = State(os.getpid(), "http://127.0.0.1:8000/", (Running("web", 7, 2),))
+    state = ProductState(os.getpid(), "http://127.0.0.1:8000/", (RunningProcess("web", 7, 2),))
     assert state_of(tmp_path) is None
     lock.write(state)
     assert state_of(tmp_path) == state
@@ -88,8 +88,8 @@ def test_what_fails_again_and_again_waits_longer_each_time(tmp_path: Path) -> No
     pauses = [one.schedule() for _ in range(12)]
     assert pauses == sorted(pauses)
     assert pauses[0] < 1
-    assert pauses[-1] == RESTARTS.max_s
-    one.begun = time.monotonic() - STEADY_SECONDS - 1
+    assert pauses[-1] == RESTART_BACKOFF.max_s
+    one.begun = time.monotonic() - STEADY_S - 1
     assert one.schedule() == pauses[0], "it ran well in between"
     assert one.restarts == 13
 
@@ -116,7 +116,7 @@ def test_who_does_not_end_is_killed(tmp_path: Path) -> None:
 
 
 def test_a_log_does_not_grow_without_bound_and_goes_on(tmp_path: Path) -> None:
-    log = Log(tmp_path, "one")
+    log = ProcessLog(tmp_path, "one")
     writer = log.open()
     os.write(writer, b"x" * 100)
     log.bound(limit=100)
@@ -266,15 +266,15 @@ def test_every_task_of_the_schedule_is_one_of_ours_and_goes_to_a_queue_that_is_s
 
 def test_a_pulse_is_late_after_a_few_that_did_not_come() -> None:
     now = datetime.now(UTC)
-    assert not pulse.pulse_is_late(now - timedelta(seconds=60))
-    assert pulse.pulse_is_late(now - timedelta(seconds=100))
-    assert pulse.pulse_is_late(None)
+    assert not heartbeat.heartbeat_is_late(now - timedelta(seconds=60))
+    assert heartbeat.heartbeat_is_late(now - timedelta(seconds=100))
+    assert heartbeat.heartbeat_is_late(None)
 
 
 def test_without_redis_the_task_says_so(settings: Any) -> None:
     settings.REDIS_URL = redis_url("", Path("/nowhere"))
     with pytest.raises(RedisError):
-        tasks.pulse()
+        tasks.heartbeat()
 
 
 @pytest.mark.django_db

@@ -13,14 +13,14 @@ from django.db import DatabaseError
 from django.test import Client
 
 from benchmarks.estates import large_estate
-from brokerui.core.memory import Memory
-from brokerui.core.once import Once
-from brokerui.estate.memory import estates
+from brokerui.core.cache import LruCache
+from brokerui.core.keyed_lock import KeyedLock
+from brokerui.estate.cache import estates
 from brokerui.estate.services import estate_import
 from brokerui.pages.map import network
 from brokerui.pages.map.network import Network
 from brokerui.pages.routes import rows
-from brokerui.running import warming
+from brokerui.running import preload
 from routing.documents.estate_document import read_estate
 from routing.model.address import parse_address
 from routing.model.edits import PutInstance, PutRoute
@@ -40,12 +40,12 @@ def unmade(*_: Any) -> Any:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("ahead", [warming.estate_load, warming.warm])
+@pytest.mark.parametrize("ahead", [preload.preload_estate, preload.preload])
 def test_pages_find_what_was_made_ahead(
     client: Client, estate: Estate, ahead: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warming, "connections", type("Open", (), {"close_all": staticmethod(lambda: None)}))
-    monkeypatch.setattr(warming, "settle", lambda: None)
+    monkeypatch.setattr(preload, "connections", type("Open", (), {"close_all": staticmethod(lambda: None)}))
+    monkeypatch.setattr(preload, "gc_freeze", lambda: None)
     estate_import(estate=estate, author="test")
     estates.clear()
     ahead()
@@ -60,7 +60,7 @@ def test_what_was_read_beside_a_request_is_ready_for_pages(
     client: Client, estate: Estate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     works: dict[Any, Any] = {}
-    monkeypatch.setattr("brokerui.core.later._begin", works.setdefault)
+    monkeypatch.setattr("brokerui.core.deferred._begin", works.setdefault)
     monkeypatch.setattr("brokerui.estate.selectors.LONG", 0)
     estate_import(estate=estate, author="test")
     estates.clear()
@@ -78,18 +78,18 @@ def test_a_database_that_does_not_answer_stops_nobody(
     def refuse(_query: Any) -> Any:
         raise DatabaseError("gone")
 
-    monkeypatch.setattr(warming, "viewed_from", refuse)
-    monkeypatch.setattr(warming, "settle", lambda: None)
-    warming.estate_load()
+    monkeypatch.setattr(preload, "viewed_from", refuse)
+    monkeypatch.setattr(preload, "gc_freeze", lambda: None)
+    preload.preload_estate()
     assert "gone" in caplog.text
 
 
 def test_templates_are_there_before_the_first_request() -> None:
-    warming.program_load()
+    preload.preload_program()
 
 
 def test_what_two_threads_want_is_made_once() -> None:
-    memory: Memory[int] = Memory(2)
+    memory: LruCache[int] = LruCache(2)
     made: list[int] = []
 
     def make() -> int:
@@ -97,19 +97,19 @@ def test_what_two_threads_want_is_made_once() -> None:
         made.append(1)
         return len(made)
 
-    threads = [threading.Thread(target=memory.get, args=("key", make)) for _ in range(4)]
+    threads = [threading.Thread(target=memory.get_or_make, args=("key", make)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert (made, memory.get("key", make), memory.newest()) == ([1], 1, 1)
+    assert (made, memory.get_or_make("key", make), memory.newest()) == ([1], 1, 1)
 
 
 def test_nobody_waits_for_another_key_nor_after_a_failure() -> None:
-    once = Once()
-    with pytest.raises(ZeroDivisionError), once.alone("a"), once.alone("b"):
+    once = KeyedLock()
+    with pytest.raises(ZeroDivisionError), once.hold("a"), once.hold("b"):
         raise ZeroDivisionError
-    with once.alone("a"), once.alone("b"):
+    with once.hold("a"), once.hold("b"):
         pass
 
 

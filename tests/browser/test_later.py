@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from brokerui.core import errors, later
+from brokerui.core import deferred, errors
 from brokerui.demo.services import demo_load
 from brokerui.estate import selectors
-from brokerui.estate.memory import estates
+from brokerui.estate.cache import estates
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def works(monkeypatch: pytest.MonkeyPatch) -> dict[Any, Any]:
     """What a thread would do, once the test lets it."""
     found: dict[Any, Any] = {}
-    monkeypatch.setattr(later, "_begin", found.setdefault)
+    monkeypatch.setattr(deferred, "_begin", found.setdefault)
     monkeypatch.setattr(selectors, "LONG", 0)
     return found
 
@@ -40,7 +40,7 @@ def eventually_there(page: Page, works: dict[Any, Any]) -> None:
 def test_the_page_says_so_and_then_is_what_was_asked_for(
     site: Page, works: dict[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(errors, "SECONDS", 600)
+    monkeypatch.setattr(errors, "RETRY_AFTER_S", 600)
     demo_load()
     estates.clear()
     for scheme, (width, height) in (("light", WIDE), ("dark", NARROW)):
@@ -50,7 +50,7 @@ def test_the_page_says_so_and_then_is_what_was_asked_for(
         expect(site.get_by_role("heading", name="This estate is being read")).to_be_visible()
         assert accessibility_faults(site) == []
         assert site.evaluate("document.documentElement.scrollWidth") <= width
-    monkeypatch.setattr(errors, "SECONDS", 1)
+    monkeypatch.setattr(errors, "RETRY_AFTER_S", 1)
     site.reload()
     eventually_there(site, works)
     assert site.url.endswith("/map/?select=instance/shop")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from brokerui.estate.memory import estates
+from brokerui.estate.cache import estates
 from brokerui.estate.models import Database, Instance, Route
 from brokerui.estate.selectors import estate_current
 from tests.brokerui.estate.helpers import GUID, LOCAL, brought_in, estate_of, server

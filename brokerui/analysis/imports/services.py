@@ -17,7 +17,7 @@ from brokerui.analysis.imports.models import ENDED, NAME, ImportFile, ImportResu
 from brokerui.analysis.imports.packing import packed
 from brokerui.analysis.imports.sources import Kind, Mode
 from brokerui.analysis.imports.working import is_small, run_do
-from brokerui.core.wake import wake_on_commit
+from brokerui.core.celery_wake import wake_on_commit
 from brokerui.estate.audit import audit
 from brokerui.estate.selectors import live_version
 

@@ -6,7 +6,7 @@ from celery import shared_task
 
 from brokerui.analysis.imports.services import runs_prune
 from brokerui.analysis.imports.working import next_do
-from brokerui.core.wake import wake
+from brokerui.core.celery_wake import wake
 
 AT_ONCE = 5
 """Imports that one task sees to; the next one goes on."""

@@ -17,8 +17,8 @@ from brokerui.analysis.lint.models import LintFinding, LintRun, LintWanted
 from brokerui.analysis.lint.models import Suppression as SuppressionRow
 from brokerui.analysis.lint.services import lint_want
 from brokerui.analysis.lint.wanted import Wanted
-from brokerui.core.later import later
-from brokerui.core.memory import Memory
+from brokerui.core.cache import LruCache
+from brokerui.core.deferred import defer
 from brokerui.estate.viewed import Viewed
 from routing.common.finding import ERROR, Finding
 from routing.lint.missing import missing_instances
@@ -135,14 +135,14 @@ def _noted(viewed: Viewed, report: Report) -> Report:
     return report
 
 
-_found_small: Memory[FoundAt] = Memory(KEPT_SMALL)
-_found_large: Memory[FoundAt] = Memory(KEPT_LARGE)
+_found_small: LruCache[FoundAt] = LruCache(KEPT_SMALL)
+_found_large: LruCache[FoundAt] = LruCache(KEPT_LARGE)
 
 
 def _small(viewed: Viewed) -> FoundAt:
     at = viewed.at()
     minute = viewed.moment or at.replace(second=0)
-    return _found_small.get((viewed.key, minute), lambda: _look(viewed.estate, at))
+    return _found_small.get_or_make((viewed.key, minute), lambda: _look(viewed.estate, at))
 
 
 def _look(estate: Estate, at: datetime) -> FoundAt:
@@ -155,8 +155,8 @@ def _large(wanted: Wanted) -> FoundAt | None:
         return None
     count = run.errors + run.warnings + run.infos
     if count > LONG and not _found_large.has(run.id):
-        later(("findings", run.id), partial(_found_large.get, run.id, partial(_read, run)))
-    found = _found_large.get(run.id, lambda: _read(run))
+        defer(("findings", run.id), partial(_found_large.get_or_make, run.id, partial(_read, run)))
+    found = _found_large.get_or_make(run.id, lambda: _read(run))
     # One that was deleted while we read it is no look that found nothing.
     return found if len(found.findings) == count else None
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from brokerui.analysis.lint.found import Found, counted
 from brokerui.analysis.lint.models import LintFinding, LintRun, LintWanted, Suppression
 from brokerui.analysis.lint.wanted import Wanted
-from brokerui.core.wake import wake_on_commit
+from brokerui.core.celery_wake import wake_on_commit
 from brokerui.estate.audit import audit
 from brokerui.estate.selectors import estate_current
 from routing.common.finding import ERROR, INFO, WARNING, Finding

@@ -9,7 +9,7 @@ from brokerui.analysis.lint.models import LintRun
 from brokerui.analysis.lint.selectors import AGAIN, is_small
 from brokerui.analysis.lint.services import lint_want, runs_prune, wanted_do
 from brokerui.analysis.lint.wanted import Wanted
-from brokerui.core.wake import wake
+from brokerui.core.celery_wake import wake
 from brokerui.estate.selectors import estate_current
 
 AT_ONCE = 10

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import BooleanField, Count, ExpressionWrapper, Max, Min, Q, QuerySet, Sum
 
-from brokerui.core.later import LaterError, later
+from brokerui.core.deferred import NotReadyError, defer
 from brokerui.messaging.hosting import hosted_names
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
 
@@ -78,8 +78,8 @@ def waiting_now() -> Waiting:
         return known
     if _are_many():
         try:
-            later("brokerui.analysis.monitoring.waiting", _count)
-        except LaterError:
+            defer("brokerui.analysis.monitoring.waiting", _count)
+        except NotReadyError:
             if known is None:
                 raise
             return known

@@ -14,8 +14,8 @@ from brokerui.analysis.reachability.matrix import Matrix, matrix_of
 from brokerui.analysis.reachability.models import Survey
 from brokerui.analysis.reachability.packing import unpacked
 from brokerui.analysis.reachability.services import since_text, survey_want
-from brokerui.core.later import later
-from brokerui.core.memory import Memory
+from brokerui.core.cache import LruCache
+from brokerui.core.deferred import defer
 from brokerui.estate.viewed import Viewed
 from routing.classes.reachability import entry_points, service_names, settled_since
 from routing.common.gc_control import gc_paused
@@ -31,11 +31,11 @@ LATE = timedelta(seconds=20)
 """A worker that lives takes up what is wanted sooner."""
 KEPT_SMALL, KEPT_LARGE = 32, 3
 
-_small: Memory[Matrix] = Memory(KEPT_SMALL)
-_large: Memory[Matrix] = Memory(KEPT_LARGE)
-_parts: Memory[Matrix] = Memory(KEPT_LARGE)
-_names: Memory[tuple[str, ...]] = Memory(KEPT_SMALL)
-_since: Memory[datetime | None] = Memory(KEPT_SMALL)
+_small: LruCache[Matrix] = LruCache(KEPT_SMALL)
+_large: LruCache[Matrix] = LruCache(KEPT_LARGE)
+_parts: LruCache[Matrix] = LruCache(KEPT_LARGE)
+_names: LruCache[tuple[str, ...]] = LruCache(KEPT_SMALL)
+_since: LruCache[datetime | None] = LruCache(KEPT_SMALL)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def is_late(survey: Survey) -> bool:
 
 def names_of(viewed: Viewed) -> tuple[str, ...]:
     """Every service name of the estate, sorted."""
-    return _names.get(viewed.key, lambda: tuple(service_names(viewed.estate)))
+    return _names.get_or_make(viewed.key, lambda: tuple(service_names(viewed.estate)))
 
 
 def known_of(viewed: Viewed, names: Sequence[str]) -> Known:
@@ -79,24 +79,24 @@ def known_of(viewed: Viewed, names: Sequence[str]) -> Known:
     at, estate = viewed.at(), viewed.estate
     since = since_of(viewed, at)
     if is_small(estate):
-        return Known(_small.get((viewed.key, since), lambda: matrix_of(estate, at, names_of(viewed))))
+        return Known(_small.get_or_make((viewed.key, since), lambda: matrix_of(estate, at, names_of(viewed))))
     survey, part = survey_of(viewed), tuple(names[:PART])
     is_there = _parts.has((viewed.key, since, part)) if survey.finished_at is None else _large.has((viewed.key, since))
     if not is_there and _hops(estate) > LONG:
-        later(("pairs", viewed.key, since), partial(known_of, viewed, names))
+        defer(("pairs", viewed.key, since), partial(known_of, viewed, names))
     if survey.finished_at is not None:
         try:
-            return Known(_large.get((viewed.key, since), partial(_read, viewed, survey)))
+            return Known(_large.get_or_make((viewed.key, since), partial(_read, viewed, survey)))
         except Survey.DoesNotExist:  # deleted just now, because others were asked for since
             survey = survey_of(viewed)
-    matrix = _parts.get((viewed.key, since, part), lambda: matrix_of(estate, at, part))
+    matrix = _parts.get_or_make((viewed.key, since, part), lambda: matrix_of(estate, at, part))
     return Known(matrix, survey, len(names) if len(part) < len(names) else 0)
 
 
 def since_of(viewed: Viewed, at: datetime) -> datetime | None:
     """The last expiry of a route. It is looked for once a minute at the most: they are told to the second by nobody."""
     minute = at.replace(second=0, microsecond=0) if viewed.moment is None else at
-    return _since.get((viewed.key, minute), lambda: settled_since(viewed.estate, at))
+    return _since.get_or_make((viewed.key, minute), lambda: settled_since(viewed.estate, at))
 
 
 def survey_of(viewed: Viewed) -> Survey:

@@ -13,7 +13,7 @@ from brokerui.analysis.lint.wanted import Wanted
 from brokerui.analysis.reachability.matrix import matrix_of
 from brokerui.analysis.reachability.models import Survey
 from brokerui.analysis.reachability.packing import packed
-from brokerui.core.wake import wake_on_commit
+from brokerui.core.celery_wake import wake_on_commit
 from routing.classes.reachability import service_names
 from routing.common.moment import format_moment
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from brokerui.analysis.traffic.jobs import has_sources, inputs_digest
 from brokerui.analysis.traffic.models import Round, State
 from brokerui.analysis.traffic.models.rounds import OPEN
-from brokerui.core.wake import wake_on_commit
+from brokerui.core.celery_wake import wake_on_commit
 from brokerui.estate.audit import SYSTEM, audit
 
 LAPSE = timedelta(seconds=20)

@@ -7,7 +7,7 @@ from celery.signals import worker_shutting_down
 
 from brokerui.analysis.traffic.rounds import is_awaited, round_ask_if_new, rounds_give_up
 from brokerui.analysis.traffic.working import round_do, stopping
-from brokerui.core.wake import wake
+from brokerui.core.celery_wake import wake
 
 
 @shared_task(name="brokerui.traffic_results.tasks.rounds_work")

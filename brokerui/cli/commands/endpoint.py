@@ -20,11 +20,11 @@ def run(_options: argparse.Namespace) -> int:
 
     django.setup()
     from brokerui.messaging.endpoint.command import serve
-    from brokerui.running.words import say_error
+    from brokerui.running.messages import print_failure
 
     try:
         serve()
     except Invalid as fault:
-        say_error(fault.render(here()))
+        print_failure(fault.render(here()))
         return 1
     return 0

@@ -13,7 +13,7 @@ from brokerui.core.languages import local
 from routing.common.sentence import Sentence, say
 
 if TYPE_CHECKING:
-    from brokerui.running.status import Process, Status
+    from brokerui.running.status import ProcessStatus, Status
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +46,7 @@ def _lines(found: Status) -> Iterator[Sentence]:
     yield _of_worker(found)
 
 
-def _of_process(process: Process) -> Sentence:
+def _of_process(process: ProcessStatus) -> Sentence:
     if not process.is_alive:
         return say("process    {name}: ended; restarts: {n}", name=process.name, n=process.restarts)
     if process.restarts:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from celery import current_app
 from django.db import transaction
 
+from brokerui.core.celery_wake import wake
 from brokerui.core.jobs.kinds import TASKS
-from brokerui.core.wake import wake
 
 
 def wake_queue(queue: str) -> None:

@@ -11,8 +11,8 @@ from functools import lru_cache, partial
 
 from django.utils.functional import Promise
 
-from brokerui.core.later import later
-from brokerui.estate.memory import Memory
+from brokerui.core.cache import LruCache
+from brokerui.core.deferred import defer
 from brokerui.estate.scenarios.errors import ScenarioNotFoundError
 from brokerui.estate.scenarios.examples import Example, example_find, examples
 from brokerui.estate.scenarios.models import Scenario
@@ -29,7 +29,7 @@ KEPT_ESTATES = 8
 LONG = 512 * 1024
 """Bytes of a document that take longer to read than a request may."""
 
-estates = Memory(KEPT_ESTATES)
+estates: LruCache[Estate] = LruCache(KEPT_ESTATES)
 """Of the documents that users gave, by their SHA-256."""
 
 
@@ -155,13 +155,9 @@ def _read_example(name: str, sha256: str) -> Estate:
 
 
 def _row_estate(row: Scenario) -> Estate:
-    estate = estates.get(row.sha256)
-    if estate is None:
-        if row.size > LONG:
-            later(row.sha256, partial(_prepare, row))
-        estate = _read(row.name)
-        estates.put(row.sha256, estate)
-    return estate
+    if row.size > LONG and not estates.has(row.sha256):
+        defer(row.sha256, partial(_prepare, row))
+    return estates.get_or_make(row.sha256, partial(_read, row.name))
 
 
 def _prepare(row: Scenario) -> None:

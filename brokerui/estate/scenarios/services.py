@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
-from brokerui.core.later import later
+from brokerui.core.deferred import defer
 from brokerui.core.sentence_json import sentence_as_json, sentence_from_json
 from brokerui.estate.audit import audit
 from brokerui.estate.scenarios.errors import (
@@ -65,7 +65,7 @@ def scenario_ready(*, name: str) -> None:
         return
     row = Scenario.objects.defer("document").filter(name=name).first()
     if row is not None and not row.is_read and not row.problem:
-        later(("scenario", row.pk), partial(_read, row))
+        defer(("scenario", row.pk), partial(_read, row))
         _read(row)
     if row is None:
         raise ScenarioNotFoundError(name)

@@ -13,7 +13,7 @@ from brokerui.messaging.activation.activated import activations_of
 from brokerui.messaging.activation.monitors import INACTIVE, monitors, note_receive
 from brokerui.messaging.bells import ring
 from brokerui.messaging.places import Place
-from brokerui.messaging.waking import wake_once
+from brokerui.messaging.wake_debounce import wake_once
 from routing.dialog.endpoint import QueueKey
 from routing.runtime.broker import Broker
 

@@ -9,7 +9,7 @@ from brokerui.messaging.activation.readers import Reader
 from brokerui.messaging.activation.reading import read as read_queue
 from brokerui.messaging.places import Place
 from brokerui.messaging.tasks import activate
-from brokerui.messaging.waking import wake_once
+from brokerui.messaging.wake_debounce import wake_once
 
 
 @shared_task(name="brokerui.messaging.activation.tasks.read")

@@ -8,21 +8,19 @@ import signal
 from collections.abc import Mapping
 
 from asgiref.sync import sync_to_async
-from django.conf import settings
 from django.db import close_old_connections
-from redis.asyncio import Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 
+from brokerui.core.redis_client import async_redis_client
 from brokerui.messaging.endpoint.configured import options_from_settings, tls_from_settings
 from brokerui.messaging.endpoint.ending import end
 from brokerui.messaging.endpoint.hosting import hosted
 from brokerui.messaging.endpoint.options import Options
 from brokerui.messaging.endpoint.process import WAIT_SECONDS, Endpoint
+from brokerui.messaging.endpoint.receive_waker import ReceiveWaker
 from brokerui.messaging.endpoint.tls import Tls
-from brokerui.messaging.endpoint.waking import Waker
 
-ANSWER_SECONDS = 2.0
+ANSWER_S = 2.0
+"""How long Redis may take to answer, beyond the time that a call asks it to wait."""
 MOST_FILES = 65_536
 
 
@@ -44,24 +42,14 @@ async def _serve(options: Options, tls: Tls | None) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    client = redis_client()
-    waker = Waker(client)
+    client = async_redis_client(connect_s=ANSWER_S, answer_s=WAIT_SECONDS + ANSWER_S)
+    waker = ReceiveWaker(client)
     waking = asyncio.create_task(waker.run())
     try:
         await Endpoint(client, _hosted, waker, options, tls).run(stop)
     finally:
         await end({waking})
         await client.aclose()
-
-
-def redis_client() -> Redis:
-    """Gives up soon where nobody answers, but waits as long as it asks to wait."""
-    return Redis.from_url(
-        settings.REDIS_URL,
-        socket_connect_timeout=ANSWER_SECONDS,
-        socket_timeout=WAIT_SECONDS + ANSWER_SECONDS,
-        retry=Retry(NoBackoff(), 1),
-    )
 
 
 async def _hosted() -> Mapping[str, tuple[str, ...]]:

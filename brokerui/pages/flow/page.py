@@ -15,8 +15,8 @@ from brokerui.analysis.flow.folding import REST, Cut, Folded, Lane, Path, Place,
 from brokerui.analysis.flow.wording import ENDS, HEADS, more, outcome_words, reason_words
 from brokerui.analysis.reachability.matrix import Matrix
 from brokerui.analysis.reachability.selectors import Known, kept_under, known_of, names_of
+from brokerui.core.cache import LruCache
 from brokerui.core.filters import Term, Test, as_text
-from brokerui.core.memory import Memory
 from brokerui.drawing.charts.look import SIGNS, Figure, plain, short
 from brokerui.drawing.charts.sankey import Node, Stream, sankey_figure
 from brokerui.estate.viewed import Viewed
@@ -138,7 +138,7 @@ class Page:
 
 
 KEPT = 8
-_pages: Memory[Page] = Memory(KEPT)
+_pages: LruCache[Page] = LruCache(KEPT)
 
 
 def page_of(viewed: Viewed, asked: Asked) -> Page:
@@ -148,7 +148,7 @@ def page_of(viewed: Viewed, asked: Asked) -> Page:
     kept = kept_under(viewed, known)
     if kept is None:
         return _page(viewed, asked, known, test)
-    return _pages.get((kept, asked), lambda: _page(viewed, asked, known, test))
+    return _pages.get_or_make((kept, asked), lambda: _page(viewed, asked, known, test))
 
 
 def _page(viewed: Viewed, asked: Asked, known: Known, test: Test[Row] | None) -> Page:

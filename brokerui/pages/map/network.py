@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from brokerui.core.memory import Memory
+from brokerui.core.cache import LruCache
 from brokerui.estate.refs import INSTANCE, OUTSIDE, Ref, instance_ref, outside
 from routing.common.gc_control import gc_paused
 from routing.model.address import Address
@@ -151,12 +151,12 @@ class Network:
         return sums
 
 
-_networks: Memory[Network] = Memory(KEPT)
+_networks: LruCache[Network] = LruCache(KEPT)
 
 
 def network_of(key: str, estate: Estate) -> Network:
     """That of an estate, kept under what stands for its content."""
-    return _networks.get((key, id(estate)), lambda: _network(estate))
+    return _networks.get_or_make((key, id(estate)), lambda: _network(estate))
 
 
 def _network(estate: Estate) -> Network:

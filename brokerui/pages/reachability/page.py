@@ -14,7 +14,7 @@ from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.reachability.matrix import Matrix
 from brokerui.analysis.reachability.selectors import Known, kept_under, known_of, names_of
-from brokerui.core.memory import Memory
+from brokerui.core.cache import LruCache
 from brokerui.drawing.charts.look import SIGNS, Figure, plain, short
 from brokerui.drawing.charts.matrix import Field, matrix_figure
 from brokerui.estate.viewed import Viewed
@@ -62,7 +62,7 @@ class Page:
 
 
 KEPT = 8
-_pages: Memory[Page] = Memory(KEPT)
+_pages: LruCache[Page] = LruCache(KEPT)
 
 
 def word(verdict: str) -> str:
@@ -79,7 +79,7 @@ def page_of(viewed: Viewed, asked: Asked) -> Page:
     kept = kept_under(viewed, known)
     if kept is None:
         return _page(viewed, asked, known, rows, wanted)
-    return _pages.get((kept, asked), lambda: _page(viewed, asked, known, rows, wanted))
+    return _pages.get_or_make((kept, asked), lambda: _page(viewed, asked, known, rows, wanted))
 
 
 def _page(viewed: Viewed, asked: Asked, known: Known, rows: list[int], wanted: list[str]) -> Page:

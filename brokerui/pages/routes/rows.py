@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
-from brokerui.core.memory import Memory
+from brokerui.core.cache import LruCache
 from routing.common.moment import format_moment
 from routing.model.estate import Estate
 from routing.model.route import Route
@@ -131,9 +131,9 @@ def _comparable(value: Any) -> Any:
     return value.casefold() if isinstance(value, str) else value
 
 
-_lists: Memory[RouteList] = Memory(KEPT)
+_lists: LruCache[RouteList] = LruCache(KEPT)
 
 
 def routes_of(key: str, estate: Estate) -> RouteList:
     """The rows of an estate, kept under what stands for its content."""
-    return _lists.get((key, id(estate)), lambda: RouteList(estate))
+    return _lists.get_or_make((key, id(estate)), lambda: RouteList(estate))

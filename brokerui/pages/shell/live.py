@@ -14,8 +14,8 @@ from django.views.decorators.vary import vary_on_headers
 from redis import RedisError
 
 from brokerui.core.csv import csv_lines
+from brokerui.core.deferred import RETRY_AFTER_S, NotReadyError
 from brokerui.core.htmx import wants_piece
-from brokerui.core.later import SECONDS, LaterError
 from brokerui.messaging.hosting import hosted_names
 from brokerui.messaging.outgoing import redis
 
@@ -33,7 +33,7 @@ def live(request: HttpRequest, name: str, told: Callable[[], dict[str, Any]]) ->
         return render(request, "live/nobody.html", {"name": name})
     try:
         figures = told()
-    except LaterError:
+    except NotReadyError:
         return _being_counted(request)
     context = figures | {
         "name": name,
@@ -52,7 +52,7 @@ def _being_counted(request: HttpRequest) -> HttpResponse:
     if wants_piece(request):
         return HttpResponse(status=204)
     response = render(request, "live/counting.html", status=202)
-    response.headers["Refresh"] = str(SECONDS)
+    response.headers["Refresh"] = str(RETRY_AFTER_S)
     response.headers["Cache-Control"] = "no-store"
     return response
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from brokerui.analysis.lint.finding_text import place
-from brokerui.core.memory import Memory
+from brokerui.core.cache import LruCache
 from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.forms import WAS
 from brokerui.pages.tables.kinds import Key
@@ -25,7 +25,7 @@ COMPARED = 2_000
 
 
 KEPT = 30
-_before: Memory[dict[tuple[str | None, ...], Finding]] = Memory(KEPT)
+_before: LruCache[dict[tuple[str | None, ...], Finding]] = LruCache(KEPT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _told(draft: Draft, at: datetime, arounds: Iterable[Key], forms: Mapping[tup
     arounds = list(dict.fromkeys(arounds))
     # To the minute: what is said of the estate as it is does not have to be found for every letter that is typed.
     at = at.replace(second=0, microsecond=0)
-    before = _before.get((draft.key, at, *arounds), lambda: _found(draft.before, at, arounds))
+    before = _before.get_or_make((draft.key, at, *arounds), lambda: _found(draft.before, at, arounds))
     after = _found(draft.after, at, arounds) if draft else before
     told = Outlook(is_change=bool(draft))
     for identity, finding in after.items():

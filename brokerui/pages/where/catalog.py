@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from brokerui.analysis.explanations.origin import OUTSIDE, origin_text
-from brokerui.core.memory import Memory
+from brokerui.core.cache import LruCache
 from routing.model.estate import Estate
 from routing.rules.explanation import Explanation
 
@@ -57,12 +57,12 @@ class Catalog:
         return fitting((value for group in self.groups for value in group.values()), typed)
 
 
-_catalogs: Memory[tuple[Estate, Catalog]] = Memory(KEPT)
+_catalogs: LruCache[tuple[Estate, Catalog]] = LruCache(KEPT)
 
 
 def catalog_of(key: str, estate: Estate) -> Catalog:
     """The choices of an estate. Kept under what stands for its content, for as long as it is the same estate."""
-    return _catalogs.get((key, id(estate)), lambda: (estate, _catalog(estate)))[1]
+    return _catalogs.get_or_make((key, id(estate)), lambda: (estate, _catalog(estate)))[1]
 
 
 def _catalog(estate: Estate) -> Catalog:

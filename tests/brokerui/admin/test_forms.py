@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from brokerui.estate.memory import estates
+from brokerui.estate.cache import estates
 from brokerui.estate.models import AuditEntry, Contract, Database, Instance, Queue, Route, Service, Version
 from brokerui.estate.selectors import estate_current
 from routing.model.edits import SetHopLimit

@@ -18,7 +18,7 @@ from brokerui.accounts.access import level_needed
 from brokerui.accounts.levels import Level, Role
 from brokerui.accounts.models import Token
 from brokerui.accounts.services import token_create
-from brokerui.estate.memory import estates
+from brokerui.estate.cache import estates
 from brokerui.estate.models import AuditEntry, Database, Queue, Route, Version
 from brokerui.estate.selectors import estate_current
 from tests.brokerui.estate.helpers import LOCAL, TWO, brought_in, estate_of, server

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from brokerui.estate.memory import estates
+from brokerui.estate.cache import estates
 from brokerui.estate.services import estate_import
 from routing.documents.estate_document import read_estate
 from tests.brokerui.api.helpers import SMALL

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from brokerui.estate.memory import estates
+from brokerui.estate.cache import estates
 from brokerui.estate.rows import estate_from_rows
 from brokerui.estate.selectors import LiveEstate, estate_current
 from brokerui.estate.services import estate_edit, estate_import

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from brokerui.estate.memory import estates
+from brokerui.estate.cache import estates
 from brokerui.estate.rows import estate_from_rows
 from brokerui.estate.selectors import estate_as_of, estate_current, instance_freshness, version_list
 from routing.model import route as law

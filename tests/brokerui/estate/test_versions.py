@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
+from brokerui.core.cache import LruCache
 from brokerui.estate import selectors, services
+from brokerui.estate.cache import estates
 from brokerui.estate.errors import VersionNotFoundError
-from brokerui.estate.memory import Memory, estates
 from brokerui.estate.models import Version
 from brokerui.estate.selectors import EMPTY, estate_as_of, estate_current, version_list
 from routing.documents.estate_document import write_estate
@@ -138,7 +139,7 @@ def test_the_list_is_newest_first_and_goes_on() -> None:
 
 
 def test_the_memory_forgets_what_was_asked_for_longest_ago() -> None:
-    memory = Memory(kept=2)
+    memory = LruCache[Estate](2)
     one, two, three = Estate(), Estate(hop_limit=1), Estate(hop_limit=2)
     memory.put("1", one)
     memory.put("2", two)

@@ -17,7 +17,6 @@ from brokerui.accounts.models import Token
 from brokerui.eventlog.counting import Key, Sums, counted
 from brokerui.eventlog.exposition import Metric, exposed
 from brokerui.eventlog.services import counts_add, samples_put
-from brokerui.messaging import outgoing
 from brokerui.messaging.endpoint.lists import put_outgoing, run, show_connections
 from brokerui.messaging.endpoint.telling import ConnectionRow
 from tests.brokerui.eventlog.samples import AT, EVENTS, SAMPLES
@@ -39,11 +38,8 @@ def read(text: str) -> dict[str, float]:
 
 
 @pytest.fixture
-def nowhere(settings: Any) -> Any:
+def nowhere(settings: Any) -> None:
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
-    outgoing.redis.cache_clear()
-    yield
-    outgoing.redis.cache_clear()
 
 
 def test_values_are_written_as_the_format_wants_them() -> None:

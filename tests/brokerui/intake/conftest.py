@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from brokerui.estate.memory import estates
+from brokerui.estate.cache import estates
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from brokerui.analysis.lint import selectors, services
-from brokerui.estate.memory import estates
+from brokerui.estate.cache import estates
 
 
 @pytest.fixture(autouse=True)

@@ -28,8 +28,6 @@ def lists(transactional_db: Any, valkey: Valkey, settings: Any) -> Iterator[None
     """A Valkey for the frames of whatever is hosted here."""
     settings.REDIS_URL = valkey.url
     settings.CELERY_BROKER_URL = ""
-    outgoing.redis.cache_clear()
     yield
     outgoing.redis().close()
-    outgoing.redis.cache_clear()
     pool_of("default").close()

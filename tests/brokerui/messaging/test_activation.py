@@ -119,7 +119,7 @@ def world(wire: Wire, settings: Any, monkeypatch: pytest.MonkeyPatch) -> World:
 
     monkeypatch.setattr("brokerui.messaging.activation.telling.hand_over", note)
     monkeypatch.setattr(starting, "current_app", world)
-    monkeypatch.setattr("brokerui.messaging.waking.wake", lambda task: world.woken.append(task.name) or True)
+    monkeypatch.setattr("brokerui.messaging.wake_debounce.wake", lambda task: world.woken.append(task.name) or True)
     return world
 
 

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from brokerui.messaging import waking
-from brokerui.messaging.waking import LINGER_SECONDS, wake_once, work_off
+from brokerui.messaging import wake_debounce
+from brokerui.messaging.wake_debounce import LINGER_S, run_until_idle, wake_once
 
 pytestmark = pytest.mark.usefixtures("lists")
 
@@ -25,7 +25,7 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         sent.append(task.name)
         return True
 
-    monkeypatch.setattr(waking, "wake", wake)
+    monkeypatch.setattr(wake_debounce, "wake", wake)
     return sent
 
 
@@ -50,16 +50,16 @@ def test_one_that_is_on_its_way_serves_for_all(woken: list[str]) -> None:
 def test_who_is_at_work_does_what_comes_meanwhile_too(woken: list[str]) -> None:
     wake_once(TASK)
     work, done = works(False, False, then=lambda: wake_once(TASK))
-    work_off(TASK, work)
+    run_until_idle(TASK, work)
     assert (len(done), woken) == (2, ["some.task"])
     wake_once(TASK)
     assert len(woken) == 2, "he has gone"
 
 
 def test_who_has_just_done_all_does_what_comes_soon_too(woken: list[str]) -> None:
-    soon = Timer(LINGER_SECONDS / 4, wake_once, [TASK])
+    soon = Timer(LINGER_S / 4, wake_once, [TASK])
     work, done = works(False, False, then=soon.start)
-    work_off(TASK, work)
+    run_until_idle(TASK, work)
     soon.join()
     assert len(done) + len(woken) == 2, "one or the other, however slow the machine is"
 
@@ -67,23 +67,23 @@ def test_who_has_just_done_all_does_what_comes_soon_too(woken: list[str]) -> Non
 def test_who_finds_another_at_work_leaves_it_to_him(woken: list[str]) -> None:
     """As when beat has somebody look, or a wake-up came twice; and he looks once more."""
     second, done_by_second = works(False)
-    first, done_by_first = works(False, False, then=lambda: work_off(TASK, second))
-    work_off(TASK, first)
+    first, done_by_first = works(False, False, then=lambda: run_until_idle(TASK, second))
+    run_until_idle(TASK, first)
     assert (len(done_by_first), len(done_by_second), woken) == (2, 0, [])
 
 
 def test_who_was_not_asked_for_waits_for_nothing(woken: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """He would take a place of the few that there are, and those who were asked for would wait."""
-    monkeypatch.setattr(waking, "LINGER_SECONDS", 600.0)
+    monkeypatch.setattr(wake_debounce, "LINGER_S", 600.0)
     work, done = works(False)
-    work_off(TASK, work)
+    run_until_idle(TASK, work)
     assert (len(done), woken) == (1, [])
 
 
 def test_long_work_goes_on_after_the_turns_of_others(woken: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waking, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(wake_debounce, "TURN_S", 0.0)
     work, done = works(True)
-    work_off(TASK, work)
+    run_until_idle(TASK, work)
     assert (len(done), woken) == (1, ["some.task"])
     wake_once(TASK)
     assert woken == ["some.task"], "one is on its way"
@@ -91,13 +91,13 @@ def test_long_work_goes_on_after_the_turns_of_others(woken: list[str], monkeypat
 
 def test_more_is_done_at_once(woken: list[str]) -> None:
     work, done = works(True, True, False)
-    work_off(TASK, work)
+    run_until_idle(TASK, work)
     assert (len(done), woken) == (3, [])
 
 
 def test_without_redis_the_work_is_done(woken: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waking, "redis", lambda: (_ for _ in ()).throw(OSError("no Redis")))
+    monkeypatch.setattr(wake_debounce, "redis", lambda: (_ for _ in ()).throw(OSError("no Redis")))
     assert not wake_once(TASK)
     work, done = works(False)
-    work_off(TASK, work)
+    run_until_idle(TASK, work)
     assert (len(done), woken) == (1, [])

@@ -19,7 +19,6 @@ from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.endpoint.lists import run, show_connections
 from brokerui.messaging.endpoint.telling import ConnectionRow
 from brokerui.messaging.models import ConversationEndpoint, MirroredRoute
-from brokerui.messaging.outgoing import redis
 from brokerui.messaging.services import queue_set_status
 from routing.model.estate import Estate
 from routing.model.estate import Instance as Observed
@@ -73,7 +72,6 @@ def test_when_all_is_well_the_pages_say_so_and_nothing_else(viewer: Client) -> N
 
 def test_redis_that_is_away_is_said(viewer: Client, settings: Any) -> None:
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
-    redis.cache_clear()
     for path in PAGES:
         assert "Redis does not answer" in page(viewer, path), path
     assert headline(page(viewer, CONNECTIONS)).startswith("Nobody knows which connections there are")
@@ -172,7 +170,7 @@ def test_more_than_can_be_counted_at_once_is_counted_beside_the_page(
 ) -> None:
     stuck(wire, "Nowhere", 3)
     monkeypatch.setattr(waiting, "MANY", 2)
-    monkeypatch.setattr(waiting, "later", lambda key, work: (work(), _told())[1])
+    monkeypatch.setattr(waiting, "defer", lambda key, work: (work(), _told())[1])
     assert viewer.get(DELAYED, headers=PIECE).status_code == 204, "what is shown stays"
     waiting.forget()
     first = viewer.get(DELAYED)
@@ -183,7 +181,7 @@ def test_more_than_can_be_counted_at_once_is_counted_beside_the_page(
 
 
 def _told() -> None:
-    raise waiting.LaterError
+    raise waiting.NotReadyError
 
 
 # -- Transmission queues -----------------------------------------------------------------------------------

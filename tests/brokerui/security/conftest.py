@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rest_framework.settings import api_settings
 
-from brokerui.estate.memory import estates
+from brokerui.estate.cache import estates
 from tests.brokerui.pages import nothing_shown
 from tests.brokerui.security.world import world_made
 

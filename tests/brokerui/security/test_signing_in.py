@@ -15,7 +15,7 @@ from django.utils import timezone
 from brokerui.accounts.levels import Role
 from brokerui.accounts.models import Token
 from brokerui.accounts.services import token_create, user_save
-from brokerui.core.origin import address_now, client_address, origin
+from brokerui.core.client_ip import client_ip_middleware, client_ip_now, client_ip_of
 from brokerui.settings import AUTH_PASSWORD_VALIDATORS
 from tests.brokerui.api.helpers import API, send
 from tests.brokerui.pages import PASSWORD, signed_in, user_of
@@ -77,10 +77,10 @@ def test_another_spelling_of_a_name_is_no_other_name() -> None:
 def test_the_address_of_a_client(settings: Any, proxies: int, told: str, address: str) -> None:
     settings.PROXIES = proxies
     request = RequestFactory().get("/", headers={"X-Forwarded-For": told} if told else {})
-    assert client_address(request) == address
+    assert client_ip_of(request) == address
     seen: list[str | None] = []
-    origin(lambda _: seen.append(address_now()))(request)  # type: ignore[arg-type,func-returns-value]
-    assert (seen, address_now()) == ([address], None)
+    client_ip_middleware(lambda _: seen.append(client_ip_now()))(request)  # type: ignore[arg-type,func-returns-value]
+    assert (seen, client_ip_now()) == ([address], None)
 
 
 @pytest.mark.parametrize("name", ["viewer", "nobody", "inactive"])

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from brokerui.messaging.endpoint import command, waking
+from brokerui.core.redis_client import async_redis_client
+from brokerui.messaging.endpoint import command, receive_waker
 from brokerui.messaging.endpoint.ending import end
 from brokerui.messaging.endpoint.lists import run, take_events
 from brokerui.messaging.tasks import receive
@@ -30,7 +31,7 @@ def test_it_serves_what_is_hosted_wakes_workers_and_ends_when_it_is_told(
     a, woken, problems = address(), [], []
     monkeypatch.setattr(command, "hosted", lambda: {"A": (a,)})
     monkeypatch.setattr(command, "close_old_connections", lambda: None)
-    monkeypatch.setattr(waking, "wake", woken.append)
+    monkeypatch.setattr(receive_waker, "wake", woken.append)
 
     def play() -> None:
         try:
@@ -72,8 +73,8 @@ def test_a_wake_up_that_fails_is_not_the_last(
         raise ZeroDivisionError
 
     async def scenario() -> None:
-        client = command.redis_client()
-        waker = waking.Waker(client)
+        client = async_redis_client(connect_s=2.0, answer_s=2.0)
+        waker = receive_waker.ReceiveWaker(client)
         task = asyncio.create_task(waker.run())
         for number in range(1, 3):
             await client.flushall()  # else one that is on its way serves for both
@@ -84,7 +85,7 @@ def test_a_wake_up_that_fails_is_not_the_last(
         await end({task})
         await client.aclose()
 
-    monkeypatch.setattr(waking, "wake", fails)
+    monkeypatch.setattr(receive_waker, "wake", fails)
     played(scenario())
     assert tried == [receive, receive]
     assert "workers were not woken" in caplog.text

@@ -12,11 +12,11 @@ from django.http import HttpRequest, HttpResponse
 _address: ContextVar[str | None] = ContextVar("address", default=None)
 
 
-def origin(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+def client_ip_middleware(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Middleware: while a request is answered, `address_now` is its client's."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        token = _address.set(client_address(request))
+        token = _address.set(client_ip_of(request))
         try:
             return get_response(request)
         finally:
@@ -25,12 +25,12 @@ def origin(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[Htt
     return middleware
 
 
-def address_now() -> str | None:
+def client_ip_now() -> str | None:
     """None where no request is being answered: commands, and work beside the web."""
     return _address.get()
 
 
-def client_address(request: HttpRequest) -> str | None:
+def client_ip_of(request: HttpRequest) -> str | None:
     """Who is connected; behind `PROXIES` proxies of ours who the outermost of them says was connected to it.
 
     What stands further left in the header the client may have written itself.

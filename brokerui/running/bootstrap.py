@@ -6,7 +6,7 @@ import hashlib
 import io
 import os
 
-FIRST_PASSWORD = "BROKERUI_ADMIN_PASSWORD"  # noqa: S105 - the name of a variable
+ADMIN_PASSWORD_VARIABLE = "BROKERUI_ADMIN_PASSWORD"  # noqa: S105 - the name of a variable
 
 
 def prepare() -> tuple[str, str] | None:
@@ -32,7 +32,7 @@ def prepare() -> tuple[str, str] | None:
 def _first_login() -> tuple[str, str] | None:
     from brokerui.accounts.services import first_login  # noqa: PLC0415 - Django reads its settings only now
 
-    given = os.environ.pop(FIRST_PASSWORD, "")
+    given = os.environ.pop(ADMIN_PASSWORD_VARIABLE, "")
     login = first_login(given)
     return (login[0], "") if login and given else login
 

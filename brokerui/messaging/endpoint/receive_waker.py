@@ -7,14 +7,14 @@ import logging
 
 from redis.asyncio import Redis
 
-from brokerui.core.wake import wake
+from brokerui.core.celery_wake import wake
 from brokerui.messaging.tasks import receive
-from brokerui.messaging.waking import request
+from brokerui.messaging.wake_debounce import wake_request
 
 logger = logging.getLogger(__name__)
 
 
-class Waker:
+class ReceiveWaker:
     """Calling it is quick; one wake-up at a time is on its way, and stands for all calls before it."""
 
     def __init__(self, client: Redis) -> None:
@@ -30,7 +30,7 @@ class Waker:
             await self._asked.wait()
             self._asked.clear()
             try:
-                if await self._client.eval(*request(receive)):
+                if await self._client.eval(*wake_request(receive)):
                     await asyncio.to_thread(wake, receive)
             except Exception:
                 logger.exception("workers were not woken")  # beat wakes them

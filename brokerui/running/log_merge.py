@@ -10,28 +10,28 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from brokerui.running.logs import Log
+from brokerui.running.logs import ProcessLog
 
 NAME = "all"
-WIDTH = 8
+NAME_WIDTH = 8
 """Letters of the longest name of a process."""
-AT_ONCE = 1 << 20
+READ_BYTES = 1 << 20
 
 
-class Together:
+class LogMerge:
     """`log/all.log` of a home. `as_json`: each line is an object, also what a process has not written as one."""
 
     def __init__(self, home: Path, *, as_json: bool = False) -> None:
-        self._log = Log(home, NAME)
+        self._log = ProcessLog(home, NAME)
         self._as_json = as_json
         self._read: dict[Path, int] = {}
         """How far each log is copied."""
 
-    def begin(self, log: Log) -> None:
+    def begin(self, log: ProcessLog) -> None:
         """What was written before is there already."""
         self._read[log.path] = log.path.stat().st_size if log.path.exists() else 0
 
-    def follow(self, log: Log) -> None:
+    def follow(self, log: ProcessLog) -> None:
         """Copy the whole lines that have come. Before the log is put aside (`Log.bound`), so that none is missed."""
         lines = self._new_lines(log.path)
         if lines:
@@ -45,14 +45,14 @@ class Together:
             return []
         with path.open("rb") as file:
             file.seek(start)
-            whole = file.read(AT_ONCE)
-        end = whole.rfind(b"\n") + 1 or (len(whole) if len(whole) == AT_ONCE else 0)
+            whole = file.read(READ_BYTES)
+        end = whole.rfind(b"\n") + 1 or (len(whole) if len(whole) == READ_BYTES else 0)
         self._read[path] = start + end
         return whole[:end].decode(errors="replace").splitlines()
 
     def _told(self, name: str, line: str) -> str:
         if not self._as_json:
-            return f"{name:<{WIDTH}} {line}"
+            return f"{name:<{NAME_WIDTH}} {line}"
         if line.startswith("{"):
             return line
         now = datetime.now(UTC).isoformat(timespec="milliseconds")

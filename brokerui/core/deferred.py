@@ -16,70 +16,70 @@ from django.db import connections
 
 logger = logging.getLogger(__name__)
 
-SECONDS = 2
+RETRY_AFTER_S = 2
 """After so many one may ask again."""
-MOST = 16
+DEFERRED_MAX = 16
 """Things that are under way at a time; who asks for more is told the same, and they are begun later."""
 
 
-def is_worth_a_line(record: logging.LogRecord) -> bool:
+def is_not_deferral(record: logging.LogRecord) -> bool:
     """For the log: who is told to ask again meets no fault of ours."""
     return getattr(record, "status_code", None) != HTTPStatus.SERVICE_UNAVAILABLE
 
 
-class LaterError(Exception):
+class NotReadyError(Exception):
     """It is being made ready: ask again in a moment."""
 
 
-_may_be_told: ContextVar[bool] = ContextVar("may_be_told", default=False)
+_may_defer: ContextVar[bool] = ContextVar("may_defer", default=False)
 _guard = threading.Lock()
 _one_at_a_time = threading.Lock()
-_under_way: set[Hashable] = set()
+_running: set[Hashable] = set()
 _failed: dict[Hashable, Exception] = {}
 
 
 @contextmanager
-def told_later() -> Iterator[None]:
+def deferral_allowed() -> Iterator[None]:
     """As long as this lasts, who asks can be told to ask again."""
-    token = _may_be_told.set(True)
+    token = _may_defer.set(True)
     try:
         yield
     finally:
-        _may_be_told.reset(token)
+        _may_defer.reset(token)
 
 
-def may_be_told() -> bool:
+def may_defer() -> bool:
     """Whether `later` would tell somebody so."""
-    return _may_be_told.get()
+    return _may_defer.get()
 
 
-def is_under_way() -> bool:
+def is_deferred_work_running() -> bool:
     """Whether anything is being made ready."""
-    return bool(_under_way)
+    return bool(_running)
 
 
-def later(key: Hashable, work: Callable[[], object]) -> None:
+def defer(key: Hashable, work: Callable[[], object]) -> None:
     """Have the work done beside the request, once for each key, and raise `LaterError`; not in a request: nothing.
 
     The work leaves what it makes where the next request finds it. If it failed, the next request is told why.
     """
-    if not may_be_told():
+    if not may_defer():
         return
     with _guard:
         error = _failed.pop(key, None)
         if error is None:
             _begin(key, work)
-    raise error or LaterError
+    raise error or NotReadyError
 
 
 def _begin(key: Hashable, work: Callable[[], object]) -> None:
-    if key in _under_way or len(_under_way) >= MOST:
+    if key in _running or len(_running) >= DEFERRED_MAX:
         return
-    _under_way.add(key)
-    threading.Thread(target=_do, args=(key, work), name="later", daemon=True).start()
+    _running.add(key)
+    threading.Thread(target=_run, args=(key, work), name="defer", daemon=True).start()
 
 
-def _do(key: Hashable, work: Callable[[], object]) -> None:
+def _run(key: Hashable, work: Callable[[], object]) -> None:
     error = None
     try:
         # One after the other: together they would take as long, and the requests would stand further back.
@@ -91,6 +91,6 @@ def _do(key: Hashable, work: Callable[[], object]) -> None:
     finally:
         connections.close_all()
         with _guard:
-            _under_way.discard(key)
-            if error is not None and len(_failed) < MOST:
+            _running.discard(key)
+            if error is not None and len(_failed) < DEFERRED_MAX:
                 _failed[key] = error

@@ -19,7 +19,7 @@ def print_line(sentence: Sentence) -> None:
         return
 
 
-def say_plainly(text: str) -> None:
+def print_error(text: str) -> None:
     """What happened: on standard error, if that is still there."""
     try:
         sys.stderr.write(f"{text}\n")
@@ -28,9 +28,9 @@ def say_plainly(text: str) -> None:
         return
 
 
-def say_error(text: str) -> None:
+def print_failure(text: str) -> None:
     """The same, as commands do."""
-    say_plainly(f"error: {text}")
+    print_error(f"error: {text}")
 
 
 def login_line(name: str, password: str) -> Sentence:
@@ -45,19 +45,22 @@ def restart_line(child: Child, status: int) -> Sentence:
     return say(
         "{name} ended ({how}) and is started again; its log: {log}",
         name=child.program.name,
-        how=how(status),
+        how=exit_text(status),
         log=child.log.path,
     )
 
 
-def last_words(child: Child, status: int) -> str:
+def failure_text(child: Child, status: int) -> str:
     said = say(
-        "{name} ended ({how}); its log, {log}, ends:", name=child.program.name, how=how(status), log=child.log.path
+        "{name} ended ({how}); its log, {log}, ends:",
+        name=child.program.name,
+        how=exit_text(status),
+        log=child.log.path,
     )
     return f"{local(said)}\n{child.log.tail()}"
 
 
-def how(status: int) -> str:
+def exit_text(status: int) -> str:
     """As the system calls it, in no language."""
     if status >= 0:
         return f"exit {status}"

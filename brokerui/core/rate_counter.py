@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import time
 from datetime import datetime, timedelta
-from functools import cache
 from typing import NamedTuple
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
-from redis import Redis
 from redis.exceptions import RedisError
 
-from brokerui.core.models import KEY, Counted
+from brokerui.core.models import KEY_MAX_CHARS, RateCounter
+from brokerui.core.redis_client import redis_client
 
 PREFIX = "brokerui:count:"
-ANSWER_SECONDS = 0.1
+ANSWER_S = 0.1
 """A request waits for it."""
-AWAY_SECONDS = 5.0
+AWAY_S = 5.0
 """So long nobody asks a Valkey that did not answer."""
 
 
@@ -34,18 +32,18 @@ class Count(NamedTuple):
 
 def count_up(key: str, seconds: int) -> Count:
     """Once more; a span begins with the first time."""
-    key = key[:KEY]
+    key = key[:KEY_MAX_CHARS]
     if time.monotonic() >= _away.until:
         try:
             return _in_valkey(key, seconds)
         except RedisError:
-            _away.until = time.monotonic() + AWAY_SECONDS
+            _away.until = time.monotonic() + AWAY_S
     return _in_database(key, seconds)
 
 
-def counts_prune() -> int:
+def rate_counters_prune() -> int:
     """Delete what nobody counts any more; so many rows."""
-    return Counted.objects.filter(ends_at__lt=timezone.now()).delete()[0]
+    return RateCounter.objects.filter(ends_at__lt=timezone.now()).delete()[0]
 
 
 class _Away:
@@ -55,14 +53,8 @@ class _Away:
 _away = _Away()
 
 
-@cache
-def _client(url: str) -> Redis:
-    """Shared by the threads of a process; each has a connection of its own."""
-    return Redis.from_url(url, socket_connect_timeout=ANSWER_SECONDS, socket_timeout=ANSWER_SECONDS)
-
-
 def _in_valkey(key: str, seconds: int) -> Count:
-    with _client(settings.REDIS_URL).pipeline() as pipe:
+    with redis_client(connect_s=ANSWER_S, answer_s=ANSWER_S).pipeline() as pipe:
         pipe.set(PREFIX + key, 0, ex=seconds, nx=True)
         pipe.incr(PREFIX + key)
         pipe.pttl(PREFIX + key)
@@ -72,7 +64,7 @@ def _in_valkey(key: str, seconds: int) -> Count:
 
 def _in_database(key: str, seconds: int) -> Count:
     now = timezone.now()
-    rows, ends_at = Counted.objects.filter(key=key), now + timedelta(seconds=seconds)
+    rows, ends_at = RateCounter.objects.filter(key=key), now + timedelta(seconds=seconds)
     # One statement each: of two that count at the same time none is lost.
     went_on = rows.filter(ends_at__gt=now).update(count=F("count") + 1)
     if not went_on and not rows.filter(ends_at__lte=now).update(count=1, ends_at=ends_at):
@@ -84,6 +76,6 @@ def _in_database(key: str, seconds: int) -> Count:
 def _begin(key: str, ends_at: datetime) -> None:
     try:
         with transaction.atomic():
-            Counted.objects.create(key=key, ends_at=ends_at, count=1)
+            RateCounter.objects.create(key=key, ends_at=ends_at, count=1)
     except IntegrityError:  # somebody else began it just now
-        Counted.objects.filter(key=key).update(count=F("count") + 1)
+        RateCounter.objects.filter(key=key).update(count=F("count") + 1)

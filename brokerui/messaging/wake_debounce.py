@@ -12,20 +12,20 @@ from typing import Any, Final
 
 from redis import RedisError
 
-from brokerui.core.wake import wake
+from brokerui.core.celery_wake import wake
 from brokerui.messaging.outgoing import redis
 
 LEASE_MS: Final = 2_000
 """A wake-up that has not come by then was lost, and who has not said by then that he is still at work has died, or is
 so busy that another may help."""
-TURN_SECONDS: Final = 2.0
+TURN_S: Final = 2.0
 """For which one works without letting others have their turn."""
-SAY_SECONDS: Final = 0.5
+REFRESH_S: Final = 0.5
 """So often one says that he is still at work."""
-LINGER_SECONDS: Final = 0.1
+LINGER_S: Final = 0.1
 """For which one who has nothing more to do waits for more: what comes soon after need not go through Celery."""
 
-_ASK = """
+_REQUEST = """
 local state = redis.call('GET', KEYS[1])
 if state == 'working' then
   if redis.call('LLEN', KEYS[2]) == 0 then redis.call('RPUSH', KEYS[2], 1) end
@@ -61,22 +61,22 @@ def _bell(task: Any) -> str:
     return f"{_key(task)}:bell"
 
 
-def request(task: Any) -> tuple[Any, ...]:
+def wake_request(task: Any) -> tuple[Any, ...]:
     """For EVAL: whether nobody is at work or on the way; then the caller wakes somebody."""
-    return _ASK, 2, _key(task), _bell(task), LEASE_MS
+    return _REQUEST, 2, _key(task), _bell(task), LEASE_MS
 
 
 def wake_once(task: Any) -> bool:
     """Have it done, unless somebody will anyhow. False where nobody can be reached, which is no error."""
     try:
-        if not redis().eval(*request(task)):
+        if not redis().eval(*wake_request(task)):
             return True
     except (RedisError, OSError):
         return False
     return wake(task)
 
 
-def awake(task: Any) -> None:
+def clear_pending(task: Any) -> None:
     """The wake-up has come: what happens from now on needs another."""
     try:
         redis().delete(_key(task))
@@ -84,7 +84,7 @@ def awake(task: Any) -> None:
         return
 
 
-def work_off(task: Any, work: Callable[[], bool], aside: Callable[[], float] = lambda: LINGER_SECONDS) -> None:
+def run_until_idle(task: Any, work: Callable[[], bool], aside: Callable[[], float] = lambda: LINGER_S) -> None:
     """The wake-up has come: work, which says whether there is more, until there is nothing and nobody asks for more.
 
     `aside` is done whenever there is nothing, and says in how many seconds it is to be done again at the latest. Who
@@ -94,36 +94,36 @@ def work_off(task: Any, work: Callable[[], bool], aside: Callable[[], float] = l
     state = _begin(task)
     if state == b"other":
         return
-    linger = LINGER_SECONDS if state else 0.0
-    while work() or _goes_on(task, aside, linger):
-        linger = LINGER_SECONDS
+    linger = LINGER_S if state else 0.0
+    while work() or _more_requested(task, aside, linger):
+        linger = LINGER_S
         at = time.monotonic()
-        if at - began >= TURN_SECONDS:
-            _say(task, b"woken")
+        if at - began >= TURN_S:
+            _refresh_lease(task, b"woken")
             wake(task)
             return
-        if at - said >= SAY_SECONDS:
-            _say(task, b"working")
+        if at - said >= REFRESH_S:
+            _refresh_lease(task, b"working")
             said = at
 
 
 def _begin(task: Any) -> bytes | None:
     """Whether this one was asked for, or looks by himself (None), or another is at work."""
     try:
-        state: bytes | None = redis().eval(_BEGIN, *request(task)[1:])
+        state: bytes | None = redis().eval(_BEGIN, *wake_request(task)[1:])
     except (RedisError, OSError):
         return None
     return state
 
 
-def _say(task: Any, state: bytes) -> None:
+def _refresh_lease(task: Any, state: bytes) -> None:
     try:
         redis().set(_key(task), state, px=LEASE_MS)
     except (RedisError, OSError):
         return
 
 
-def _goes_on(task: Any, aside: Callable[[], float], linger: float) -> bool:
+def _more_requested(task: Any, aside: Callable[[], float], linger: float) -> bool:
     """More was asked for since the work was begun, or is soon."""
     until = time.monotonic() + linger
     try:

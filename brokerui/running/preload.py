@@ -40,7 +40,7 @@ def _searchable(viewed: Viewed) -> None:
         _ = row.text  # kept with the row
 
 
-OF_THE_ESTATE: tuple[Derivation, ...] = (
+ESTATE_DERIVATIONS: tuple[Derivation, ...] = (
     lambda viewed: catalog_of(viewed.key, viewed.estate),
     lambda viewed: network_of(viewed.key, viewed.estate),
     lambda viewed: routes_of(viewed.key, viewed.estate),
@@ -48,19 +48,19 @@ OF_THE_ESTATE: tuple[Derivation, ...] = (
     names_of,
 )
 """Everything that pages derive from the whole of an estate alone and keep."""
-OF_WHAT_WORKERS_FOUND: tuple[Derivation, ...] = (
+JOB_DERIVATIONS: tuple[Derivation, ...] = (
     findings_for,
     lambda viewed: is_worked_out(viewed) and reachability.page_of(viewed, Asked()),
     lambda viewed: is_worked_out(viewed) and flow.page_of(viewed, flow.Asked()),
 )
 """The same of what is worked out in the background, once it is there."""
-SECONDS = 3.0
+EVERY_S = 3.0
 """Between two looks at whether there is something new."""
-PAUSE = 0.05
+PAUSE_S = 0.05
 """Between two derivations: requests go first."""
 
 
-def program_load() -> None:
+def preload_program() -> None:
     """The addresses and templates of the site: what its first requests would have to wait for."""
     _ = get_resolver().url_patterns
     folder = settings.TEMPLATE_FOLDER
@@ -68,29 +68,29 @@ def program_load() -> None:
         get_template(str(path.relative_to(folder)))
 
 
-def estate_load() -> None:
+def preload_estate() -> None:
     """The live estate with what is derived from it, in the process from which those of the web are forked."""
-    _try(lambda: _derive(OF_THE_ESTATE, pause=0))
+    _try(lambda: _derive(ESTATE_DERIVATIONS, pause=0))
     gc_freeze()
     # A connection must not be shared with the processes that are forked from this one.
     connections.close_all()
 
 
-def warm() -> None:
+def preload() -> None:
     """Read the live estate and derive what pages want of it; quick where both were done."""
-    _derive((*OF_THE_ESTATE, *OF_WHAT_WORKERS_FOUND), pause=PAUSE)
+    _derive((*ESTATE_DERIVATIONS, *JOB_DERIVATIONS), pause=PAUSE_S)
 
 
 @receiver(estate_read, dispatch_uid="warming")
-def read(key: str, estate: Estate, **_signal: object) -> None:
+def derive_after_read(key: str, estate: Estate, **_signal: object) -> None:
     """Of an earlier version or a scenario too, once it was read."""
-    for derive in OF_THE_ESTATE:
+    for derive in ESTATE_DERIVATIONS:
         derive(Viewed(estate, key))
 
 
-def warming_start() -> None:
+def preload_start() -> None:
     """Have a thread of this process do so whenever there is something new."""
-    threading.Thread(target=_keep_warm, name="warming", daemon=True).start()
+    threading.Thread(target=_keep_loaded, name="warming", daemon=True).start()
 
 
 def _derive(derivations: tuple[Derivation, ...], pause: float) -> None:
@@ -108,8 +108,8 @@ def _try(work: Callable[[], None]) -> None:
         logger.exception("what pages want could not be made ahead")
 
 
-def _keep_warm() -> None:
+def _keep_loaded() -> None:
     while True:
         close_old_connections()
-        _try(warm)
-        time.sleep(SECONDS)
+        _try(preload)
+        time.sleep(EVERY_S)

@@ -21,18 +21,12 @@ ARGS ?=
 # A home of their own: tests must not touch what a running product keeps in var/.
 PYTEST := env BROKERUI_HOME="$(CURDIR)/var/test" $(BIN)/pytest
 BROWSER_PYTEST := BROKERUI_CHROMIUM="$$browser" $(PYTEST)
-# On two cores three processes: one has Spark, and half of the time the others wait for what they have started.
-# These also run on PostgreSQL; without DATABASE_URL on a server of their own.
-ON_POSTGRES := tests/brokerui/estate tests/brokerui/lint tests/brokerui/intake tests/brokerui/test_query_counts.py \
-    tests/brokerui/messaging/test_store.py tests/brokerui/messaging/test_keeping.py tests/brokerui/messaging/test_services.py \
-    tests/brokerui/messaging/test_leases.py \
-    tests/brokerui/messaging/test_selectors.py tests/brokerui/messaging/test_poison.py tests/brokerui/messaging/test_brokers.py \
-    tests/brokerui/messaging/test_failover.py tests/brokerui/messaging/test_activation.py tests/brokerui/messaging/test_refused.py \
-    tests/brokerui/traffic_results/test_load.py \
-    tests/brokerui/eventlog/test_services.py tests/brokerui/eventlog/test_selectors.py tests/brokerui/eventlog/test_looking.py
+# On two cores three processes: half of the time one waits for a program that its test has started. The last of them
+# has a PostgreSQL (of DATABASE_URL, or one of its own), for the tests marked both_databases.
+PROCESSES ?= 3
 export PYTHON
 
-.PHONY: help setup run test coverage check bench sim chaos mutants screenshots lock clean
+.PHONY: help setup run test durations coverage check bench sim chaos mutants screenshots lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,8 +37,10 @@ run: setup ## start BrokerUI on http://127.0.0.1:8000 (PORT=… to change); Ctrl
 	@$(BIN)/brokerui up
 
 test: check ## everything: check, then all tests, in a real browser too (ARGS=… for pytest)
-	@$(if $(ARGS),,$(PY) scripts/postgres.py $(PYTEST) -q -n 2 $(ON_POSTGRES))
-	@browser=$$($(PY) scripts/browser.py) && $(BROWSER_PYTEST) -n 3 $(ARGS)
+	@browser=$$($(PY) scripts/browser.py) && $(BROWSER_PYTEST) -n $(PROCESSES) --postgresql $(ARGS)
+
+durations: check ## make test, and record which tests are long (tests/durations.json): a run begins with them
+	@browser=$$($(PY) scripts/browser.py) && $(BROWSER_PYTEST) -n $(PROCESSES) --postgresql --record-durations
 
 coverage: $(VENV)/.dev ## what of routing/ its own tests reach, branch by branch
 	@$(PYTEST) -q -n 2 tests/routing tests/simulation --cov=routing --cov-branch --cov-report=term-missing:skip-covered

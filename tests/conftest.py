@@ -13,7 +13,10 @@ from hypothesis import settings
 
 from brokerui.eventlog.recording import Recorder
 from scripts import browser
-from tests.scheduling import FoldersOfSpark
+from tests.databases import TwoDatabases
+from tests.durations import Durations, recorded
+from tests.first_rows import FirstRows
+from tests.scheduling import LongestFirst
 
 # Playwright's synchronous API runs an event loop in the test's own thread; Django then takes every query of
 # the test for one from a coroutine.
@@ -48,9 +51,28 @@ CHROMIUM_FLAGS = (
 )
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--postgresql", action="store_true", help="run tests marked both_databases on PostgreSQL too")
+    parser.addoption("--record-durations", action="store_true", help="write tests/durations.json at the end")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.postgresql:
+        config.pluginmanager.register(TwoDatabases())
+    if config.option.record_durations and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Durations())
+
+
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FoldersOfSpark:
-    return FoldersOfSpark(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongestFirst:
+    return LongestFirst(config, log, recorded())
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    """A database for the tests of this process, which gets its first rows back after each test that commits."""
+    with django_db_blocker.unblock():
+        FirstRows().take_over()
 
 
 @pytest.fixture(scope="session")

@@ -1,44 +1,99 @@
-"""Which process runs which test, where there are several."""
+"""Hand tests out to the processes of a run: the longest first, and each to a process that has its database."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
 SPARK: Final = "tests/pipeline/"
+ON_POSTGRESQL: Final = "@postgresql"
+"""Ends the name of a test that runs on PostgreSQL; the test of the same name without it runs on SQLite."""
+NO_DATABASE: Final = ("tests/acceptance/", "tests/routing/", "tests/scripts/", "tests/simulation/", "tests/test_")
+"""Tests that ask no database of their process: one with a PostgreSQL can run them as well."""
 
 
-class FoldersOfSpark(LoadScopeScheduling):
-    """Each test by itself, as one becomes free; those of one folder of the pipeline in one process, on one Spark.
+class LongestFirst(LoadScopeScheduling):
+    """Gives each process one test at a time, the longest first; the rest follow in the order of the collection.
 
-    Marks of groups would say the same; xdist 3.8 writes them into a name that pytest 9.2 does not read.
+    Tests of one folder of the pipeline go to one process together, because they share its Spark. (Marks of groups
+    would say the same; xdist 3.8 writes them into a name that pytest 9.2 does not read.)
 
-    A process that dies costs the test that it was at, and nothing else. As xdist 3.8 has it, all that the process had
-    done is given out again, as work with no test in it: whoever gets it has too little to go on, and all wait for ever.
+    A process that dies loses only the test that it was running. xdist 3.8 would give out all finished tests of a dead
+    process again as units without a test, and the process that gets one waits for ever.
     """
 
+    def __init__(self, config: Any, log: Any = None, seconds: Mapping[str, float] | None = None) -> None:
+        super().__init__(config, log)
+        self.seconds = seconds or {}
+        """How long a test takes, for those that take long."""
+
+    def schedule(self) -> None:
+        """Order the tests once all processes have collected them, and give each process its first."""
+        if self.collection is None:
+            if not self._check_nodes_have_same_collection():
+                return
+            self.collection = list(next(iter(self.registered_collections.values())))
+            assert len(self.collection) == len(set(self.collection)), "two tests of one name: one would not run"
+            self.workqueue = ordered(self._units(self.collection), self.seconds)
+        for node in self.nodes:
+            self._reschedule(node)
+
     def remove_node(self, node: WorkerController) -> str | None:
-        """Who has ended, or died: then the test that he was at, which is over, and the others get the rest."""
-        had = self.assigned_work.pop(node)
-        if self.collection is None:  # while it looked for the tests, of which nothing has been given out
+        """Return the test that a dead process was running, and give its other tests to the processes that are left."""
+        assigned = self.assigned_work.pop(node)
+        if self.collection is None:  # it died while it collected the tests
             self.registered_collections.pop(node, None)
             return None
-        left = [(scope, test) for scope, tests in had.items() for test, is_done in tests.items() if not is_done]
-        for scope, test in left[1:]:
+        left = [(scope, test) for scope, tests in assigned.items() for test, is_done in tests.items() if not is_done]
+        for scope, test in reversed(left[1:]):
             self.workqueue.setdefault(scope, {})[test] = False
+            self.workqueue.move_to_end(scope, last=False)
         for other in self.nodes:
             self._reschedule(other)
         return left[0][1] if left else None
 
+    def _units(self, collection: Iterable[str]) -> dict[str, dict[str, bool]]:
+        units: dict[str, dict[str, bool]] = {}
+        for test in collection:
+            units.setdefault(self._split_scope(test), {})[test] = False
+        return units
+
     def _reschedule(self, node: WorkerController) -> None:
-        """Until it has two tests, since it begins one only when it knows the next, or is told that there is none."""
-        if node not in self.registered_collections:
-            return  # it has just been started
-        super()._reschedule(node)
-        while not node.shutting_down and self._pending_of(self.assigned_work[node]) < 2:
-            super()._reschedule(node)
+        """Give it tests until it has two: a process begins a test when it knows the next, or that there is none."""
+        if node not in self.registered_collections or node.shutting_down:
+            return  # it is still collecting, or has ended
+        while self._pending_of(self.assigned_work[node]) < 2:
+            scope = next((scope for scope in self.workqueue if can_run(scope, has_postgresql(node))), None)
+            if scope is None:
+                node.shutdown()
+                return
+            self.workqueue.move_to_end(scope, last=False)
+            self._assign_work_unit(node)
 
     def _split_scope(self, nodeid: str) -> str:
         return nodeid.partition("::")[0].rpartition("/")[0] if nodeid.startswith(SPARK) else nodeid
+
+
+def has_postgresql(node: WorkerController) -> bool:
+    return "DATABASE_URL" in node.gateway.spec.env
+
+
+def can_run(scope: str, has_postgresql: bool) -> bool:
+    """Whether a process runs these tests: one on PostgreSQL those for PostgreSQL and those that need no database."""
+    if scope.endswith(ON_POSTGRESQL):
+        return has_postgresql
+    return not has_postgresql or scope.startswith(NO_DATABASE)
+
+
+def ordered(units: Mapping[str, dict[str, bool]], seconds: Mapping[str, float]) -> OrderedDict[str, dict[str, bool]]:
+    """PostgreSQL first, as one process has it; then the longest; last what every process can run."""
+
+    def rank(scope: str) -> tuple[bool, float, bool]:
+        length = sum(seconds.get(test, 0) for test in units[scope])
+        return not scope.endswith(ON_POSTGRESQL), -length, scope.startswith(NO_DATABASE)
+
+    return OrderedDict((scope, units[scope]) for scope in sorted(units, key=rank))

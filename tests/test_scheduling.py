@@ -1,4 +1,4 @@
-"""A process of the tests that dies costs the test that it was at: all others are run, once, and the run ends."""
+"""A process that dies costs the test that it was running, the longest begin first, and each has its database."""
 
 from __future__ import annotations
 
@@ -10,12 +10,34 @@ from pathlib import Path
 import pytest
 
 from brokerui.core.home import CHECKOUT
+from tests.scheduling import can_run, ordered
 
 CONFTEST = """
-from tests.scheduling import FoldersOfSpark
+from tests.databases import TwoDatabases
+from tests.scheduling import LongestFirst
+
+def pytest_addoption(parser):
+    parser.addoption("--postgresql", action="store_true")
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "both_databases: as in tests/")
+    if config.option.postgresql:
+        config.pluginmanager.register(TwoDatabases())
 
 def pytest_xdist_make_scheduler(config, log):
-    return FoldersOfSpark(config, log)
+    return LongestFirst(config, log)
+"""
+ON_BOTH = """
+import os
+import pytest
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("number", range(5))
+def test_it(number, request):
+    assert os.environ.get("DATABASE_URL", "") == ("there" if "@" in request.node.nodeid else "")
+
+def test_of_sqlite():
+    assert "DATABASE_URL" not in os.environ
 """
 TESTS = """
 import os
@@ -52,14 +74,21 @@ def summary(folder: Path, **dies: tuple[int, ...]) -> str:
     return said(folder, **dies)[-1].strip("= ").partition(" in ")[0]
 
 
-def said(folder: Path, **dies: tuple[int, ...]) -> list[str]:
+def said(folder: Path, *options: str, **dies: tuple[int, ...]) -> list[str]:
     (folder / "conftest.py").write_text(CONFTEST)
     for name, numbers in dies.items():
         file = folder / "tests" / name / f"test_{name}.py"
         file.parent.mkdir(parents=True)
         file.write_text(TESTS.format(count=COUNT, dies=numbers))
-    command = [sys.executable, "-m", "pytest", "-p", "xdist", "-n", "3", "-v", "--rootdir", str(folder), str(folder)]
-    environ = {**os.environ, "PYTHONPATH": str(CHECKOUT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
+    command = [sys.executable, "-m", "pytest", "-p", "xdist", "-n", "3", "-v", "--rootdir", str(folder)]
+    command += [*options, str(folder)]
+    environ = {
+        **os.environ,
+        "DATABASE_URL": "there",
+        "PYTHONPATH": str(CHECKOUT),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTEST_ADDOPTS": "",
+    }
     ran = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=SECONDS, check=False)
     return ran.stdout.splitlines()
 
@@ -86,3 +115,40 @@ def test_many(tmp_path: Path) -> None:
     numbers = tuple(range(0, COUNT, 8))
     expected = f"{2 * len(numbers)} failed, {2 * (COUNT - len(numbers))} passed"
     assert summary(tmp_path, alone=numbers, pipeline=numbers) == expected
+
+
+def test_what_is_marked_runs_on_both_databases(tmp_path: Path) -> None:
+    (tmp_path / "tests" / "both").mkdir(parents=True)
+    (tmp_path / "tests" / "both" / "test_both.py").write_text(ON_BOTH)
+    assert said(tmp_path, "--postgresql")[-1].strip("= ").startswith("11 passed in ")
+
+
+def test_postgresql_is_first_then_the_longest_and_last_what_every_process_can_run() -> None:
+    names = [
+        "tests/routing/a",
+        "tests/brokerui/b",
+        "tests/routing/c",
+        "tests/brokerui/d",
+        "tests/brokerui/b@postgresql",
+    ]
+    in_order = ordered({name: {name: False} for name in names}, {"tests/routing/c": 7.0, "tests/brokerui/d": 8.0})
+    assert list(in_order) == [
+        "tests/b@postgresql",
+        "tests/brokerui/d",
+        "tests/routing/c",
+        "tests/brokerui/b",
+        "tests/routing/a",
+    ]
+
+
+def test_a_process_on_postgresql_runs_nothing_that_expects_sqlite() -> None:
+    assert [can_run(name, has_postgresql=True) for name in ("tests/brokerui/a", "tests/brokerui/a@postgresql")] == [
+        False,
+        True,
+    ]
+    assert [can_run(name, has_postgresql=False) for name in ("tests/brokerui/a", "tests/brokerui/a@postgresql")] == [
+        True,
+        False,
+    ]
+    assert can_run("tests/routing/a", has_postgresql=True)
+    assert can_run("tests/routing/a", has_postgresql=False)

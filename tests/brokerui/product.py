@@ -84,6 +84,7 @@ def running(home: Path, port: int = 0, **more: str) -> Iterator[Product]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=_end_on_hangup,  # noqa: PLW1509 - it only sets a signal: no lock of another thread is needed
     )
     product = Product(home, port, process)
     readers = [
@@ -106,6 +107,11 @@ def running(home: Path, port: int = 0, **more: str) -> Iterator[Product]:
         for stream in (process.stdout, process.stderr):
             assert stream is not None
             stream.close()
+
+
+def _end_on_hangup() -> None:
+    """As in a terminal: a run of the tests under nohup ignores SIGHUP, and a process inherits that."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def _collect(stream: Any, lines: list[str]) -> None:

@@ -35,7 +35,7 @@ from tests.brokerui.pages import PASSWORD, document, nothing_shown
 
 __all__ = ["nothing_shown"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
 BUDGETS = Path(__file__).with_name("query_budgets.json")
 TIMES = 20
 """So many times is the larger estate the small one; of all else there is as much more."""

@@ -18,7 +18,7 @@ from routing.model.edits import PutRoute, SetHopLimit
 from routing.model.estate import Estate
 from tests.brokerui.estate.helpers import LOCAL, brought_in, changed, estate_of, server
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
 ROUTE = law.Route("R0", "Other", None, None, parse_address("LOCAL"))
 
 

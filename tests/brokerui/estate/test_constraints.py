@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from brokerui.estate import models
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
 ENDPOINT = {
     "endpoint_port": 4022,
     "endpoint_state": "STARTED",

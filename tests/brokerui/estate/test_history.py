@@ -18,7 +18,7 @@ from routing.model.edits import SetHopLimit
 from tests.brokerui.estate.helpers import TWO, brought_in, changed
 from tests.brokerui.product import command
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
 
 
 def test_each_version_is_a_document_with_its_moment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis.extra.django import TestCase
 
 from routing.model.estate import Edit, Estate
 from tests.brokerui.estate.helpers import brought_in, changed, stands
 from tests.strategies.rich import edited, rich_estates
+
+pytestmark = pytest.mark.both_databases
 
 few = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 

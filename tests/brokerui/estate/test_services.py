@@ -31,7 +31,7 @@ from routing.model.edits import (
 from routing.model.estate import Estate
 from tests.brokerui.estate.helpers import GUID, LOCAL, TWO, brought_in, changed, estate_of, server, stands
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
 NEW = law.Route("New", "Parts", None, None, parse_address("TCP://There.example/"))
 
 

@@ -23,6 +23,8 @@ from routing.model.estate import Edit, Estate
 from tests.brokerui.estate.helpers import TWO, brought_in, changed
 from tests.strategies.rich import edited
 
+pytestmark = pytest.mark.both_databases
+
 
 class Rebuilding(TestCase):
     @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])

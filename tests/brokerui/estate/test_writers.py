@@ -13,6 +13,8 @@ from django.db import connection
 
 from brokerui.core.home import CHECKOUT
 
+pytestmark = pytest.mark.both_databases
+
 WRITERS, EDITS = 3, 8
 
 

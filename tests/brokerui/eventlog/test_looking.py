@@ -31,6 +31,8 @@ from routing.model.edits import PutDatabase
 from tests.brokerui.eventlog.test_files import rows
 from tests.brokerui.messaging.hosted import Wire
 
+pytestmark = pytest.mark.both_databases
+
 
 def begun(to: str = "To") -> str:
     return services.conversation_begin(

@@ -27,6 +27,8 @@ from brokerui.eventlog.selectors import (
 from brokerui.eventlog.services import DAY_MS, counts_add, exceptions_add, samples_put, tidy
 from tests.brokerui.eventlog.samples import AT, EVENTS, SAMPLES
 
+pytestmark = pytest.mark.both_databases
+
 HOUR_AT = AT - AT % 3_600_000
 
 

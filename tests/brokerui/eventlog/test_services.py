@@ -24,6 +24,8 @@ from brokerui.eventlog.services import (
 from routing.common.broker_events import CorruptedMessage, MessageUndeliverable, UndeliverableSubclass
 from tests.brokerui.eventlog.samples import AT, EVENTS, SAMPLES
 
+pytestmark = pytest.mark.both_databases
+
 HOUR_AT = AT - AT % 3_600_000
 KEPT = {"minutes_days": 7, "hours_days": 400, "rows_days": 30}
 

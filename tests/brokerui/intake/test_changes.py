@@ -18,6 +18,8 @@ from routing.model.estate import Estate
 from routing.model.route import Route
 from tests.brokerui.estate.helpers import LOCAL, TWO, estate_of, server
 
+pytestmark = pytest.mark.both_databases
+
 AT = datetime(2030, 1, 1, tzinfo=UTC)
 MOVED = Route("R", "Parts", None, None, parse_address("LOCAL"))
 

@@ -15,7 +15,7 @@ from tests.brokerui.estate.helpers import TWO, brought_in
 from tests.brokerui.intake.helpers import DEPOT, SHOP
 from tests.brokerui.pages import document
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
 
 
 @pytest.fixture

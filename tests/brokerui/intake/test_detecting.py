@@ -13,6 +13,8 @@ from tests.brokerui.pages import document
 from tests.routing.catalog import savers
 from tests.routing.catalog.server import catalog, dumps, rows_of
 
+pytestmark = pytest.mark.both_databases
+
 GRID = "name\tremote_service_name\taddress\r\nToParts\tStock\ttcp://host2:4022\r\n"
 HOST = next(iter(read_estate(document("host1")).instances.values()))
 

@@ -13,6 +13,8 @@ import pytest
 from brokerui.core.home import CHECKOUT
 from tests.brokerui.estate.test_writers import environment
 
+pytestmark = pytest.mark.both_databases
+
 
 def start(home: Path, *arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.brokerui.intake.worker", *arguments]

@@ -23,7 +23,7 @@ from brokerui.estate.selectors import live_version
 from tests.brokerui.estate.helpers import TWO, brought_in, estate_of, server
 from tests.brokerui.intake.helpers import DEPOT, SHOP, THREE, assigned, previewed, uploaded
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
 URL = "/imports/"
 HOSTILE = '"><script>alert(1)<img src=x onerror=alert(1)>'
 

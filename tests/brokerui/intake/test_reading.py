@@ -14,6 +14,8 @@ from tests.brokerui.estate.helpers import TWO
 from tests.brokerui.intake.helpers import DEPOT, SHOP
 from tests.brokerui.pages import document
 
+pytestmark = pytest.mark.both_databases
+
 AT = datetime(2030, 1, 1, tzinfo=UTC)
 
 

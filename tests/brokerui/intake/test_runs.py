@@ -33,7 +33,7 @@ from tests.brokerui.estate.helpers import LOCAL, TWO, brought_in, estate_of, ser
 from tests.brokerui.intake.helpers import SHOP, THREE, assigned, previewed, uploaded
 from tests.brokerui.pages import document
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
 
 
 def fresh(run: ImportRun) -> ImportRun:

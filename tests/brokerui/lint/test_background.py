@@ -23,7 +23,7 @@ from routing.model.edits import SetHopLimit
 from tests.brokerui.estate.helpers import changed
 from tests.brokerui.lint.helpers import AT, estate, live, viewed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("woken")]
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db, pytest.mark.usefixtures("woken")]
 
 
 def told(findings: Any) -> list[tuple[Any, ...]]:

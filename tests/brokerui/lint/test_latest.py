@@ -16,7 +16,7 @@ from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.lint.services import suppression_add
 from tests.brokerui.lint.helpers import live, viewed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("woken")]
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db, pytest.mark.usefixtures("woken")]
 
 
 @pytest.fixture(autouse=True)

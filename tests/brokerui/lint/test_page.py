@@ -31,7 +31,7 @@ from routing.lint.suppression import read_suppressions
 from tests.brokerui.estates import HOSTILE_ESTATE
 from tests.brokerui.lint.helpers import live, viewed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("woken")]
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db, pytest.mark.usefixtures("woken")]
 URL = "/findings/"
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from brokerui.core.sentence_json import sentence_as_json, sentence_from_json
 from routing.common.sentence import Sentence, say, say_counted
+
+pytestmark = pytest.mark.both_databases
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="{}"), max_size=8)
 VALUES = st.one_of(TEXTS, st.integers(), st.none(), st.lists(TEXTS, max_size=3).map(tuple))

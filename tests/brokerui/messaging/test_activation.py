@@ -36,7 +36,7 @@ from tests.brokerui.messaging import procedures
 from tests.brokerui.messaging.hosted import Wire
 from tests.brokerui.messaging.test_store import on_postgres
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
 PLACE = Place("B", "two", "ToQ")
 AT = 1_900_000_000_000
 

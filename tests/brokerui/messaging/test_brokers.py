@@ -36,7 +36,7 @@ from routing.model.estate import Database
 from routing.runtime.store import Conflict
 from tests.brokerui.messaging.hosted import ADDRESSES, LOCAL, ONE, TWO, Wire
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
 THREE = "6f3f0d5e-0000-4000-8000-000000000003"
 
 

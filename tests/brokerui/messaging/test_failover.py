@@ -60,7 +60,7 @@ from tests.brokerui.command_line import call_with, refused
 from tests.brokerui.messaging.hosted import LOCAL, ONE, TWO, Wire
 from tests.brokerui.product import STOP_SECONDS
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
 ADDRESSES = {name: f"tcp://{name.lower()}.example:4022" for name in "ABC"}
 FAILOVERS = 6
 TABLES = (

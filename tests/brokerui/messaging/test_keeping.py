@@ -16,6 +16,8 @@ from routing.dialog.unit_of_work import OutboundFrame
 from tests.brokerui.messaging.hosted import ADDRESSES
 from tests.brokerui.messaging.test_store import end_connections, on_postgres
 
+pytestmark = pytest.mark.both_databases
+
 THERE = ADDRESSES["A"]
 
 

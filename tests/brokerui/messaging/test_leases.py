@@ -44,7 +44,7 @@ from routing.dialog.batch import ReceiveRequest
 from routing.dialog.problems import VerbError
 from tests.brokerui.messaging.hosted import Wire
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
 QUEUE = ("two", "ToQ")
 PLACE = {"instance": "B", "database": "two", "queue": "ToQ"}
 LEASE_MS = 1_000

@@ -33,7 +33,7 @@ from routing.model.estate import Database
 from tests.brokerui.command_line import call_with
 from tests.brokerui.messaging.hosted import Wire
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
 QUEUE = {"instance": "B", "database": "two", "queue": "ToQ"}
 
 

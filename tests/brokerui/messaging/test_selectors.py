@@ -18,7 +18,7 @@ from brokerui.messaging.selectors import Key, Page, conversation_endpoints, conv
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from tests.brokerui.messaging.hosted import ADDRESSES, Wire
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
 Select = Callable[..., Page[Any]]
 SELECTS: list[Select] = [conversation_endpoints, conversation_groups, transmission_queue]
 

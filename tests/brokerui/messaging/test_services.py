@@ -42,7 +42,7 @@ from routing.model.edits import DropRoute, PutRoute
 from routing.model.route import Route
 from tests.brokerui.messaging.hosted import ADDRESSES, Wire
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
 
 
 def begin(**named: Any) -> str:

@@ -50,7 +50,10 @@ on_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="of SQLite"
 
 
 # Claims are transactions of their own: no test is one. What it leaves is removed from our tables alone.
-pytestmark = pytest.mark.django_db(transaction=True, available_apps=["brokerui.messaging"])
+pytestmark = [
+    pytest.mark.both_databases,
+    pytest.mark.django_db(transaction=True, available_apps=["brokerui.messaging"]),
+]
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.brokerui.command_line import Call, call_with, refused
 from tests.brokerui.traffic_results.golds import DELAYED, DELIVERED, change, gold, link, replayed, write_record
 
 Json = dict[str, Any]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Rectangles."""
+"""Rectangles of a picture, in pixels."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A rectangle."""
+    """A rectangle: its left upper corner, its width and its height."""
 
     x: float
     y: float
     w: float
     h: float
+
+    def moved(self, x: float, y: float) -> Area:
+        """The same rectangle, so much farther to the right and so much lower."""
+        return Area(self.x + x, self.y + y, self.w, self.h)
 
     def overlaps(self, other: Area) -> bool:
         across = self.x < other.x + other.w and other.x < self.x + self.w

@@ -1,11 +1,11 @@
-"""A line of text in a picture, shortened to its room."""
+"""One line of text in a picture, shortened to its room."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from brokerui.drawing.area import Area
-from brokerui.drawing.measure import BOLD, MONO, PLAIN, Font, shorten, width
+from brokerui.drawing.fonts import BOLD, MONO, PLAIN, Font, text_width
 
 FONTS = {
     "name": Font(13, BOLD),
@@ -20,7 +20,7 @@ FONTS = {
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A line of text, shortened to its room."""
+    """One line of text, shortened to its room."""
 
     x: float
     y: float
@@ -29,7 +29,7 @@ class Label:
     full: str
     """The text before it was shortened."""
     role: str
-    """Its CSS class: name, note, route, address, end or sign."""
+    """Its CSS class, a key of FONTS."""
 
     @property
     def is_short(self) -> bool:
@@ -37,16 +37,6 @@ class Label:
 
     @property
     def area(self) -> Area:
-        """What it covers at most."""
+        """The most that it covers."""
         font = FONTS[self.role]
-        return Area(self.x, self.y - font.size, width(self.text, font), font.size * 1.3)
-
-
-def label_within(x: float, y: float, text: str, role: str, room: float) -> Label:
-    """The text at this place, shortened to so many pixels."""
-    return Label(x, y, shorten(text, room, FONTS[role]), text, role)
-
-
-def wide(text: str, role: str) -> int:
-    """The most that a text takes, in pixels."""
-    return width(text, FONTS[role])
+        return Area(self.x, self.y - font.size, text_width(self.text, font), font.size * 1.3)

@@ -15,7 +15,7 @@ from hypothesis import given
 from brokerui.drawing.area import Area
 from brokerui.pages.where.drawing import picture_of
 from brokerui.pages.where.graph import MORE, Key
-from brokerui.pages.where.graphing import MOST_BOXES, graph_of
+from brokerui.pages.where.graph_builder import MOST_BOXES, graph_of
 from brokerui.pages.where.picture import Picture
 from routing.documents.conversation_json import conversation_from
 from routing.documents.estate_document import read_estate
@@ -129,6 +129,15 @@ def test_too_many_boxes_are_drawn_as_one_with_numbers() -> None:
     assert more.labels[0].full == "71 more instances"
     counted = {cell.labels[0].full for cell in more.cells if cell.kind != "asks"}
     assert counted == {"61 delivered", "10 dropped"}
+
+
+def test_return_paths_to_too_many_boxes_are_counted() -> None:
+    _, picture = drawn(fan(100), Conversation("branch3", "Shop", "Head"))
+    assert_sound(picture)
+    assert len(picture.frames) == 2 * MOST_BOXES
+    counted = [line for line in picture.lines if line.ends == MORE]
+    assert [line.labels[0].full for line in counted] == ["41 more instances"]
+    assert {(line.head, line.shape_at) for line in counted} == {("", None)}
 
 
 def test_too_many_databases_of_one_instance_are_counted() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from brokerui.pages.where.catalog import catalog_of
+from brokerui.pages.where.default_question import first_question
 from brokerui.pages.where.question import Question, command, read
-from brokerui.pages.where.starting import first_question
 from routing.documents.estate_document import read_estate
 from routing.model.conversation import Conversation
 from routing.rules.explanation import explain

@@ -2,110 +2,136 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from brokerui.drawing.area import Area
-from brokerui.drawing.label import label_within
+from brokerui.drawing.layered.diagram import Diagram, DiagramEdge, DiagramNode
+from brokerui.drawing.layered.edge_path import PathPoint, svg_path
+from brokerui.drawing.layered.layout import LayeredLayout, lay_out
 from brokerui.estate.refs import BETWEEN, ROUTE, Ref
-from brokerui.pages.map.layout import ROW, Block, layout_of, path_of
-from brokerui.pages.map.measures import INSET, PAD, ROOM, SERVICE, SIGN, Lettering, Measured, measured
+from brokerui.pages.map.box_metrics import (
+    INSET,
+    NOTE_SEPARATOR,
+    PAD,
+    ROW,
+    SERVICE,
+    SYMBOL,
+    MapBoxMetrics,
+    MapTextMetrics,
+    box_metrics,
+)
 from brokerui.pages.map.picture import Mark, Picture, Shape, Symbol
 from brokerui.pages.map.plan import ANY, Box, Cell, Plan, Row, Sign
 from routing.common.sentence import Translate, say
 
+ENTER_Y = 16.0
+"""Where lines come to a box, below its top: a third of a STEP beside the heights at which lines leave rows."""
+
 
 def picture_of(plan: Plan, translate: Translate = str, lit: Collection[Ref] = ()) -> Picture:
-    """The picture of a plan; what stands for something in `lit` is drawn so that it catches the eye."""
-    letters = Lettering(translate)
-    boxes = {ref: measured(box, letters) for ref, box in plan.boxes.items()}
-    edges: dict[Ref, dict[Ref, int]] = defaultdict(dict)
-    heights: dict[tuple[Ref, Ref], list[float]] = defaultdict(list)
-    for ref, one in boxes.items():
-        for row, height in one.row_at:
-            for to in row.to:
-                edges[ref][to] = edges[ref].get(to, 0) + 1
-                heights[ref, to].append(height)
-    layout = layout_of({ref: one.size for ref, one in boxes.items()}, edges, heights)
-    drawer = _Drawer(plan, letters, frozenset(lit))
-    shapes = [drawer.shape(block, boxes[ref]) for block in layout.blocks for ref in block.areas]
-    return Picture(layout.w, layout.h, shapes)
+    """The picture of a plan; marks that stand for something in `lit` are highlighted."""
+    texts = MapTextMetrics(translate)
+    boxes = {ref: box_metrics(box, texts) for ref, box in plan.boxes.items()}
+    layout = lay_out(_diagram(boxes))
+    drawer = _MapDrawer(plan, texts, layout, frozenset(lit))
+    return Picture(layout.width, layout.height, [drawer.shape(boxes[ref]) for ref in layout.boxes])
 
 
-class _Drawer:
-    def __init__(self, plan: Plan, letters: Lettering, lit: frozenset[Ref]) -> None:
+def _diagram(boxes: Mapping[Ref, MapBoxMetrics]) -> Diagram[Ref]:
+    """All routes to one box come together: their lines share tracks and lanes."""
+    nodes = [
+        DiagramNode(key=ref, width=one.width, height=one.height, nested=(*one.cells, *one.rows))
+        for ref, one in boxes.items()
+    ]
+    edges = [
+        DiagramEdge(
+            key=(ref, index, to),
+            source=ref,
+            target=to,
+            leave_y=nested.top - 1 + ROW / 2,
+            enter_y=ENTER_Y,
+            bundle=to,
+        )
+        for ref, one in boxes.items()
+        for index, (row, nested) in enumerate(zip(one.box.rows(), one.rows, strict=True))
+        for to in row.to
+    ]
+    return Diagram(nodes, edges)
+
+
+class _MapDrawer:
+    def __init__(self, plan: Plan, texts: MapTextMetrics, layout: LayeredLayout[Ref], lit: frozenset[Ref]) -> None:
         self.plan = plan
-        self.letters = letters
+        self.texts = texts
+        self.layout = layout
         self.lit = lit
 
-    def shape(self, block: Block, one: Measured) -> Shape:
-        place = block.areas[one.box.ref]
-        area = Area(block.x + place.x, block.y + place.y, place.w, place.h)
-        shape = Shape(self._head(one.box, area))
-        for cell, top, height in zip(one.box.cells, one.cell_at, one.cell_h, strict=True):
-            shape.cells.append(self._cell(one.box, cell, Area(area.x + PAD, area.y + top, area.w - 2 * PAD, height)))
-        shape.rows = [self._row(block, one.box, row, area, height) for row, height in one.row_at]
+    def shape(self, metrics: MapBoxMetrics) -> Shape:
+        box, nested = metrics.box, self.layout.nested
+        shape = Shape(self._head(box, self.layout.boxes[box.ref]))
+        for cell, place in zip(box.cells, metrics.cells, strict=True):
+            shape.cells.append(self._cell(box, cell, nested[box.ref, place.key]))
+        for index, (row, place) in enumerate(zip(box.rows(), metrics.rows, strict=True)):
+            shape.rows.append(self._row(box, index, row, nested[box.ref, place.key]))
         return shape
 
     def _head(self, box: Box, area: Area) -> Mark:
-        title = self.letters.said(box.title)
+        texts, x = self.texts, area.x + INSET
+        title, note = texts.render(box.title), texts.notes(box.notes)
         if box.cells:
-            labels = self.letters.beside(area.x + INSET, area.y + 23, title, "name", box.notes)
+            labels = texts.line(x, area.y + 23, title, "name", box.notes)
         else:
-            x = area.x + INSET
-            note = label_within(x, area.y + 37, self.letters.joined(box.notes), "note", ROOM["note"])
-            labels = (label_within(x, area.y + 20, title, "name", ROOM["name"]), note)
-        says = self.letters.said(say("{name}: {note}.", name=title, note=self.letters.joined(box.notes)))
+            labels = texts.label(x, area.y + 20, title, "name"), texts.label(x, area.y + 37, note, "note")
+        says = texts.render(say("{name}: {note}.", name=title, note=note))
         look = f"box {box.ref.kind} {self._light(box.about, self._inside(box))}"
-        return self._signed(Mark(box.ref, area, look, labels, says), box.sign, area.y + 23)
+        return self._badged(Mark(box.ref, area, look, labels, says), box.sign, area.x + area.w, area.y + 23)
 
     def _cell(self, box: Box, cell: Cell, area: Area) -> Mark:
-        letters = self.letters
+        texts = self.texts
         x, y = area.x + INSET, area.y + 17
-        labels = list(letters.beside(x, y, letters.said(cell.title), "name", cell.notes))
+        labels = list(texts.line(x, y, texts.render(cell.title), "name", cell.notes))
         for index, service in enumerate(cell.services):
-            labels.append(label_within(x, y + SERVICE * (index + 1), letters.said(service), "note", ROOM["note"]))
-        said = [letters.joined(cell.notes), *map(letters.said, cell.services)]
+            labels.append(texts.label(x, y + SERVICE * (index + 1), service, "note"))
+        notes = [texts.notes(cell.notes), *map(texts.render, cell.services)]
         name = say("{database} on {instance}", database=cell.title, instance=box.title) if cell.title else box.title
-        says = letters.said(say("{name}: {note}.", name=name, note=" · ".join(filter(None, said))))
+        says = texts.render(say("{name}: {note}.", name=name, note=NOTE_SEPARATOR.join(filter(None, notes))))
         inside = frozenset().union(*(row.about for row in cell.rows))
         look = f"cell {self._light(cell.about, inside)}"
         mark = Mark(cell.ref, area, look, tuple(labels), says, is_itself=cell.ref != box.ref)
-        return self._signed(mark, cell.sign, y)
+        return self._badged(mark, cell.sign, area.x + area.w, y)
 
-    def _row(self, block: Block, box: Box, row: Row, area: Area, height: float) -> Mark:
-        letters = self.letters
-        y = area.y + height
-        text = letters.said(row.text)
-        labels = letters.beside(area.x + PAD + INSET, y + 4, text, "route", row.notes)
-        paths = tuple(path_of(block, box.ref, to, height, PAD) for to in row.to)
-        band = Area(area.x + PAD + 1, y - ROW / 2 + 1, area.w - 2 * PAD - 2, ROW - 2)
+    def _row(self, box: Box, index: int, row: Row, area: Area) -> Mark:
+        texts = self.texts
+        y = area.y + area.h / 2 + 4
+        text = texts.render(row.text)
+        labels = texts.line(area.x - 1 + INSET, y, text, "route", row.notes)
+        paths = tuple(_line(self.layout.paths[box.ref, index, to].points) for to in row.to)
         head = "to-any" if row.kind == ANY else "to"
         is_itself = row.ref.kind in (ROUTE, BETWEEN)
         says = self._row_says(row, text)
-        mark = Mark(row.ref, band, self._look(row), labels, says, paths, row.to, is_itself, head=head)
-        return self._signed(mark, row.sign, y + 4)
+        mark = Mark(row.ref, area, self._look(row), labels, says, paths, row.to, is_itself, head=head)
+        return self._badged(mark, row.sign, area.x + area.w + 1, y)
 
-    def _signed(self, mark: Mark, sign: Sign | None, y: float) -> Mark:
-        """With a sign at the end of the line whose base is at `y`."""
+    def _badged(self, mark: Mark, sign: Sign | None, right: float, y: float) -> Mark:
+        """The mark with a badge at the end of the line whose base is at `y`."""
         if sign is None:
             return mark
-        word = self.letters.ending(mark.area.x + mark.area.w - INSET, y, sign)
+        word = self.texts.badge(right - INSET, y, sign)
         return replace(
             mark,
             labels=(*mark.labels, word),
             look=f"{mark.look} with-{sign.severity}",
-            says=self.letters.said(say("{what} Found: {findings}.", what=mark.says, findings=sign.text)),
-            symbol=Symbol(sign.severity, word.x - SIGN / 2 - 2, y - 4),
+            says=self.texts.render(say("{what} Found: {findings}.", what=mark.says, findings=sign.text)),
+            symbol=Symbol(sign.severity, word.x - SYMBOL / 2 - 2, y - 4),
         )
 
     def _row_says(self, row: Row, text: str) -> str:
-        note = self.letters.joined(row.notes)
+        note = self.texts.notes(row.notes)
         to = tuple(self.plan.boxes[to].title for to in row.to)
         if not to:
-            return self.letters.said(say("{name}: {note}.", name=text, note=note))
-        return self.letters.said(say("{name}: {note}. It leads to {to}.", name=text, note=note, to=to))
+            return self.texts.render(say("{name}: {note}.", name=text, note=note))
+        return self.texts.render(say("{name}: {note}. It leads to {to}.", name=text, note=note, to=to))
 
     def _look(self, row: Row) -> str:
         marks = f"{'mirrored' if row.mirrored else ''} {'expired' if row.expired else ''}"
@@ -122,3 +148,9 @@ class _Drawer:
     def _inside(self, box: Box) -> frozenset[Ref]:
         parts = (part for cell in box.cells for part in (cell.about, *(row.about for row in cell.rows)))
         return frozenset().union(*parts)
+
+
+def _line(points: Sequence[PathPoint]) -> str:
+    """The line of a row as SVG writes it: it begins at the edge of the cell, inside its box."""
+    (x, y), (next_x, _), *_ = points
+    return svg_path([(x - PAD if next_x > x else x + PAD, y), *points])

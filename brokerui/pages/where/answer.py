@@ -14,7 +14,7 @@ from brokerui.analysis.explanations.rules import RULES
 from brokerui.analysis.explanations.wording import OutcomeWords, Wording, word
 from brokerui.pages.where.catalog import route_named, routes_asked
 from brokerui.pages.where.drawing import picture_of
-from brokerui.pages.where.graphing import graph_of
+from brokerui.pages.where.graph_builder import graph_of
 from brokerui.pages.where.picture import Picture
 from routing.common.sentence import Sentence, Translate, say
 from routing.model.conversation import Conversation

@@ -1,127 +1,118 @@
-"""From a layout to the picture: frames with cells, lines with labels, and each in words."""
+"""The picture of a path: frames with cells, lines with labels, and each in words."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from brokerui.drawing.area import Area
-from brokerui.pages.where.drawing_back import draw_backs
-from brokerui.pages.where.graph import EXIT, Asker, Box, Graph, Key, Lead, Stop
-from brokerui.pages.where.layout import Layout
-from brokerui.pages.where.lettering import FROM_OUTSIDE, Lettering, first_of, lead_labels
+from brokerui.drawing.layered.edge_path import PathPoint, svg_path
+from brokerui.drawing.layered.spacing import LABEL_GAP
+from brokerui.pages.where.box_metrics import GUTTER, PAD, SYMBOL, PathBoxMetrics
+from brokerui.pages.where.graph import EXIT, Asker, Box, Graph, Lead, Stop
+from brokerui.pages.where.path_layout import FORTH, STUB, PathLayout, path_layout, sends_of
+from brokerui.pages.where.path_text import FROM_OUTSIDE, PathTextMetrics, first_of, send_labels
 from brokerui.pages.where.picture import Cell, Frame, Line, Picture
-from brokerui.pages.where.spots import CELL, GUTTER, ICON, PAD, Spot
+from brokerui.pages.where.return_path import ReturnPathDrawer
 from routing.common.sentence import Translate, say
-
-BEFORE_HEAD = 22
-"""Between a label and the box that its line leads to."""
 
 
 def picture_of(graph: Graph, sentence: str, translate: Translate = str) -> Picture:
-    """The picture of a graph; `sentence` is for who does not see it."""
-    layout = Layout(graph, Lettering(translate))
-    frames = [_frame(spot, layout.letters) for spot in layout.spots.values()]
-    lines = [*_inner_lines(layout), *_sends(layout), *draw_backs(layout)]
-    # Lines below the boxes make the picture higher: it is known how high only now.
-    return Picture(layout.right, layout.height, sentence, frames, lines)
+    """The picture of a graph; `sentence` describes it to a screen reader."""
+    placed = path_layout(graph, PathTextMetrics(translate))
+    frames = [_frame(placed, box) for box in graph.boxes.values()]
+    lines = [*_inner_lines(placed), *_sends(placed), *ReturnPathDrawer(placed).lines()]
+    return Picture(placed.layout.width, placed.layout.height, sentence, frames, lines)
 
 
-def _frame(spot: Spot, letters: Lettering) -> Frame:
-    box, area = spot.box, Area(spot.x, spot.y, spot.w, spot.h)
-    says = _box_says(box, letters)
+def _frame(placed: PathLayout, box: Box) -> Frame:
+    texts, area = placed.texts, placed.layout.boxes[box.key]
+    says = _box_says(box, texts)
     if box.key.kind == EXIT:
-        x = spot.x + PAD + ICON
-        labels = letters.label(x, spot.y + 26, box.title, "name"), letters.label(x, spot.y + 46, box.note, "note")
+        x = area.x + PAD + SYMBOL
+        labels = texts.label(x, area.y + 26, box.title, "name"), texts.label(x, area.y + 46, box.note, "note")
         return Frame(area, EXIT, labels, says)
-    title = letters.label(spot.x + PAD, spot.y + 25, box.title, "name")
-    note = letters.label(title.area.x + title.area.w + 10, spot.y + 25, box.note, "note")
-    return Frame(area, box.key.kind, (title, note), says, list(_cells(spot, letters)))
+    title = texts.label(area.x + PAD, area.y + 25, box.title, "name")
+    note = texts.label(title.area.x + title.area.w + 10, area.y + 25, box.note, "note")
+    return Frame(area, box.key.kind, (title, note), says, list(_cells(placed, box)))
 
 
-def _cells(spot: Spot, letters: Lettering) -> Iterator[Cell]:
-    for name, asker in spot.box.askers.items():
-        yield _cell(Area(spot.x + GUTTER, spot.y + spot.asker_at[name] - CELL / 2, spot.left, CELL), asker, letters)
+def _cells(placed: PathLayout, box: Box) -> Iterator[Cell]:
+    for name, asker in box.askers.items():
+        yield _cell(placed.table(box, name), asker, placed.texts)
         for key, stop in asker.stops.items():
-            top = spot.y + spot.stop_at[name, key] - CELL / 2
-            yield _cell(Area(spot.ends_x, top, spot.right, CELL), stop, letters)
+            yield _cell(placed.end(box, name, key), stop, placed.texts)
 
 
-def _cell(area: Area, content: Asker | Stop, letters: Lettering) -> Cell:
-    kind, icon = (content.kind, ICON) if isinstance(content, Stop) else ("asks", 0.0)
-    name = letters.label(area.x + 13 + icon, area.y + 21, content.title, "name")
-    return Cell(area, kind, (name, letters.label(area.x + 13, area.y + 40, content.note, "note")))
+def _cell(area: Area, content: Asker | Stop, texts: PathTextMetrics) -> Cell:
+    kind, symbol = (content.kind, SYMBOL) if isinstance(content, Stop) else ("asks", 0.0)
+    name = texts.label(area.x + 13 + symbol, area.y + 21, content.title, "name")
+    return Cell(area, kind, (name, texts.label(area.x + 13, area.y + 40, content.note, "note")))
 
 
-def _box_says(box: Box, letters: Lettering) -> str:
+def _box_says(box: Box, texts: PathTextMetrics) -> str:
     parts = [say("{name}: {note}.", name=box.title, note=box.note)]
     for asker in box.askers.values():
         parts.append(say("{name}: {note}.", name=asker.title, note=asker.note))
         parts += [say("{name}: {note}.", name=stop.title, note=stop.note) for stop in asker.stops.values()]
-    return letters.all_said(parts)
+    return texts.joined(parts, " ")
 
 
-def _inner_lines(layout: Layout) -> Iterator[Line]:
-    """From tables to ends in the same box."""
-    for spot in layout.spots.values():
-        for name, asker in spot.box.askers.items():
-            yield from (_inner(spot, name, key, stop, layout.letters) for key, stop in asker.stops.items())
+def _inner_lines(placed: PathLayout) -> Iterator[Line]:
+    """Yield the lines from tables to ends in the same box."""
+    for box in placed.graph.boxes.values():
+        for name, asker in box.askers.items():
+            table = placed.table(box, name)
+            yield from (_inner(table, placed.end(box, name, key), s, placed.texts) for key, s in asker.stops.items())
 
 
-def _inner(spot: Spot, asker: object, key: object, stop: Stop, letters: Lettering) -> Line:
-    x, y = spot.tables_end, spot.y + spot.asker_at[asker]
-    to_y = spot.y + spot.stop_at[asker, key]
-    turn = f"H{x + 12:g}V{to_y:g}" if to_y != y else ""
-    labels = letters.beside(x + 20, to_y, [(first_of(stop.routes), "route")])
-    says = letters.said(say("{name}: {note}.", name=stop.title, note=stop.note))
-    by = letters.said(say("By {route}.", route=tuple(stop.routes))) if stop.routes else ""
-    return Line(f"M{x:g} {y:g}{turn}H{spot.ends_x:g}", "forth", stop.kind, labels, f"{says} {by}".strip())
+def _inner(table: Area, end: Area, stop: Stop, texts: PathTextMetrics) -> Line:
+    x, y, end_y = table.x + table.w, table.y + table.h / 2, end.y + end.h / 2
+    path = svg_path([(x, y), (x + 12, y), (x + 12, end_y), (end.x, end_y)])
+    labels = texts.beside(x + 20, end_y, [(first_of(stop.routes), "route")])
+    says = texts.render(say("{name}: {note}.", name=stop.title, note=stop.note))
+    by = texts.render(say("By {route}.", route=tuple(stop.routes))) if stop.routes else ""
+    return Line(path, "forth", stop.kind, labels, f"{says} {by}".strip())
 
 
-def _sends(layout: Layout) -> Iterator[Line]:
-    """Between boxes, and from outside."""
-    taken: dict[Key, int] = defaultdict(int)
-    if layout.graph.from_outside:
-        yield _arrival(layout.spots[layout.graph.start], layout.letters)
-        taken[layout.graph.start] = 1
-    for spot, name, lead in layout.leads():
-        yield _send(layout, spot, name, lead, taken[lead.to])
-        taken[lead.to] += 1
+def _sends(placed: PathLayout) -> Iterator[Line]:
+    """Yield the lines between boxes, and the one from outside."""
+    if placed.graph.from_outside:
+        yield _arrival(placed)
+    for box, name, lead in sends_of(placed.graph):
+        yield _send(placed, box, name, lead)
 
 
-def _arrival(spot: Spot, letters: Lettering) -> Line:
-    y = spot.y + spot.entry_at[0]
-    x = spot.x - BEFORE_HEAD - letters.wide(FROM_OUTSIDE, "note")
-    says = letters.said(say("From outside to {instance}.", instance=spot.box.title))
-    labels = letters.beside(x, y, [(FROM_OUTSIDE, "note")])
-    return Line(f"M{x - 8:g} {y:g}{_entering(spot, y)}", "forth", "arrives", labels, says)
+def _arrival(placed: PathLayout) -> Line:
+    texts, key = placed.texts, placed.graph.start
+    metrics, area = placed.metrics[key], placed.layout.boxes[key]
+    y = area.y + metrics.entry_y[0]
+    x = area.x - LABEL_GAP - texts.widest([FROM_OUTSIDE])
+    path = svg_path([(x - STUB, y), (area.x, y), *_entering(metrics, area, y)])
+    says = texts.render(say("From outside to {instance}.", instance=metrics.box.title))
+    return Line(path, "forth", "arrives", texts.beside(x, y, [FROM_OUTSIDE]), says)
 
 
-def _entering(spot: Spot, y: float) -> str:
-    """From beside a box to the table that is asked in it."""
-    middle = spot.entered_at
-    if middle is None:
-        return f"H{spot.x:g}"
-    turn = f"H{spot.x + 10:g}V{middle:g}" if middle != y else ""
-    return f"{turn}H{spot.x + GUTTER:g}"
+def _entering(metrics: PathBoxMetrics, area: Area, y: float) -> list[PathPoint]:
+    """From the left side of a box to the table that is asked in it."""
+    if metrics.entered_table is None:
+        return []
+    table = metrics.entered_table.within(area)
+    table_y = table.y + table.h / 2
+    return [(area.x + 10, y), (area.x + 10, table_y), (area.x + GUTTER, table_y)]
 
 
-def _send(layout: Layout, spot: Spot, name: object, lead: Lead, entry: int) -> Line:
-    """On to the next column, or below all boxes to any other."""
-    key, to, letters = spot.box.key, layout.spots[lead.to], layout.letters
-    y = to.y + to.entry_at[entry]
-    path = f"M{spot.tables_end:g} {spot.y + spot.asker_at[name]:g}H{layout.track_x(('out', key, name)):g}"
-    if layout.has_track(("in", key, name, lead.to)):
-        path += f"V{layout.below_y():g}H{layout.track_x(('in', key, name, lead.to)):g}"
-    path += f"V{y:g}{_entering(to, y)}"
-    worded = lead_labels(lead)
-    labels = letters.beside(to.x - BEFORE_HEAD - letters.widest(worded), y, worded)
+def _send(placed: PathLayout, box: Box, name: object, lead: Lead) -> Line:
+    texts, table, to = placed.texts, placed.table(box, name), placed.metrics[lead.to]
+    path = placed.layout.paths[FORTH, box.key, name, lead.to]
+    leaving = (table.x + table.w, table.y + table.h / 2)
+    entering = _entering(to, placed.layout.boxes[lead.to], path.points[-1][1])
     says = say(
         "By {route} from {table} on {instance} to {to}, {address}.",
         route=tuple(lead.routes),
-        table=spot.box.askers[name].title,
-        instance=spot.box.title,
+        table=box.askers[name].title,
+        instance=box.title,
         to=to.box.title,
         address=tuple(lead.addresses),
     )
-    return Line(path, "forth", "sends", labels, letters.said(says))
+    labels = texts.beside(*path.label, send_labels(lead)) if path.label else ()
+    return Line(svg_path([leaving, *path.points, *entering]), "forth", "sends", labels, texts.render(says))

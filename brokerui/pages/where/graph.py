@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from routing.common.sentence import Sentence
 
@@ -11,8 +12,7 @@ INSTANCE, EXIT, MORE = "instance", "exits", "more"
 HOME, PASSES = "home", "passes"
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """Which box: an instance, an address outside the estate, or the rest of a column."""
 
     kind: str

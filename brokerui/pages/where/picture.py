@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from brokerui.drawing.area import Area
 from brokerui.drawing.label import Label
+from brokerui.pages.where.graph import MORE
 
 
 @dataclass(slots=True)
@@ -46,8 +47,10 @@ class Line:
 
     @property
     def head(self) -> str:
-        """The arrow at its end; none where it goes on in another box."""
-        return "forth" if self.kind == "forth" else self.ends
+        """The arrow at its end; none if it goes on in another box, or is only counted."""
+        if self.kind == "forth":
+            return "forth"
+        return "" if self.ends == MORE else self.ends
 
 
 @dataclass(slots=True)

@@ -17,9 +17,9 @@ from brokerui.estate.viewed import Viewed, viewed_of
 from brokerui.pages.where.answer import answer
 from brokerui.pages.where.catalog import Catalog, catalog_of, fitting, identifiers_for, routes_fitting
 from brokerui.pages.where.contradictions import NOTES
+from brokerui.pages.where.default_question import first_question
 from brokerui.pages.where.found import MOST, found_on_way, kinds_of
 from brokerui.pages.where.question import Question, asked_from, command, read
-from brokerui.pages.where.starting import first_question
 from routing.model.estate import Estate
 
 

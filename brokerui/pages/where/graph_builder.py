@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from brokerui.analysis.explanations.outcome_wording import short_reason
@@ -53,7 +54,20 @@ def graph_of(explanation: Explanation, estate: Estate) -> Graph:
             _WayBack(graph, back, estate).draw()
         else:
             graph.hidden_returns += 1
+    _count_undrawn(graph)
     return graph
+
+
+def _count_undrawn(graph: Graph) -> None:
+    """Replace the pieces of return paths to boxes that are not drawn by their number, for each source by itself."""
+    for box in graph.boxes.values():
+        undrawn: dict[str | None, set[Key]] = defaultdict(set)
+        for key, back in list(box.backs.items()):
+            if back.to is not None and back.to not in graph.boxes:
+                undrawn[back.source].add(back.to)
+                del box.backs[key]
+        for source, keys in undrawn.items():
+            box.backs[source, MORE] = Back(source, None, MORE, say("{count} more instances", count=len(keys)))
 
 
 def decisions_of(journey: Journey, estate: Estate) -> Iterator[tuple[Place, Way | None, Decision]]:

@@ -88,5 +88,5 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 def no_broker_outlives_its_database() -> Iterator[None]:
     """Brokers are kept for each thread, and the rows that they are of go with the test."""
     yield
-    if (hosting := sys.modules.get("brokerui.messaging.hosting")) is not None:
+    if (hosting := sys.modules.get("brokerui.messaging.broker_cache")) is not None:
         hosting.forget_brokers()

@@ -21,8 +21,8 @@ from redis.asyncio import Redis as AsyncRedis
 from benchmarks.claims import claim
 from brokerui.core.redis_url import redis_url
 from brokerui.core.valkey import valkey_command
-from brokerui.messaging.endpoint.lists import connections, put_arrived, put_outgoing, run, take_arrived
 from brokerui.messaging.endpoint.process import Endpoint
+from brokerui.messaging.exchange.lists import connections, put_arrived, put_outgoing, run, take_arrived
 from routing.adjacent.fragment import INITIATOR, FragmentNames, Header, write_fragment
 
 HOME = settings.HOME

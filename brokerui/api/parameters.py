@@ -89,7 +89,7 @@ VIEWED = (
     text("scenario", gettext_lazy("Of this scenario instead of the live estate."), 200),
     text("as_of", gettext_lazy("As it was in this version (its number), or at this moment (ISO 8601)."), 40),
 )
-"""Which estate a request is about; `brokerui.pages.shell.viewing` reads them."""
+"""Which estate a request is about; `brokerui.estate.viewed` reads them."""
 PAGE = (
     number("limit", gettext_lazy("Rows of a page."), 1, MOST, LIMIT),
     text("cursor", gettext_lazy("Where the page before ended, as its `next` says."), LONGEST),

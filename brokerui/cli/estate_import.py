@@ -13,12 +13,13 @@ from django.utils import timezone
 from brokerui.analysis.imports.applying import made_apply
 from brokerui.analysis.imports.as_text import preview_as_text
 from brokerui.analysis.imports.detecting import guess
-from brokerui.analysis.imports.finding_kinds import report, something_is_missing
+from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.analysis.imports.preview import preview_of
 from brokerui.analysis.imports.reading import Made, estate_made
 from brokerui.analysis.imports.sources import Kind, Mode, Source
-from brokerui.cli.commands.import_catalog import Source as Argument
+from brokerui.cli.import_report import report
 from brokerui.cli.inputs import load_bytes
+from brokerui.cli.instance_files import InstanceFiles
 from brokerui.core.languages import here, local
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import LiveEstate, estate_current
@@ -70,7 +71,7 @@ def _mode(options: argparse.Namespace) -> Mode:
     return Mode.INTO if options.into else Mode.INSTANCES
 
 
-def _sources(arguments: Sequence[Argument | str], max_size: int) -> Iterator[Source]:
+def _sources(arguments: Sequence[InstanceFiles | str], max_size: int) -> Iterator[Source]:
     for each in arguments:
         if isinstance(each, str):
             content = load_bytes(each, max_size)

@@ -8,10 +8,10 @@ from django.db import transaction
 
 from brokerui.demo.hosted import HOSTED
 from brokerui.estate.models import Instance
-from brokerui.messaging.endpoint.lists import run, take_arrived
+from brokerui.messaging.exchange.lists import run, take_arrived
+from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.models.base import OfInstance
-from brokerui.messaging.outgoing import redis
 
 ALL = 1 << 30
 

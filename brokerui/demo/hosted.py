@@ -13,7 +13,7 @@ from random import SystemRandom
 from typing import Final
 from uuid import uuid4
 
-from brokerui.messaging.hosts import endpoint_at
+from brokerui.messaging.verbs.provisioning import endpoint_at
 from routing.common.names import MSDB
 from routing.model.address import Address, parse_network_address
 from routing.model.catalog_objects import Queue, Service

@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 from django.core.checks import register
 
-from brokerui.messaging.outgoing import record_events_with
+from brokerui.messaging.exchange.outbox import record_events_with
 
 
 class EventLogConfig(AppConfig):

@@ -8,9 +8,9 @@ from typing import Final
 from redis import RedisError
 
 from brokerui.eventlog.recording import recorder
-from brokerui.messaging.endpoint.lists import run, take_events
-from brokerui.messaging.endpoint.telling import EndpointEvent
-from brokerui.messaging.outgoing import redis
+from brokerui.messaging.exchange.lists import run, take_events
+from brokerui.messaging.exchange.messages import EndpointEvent
+from brokerui.messaging.exchange.outbox import redis
 
 logger = logging.getLogger(__name__)
 AT_ONCE: Final = 1_000

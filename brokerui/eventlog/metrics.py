@@ -14,9 +14,9 @@ from brokerui.eventlog.exposition import Metric
 from brokerui.eventlog.models import Sampled
 from brokerui.eventlog.samples import OfSample
 from brokerui.eventlog.selectors import ACKNOWLEDGED, MEASURES, Total, event_name, latest_samples, totals
-from brokerui.messaging.endpoint.lists import connections, waiting
-from brokerui.messaging.endpoint.telling import ConnectionRow
-from brokerui.messaging.outgoing import redis
+from brokerui.messaging.exchange.lists import connections, waiting
+from brokerui.messaging.exchange.messages import ConnectionRow
+from brokerui.messaging.exchange.outbox import redis
 
 logger = logging.getLogger(__name__)
 Values = list[tuple[Mapping[str, object], float]]

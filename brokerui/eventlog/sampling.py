@@ -9,7 +9,7 @@ from django.db import connection
 
 from brokerui.estate.selectors import estate_current
 from brokerui.eventlog.samples import OfSample, Sample
-from brokerui.messaging.hosting import hosted_names
+from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.models import HostedInstance, MirroredRoute
 from routing.mirror.state_machine import DOUBTING, SENDING
 from routing.model.estate import Estate

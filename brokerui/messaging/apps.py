@@ -34,7 +34,7 @@ class MessagingConfig(AppConfig):
 
 def _wake(**_signal: Any) -> None:
     """What waits may find a way in the new version."""
+    from brokerui.messaging.exchange.wake_debounce import wake_once  # noqa: PLC0415 - the same
     from brokerui.messaging.tasks import routes_changed  # noqa: PLC0415 - models, which are not there yet at the start
-    from brokerui.messaging.wake_debounce import wake_once  # noqa: PLC0415 - the same
 
     wake_once(routes_changed)

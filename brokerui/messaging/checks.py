@@ -17,8 +17,8 @@ from django.db import DatabaseError, connection
 
 from brokerui.core.logs import FORMATS
 from brokerui.estate.models import Instance
-from brokerui.messaging.endpoint.bundles import BUNDLE
-from brokerui.messaging.endpoint.hosting import hosted
+from brokerui.messaging.endpoint.hosted_instances import hosted
+from brokerui.messaging.exchange.frame_bundles import BUNDLE
 
 SQLITE_LEAST = (3, 35)
 """The first with RETURNING."""

@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from django.db import connection
 
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
-from brokerui.messaging.statuses import statuses
+from brokerui.messaging.transmission_status import statuses
 
 T = TypeVar("T")
 Key = tuple[str | int, ...]

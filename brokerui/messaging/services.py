@@ -16,16 +16,21 @@ from functools import partial
 
 from django.db import transaction
 
-from brokerui.messaging.administration import message_committed, message_rolled_back, queue_set_status
-from brokerui.messaging.bells import listen
-from brokerui.messaging.brokers import broker_disable, broker_enable, broker_renew, database_fail_over
-from brokerui.messaging.hosting import check_database, check_queue
+from brokerui.messaging.broker_cache import check_database, check_queue
+from brokerui.messaging.exchange.queue_notify import wait_for_notification
+from brokerui.messaging.exchange.unreachable import unreachable_address
 from brokerui.messaging.leases.errors import LeasedError
 from brokerui.messaging.leases.selectors import is_leased
-from brokerui.messaging.neighbours import failure_of
-from brokerui.messaging.places import Place
-from brokerui.messaging.rollbacks import note_received, rollbacks_counted
-from brokerui.messaging.transactions import unit_of_work
+from brokerui.messaging.queue_address import QueueAddress
+from brokerui.messaging.verbs.administration import message_committed, message_rolled_back, queue_set_status
+from brokerui.messaging.verbs.database_brokers import (
+    broker_disable,
+    broker_enable,
+    broker_renew,
+    database_fail_over,
+)
+from brokerui.messaging.verbs.receive_outcomes import note_received, rollbacks_counted
+from brokerui.messaging.verbs.transactions import unit_of_work
 from routing.dialog import begin_dialog as begin
 from routing.dialog import conversation_timer, end_conversation, move_conversation
 from routing.dialog import receive as receiving
@@ -150,11 +155,11 @@ def message_receive(
 def message_wait(*, instance: str, database: str, queue: str, seconds: float) -> None:
     """Until there may be something new in a queue; for so long at most, often for less. For those who want no
     transaction open while they wait."""
-    listen(Place(instance, database, queue), seconds)
+    wait_for_notification(QueueAddress(instance, database, queue), seconds)
 
 
 def _received(instance: str, asked: ReceiveRequest) -> tuple[QueuedMessage, ...]:
-    place = Place(instance, *asked.queue)
+    place = QueueAddress(instance, *asked.queue)
     with unit_of_work(instance, ClaimRequest(receive=asked)) as (broker, work):
         check_queue(broker, asked.queue)
         messages = receiving.receive(work, asked)
@@ -215,5 +220,5 @@ def transmission_status(*, instance: str, handle: str) -> str:
             return f"{number}: {PROBLEMS[number].text}"
         if not endpoint.outgoing:
             return ""
-        failure = failure_of(instance, work.place(endpoint).address)
+        failure = unreachable_address(instance, work.place(endpoint).address)
         return f"{failure.number}: {failure.text}" if failure else ""

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from brokerui.messaging.activation.starting import start_readers
-from brokerui.messaging.drain import arrived, drain, follow_estate, is_due, take_in
-from brokerui.messaging.hosting import hosted_names
-from brokerui.messaging.keeping import Keeping
-from brokerui.messaging.neighbours import hear_notices
-from brokerui.messaging.wake_debounce import clear_pending, run_until_idle, wake_once
+from brokerui.messaging.broker_cache import hosted_names
+from brokerui.messaging.exchange.unreachable import take_endpoint_notices
+from brokerui.messaging.exchange.wake_debounce import clear_pending, run_until_idle, wake_once
+from brokerui.messaging.workers.delayed_acks import DelayedAcks
+from brokerui.messaging.workers.drain import arrived, drain, follow_estate, is_due, take_in
 
 
 @shared_task(name="brokerui.messaging.tasks.transmit")
 def transmit() -> None:
     """Send what is due: first attempts, retries, timers, ends of lifetimes."""
-    hear_notices()
+    take_endpoint_notices()
     hosted = hosted_names()
     run_until_idle(transmit, lambda: bool([one for one in hosted if drain(one)]))
 
@@ -32,15 +31,8 @@ def routes_changed() -> None:
 @shared_task(name="brokerui.messaging.tasks.receive")
 def receive() -> None:
     """Take what came over the network; what may be sent because of it follows at once."""
-    hosted, keeping = hosted_names(), Keeping()
+    hosted, keeping = hosted_names(), DelayedAcks()
     run_until_idle(receive, lambda: bool([at for at in arrived(hosted) if take_in(*at, keeping)]), keeping.look)
     keeping.end()
     if any(is_due(instance) for instance in hosted):
         wake_once(transmit)
-
-
-@shared_task(name="brokerui.messaging.tasks.activate")
-def activate() -> None:
-    """Start readers of queues that have messages, where too few are there."""
-    clear_pending(activate)
-    start_readers()

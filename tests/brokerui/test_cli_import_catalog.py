@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from brokerui.cli.commands.import_catalog import source
+from brokerui.cli.instance_files import instance_files
 from brokerui.core.home import CHECKOUT
 from routing.catalog.script import collect_script
 from routing.documents.estate_document import read_estate, write_estate
@@ -185,10 +185,10 @@ def test_only_one_input_is_standard_input(call: Call) -> None:
 
 
 def test_sources() -> None:
-    plain = source("srv\\prod=C:\\a.txt,b=c.txt")
+    plain = instance_files("srv\\prod=C:\\a.txt,b=c.txt")
     assert (plain.instance, plain.database, plain.address) == ("srv\\prod", None, None)
     assert plain.files == ("C:\\a.txt", "b=c.txt")
-    full = source("s/a/b@c@TCP://x:5022=-")
+    full = instance_files("s/a/b@c@TCP://x:5022=-")
     assert (full.instance, full.database, full.files) == ("s", "a/b@c", ("-",))
     assert str(full.address) == "tcp://x:5022"
 

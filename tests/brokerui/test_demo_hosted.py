@@ -20,10 +20,9 @@ from brokerui.demo.tasks import demo_act
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_import
-from brokerui.messaging import outgoing
-from brokerui.messaging.drain import drain, is_due, take_in
-from brokerui.messaging.endpoint.lists import put_arrived, run, take_outgoing
-from brokerui.messaging.hosting import forget_brokers, hosted_names
+from brokerui.messaging.broker_cache import forget_brokers, hosted_names
+from brokerui.messaging.exchange import outbox
+from brokerui.messaging.exchange.lists import put_arrived, run, take_outgoing
 from brokerui.messaging.models import (
     ConversationEndpoint,
     HostedInstance,
@@ -31,6 +30,7 @@ from brokerui.messaging.models import (
     QueueMessage,
 )
 from brokerui.messaging.store.postgres import pool_of
+from brokerui.messaging.workers.drain import drain, is_due, take_in
 from routing.dialog.states import CD
 from routing.lint.registry import lint
 from routing.model.estate import Instance as Observed
@@ -48,7 +48,7 @@ def demo(transactional_db: Any, valkey: Valkey, settings: Any) -> Iterator[None]
     demo_load()
     yield
     forget_brokers()
-    outgoing.redis().close()
+    outbox.redis().close()
     pool_of("default").close()
 
 
@@ -62,8 +62,8 @@ def carry() -> None:
         passed = False
         for sender in HOSTED:
             for address, receiver in addresses.items():
-                frames = run(outgoing.redis(), take_outgoing(sender, address, 1 << 30))
-                run(outgoing.redis(), put_arrived(receiver, frames))
+                frames = run(outbox.redis(), take_outgoing(sender, address, 1 << 30))
+                run(outbox.redis(), put_arrived(receiver, frames))
                 passed = passed or bool(frames)
         for name in HOSTED:
             for shard in range(site.ENDPOINT_SHARDS):
@@ -127,7 +127,7 @@ def test_nothing_outlives_the_demo(demo: None) -> None:
     for _ in range(2):
         demo_act()
         carry()
-    run(outgoing.redis(), put_arrived(BAKERY, []))
+    run(outbox.redis(), put_arrived(BAKERY, []))
     demo_remove(author="me")
     for _ in range(2):
         demo_act()

@@ -1,16 +1,11 @@
-"""What the commands that import have in common: the titles of their findings, how these are shown, the exit status."""
+"""Kinds of findings that imports add to those of lint: their titles, and which mean that a statement is missing."""
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from brokerui.analysis.lint.finding_text import counted, findings_as_text
-from brokerui.core.languages import here
 from routing.common.finding import ERROR, SEVERITIES, WARNING, Finding
 from routing.common.sentence import say
-from routing.lint.registry import CHECKS
 
 IMPORT_TITLES = {
     "not-understood": say("Not understood, and left out"),
@@ -31,20 +26,6 @@ REMARK_TITLES = {
 """Codes of what imports remark beside them."""
 LOST = {**dict.fromkeys((*IMPORT_TITLES, "not-executed"), WARNING), "no-use": ERROR}
 """The severity from which on something of what was imported is missing from the estate."""
-
-
-def report(findings: Sequence[Finding], form: str) -> None:
-    """The findings, on standard error: as lines, or as one array of JSON."""
-    translate = here()
-    if form == "json":
-        json.dump([finding.as_json(translate) for finding in findings], sys.stderr, ensure_ascii=False, indent=1)
-        sys.stderr.write("\n")
-        return
-    titles = {**IMPORT_TITLES, **REMARK_TITLES, **{check.code: check.title for check in CHECKS}}
-    for piece in findings_as_text(findings, titles, translate):
-        sys.stderr.write(piece)
-    if findings:
-        sys.stderr.write(f"{counted(findings, translate)}\n")
 
 
 def something_is_missing(findings: Iterable[Finding]) -> bool:

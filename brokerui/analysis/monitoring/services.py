@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db import transaction
 
 from brokerui.estate.audit import audit
-from brokerui.messaging.retrying import waiting_retry
 from brokerui.messaging.services import conversation_end_with_cleanup, queue_set_status
+from brokerui.messaging.verbs.retry_now import waiting_retry
 
 
 @transaction.atomic

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from django.db.models import BooleanField, Count, ExpressionWrapper, Max, Min, Q, QuerySet, Sum
 
 from brokerui.core.deferred import NotReadyError, defer
-from brokerui.messaging.hosting import hosted_names
+from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
 
 MANY: Final = 20_000

@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from brokerui.messaging.statuses import problem_words
+from brokerui.messaging.transmission_status import problem_words
 from routing.dialog.states import STATES
 from routing.mirror.state_machine import ASKING, AWAY, CLAIMS, DENIES, DOUBTING, LOST, SENDING, UNUSED
 

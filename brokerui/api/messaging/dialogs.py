@@ -19,7 +19,7 @@ from brokerui.api.parameters import given
 from brokerui.api.tags import is_known, tag_of_json
 from brokerui.estate.audit import audit
 from brokerui.messaging import services
-from brokerui.messaging.hosting import has_binding
+from brokerui.messaging.broker_cache import has_binding
 from brokerui.messaging.selectors import EndpointRow, conversation_endpoints
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier

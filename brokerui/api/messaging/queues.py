@@ -17,14 +17,14 @@ from brokerui.api.messaging.dialogs import TAG, told
 from brokerui.api.messaging.waiting import waited_for
 from brokerui.api.parameters import given
 from brokerui.estate.selectors import estate_current
-from brokerui.messaging.administration import queue_set_status
-from brokerui.messaging.hosting import broker_of, check_queue
+from brokerui.messaging.broker_cache import broker_of, check_queue
 from brokerui.messaging.leases.models import State
 from brokerui.messaging.leases.selectors import has_messages
 from brokerui.messaging.leases.services import Leased, lease_commit, lease_make, lease_roll_back
 from brokerui.messaging.models import HostedInstance
-from brokerui.messaging.places import Place
+from brokerui.messaging.queue_address import QueueAddress
 from brokerui.messaging.queue_rows import queue_rows
+from brokerui.messaging.verbs.administration import queue_set_status
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
 from routing.runtime.decision_cache import moment
@@ -63,7 +63,7 @@ class QueueReceive(MessagingView):
         leased = waited_for(
             lambda: lease_make(instance=instance, asked=asked.receive, owner=author, lease_ms=asked.lease_ms),
             lambda: has_messages(number, asked.receive.queue),
-            Place(instance, database, queue),
+            QueueAddress(instance, database, queue),
             asked.wait_s,
             gettext("As many as can are waiting for messages already. Ask again, or without waiting."),
         )

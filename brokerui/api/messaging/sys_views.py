@@ -31,9 +31,9 @@ from brokerui.estate.selectors import estate_current
 from brokerui.estate.viewed import viewed_from
 from brokerui.messaging import selectors
 from brokerui.messaging.activation.selectors import activated_tasks, queue_monitors
-from brokerui.messaging.endpoint.lists import connections
-from brokerui.messaging.forwarded import forwarded
-from brokerui.messaging.outgoing import redis
+from brokerui.messaging.exchange.forwarded_messages import forwarded_messages
+from brokerui.messaging.exchange.lists import connections
+from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.selectors import EndpointRow, GroupRow, Key, Page, TransmissionRow
 from routing.dialog.states import STATES
 from routing.dialog.system_names import SYSTEM_SERVICE
@@ -137,7 +137,7 @@ def _connections(client: Redis) -> list[Json]:
 
 
 def _forwarded(client: Redis) -> list[Json]:
-    return [{"instance": instance, **row._asdict()} for instance, row in forwarded(client)]
+    return [{"instance": instance, **row._asdict()} for instance, row in forwarded_messages(client)]
 
 
 def _monitors(_client: Redis) -> list[Json]:

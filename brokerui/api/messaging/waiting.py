@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from brokerui.api.messaging.base import BusyProblem
-from brokerui.messaging.bells import listen
-from brokerui.messaging.places import Place
+from brokerui.messaging.exchange.queue_notify import wait_for_notification
+from brokerui.messaging.queue_address import QueueAddress
 
 T = TypeVar("T")
 
@@ -20,7 +20,7 @@ _places = threading.BoundedSemaphore(PLACES)
 
 
 def waited_for(
-    make: Callable[[], T | None], is_there: Callable[[], bool], bell: Place, seconds: float, full: str
+    make: Callable[[], T | None], is_there: Callable[[], bool], bell: QueueAddress, seconds: float, full: str
 ) -> T | None:
     """What `make` gives, at once or as soon as something is there; None: nothing came in time. The bell of a queue is
     heard meanwhile.
@@ -38,9 +38,9 @@ def waited_for(
         _places.release()
 
 
-def _look(make: Callable[[], T | None], is_there: Callable[[], bool], bell: Place, end: float) -> T | None:
+def _look(make: Callable[[], T | None], is_there: Callable[[], bool], bell: QueueAddress, end: float) -> T | None:
     while (left := end - time.monotonic()) > 0:
-        listen(bell, left)
+        wait_for_notification(bell, left)
         if is_there() and (found := make()) is not None:
             return found
     return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from brokerui.cli.arguments import add_at, add_format, add_max_size, described, one_from_standard_input
-from brokerui.cli.commands.import_catalog import Source, source
+from brokerui.cli.instance_files import InstanceFiles, instance_files
 from brokerui.cli.product import the_product
 from brokerui.core.languages import local
 from routing.common.sentence import say, say_counted
@@ -60,9 +60,9 @@ def _add_import(actions: Any) -> None:
     add_max_size(action)
 
 
-def _source(text: str) -> Source | str:
+def _source(text: str) -> InstanceFiles | str:
     """A document has no name of an instance before it; whoever has an `=` in a file's name writes `./` before it."""
-    return source(text) if "=" in text and not text.startswith((".", "/")) else text
+    return instance_files(text) if "=" in text and not text.startswith((".", "/")) else text
 
 
 def run(options: argparse.Namespace) -> int:
@@ -79,7 +79,7 @@ def _import(options: argparse.Namespace) -> int:
     return import_run(options)
 
 
-def _files(each: Source | str) -> tuple[str, ...]:
+def _files(each: InstanceFiles | str) -> tuple[str, ...]:
     return (each,) if isinstance(each, str) else each.files
 
 

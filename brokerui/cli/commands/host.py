@@ -32,7 +32,7 @@ def _address(text: str) -> Address:
 def run(options: argparse.Namespace) -> int:
     """Prints what it is then, a line of JSON."""
     with the_product():
-        from brokerui.messaging.hosts import instance_host
+        from brokerui.messaging.verbs.provisioning import instance_host
 
         author = os.environ.get("USER") or "brokerui"
         try:

@@ -4,45 +4,28 @@ from __future__ import annotations
 
 import argparse
 import gc
-import re
 import sys
-from dataclasses import dataclass
 
-from brokerui.analysis.imports.finding_kinds import report, something_is_missing
+from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.analysis.lint.finding_text import one_line
 from brokerui.cli.arguments import (
     add_format,
     add_max_size,
     add_output,
-    misuse,
-    must_be_given,
     one_from_standard_input,
 )
+from brokerui.cli.import_report import report
 from brokerui.cli.inputs import load_bytes, load_estate
+from brokerui.cli.instance_files import instance_files
 from brokerui.cli.outputs import write_output
 from brokerui.core.languages import here, local
 from routing.catalog.applying import apply_told
 from routing.catalog.reading import read_saved
 from routing.catalog.sums import findings_of_sums, sums_of
-from routing.common.errors import Invalid
 from routing.common.finding import Finding
-from routing.common.names import check_name
 from routing.common.sentence import Sentence, say
 from routing.documents.estate_document import write_estate
-from routing.model.address import Address, parse_network_address
-from routing.model.estate import INSTANCE_NAME, Estate
-
-_ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The files of one instance, or of one of its databases."""
-
-    instance: str
-    database: str | None
-    address: Address | None
-    files: tuple[str, ...]
+from routing.model.estate import Estate
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "sources",
         metavar="NAME[/DATABASE][@ADDRESS]=FILE[,FILE]",
         nargs="+",
-        type=source,
+        type=instance_files,
         help=local(
             say(
                 "a result of collect-sql (NAME=FILE), or a grid of sys.databases (NAME=FILE) or of sys.routes, "
@@ -88,20 +71,3 @@ def run(options: argparse.Namespace) -> int:
         for sentence in sums:
             sys.stderr.write(f"{one_line(sentence.render(translate))}\n")
     return int(something_is_missing(findings))
-
-
-def source(text: str) -> Source:
-    """`NAME[/DATABASE][@ADDRESS]=FILE[,FILE]`; a database's name may hold slashes, an instance's may not."""
-    target, equals, files = text.partition("=")
-    target, *rest = _ADDRESS.split(target, maxsplit=1)
-    instance, _, database = target.partition("/")
-    names = tuple(name for name in files.split(",") if name)
-    if not (equals and instance and names):
-        raise must_be_given(say("NAME=FILE or NAME/DATABASE=FILE"), text)
-    try:
-        check_name(instance, "NAME", INSTANCE_NAME)
-        if database:
-            check_name(database, "DATABASE")
-        return Source(instance, database or None, parse_network_address(rest[0]) if rest else None, names)
-    except Invalid as fault:
-        raise misuse(fault) from None

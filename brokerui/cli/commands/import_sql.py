@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from brokerui.analysis.imports.finding_kinds import report, something_is_missing
+from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.cli.arguments import (
     add_at,
     add_format,
@@ -19,6 +19,7 @@ from brokerui.cli.arguments import (
     now_unless,
     one_from_standard_input,
 )
+from brokerui.cli.import_report import report
 from brokerui.cli.inputs import load_bytes, load_estate
 from brokerui.cli.outputs import write_output
 from brokerui.core.languages import local

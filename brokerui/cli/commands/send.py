@@ -84,7 +84,7 @@ def _conversation(options: argparse.Namespace, instance: str, database: str) -> 
 
 
 def _encryption(options: argparse.Namespace, instance: str, database: str) -> bool:
-    from brokerui.messaging.hosting import has_binding
+    from brokerui.messaging.broker_cache import has_binding
 
     return options.encryption == "on" if options.encryption else has_binding(instance, database, options.to)
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error
 
-from brokerui.messaging.activation.activated import registered
+from brokerui.messaging.queue_monitors.activation_settings import registered
 
 
 def tasks_are_registered(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:

@@ -6,20 +6,20 @@ import logging
 
 from redis import RedisError
 
-from brokerui.messaging.activation.activated import activations_of, task_of
-from brokerui.messaging.activation.monitors import note_failed
-from brokerui.messaging.activation.readers import Reader, running
-from brokerui.messaging.activation.telling import tell
+from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.errors import NotHostedError
-from brokerui.messaging.hosting import broker_of
-from brokerui.messaging.places import Place
-from brokerui.messaging.rollbacks import rollbacks_counted
+from brokerui.messaging.queue_address import QueueAddress
+from brokerui.messaging.queue_monitors.activated_tasks import ActivatedTask, running
+from brokerui.messaging.queue_monitors.activation_events import record_activation
+from brokerui.messaging.queue_monitors.activation_settings import activations_of, task_of
+from brokerui.messaging.queue_monitors.monitor_state import note_failed
+from brokerui.messaging.verbs.receive_outcomes import rollbacks_counted
 from routing.common.broker_events import ActivationSubclass
 
 logger = logging.getLogger(__name__)
 
 
-def read(place: Place, reserved: Reader) -> bool:
+def read(place: QueueAddress, reserved: ActivatedTask) -> bool:
     """Run it, if it is still wanted. Whether it ran."""
     with running(place, reserved) as reader:
         if reader is None:
@@ -27,7 +27,7 @@ def read(place: Place, reserved: Reader) -> bool:
         return _run(place, reader)
 
 
-def _run(place: Place, reader: Reader) -> bool:
+def _run(place: QueueAddress, reader: ActivatedTask) -> bool:
     """What it has received and not committed is rolled back, and counts against the queue."""
     try:
         activation = activations_of(broker_of(place.instance)).get((place.database, place.queue))
@@ -36,20 +36,20 @@ def _run(place: Place, reader: Reader) -> bool:
     task = task_of(activation) if activation is not None and activation.procedure == reader.procedure else None
     if task is None:
         return False  # the estate is another since it was started
-    tell(ActivationSubclass.STARTED, place, reader.procedure)
+    record_activation(ActivationSubclass.STARTED, place, reader.procedure)
     try:
         with rollbacks_counted():
             task(**place._asdict())
     except Exception as error:
         logger.exception("the reader %s of %s", reader.procedure, "/".join(place))
-        tell(ActivationSubclass.ABORTED, place, reader.procedure, f"{type(error).__name__}: {error}")
+        record_activation(ActivationSubclass.ABORTED, place, reader.procedure, f"{type(error).__name__}: {error}")
         _note_failed(place)
     else:
-        tell(ActivationSubclass.ENDED, place, reader.procedure)
+        record_activation(ActivationSubclass.ENDED, place, reader.procedure)
     return True
 
 
-def _note_failed(place: Place) -> None:
+def _note_failed(place: QueueAddress) -> None:
     try:
         note_failed(place)
     except (RedisError, OSError) as error:

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from redis import RedisError
 
-from brokerui.messaging.activation.activated import activations_of
-from brokerui.messaging.activation.monitors import Monitor, monitors
-from brokerui.messaging.activation.readers import Reader, readers_of
-from brokerui.messaging.hosting import broker_of, hosted_names
-from brokerui.messaging.places import Place
+from brokerui.messaging.broker_cache import broker_of, hosted_names
+from brokerui.messaging.queue_address import QueueAddress
+from brokerui.messaging.queue_monitors.activated_tasks import ActivatedTask, readers_of
+from brokerui.messaging.queue_monitors.activation_settings import activations_of
+from brokerui.messaging.queue_monitors.monitor_state import QueueMonitor, monitors
 
 
 class QueueMonitorRow(NamedTuple):
@@ -58,19 +58,19 @@ def activated_tasks() -> list[ActivatedTaskRow]:
     ]
 
 
-def _places() -> Iterator[Place]:
+def _places() -> Iterator[QueueAddress]:
     for instance in hosted_names():
-        yield from (Place(instance, *key) for key in sorted(activations_of(broker_of(instance))))
+        yield from (QueueAddress(instance, *key) for key in sorted(activations_of(broker_of(instance))))
 
 
-def _monitors(places: list[Place]) -> list[Monitor]:
+def _monitors(places: list[QueueAddress]) -> list[QueueMonitor]:
     try:
         return monitors(places)
     except (RedisError, OSError):
-        return [Monitor()] * len(places)
+        return [QueueMonitor()] * len(places)
 
 
-def _readers(place: Place) -> list[Reader]:
+def _readers(place: QueueAddress) -> list[ActivatedTask]:
     try:
         return readers_of(place)
     except (RedisError, OSError):

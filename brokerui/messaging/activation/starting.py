@@ -11,23 +11,23 @@ from django.db.models import Sum
 from kombu.exceptions import OperationalError
 from redis import RedisError
 
-from brokerui.messaging.activation.activated import Activations, activations_of, task_of
-from brokerui.messaging.activation.monitors import (
+from brokerui.messaging.broker_cache import broker_of, hosted_names
+from brokerui.messaging.clock import now
+from brokerui.messaging.models import HostedInstance, QueueCounter
+from brokerui.messaging.queue_address import QueueAddress
+from brokerui.messaging.queue_monitors.activated_tasks import ActivatedTask, give_up, readers_of, reserve
+from brokerui.messaging.queue_monitors.activation_events import record_activation
+from brokerui.messaging.queue_monitors.activation_settings import Activations, activations_of, task_of
+from brokerui.messaging.queue_monitors.monitor_state import (
     RECEIVES_OCCURRING,
     SILENT_MS,
-    Monitor,
+    QueueMonitor,
     is_since,
     is_wanted,
     monitors,
     note_failed,
     note_started,
 )
-from brokerui.messaging.activation.readers import Reader, give_up, readers_of, reserve
-from brokerui.messaging.activation.telling import tell
-from brokerui.messaging.clock import now
-from brokerui.messaging.hosting import broker_of, hosted_names
-from brokerui.messaging.models import HostedInstance, QueueCounter
-from brokerui.messaging.places import Place
 from brokerui.messaging.store.numbers import queue_number
 from routing.common.broker_events import ActivationSubclass
 from routing.dialog.batch import ClaimRequest, ReceiveRequest
@@ -60,7 +60,7 @@ def _start(instance: str) -> None:
     if not activations:
         return
     full = sorted(_with_messages(instance, activations))
-    places = [Place(instance, *key) for key in full]
+    places = [QueueAddress(instance, *key) for key in full]
     for place, key, monitor in zip(places, full, monitors(places), strict=True):
         if task_of(activations[key]) is None:
             _tell_failure(place, activations[key], monitor)
@@ -84,7 +84,7 @@ def _parts(numbers: list[int]) -> Iterable[list[int]]:
     return (numbers[first : first + AT_ONCE] for first in range(0, len(numbers), AT_ONCE))
 
 
-def _start_reader(place: Place, activation: Activation, monitor: Monitor) -> None:
+def _start_reader(place: QueueAddress, activation: Activation, monitor: QueueMonitor) -> None:
     readers = len(readers_of(place))
     if not is_wanted(monitor, readers, activation.max_readers, now()) or not _has_work(place):
         return
@@ -93,19 +93,19 @@ def _start_reader(place: Place, activation: Activation, monitor: Monitor) -> Non
         return
     if _send(place, reader):
         note_started(place, is_extra=readers > 0 and monitor.state == RECEIVES_OCCURRING)
-        tell(ActivationSubclass.NOTIFIED, place, activation.procedure)
+        record_activation(ActivationSubclass.NOTIFIED, place, activation.procedure)
     else:
         give_up(place, reader)
 
 
-def _tell_failure(place: Place, activation: Activation, monitor: Monitor) -> None:
+def _tell_failure(place: QueueAddress, activation: Activation, monitor: QueueMonitor) -> None:
     """That nobody reads the queue; now and then, as long as there are messages."""
     if not is_since(monitor.last_failed, now(), SILENT_MS):
-        tell(ActivationSubclass.FAILED_TO_START, place, activation.procedure, NO_TASK)
+        record_activation(ActivationSubclass.FAILED_TO_START, place, activation.procedure, NO_TASK)
         note_failed(place)
 
 
-def _has_work(place: Place) -> bool:
+def _has_work(place: QueueAddress) -> bool:
     """Whether there are messages that nobody has locked: else a reader would end at once, and be started again."""
     broker = broker_of(place.instance)
     asked = ReceiveRequest((place.database, place.queue), top=0)
@@ -117,7 +117,7 @@ def _has_work(place: Place) -> bool:
     return work.batch.received_group is not None
 
 
-def _send(place: Place, reader: Reader) -> bool:
+def _send(place: QueueAddress, reader: ActivatedTask) -> bool:
     """False where nobody can be reached: the next look tries again."""
     given = {**place._asdict(), "token": reader.token, "procedure": reader.procedure}
     try:

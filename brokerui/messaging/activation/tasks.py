@@ -5,15 +5,22 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from brokerui.messaging.activation.readers import Reader
 from brokerui.messaging.activation.reading import read as read_queue
-from brokerui.messaging.places import Place
-from brokerui.messaging.tasks import activate
-from brokerui.messaging.wake_debounce import wake_once
+from brokerui.messaging.activation.starting import start_readers
+from brokerui.messaging.exchange.wake_debounce import clear_pending, wake_once
+from brokerui.messaging.queue_address import QueueAddress
+from brokerui.messaging.queue_monitors.activated_tasks import ActivatedTask
+
+
+@shared_task(name="brokerui.messaging.tasks.activate")
+def activate() -> None:
+    """Start readers of queues that have messages and too few readers."""
+    clear_pending(activate)
+    start_readers()
 
 
 @shared_task(name="brokerui.messaging.activation.tasks.read")
 def read(instance: str, database: str, queue: str, token: str, procedure: str) -> None:
     """Then whoever looks for what is left to be read is woken."""
-    if read_queue(Place(instance, database, queue), Reader(token, procedure)):
+    if read_queue(QueueAddress(instance, database, queue), ActivatedTask(token, procedure)):
         wake_once(activate)

@@ -12,8 +12,8 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's names
 from django.db import DatabaseError
 
-from brokerui.messaging.endpoint.configured import REQUIRED, tls_from_settings
-from brokerui.messaging.endpoint.hosting import hosted
+from brokerui.messaging.endpoint.endpoint_settings import REQUIRED, tls_from_settings
+from brokerui.messaging.endpoint.hosted_instances import hosted
 from routing.common.errors import Invalid
 
 

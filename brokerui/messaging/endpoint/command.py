@@ -11,12 +11,12 @@ from asgiref.sync import sync_to_async
 from django.db import close_old_connections
 
 from brokerui.core.redis_client import async_redis_client
-from brokerui.messaging.endpoint.configured import options_from_settings, tls_from_settings
-from brokerui.messaging.endpoint.ending import end
-from brokerui.messaging.endpoint.hosting import hosted
+from brokerui.messaging.endpoint.endpoint_settings import options_from_settings, tls_from_settings
+from brokerui.messaging.endpoint.hosted_instances import hosted
 from brokerui.messaging.endpoint.options import Options
 from brokerui.messaging.endpoint.process import WAIT_SECONDS, Endpoint
 from brokerui.messaging.endpoint.receive_waker import ReceiveWaker
+from brokerui.messaging.endpoint.task_cancellation import cancel_all
 from brokerui.messaging.endpoint.tls import Tls
 
 ANSWER_S = 2.0
@@ -48,7 +48,7 @@ async def _serve(options: Options, tls: Tls | None) -> None:
     try:
         await Endpoint(client, _hosted, waker, options, tls).run(stop)
     finally:
-        await end({waking})
+        await cancel_all({waking})
         await client.aclose()
 
 

@@ -8,26 +8,37 @@ import os
 import socket
 import ssl
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from redis import RedisError
+from redis.asyncio import Redis
 
 from brokerui.core.languages import local
-from brokerui.messaging.endpoint.lists import discard_outgoing, run_soon, take_outgoing
-from brokerui.messaging.endpoint.numbers import CONNECT_FAILED, NAME_NOT_FOUND, NO_LOGIN, NOT_AUTHENTICATED
-from brokerui.messaging.endpoint.telling import Failed, Online
-from brokerui.messaging.endpoint.wire import Wire
+from brokerui.messaging.endpoint.notifier import Notifier
+from brokerui.messaging.endpoint.wire import Wire, WireOwner
+from brokerui.messaging.exchange.lists import discard_outgoing, run_soon, take_outgoing
+from brokerui.messaging.exchange.messages import Failed, Online
+from brokerui.messaging.exchange.status_numbers import (
+    CONNECT_FAILED,
+    NAME_NOT_FOUND,
+    NO_LOGIN,
+    NOT_AUTHENTICATED,
+)
 from routing.adjacent.connection import CLOSE_DUPLICATE, CLOSE_IDLE
 from routing.adjacent.frames import Hello
 from routing.common.broker_events import ConnectionSubclass
 from routing.common.sentence import Sentence, say
 
-if TYPE_CHECKING:
-    from brokerui.messaging.endpoint.host import Host
-
 logger = logging.getLogger(__name__)
 PAUSE = 0.25
 """Seconds until Redis is asked again."""
+
+
+class LinkOwner(WireOwner, Protocol):
+    """What the way to a next hop needs of its instance beside what connections need."""
+
+    client: Redis
+    teller: Notifier
 
 
 class Problem(NamedTuple):
@@ -40,7 +51,7 @@ class Problem(NamedTuple):
 class Link:
     """From one instance to one network address. `run` ends when nothing was wanted for a while."""
 
-    def __init__(self, host: Host, address: str) -> None:
+    def __init__(self, host: LinkOwner, address: str) -> None:
         self.host = host
         self.address = address
         self.peer: Hello | None = None

@@ -5,15 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from typing import TYPE_CHECKING
 
 from brokerui.core.languages import local
 from brokerui.messaging.endpoint.link import RefusedError, is_loopback, reason_of
-from brokerui.messaging.endpoint.wire import Wire
+from brokerui.messaging.endpoint.wire import Wire, WireOwner
 from routing.common.sentence import say
-
-if TYPE_CHECKING:
-    from brokerui.messaging.endpoint.host import Host
 
 logger = logging.getLogger(__name__)
 BACKLOG = 512
@@ -22,7 +18,7 @@ BACKLOG = 512
 class Listener:
     """Opened where it can be, and tried again where it cannot."""
 
-    def __init__(self, host: Host, address: str) -> None:
+    def __init__(self, host: WireOwner, address: str) -> None:
         self.host = host
         self.address = address
         self.problem = ""

@@ -12,10 +12,14 @@ from redis import RedisError
 from redis.asyncio import Redis
 
 from brokerui.core.languages import local
-from brokerui.messaging.endpoint.ending import end
-from brokerui.messaging.endpoint.guests import Guests
-from brokerui.messaging.endpoint.host import Host
-from brokerui.messaging.endpoint.lists import (
+from brokerui.messaging.endpoint.connection_limiter import ConnectionLimiter
+from brokerui.messaging.endpoint.connection_rows import row_of
+from brokerui.messaging.endpoint.instance_server import InstanceServer
+from brokerui.messaging.endpoint.notifier import Notifier
+from brokerui.messaging.endpoint.options import Options
+from brokerui.messaging.endpoint.task_cancellation import cancel_all
+from brokerui.messaging.endpoint.tls import Tls
+from brokerui.messaging.exchange.lists import (
     BYTES,
     OUTGOING,
     WANTED,
@@ -24,11 +28,7 @@ from brokerui.messaging.endpoint.lists import (
     run_soon,
     show_connections,
 )
-from brokerui.messaging.endpoint.options import Options
-from brokerui.messaging.endpoint.showing import row_of
-from brokerui.messaging.endpoint.teller import Teller
-from brokerui.messaging.endpoint.telling import ConnectionRow
-from brokerui.messaging.endpoint.tls import Tls
+from brokerui.messaging.exchange.messages import ConnectionRow
 from routing.common.broker_events import BrokerConnection, ConnectionSubclass
 from routing.common.sentence import say
 
@@ -58,9 +58,9 @@ class Endpoint:
         self.client = client
         self.options = options or Options()
         self.tls = tls
-        self.guests = Guests(self.options.connections, self.options.connections_of_peer)
-        self.teller = Teller(client)
-        self.hosts: dict[str, Host] = {}
+        self.guests = ConnectionLimiter(self.options.connections, self.options.connections_of_peer)
+        self.teller = Notifier(client)
+        self.hosts: dict[str, InstanceServer] = {}
         self._ids: dict[str, bytes] = {}
         self._hosted = hosted
         self._wake = wake
@@ -78,7 +78,7 @@ class Endpoint:
         )
         tasks = [asyncio.create_task(each) for each in work]
         await stop.wait()
-        await end(tasks)
+        await cancel_all(tasks)
         await asyncio.gather(*(host.stop() for host in self.hosts.values()))
         await self._say_goodbye()
 
@@ -119,9 +119,9 @@ class Endpoint:
             else:
                 await self._want(place.instance, place.to)
 
-    def _new(self, name: str) -> Host:
+    def _new(self, name: str) -> InstanceServer:
         around = (self.client, self.options, self.tls, self.guests, self.teller, self._ids, self._wake)
-        host = Host(name, *around)
+        host = InstanceServer(name, *around)
         self._ids[name] = host.instance_id
         return host
 

@@ -8,8 +8,8 @@ import logging
 from redis.asyncio import Redis
 
 from brokerui.core.celery_wake import wake
+from brokerui.messaging.exchange.wake_debounce import wake_request
 from brokerui.messaging.tasks import receive
-from brokerui.messaging.wake_debounce import wake_request
 
 logger = logging.getLogger(__name__)
 

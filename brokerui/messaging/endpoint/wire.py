@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import secrets
 import ssl
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, cast
+from typing import Any, Protocol, cast
 
 from brokerui.core.languages import local
-from brokerui.messaging.endpoint import faults
+from brokerui.messaging.endpoint import close_reasons
+from brokerui.messaging.endpoint.connection_limiter import ConnectionLimiter
+from brokerui.messaging.endpoint.inbox import Inbox
+from brokerui.messaging.endpoint.options import Options
 from brokerui.messaging.endpoint.permission import objection_to_certificate
-from brokerui.messaging.endpoint.tls import names_of
+from brokerui.messaging.endpoint.tls import Tls, names_of
+from brokerui.messaging.exchange.messages import EndpointEvent
 from routing.adjacent.connection import (
     CLOSE_REASONS,
     CLOSE_SHUTDOWN,
@@ -21,6 +25,7 @@ from routing.adjacent.connection import (
     ConnectionOnline,
     ConnectionOver,
     FragmentsArrived,
+    OnlineConnections,
     PeerConnection,
     RoleFrameArrived,
 )
@@ -32,21 +37,54 @@ from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, Con
 from routing.common.identifier import identifier_of
 from routing.common.sentence import Sentence, say
 
-if TYPE_CHECKING:
-    from brokerui.messaging.endpoint.host import Host
+CONNECTION_ID_BYTES = 16
 
-ID = 16
+
+class WireOwner(Protocol):
+    """What a connection needs of the instance that it belongs to."""
+
+    name: str
+    options: Options
+    tls: Tls | None
+    guests: ConnectionLimiter
+    neighbours: OnlineConnections
+    wires: dict[PeerConnection, Wire]
+    arrivals: Inbox
+
+    def now(self) -> float:
+        """Seconds, by a clock that only goes forward."""
+
+    def hello(self) -> Hello:
+        """The first frame of a new connection."""
+
+    def objection(self, hello: Hello) -> Sentence | None:
+        """Why the peer that says `hello` may not connect; None where it may."""
+
+    def tell(self, event: EndpointEvent) -> None:
+        """Pass an event on to the workers."""
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run `work` beside everything else."""
+
+    def came_online(self, wire: Wire) -> None:
+        """The peer of `wire` can be reached from now on."""
+
+    def went(self, wire: Wire) -> None:
+        """`wire` is over."""
+
+    def forget(self, wire: Wire) -> None:
+        """`wire` has no transport any more."""
 
 
 class Wire(asyncio.Protocol):
     """One of an instance's connections, from the moment that there is a socket."""
 
-    def __init__(self, host: Host, address: str, *, is_accept: bool) -> None:
+    def __init__(self, host: WireOwner, address: str, *, is_accept: bool) -> None:
         self.host = host
         self.address = address
         """Of the other side."""
         self.is_accept = is_accept
-        self.stream_id = secrets.token_bytes(ID)
+        self.stream_id = secrets.token_bytes(CONNECTION_ID_BYTES)
         """Of this end: both ends of a connection have its id, and both may be here."""
         self.over: ConnectionOver | None = None
         self.error: Exception | None = None
@@ -91,7 +129,7 @@ class Wire(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self.error = self.error or exc
         if exc is not None and not self.connection.is_over:
-            self.tell(faults.io_error(exc), str(exc))
+            self.tell(close_reasons.io_error(exc), str(exc))
         self._end()
 
     def pause_writing(self) -> None:
@@ -300,7 +338,7 @@ class Wire(asyncio.Protocol):
 
     def _tell_failed_login(self, over: ConnectionOver) -> None:
         has_peer, is_unsecured = self.connection.peer is not None, self.host.tls is not None and self.names is None
-        login = faults.failed_login(over, self.error, has_peer=has_peer, is_unsecured=is_unsecured)
+        login = close_reasons.failed_login(over, self.error, has_peer=has_peer, is_unsecured=is_unsecured)
         if self.connection.login_at is None and login is not None:
             self.tell_login(login, self.why)
 
@@ -312,12 +350,12 @@ class Wire(asyncio.Protocol):
     @property
     def is_refused(self) -> bool:
         """Over because of who one of the two is."""
-        return faults.is_refused(self.over, self.error)
+        return close_reasons.is_refused(self.over, self.error)
 
     @property
     def why(self) -> str:
         """Why it is over, for people; empty: it is not."""
-        return faults.why(self.over, self.error)
+        return close_reasons.why(self.over, self.error)
 
     def tell(self, subclass: ConnectionSubclass, text: str = "", times_closed: int = 0) -> None:
         """Event 138."""

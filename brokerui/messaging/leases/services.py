@@ -13,15 +13,15 @@ from uuid import uuid4
 
 from django.db import transaction
 
-from brokerui.messaging.administration import message_committed, message_rolled_back
+from brokerui.messaging.broker_cache import check_queue
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import MessagingError
-from brokerui.messaging.hosting import check_queue
 from brokerui.messaging.leases.errors import LeaseCommittedError, LeaseOverError, NoSuchReceiptError
 from brokerui.messaging.leases.models import Lease, State
 from brokerui.messaging.leases.uses import use_count
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
-from brokerui.messaging.transactions import unit_of_work
+from brokerui.messaging.verbs.administration import message_committed, message_rolled_back
+from brokerui.messaging.verbs.transactions import unit_of_work
 from routing.dialog.batch import ClaimRequest, ReceiveRequest
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.receive import get_conversation_group, receive

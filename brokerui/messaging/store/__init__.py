@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.db import connections
 
-from brokerui.messaging.store import knowing
+from brokerui.messaging.store import instance_state
 from brokerui.messaging.store.claiming import Asked, Claim
 from brokerui.messaging.store.committing import Commit
 from brokerui.messaging.store.numbers import queue_number
@@ -66,7 +66,7 @@ class DatabaseStore:
         """Of the session, when something was committed that was to be durable later; None: all of it is."""
         self._claims: dict[int, Claim] = {}
         self._tokens = count(1)
-        self._known: knowing.Known | None = None
+        self._known: instance_state.Known | None = None
 
     def _session(self) -> Session:
         database = connections[self._using]
@@ -86,7 +86,7 @@ class DatabaseStore:
             self._check_losses(claim.session)
             with claim.session.reading():
                 with claim.session.together():
-                    known = knowing.ask(claim.session, self.instance) if claim.known is None else None
+                    known = instance_state.ask(claim.session, self.instance) if claim.known is None else None
                     asked = Asked(claim, wanted, now)
                 if known is not None:
                     claim.known = self._begin(claim.session, known())
@@ -97,8 +97,8 @@ class DatabaseStore:
             raise
         return batch
 
-    def _begin(self, session: Session, found: list[Row]) -> knowing.Known:
-        known = knowing.known_as_of(found, session, self.instance, self._known)
+    def _begin(self, session: Session, found: list[Row]) -> instance_state.Known:
+        known = instance_state.known_as_of(found, session, self.instance, self._known)
         if self.follow is not None and (known is None or known.live_version != self.version):
             self.follow()
         self._known = self._checked(known)
@@ -111,7 +111,7 @@ class DatabaseStore:
         try:
             with claim.session.writing(is_soon=changes.is_soon):
                 if not claim.session.holds_still:
-                    self._checked(knowing.look(claim.session, self.instance, claim.known))
+                    self._checked(instance_state.look(claim.session, self.instance, claim.known))
                 Commit(claim, changes).write()
             if changes.is_soon and self._losses is None:
                 self._losses = claim.session.losses
@@ -137,7 +137,7 @@ class DatabaseStore:
                 self.forget()
             raise Conflict("the database has gone down since something was committed that was not durable yet")
 
-    def _checked(self, known: knowing.Known | None) -> knowing.Known:
+    def _checked(self, known: instance_state.Known | None) -> instance_state.Known:
         if known is None:
             raise LookupError(f"no hosted instance {self.instance}")
         if self.version < known.least_version:

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from brokerui.messaging.store import receiving
-from brokerui.messaging.store.knowing import Known
+from brokerui.messaging.store.instance_state import Known
 from brokerui.messaging.store.objects import unpacked
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Given, Row, Session
 from brokerui.messaging.store.tables import ENDPOINTS, GROUPS, HELD, OUTGOING, Table

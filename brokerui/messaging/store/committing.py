@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from brokerui.messaging.models.queues import SLOTS
-from brokerui.messaging.store import knowing
+from brokerui.messaging.store import instance_state
 from brokerui.messaging.store.claiming import Claim
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.objects import packed
@@ -103,7 +103,7 @@ class Commit:
         if self._changes.retry_all or self._changes.retry_services:
             self._retry()
         self._write_groups()
-        knowing.write(self._session, self._instance, self._changes)
+        instance_state.write(self._session, self._instance, self._changes)
         self._count()
 
     def _with(self, given: Given) -> dict[str, Any]:

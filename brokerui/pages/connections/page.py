@@ -10,11 +10,11 @@ from typing import Any, Final
 from django.utils.translation import gettext, ngettext
 from redis import RedisError
 
-from brokerui.messaging.endpoint.lists import connections
-from brokerui.messaging.endpoint.telling import ConnectionRow
-from brokerui.messaging.hosting import hosted_names
-from brokerui.messaging.neighbours import Failure, failures_of
-from brokerui.messaging.outgoing import redis
+from brokerui.messaging.broker_cache import hosted_names
+from brokerui.messaging.exchange.lists import connections
+from brokerui.messaging.exchange.messages import ConnectionRow
+from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.exchange.unreachable import UnreachableAddress, unreachable_from
 
 MOST: Final = 500
 ONLINE: Final = "LOGGED_IN"
@@ -66,16 +66,16 @@ def _shown(row: ConnectionRow) -> Shown:
     return Shown(row, datetime.fromisoformat(row.connect_time), datetime.fromisoformat(row.last_activity_time))
 
 
-def _failures() -> list[tuple[str, str, Failure]]:
+def _failures() -> list[tuple[str, str, UnreachableAddress]]:
     """Addresses that cannot be reached, as the last attempt found."""
     return [
         (instance, address, failure)
         for instance in hosted_names()
-        for address, failure in sorted(failures_of(instance).items())
+        for address, failure in sorted(unreachable_from(instance).items())
     ]
 
 
-def headline(found: list[ConnectionRow] | None, failures: list[tuple[str, str, Failure]]) -> str:
+def headline(found: list[ConnectionRow] | None, failures: list[tuple[str, str, UnreachableAddress]]) -> str:
     """The answer in one sentence."""
     if found is None:
         return gettext("Nobody knows which connections there are: Redis does not answer.")

@@ -27,10 +27,10 @@ from brokerui.drawing.charts.lines import Panel, lines_figure, moment_text
 from brokerui.drawing.charts.look import Figure
 from brokerui.estate.selectors import estate_current
 from brokerui.eventlog.samples import OfSample
+from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
-from brokerui.messaging.hosting import hosted_names
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance, OutgoingMessage, QueueCounter
-from brokerui.messaging.statuses import Place, statuses
+from brokerui.messaging.transmission_status import Place, statuses
 
 MOST_GROUPS: Final = 100
 LISTED: Final = 100

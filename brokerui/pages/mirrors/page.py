@@ -18,8 +18,8 @@ from brokerui.drawing.charts.lines import Bar, bars_figure, moment_text
 from brokerui.drawing.charts.look import Figure
 from brokerui.estate.selectors import estate_current
 from brokerui.eventlog.samples import OfSample
+from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
-from brokerui.messaging.hosting import hosted_names
 from brokerui.messaging.models import MirroredRoute
 from routing.mirror.state_machine import DOUBTING, SENDING
 from routing.model.estate import PRINCIPAL

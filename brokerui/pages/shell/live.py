@@ -16,8 +16,8 @@ from redis import RedisError
 from brokerui.core.csv import csv_lines
 from brokerui.core.deferred import RETRY_AFTER_S, NotReadyError
 from brokerui.core.htmx import wants_piece
-from brokerui.messaging.hosting import hosted_names
-from brokerui.messaging.outgoing import redis
+from brokerui.messaging.broker_cache import hosted_names
+from brokerui.messaging.exchange.outbox import redis
 
 varies_by_htmx = vary_on_headers("HX-Request", "HX-History-Restore-Request")
 """Caches keep the whole page and its piece apart."""

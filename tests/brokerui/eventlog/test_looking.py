@@ -21,8 +21,8 @@ from brokerui.eventlog.sampling import looked_at
 from brokerui.eventlog.tasks import events_collect, events_sample, events_tidy
 from brokerui.messaging import services
 from brokerui.messaging.clock import now
-from brokerui.messaging.endpoint.lists import put_events, run
-from brokerui.messaging.endpoint.telling import Told
+from brokerui.messaging.exchange.lists import put_events, run
+from brokerui.messaging.exchange.messages import EndpointMessage
 from brokerui.messaging.models import HostedInstance, MirroredRoute, QueueCounter, QueueMessage
 from brokerui.messaging.store.numbers import queue_number
 from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, ConnectionSubclass, LoginSubclass
@@ -139,7 +139,12 @@ def test_a_send_that_is_rolled_back_is_not_told(wire: Wire) -> None:
 def test_what_endpoints_tell_comes_into_the_same_books(wire: Wire, client: Redis) -> None:
     failed = BrokerConnection(ConnectionSubclass.CONNECT_FAILED, "", "tcp://b:4022", "refused")
     login = AuditBrokerLogin(LoginSubclass.LOGIN_SUCCESS, "i", "tcp://b:4022", "B", "", "")
-    run(client, put_events([Told("A", 1_900_000_000_000, failed)] * 1_500 + [Told("B", 1_900_000_000_000, login)]))
+    run(
+        client,
+        put_events(
+            [EndpointMessage("A", 1_900_000_000_000, failed)] * 1_500 + [EndpointMessage("B", 1_900_000_000_000, login)]
+        ),
+    )
     assert collect() == 1_501
     assert collect() == 0
     recorder.flush()

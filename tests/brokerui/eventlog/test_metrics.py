@@ -17,8 +17,8 @@ from brokerui.accounts.models import Token
 from brokerui.eventlog.counting import Key, Sums, counted
 from brokerui.eventlog.exposition import Metric, exposed
 from brokerui.eventlog.services import counts_add, samples_put
-from brokerui.messaging.endpoint.lists import put_outgoing, run, show_connections
-from brokerui.messaging.endpoint.telling import ConnectionRow
+from brokerui.messaging.exchange.lists import put_outgoing, run, show_connections
+from brokerui.messaging.exchange.messages import ConnectionRow
 from tests.brokerui.eventlog.samples import AT, EVENTS, SAMPLES
 from tests.brokerui.pages import signed_in, user_of
 

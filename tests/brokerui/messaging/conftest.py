@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from brokerui.messaging import outgoing
+from brokerui.messaging.exchange import outbox
 from brokerui.messaging.store.postgres import pool_of
 from tests.brokerui.messaging.endpoint.conftest import client, one_valkey, valkey
 from tests.brokerui.messaging.endpoint.valkey import Valkey
@@ -29,5 +29,5 @@ def lists(transactional_db: Any, valkey: Valkey, settings: Any) -> Iterator[None
     settings.REDIS_URL = valkey.url
     settings.CELERY_BROKER_URL = ""
     yield
-    outgoing.redis().close()
+    outbox.redis().close()
     pool_of("default").close()

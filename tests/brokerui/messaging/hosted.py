@@ -11,9 +11,9 @@ from django.conf import settings
 
 from brokerui.estate.models import Instance
 from brokerui.estate.services import estate_import
-from brokerui.messaging.drain import drain, take_in
-from brokerui.messaging.endpoint.lists import put_arrived, run, take_outgoing
-from brokerui.messaging.outgoing import redis
+from brokerui.messaging.exchange.lists import put_arrived, run, take_outgoing
+from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.workers.drain import drain, take_in
 from routing.documents.estate_document import read_estate
 
 ONE, TWO = (f"6f3f0d5e-0000-4000-8000-00000000000{digit}" for digit in "12")

@@ -15,17 +15,25 @@ from redis import RedisError
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
 from brokerui.messaging import clock
-from brokerui.messaging.activation import monitors, readers, starting
+from brokerui.messaging.activation import starting
 from brokerui.messaging.activation.checks import tasks_are_registered
-from brokerui.messaging.activation.monitors import INACTIVE, NOTIFIED, RECEIVES_OCCURRING, Monitor, is_wanted
-from brokerui.messaging.activation.readers import Reader
 from brokerui.messaging.activation.selectors import ActivatedTaskRow, QueueMonitorRow, activated_tasks, queue_monitors
 from brokerui.messaging.activation.starting import start_readers
 from brokerui.messaging.activation.tasks import read
+from brokerui.messaging.broker_cache import forget_brokers
 from brokerui.messaging.errors import NotHostedError
-from brokerui.messaging.hosting import forget_brokers
-from brokerui.messaging.outgoing import redis
-from brokerui.messaging.places import Place
+from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.queue_address import QueueAddress
+from brokerui.messaging.queue_monitors import activated_tasks as readers
+from brokerui.messaging.queue_monitors import monitor_state
+from brokerui.messaging.queue_monitors.activated_tasks import ActivatedTask
+from brokerui.messaging.queue_monitors.monitor_state import (
+    INACTIVE,
+    NOTIFIED,
+    RECEIVES_OCCURRING,
+    QueueMonitor,
+    is_wanted,
+)
 from brokerui.messaging.services import Message, conversation_begin, conversation_send, message_receive
 from routing.common.broker_events import ActivationSubclass
 from routing.dialog.problems import VerbError
@@ -37,7 +45,7 @@ from tests.brokerui.messaging.hosted import Wire
 from tests.brokerui.messaging.test_store import on_postgres
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
-PLACE = Place("B", "two", "ToQ")
+PLACE = QueueAddress("B", "two", "ToQ")
 AT = 1_900_000_000_000
 
 
@@ -45,8 +53,8 @@ AT = 1_900_000_000_000
 def moment(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The time of monitors and readers: its only number."""
     at = [clock.now()]
-    for module in ("monitors", "readers", "starting"):
-        monkeypatch.setattr(f"brokerui.messaging.activation.{module}.now", lambda: at[0])
+    for module in ("queue_monitors.monitor_state", "queue_monitors.activated_tasks", "activation.starting"):
+        monkeypatch.setattr(f"brokerui.messaging.{module}.now", lambda: at[0])
     return at
 
 
@@ -117,9 +125,11 @@ def world(wire: Wire, settings: Any, monkeypatch: pytest.MonkeyPatch) -> World:
     def note(_instance: str, _frames: Any, events: Any) -> None:
         world.told.extend((event.subclass, event.text) for _, event in events)
 
-    monkeypatch.setattr("brokerui.messaging.activation.telling.hand_over", note)
+    monkeypatch.setattr("brokerui.messaging.queue_monitors.activation_events.hand_over", note)
     monkeypatch.setattr(starting, "current_app", world)
-    monkeypatch.setattr("brokerui.messaging.wake_debounce.wake", lambda task: world.woken.append(task.name) or True)
+    monkeypatch.setattr(
+        "brokerui.messaging.exchange.wake_debounce.wake", lambda task: world.woken.append(task.name) or True
+    )
     return world
 
 
@@ -129,21 +139,21 @@ def world(wire: Wire, settings: Any, monkeypatch: pytest.MonkeyPatch) -> World:
 @pytest.mark.parametrize(
     ("monitor", "readers", "wanted"),
     [
-        (Monitor(), 0, True),
-        (Monitor(), 1, True),
-        (Monitor(), 2, False),  # as many as may be
-        (Monitor(NOTIFIED, AT - 29_000), 0, False),
-        (Monitor(NOTIFIED, AT - 30_000), 0, True),  # it was lost, or has not received
-        (Monitor(NOTIFIED, AT - 60_000), 1, False),
-        (Monitor(RECEIVES_OCCURRING, AT - 1), 0, True),
-        (Monitor(RECEIVES_OCCURRING, AT - 4_999), 1, False),
-        (Monitor(RECEIVES_OCCURRING, AT - 5_000), 1, True),
-        (Monitor(RECEIVES_OCCURRING, AT - 5_000), 2, False),
-        (Monitor(INACTIVE, AT - 10, AT - 5, AT - 999), 0, False),  # the last has failed just now
-        (Monitor(INACTIVE, AT - 10, AT - 5, AT - 1_000), 0, True),
+        (QueueMonitor(), 0, True),
+        (QueueMonitor(), 1, True),
+        (QueueMonitor(), 2, False),  # as many as may be
+        (QueueMonitor(NOTIFIED, AT - 29_000), 0, False),
+        (QueueMonitor(NOTIFIED, AT - 30_000), 0, True),  # it was lost, or has not received
+        (QueueMonitor(NOTIFIED, AT - 60_000), 1, False),
+        (QueueMonitor(RECEIVES_OCCURRING, AT - 1), 0, True),
+        (QueueMonitor(RECEIVES_OCCURRING, AT - 4_999), 1, False),
+        (QueueMonitor(RECEIVES_OCCURRING, AT - 5_000), 1, True),
+        (QueueMonitor(RECEIVES_OCCURRING, AT - 5_000), 2, False),
+        (QueueMonitor(INACTIVE, AT - 10, AT - 5, AT - 999), 0, False),  # the last has failed just now
+        (QueueMonitor(INACTIVE, AT - 10, AT - 5, AT - 1_000), 0, True),
     ],
 )
-def test_when_another_reader_is_wanted(monitor: Monitor, readers: int, wanted: bool) -> None:
+def test_when_another_reader_is_wanted(monitor: QueueMonitor, readers: int, wanted: bool) -> None:
     assert is_wanted(monitor, readers, 2, AT) == wanted
 
 
@@ -278,7 +288,7 @@ def test_a_task_that_comes_twice_runs_once(world: World) -> None:
     world.activate("dbo.Idle")
     world.say(b"1")
     world.start()
-    reserved = Reader(world.sent[0]["token"], "dbo.Idle")
+    reserved = ActivatedTask(world.sent[0]["token"], "dbo.Idle")
     with readers.running(PLACE, reserved) as first, readers.running(PLACE, reserved) as second:
         assert (first is not None, second) == (True, None)
     assert readers.readers_of(PLACE) == []
@@ -288,7 +298,7 @@ def test_a_reader_that_was_killed_is_followed_by_another(world: World, moment: l
     world.activate()
     world.say(b"1")
     world.start()
-    reserved = Reader(world.sent.pop()["token"], "dbo.Take")
+    reserved = ActivatedTask(world.sent.pop()["token"], "dbo.Take")
     killed = readers.running(PLACE, reserved)
     killed.__enter__()
     message_receive(**PLACE._asdict(), top=0)
@@ -374,7 +384,7 @@ def test_without_redis_nothing_is_started_and_nothing_else_is_hindered(
         raise RedisError
 
     with monkeypatch.context() as broken:
-        for module in (monitors, readers):
+        for module in (monitor_state, readers):
             broken.setattr(module, "redis", away)
         world.say(b"1")
         assert world.start() == 0

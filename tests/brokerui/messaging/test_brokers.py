@@ -11,9 +11,8 @@ from django.db import connection, transaction
 from brokerui.estate.models import AuditEntry, Instance
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit, estate_import
-from brokerui.messaging.drain import follow_estate
+from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.errors import BusyError, NoSuchDatabaseError, NotHostedError
-from brokerui.messaging.hosting import broker_of
 from brokerui.messaging.models import ConversationEndpoint, OutgoingMessage, TransmissionObject
 from brokerui.messaging.services import (
     Message,
@@ -28,6 +27,7 @@ from brokerui.messaging.services import (
     transmission_status,
 )
 from brokerui.messaging.store import DatabaseStore, moving
+from brokerui.messaging.workers.drain import follow_estate
 from routing.dialog.batch import ChangeSet, ClaimRequest
 from routing.dialog.problems import VerbError
 from routing.documents.estate_document import read_estate

@@ -16,7 +16,7 @@ from brokerui.estate.models import AuditEntry, Instance
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_import
 from brokerui.messaging import clock
-from brokerui.messaging.drain import follow_estate
+from brokerui.messaging.broker_cache import broker_of, forget_brokers
 from brokerui.messaging.errors import (
     BusyError,
     MessagingError,
@@ -24,7 +24,6 @@ from brokerui.messaging.errors import (
     NotHostedError,
     PartnerElsewhereError,
 )
-from brokerui.messaging.hosting import broker_of, forget_brokers
 from brokerui.messaging.keys.selectors import keys_of, public_of
 from brokerui.messaging.keys.services import key_make, peer_take
 from brokerui.messaging.leases.models import Lease
@@ -51,6 +50,7 @@ from brokerui.messaging.services import (
     queue_set_status,
 )
 from brokerui.messaging.store import moving
+from brokerui.messaging.workers.drain import follow_estate
 from routing.dialog.batch import ReceiveRequest
 from routing.dialog.problems import VerbError
 from routing.documents.estate_document import read_estate
@@ -99,7 +99,7 @@ def host() -> None:
 def time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The moment that workers and verbs see: its only number."""
     moment = [clock.now()]
-    for module in ("drain", "neighbours", "transactions"):
+    for module in ("workers.drain", "exchange.unreachable", "verbs.transactions"):
         monkeypatch.setattr(f"brokerui.messaging.{module}.now", lambda: moment[0])
     return moment
 
@@ -257,7 +257,7 @@ def test_both_partners_may_hold_something(wire: Wire, time: list[int]) -> None:
 
 
 def test_its_keys_go_over_too(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("brokerui.messaging.hosting.KEYS_SECONDS", 0)
+    monkeypatch.setattr("brokerui.messaging.broker_cache.KEYS_SECONDS", 0)
     public = key_make(instance="A", database="pair", author="test")
     peer_take(instance="A", database="pair", service="From", public=public, author="test")
     peer_take(instance="A", database="pair", service="", public=public, author="test")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from brokerui.messaging import keeping
-from brokerui.messaging.drain import drain, take_in
-from brokerui.messaging.endpoint.lists import put_arrived, run, take_outgoing
-from brokerui.messaging.hosting import broker_of
-from brokerui.messaging.keeping import FEW, MOST, Keeping
+from brokerui.messaging.broker_cache import broker_of
+from brokerui.messaging.exchange.lists import put_arrived, run, take_outgoing
+from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.models import OutgoingMessage
-from brokerui.messaging.outgoing import redis
 from brokerui.messaging.services import Message, conversation_begin, conversation_send, message_receive
+from brokerui.messaging.workers import delayed_acks
+from brokerui.messaging.workers.delayed_acks import FEW, MOST, DelayedAcks
+from brokerui.messaging.workers.drain import drain, take_in
 from routing.dialog.unit_of_work import OutboundFrame
 from tests.brokerui.messaging.hosted import ADDRESSES
 from tests.brokerui.messaging.test_store import end_connections, on_postgres
@@ -33,13 +33,13 @@ def acknowledgements(count: int, first: int = 0) -> list[OutboundFrame]:
 
 @pytest.mark.usefixtures("wire")
 def test_those_of_several_turns_leave_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = Keeping()
+    kept = DelayedAcks()
     assert kept.keep(broker_of("B"), acknowledgements(1), came=1) == []
     assert kept.keep(broker_of("B"), acknowledgements(2, first=1), came=FEW) == []
-    assert 0 < kept.look() <= keeping.SECONDS
+    assert 0 < kept.look() <= delayed_acks.SECONDS
     assert given_out() == []
-    monkeypatch.setattr(keeping.time, "monotonic", lambda: float("inf"))
-    assert kept.look() == keeping.SECONDS
+    monkeypatch.setattr(delayed_acks.time, "monotonic", lambda: float("inf"))
+    assert kept.look() == delayed_acks.SECONDS
     assert given_out() == [one.frame for one in acknowledgements(3)]
     kept.give_out()
     assert given_out() == []
@@ -47,14 +47,14 @@ def test_those_of_several_turns_leave_together(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.usefixtures("wire")
 def test_no_more_than_some_are_kept_back() -> None:
-    kept = Keeping()
+    kept = DelayedAcks()
     assert kept.keep(broker_of("B"), acknowledgements(MOST), came=1) == []
     assert len(given_out()) == MOST
 
 
 @pytest.mark.usefixtures("wire")
 def test_nothing_waits_that_others_wait_for_nor_where_much_came() -> None:
-    kept, answer = Keeping(), OutboundFrame(THERE, b"a message")
+    kept, answer = DelayedAcks(), OutboundFrame(THERE, b"a message")
     assert kept.keep(broker_of("B"), [answer, *acknowledgements(1)], came=2) == [answer]
     assert kept.keep(broker_of("B"), [answer], came=1) == [answer]
     many = acknowledgements(1)
@@ -69,14 +69,14 @@ def send_one() -> None:
     run(redis(), put_arrived("B", run(redis(), take_outgoing("A", ADDRESSES["B"], 1 << 30))))
 
 
-def come_in(kept: Keeping) -> None:
+def come_in(kept: DelayedAcks) -> None:
     assert not any(take_in("B", shard, kept) for shard in range(4))
 
 
 @pytest.mark.usefixtures("wire")
 def test_a_message_is_received_at_once_and_acknowledged_a_little_later() -> None:
     send_one()
-    kept = Keeping()
+    kept = DelayedAcks()
     come_in(kept)
     assert len(message_receive(instance="B", database="two", queue="ToQ")) == 1
     assert given_out() == []
@@ -91,7 +91,7 @@ def test_a_message_is_received_at_once_and_acknowledged_a_little_later() -> None
 @pytest.mark.usefixtures("wire")
 def test_what_may_be_lost_with_the_server_is_not_acknowledged() -> None:
     send_one()
-    kept, before = Keeping(), broker_of("B")
+    kept, before = DelayedAcks(), broker_of("B")
     come_in(kept)
     end_connections()
     kept.give_out()
@@ -107,7 +107,7 @@ def test_what_may_be_lost_with_the_server_is_not_acknowledged() -> None:
 @pytest.mark.usefixtures("wire")
 def test_who_works_on_after_the_server_has_gone_begins_anew() -> None:
     send_one()
-    kept, before = Keeping(), broker_of("B")
+    kept, before = DelayedAcks(), broker_of("B")
     come_in(kept)
     end_connections()
     send_one()
@@ -123,10 +123,10 @@ def test_who_works_on_after_the_server_has_gone_begins_anew() -> None:
 @pytest.mark.usefixtures("wire")
 def test_at_the_end_all_is_durable_also_what_nothing_answers() -> None:
     send_one()
-    come_in(there := Keeping())
+    come_in(there := DelayedAcks())
     there.end()
     run(redis(), put_arrived("A", given_out()))
-    kept, before = Keeping(), broker_of("A")
+    kept, before = DelayedAcks(), broker_of("A")
     assert not any(take_in("A", shard, kept) for shard in range(4))
     kept.end()
     end_connections()

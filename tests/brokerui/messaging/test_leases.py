@@ -54,7 +54,13 @@ LEASE_MS = 1_000
 def time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The moment that everybody sees: its only number."""
     moment = [clock.now()]
-    for module in ("drain", "neighbours", "transactions", "leases.services", "leases.selectors"):
+    for module in (
+        "workers.drain",
+        "exchange.unreachable",
+        "verbs.transactions",
+        "leases.services",
+        "leases.selectors",
+    ):
         monkeypatch.setattr(f"brokerui.messaging.{module}.now", lambda: moment[0])
     return moment
 

@@ -12,10 +12,8 @@ from django.db import DatabaseError, transaction
 from brokerui.estate.models import AuditEntry
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
-from brokerui.messaging.drain import follow_estate
+from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.errors import NoSuchQueueError
-from brokerui.messaging.hosting import broker_of
-from brokerui.messaging.rollbacks import rollbacks_counted
 from brokerui.messaging.services import (
     Message,
     conversation_begin,
@@ -25,6 +23,8 @@ from brokerui.messaging.services import (
     message_rolled_back,
     queue_set_status,
 )
+from brokerui.messaging.verbs.receive_outcomes import rollbacks_counted
+from brokerui.messaging.workers.drain import follow_estate
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.problems import VerbError
 from routing.model.catalog_objects import Queue
@@ -98,7 +98,7 @@ def test_event_143_is_given_out_once(poison: Wire, monkeypatch: pytest.MonkeyPat
     def note(_instance: str, _frames: Any, events: Any) -> None:
         numbers.extend(event.number for _, event in events)
 
-    monkeypatch.setattr("brokerui.messaging.transactions.hand_over", note)
+    monkeypatch.setattr("brokerui.messaging.verbs.transactions.hand_over", note)
     fail(5)
     assert numbers.count(143) == 1
     with pytest.raises(VerbError), message_reception():
@@ -137,7 +137,7 @@ def test_a_rollback_that_cannot_be_counted_hides_nothing(poison: Wire, monkeypat
     def fail_too(**_place: str) -> None:
         raise DatabaseError
 
-    monkeypatch.setattr("brokerui.messaging.rollbacks.message_rolled_back", fail_too)
+    monkeypatch.setattr("brokerui.messaging.verbs.receive_outcomes.message_rolled_back", fail_too)
     fail(1)
     assert known() == (False, 0)
 

@@ -11,9 +11,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from brokerui.messaging import selectors
+from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.exchange.unreachable import _key
 from brokerui.messaging.models import ConversationEndpoint, ConversationGroup, HostedInstance, OutgoingMessage
-from brokerui.messaging.neighbours import _key
-from brokerui.messaging.outgoing import redis
 from brokerui.messaging.selectors import Key, Page, conversation_endpoints, conversation_groups, transmission_queue
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from tests.brokerui.messaging.hosted import ADDRESSES, Wire

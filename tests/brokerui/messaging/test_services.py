@@ -11,16 +11,14 @@ from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
 from brokerui.messaging import clock, tasks
-from brokerui.messaging.drain import follow_estate
-from brokerui.messaging.endpoint.lists import outgoing_held, put_notices, run
-from brokerui.messaging.endpoint.telling import Failed, Notice, Online
+from brokerui.messaging.broker_cache import broker_of, forget_brokers
 from brokerui.messaging.errors import BusyError, NoSuchDatabaseError, NoSuchQueueError, NotHostedError
-from brokerui.messaging.hosting import broker_of, forget_brokers
-from brokerui.messaging.hosts import instance_host
+from brokerui.messaging.exchange.lists import outgoing_held, put_notices, run
+from brokerui.messaging.exchange.messages import Failed, Notice, Online
+from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.exchange.unreachable import take_endpoint_notices
 from brokerui.messaging.keys.services import key_make, peer_take
 from brokerui.messaging.models import HostedInstance, OutgoingMessage
-from brokerui.messaging.neighbours import hear_notices
-from brokerui.messaging.outgoing import redis
 from brokerui.messaging.services import (
     Message,
     conversation_begin,
@@ -35,6 +33,8 @@ from brokerui.messaging.services import (
     queue_set_status,
     transmission_status,
 )
+from brokerui.messaging.verbs.provisioning import instance_host
+from brokerui.messaging.workers.drain import follow_estate
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.problems import VerbError
 from routing.model.address import parse_address
@@ -67,7 +67,7 @@ def bodies(instance: str = "B") -> list[bytes | None]:
 def time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The moment that workers and verbs see: its only number."""
     moment = [clock.now()]
-    for module in ("drain", "neighbours", "transactions"):
+    for module in ("workers.drain", "exchange.unreachable", "verbs.transactions"):
         monkeypatch.setattr(f"brokerui.messaging.{module}.now", lambda: moment[0])
     return moment
 
@@ -125,7 +125,7 @@ def test_without_a_transaction_around_it_each_verb_is_one(wire: Wire) -> None:
 def test_outside_of_a_transaction_a_message_leaves_with_its_commit(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
     """And nobody is woken for it. Within one it may be long until the commit, and workers send it then."""
     woken = list[Any]()
-    monkeypatch.setattr("brokerui.messaging.transactions.wake_once", woken.append)
+    monkeypatch.setattr("brokerui.messaging.verbs.transactions.wake_once", woken.append)
     handle = begin()
     send(handle, b"1")
     (held,) = run(redis(), outgoing_held("A")).values()
@@ -236,7 +236,7 @@ def test_a_missing_route_is_told_and_what_waits_goes_when_it_is_made(wire: Wire,
 
 
 def test_a_dialog_is_encrypted_once_there_are_keys(wire: Wire, time: list[int], monkeypatch: Any) -> None:
-    monkeypatch.setattr("brokerui.messaging.hosting.KEYS_SECONDS", 0)
+    monkeypatch.setattr("brokerui.messaging.broker_cache.KEYS_SECONDS", 0)
     handle = begin(encryption=True)
     send(handle, b"secret")
     wire.carry()
@@ -273,7 +273,7 @@ def test_an_address_that_cannot_be_reached_is_told_and_tried_at_once_when_it_is_
 def tell(*notices: Notice) -> None:
     """The endpoint's part, and the worker's."""
     run(redis(), put_notices(notices))
-    hear_notices()
+    take_endpoint_notices()
 
 
 # ---------------------------------------------------------------- the other verbs

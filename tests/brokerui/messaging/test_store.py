@@ -16,7 +16,7 @@ import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
 
 from brokerui.messaging.models import ConversationEndpoint, HeldFragment, HostedInstance, OutgoingMessage
-from brokerui.messaging.store import DatabaseStore, claiming, knowing
+from brokerui.messaging.store import DatabaseStore, claiming, instance_state
 from brokerui.messaging.store.locks import Locks, _after_fork, locks_of
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.postgres import _HARDEN, IDLE, OwnSession, Pool, pool_of
@@ -110,8 +110,8 @@ def test_what_is_known_is_read_again_only_when_it_has_changed(
     store: DatabaseStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads: list[int] = []
-    read = knowing._read
-    monkeypatch.setattr(knowing, "_read", lambda *given: reads.append(1) or read(*given))
+    read = instance_state._read
+    monkeypatch.setattr(instance_state, "_read", lambda *given: reads.append(1) or read(*given))
     for _ in range(3):
         look(store, ClaimRequest())
     assert len(reads) == 1

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from brokerui.messaging import wake_debounce
-from brokerui.messaging.wake_debounce import LINGER_S, run_until_idle, wake_once
+from brokerui.messaging.exchange import wake_debounce
+from brokerui.messaging.exchange.wake_debounce import LINGER_S, run_until_idle, wake_once
 
 pytestmark = pytest.mark.usefixtures("lists")
 

@@ -16,8 +16,8 @@ from brokerui.analysis.monitoring import waiting
 from brokerui.estate.models import AuditEntry, Instance
 from brokerui.estate.services import estate_import
 from brokerui.eventlog.samples import OfSample
-from brokerui.messaging.endpoint.lists import run, show_connections
-from brokerui.messaging.endpoint.telling import ConnectionRow
+from brokerui.messaging.exchange.lists import run, show_connections
+from brokerui.messaging.exchange.messages import ConnectionRow
 from brokerui.messaging.models import ConversationEndpoint, MirroredRoute
 from brokerui.messaging.services import queue_set_status
 from routing.model.estate import Estate

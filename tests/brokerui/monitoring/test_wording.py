@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from brokerui.analysis.monitoring.wording import cause_words
-from brokerui.messaging.statuses import OF_CONNECTIONS, problem_words, status_text
+from brokerui.messaging.transmission_status import OF_CONNECTIONS, problem_words, status_text
 from routing.dialog.problems import PROBLEMS
 
 SENDER = "9617 9618 9666 9727 9728 9730 9731 9733 9748-9755 9757-9759 9767 9768 9770 9771 9779-9781 9783-9785 9788-9797"

@@ -11,12 +11,12 @@ from django.test import Client
 
 from brokerui.api.messaging import sys_views
 from brokerui.api.messaging.sys_views import VIEWS
-from brokerui.messaging import forwarded
 from brokerui.messaging.activation.selectors import ActivatedTaskRow, QueueMonitorRow
-from brokerui.messaging.endpoint.lists import run, show_connections
-from brokerui.messaging.endpoint.telling import ConnectionRow
-from brokerui.messaging.hosting import broker_of
-from brokerui.messaging.outgoing import redis
+from brokerui.messaging.broker_cache import broker_of
+from brokerui.messaging.exchange import forwarded_messages
+from brokerui.messaging.exchange.lists import run, show_connections
+from brokerui.messaging.exchange.messages import ConnectionRow
+from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from routing.common.broker_events import ForwardedMessage
 from tests.brokerui.messaging.hosted import Wire
@@ -94,7 +94,7 @@ def shown(wire: Wire) -> None:
     wire.is_cut = True
     wire.carry()
     run(redis(), show_connections([CONNECTION], [], anew=True))
-    forwarded._write("A\0001\0001", [FORWARDED])
+    forwarded_messages._write("A\0001\0001", [FORWARDED])
 
 
 @pytest.mark.usefixtures("shown")
@@ -158,18 +158,18 @@ def test_what_a_worker_holds_is_shown_and_taken_back(wire: Wire, monkeypatch: An
     held = [FORWARDED]
     monkeypatch.setattr(type(broker.forwarder), "rows", lambda self, now: iter(held))
     monkeypatch.setattr(type(broker.forwarder), "__len__", lambda self: len(held))
-    forwarded.show_forwarded(broker, 0)
-    assert forwarded.forwarded(redis()) == [("A", FORWARDED)]
+    forwarded_messages.publish_forwarded(broker, 0)
+    assert forwarded_messages.forwarded_messages(redis()) == [("A", FORWARDED)]
     held.clear()
-    forwarded.show_forwarded(broker, 0)
-    assert forwarded.forwarded(redis()) == []
+    forwarded_messages.publish_forwarded(broker, 0)
+    assert forwarded_messages.forwarded_messages(redis()) == []
     held.append(FORWARDED)
-    forwarded.show_forwarded(broker, 0)
-    later = time.time() + forwarded.KEPT_SECONDS + 1
+    forwarded_messages.publish_forwarded(broker, 0)
+    later = time.time() + forwarded_messages.KEPT_SECONDS + 1
     monkeypatch.setattr(time, "time", lambda: later)
-    assert forwarded.forwarded(redis()) == []
+    assert forwarded_messages.forwarded_messages(redis()) == []
     held.clear()
-    forwarded.show_forwarded(broker, 0)
+    forwarded_messages.publish_forwarded(broker, 0)
 
 
 @pytest.mark.usefixtures("shown")

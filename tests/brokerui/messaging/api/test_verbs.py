@@ -17,7 +17,7 @@ from brokerui.estate.services import estate_import
 from brokerui.messaging.leases import services as leases
 from brokerui.messaging.leases.models import Answer, Lease, Use
 from brokerui.messaging.models import ConversationEndpoint, QueueMessage
-from brokerui.messaging.places import Place
+from brokerui.messaging.queue_address import QueueAddress
 from routing.documents.estate_document import read_estate
 from tests.brokerui.messaging.hosted import DOCUMENT, Wire
 
@@ -321,13 +321,13 @@ def test_a_receive_waits_for_the_first_message(wire: Wire, operator: Client, mon
     handle = begin(operator)
     pauses: list[float] = []
 
-    def pause(_bell: Place, seconds: float) -> None:
+    def pause(_bell: QueueAddress, seconds: float) -> None:
         pauses.append(seconds)
         if len(pauses) == 3:
             send(operator, handle, "1")
             wire.carry()
 
-    monkeypatch.setattr(waiting, "listen", pause)
+    monkeypatch.setattr(waiting, "wait_for_notification", pause)
     assert texts(receive(operator, wait_ms=30_000)) == ["1"]
     assert 3 <= len(pauses) < 20
 

@@ -16,11 +16,11 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from brokerui.core.backoff import Backoff
-from brokerui.messaging.endpoint.lists import put_outgoing, run, take_arrived, take_events, take_notices
 from brokerui.messaging.endpoint.options import Options
 from brokerui.messaging.endpoint.process import Endpoint
-from brokerui.messaging.endpoint.telling import EndpointEvent, Notice
 from brokerui.messaging.endpoint.tls import Tls
+from brokerui.messaging.exchange.lists import put_outgoing, run, take_arrived, take_events, take_notices
+from brokerui.messaging.exchange.messages import EndpointEvent, Notice
 from routing.adjacent.connection import ConnectionSettings
 from routing.adjacent.fragment import write_fragment
 from tests.brokerui.messaging.endpoint.valkey import Valkey

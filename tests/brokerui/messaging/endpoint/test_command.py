@@ -12,8 +12,8 @@ import pytest
 
 from brokerui.core.redis_client import async_redis_client
 from brokerui.messaging.endpoint import command, receive_waker
-from brokerui.messaging.endpoint.ending import end
-from brokerui.messaging.endpoint.lists import run, take_events
+from brokerui.messaging.endpoint.task_cancellation import cancel_all
+from brokerui.messaging.exchange.lists import run, take_events
 from brokerui.messaging.tasks import receive
 from routing.common.broker_events import LoginSubclass
 from tests.brokerui.messaging.endpoint.played import played
@@ -82,7 +82,7 @@ def test_a_wake_up_that_fails_is_not_the_last(
             while len(tried) < number:
                 await asyncio.sleep(0.01)
         await asyncio.sleep(0.05)
-        await end({task})
+        await cancel_all({task})
         await client.aclose()
 
     monkeypatch.setattr(receive_waker, "wake", fails)

@@ -9,8 +9,8 @@ import pytest
 from redis import Redis
 
 from brokerui.core.backoff import Backoff
-from brokerui.messaging.endpoint.lists import Place, connections, put_arrived, run, waiting
-from brokerui.messaging.endpoint.telling import Failed, Online
+from brokerui.messaging.exchange.lists import FrameList, connections, put_arrived, run, waiting
+from brokerui.messaging.exchange.messages import Failed, Online
 from routing.adjacent.connection import ConnectionSettings
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
 from routing.common.broker_events import ConnectionSubclass, LoginSubclass
@@ -218,7 +218,7 @@ def test_what_cannot_be_a_frame_is_lost_and_nothing_else(valkey: Valkey, client:
         async with running(valkey, {"A": [], "B": [b]}) as scene:
             send(client, "A", b, [b"\0\0\0\1x"])
             await scene.until(lambda: Online("A", b) in scene.notices)
-            await scene.until(lambda: Place("A", b) not in waiting(client))
+            await scene.until(lambda: FrameList("A", b) not in waiting(client))
             send(client, "A", b, [fragment(0)])
             await scene.until(lambda: scene.came == [fragment(0)], "B")
 

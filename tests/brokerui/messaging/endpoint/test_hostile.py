@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from brokerui.messaging.endpoint import host
-from brokerui.messaging.endpoint.bundles import unbundled
-from brokerui.messaging.endpoint.lists import Place, connections, run, take_arrived, take_events
+from brokerui.messaging.endpoint import instance_server as host
+from brokerui.messaging.exchange.frame_bundles import unbundled
+from brokerui.messaging.exchange.lists import FrameList, connections, run, take_arrived, take_events
 from routing.adjacent.connection import ConnectionSettings, OnlineConnections, PeerConnection
 from routing.adjacent.frames import FRAME_HEAD, HELLO, Hello, write_fragments, write_frame, write_hello
 from routing.common.broker_events import ConnectionSubclass, LoginSubclass
@@ -329,7 +329,7 @@ def _is_slowed(client: Redis) -> set[str]:
 
 def _standing(client: Redis, instance: str) -> list[bytes]:
     """What waits for workers, and stays."""
-    values = [value for shard in range(4) for value in client.lrange(Place(instance, shard).key, 0, -1)]
+    values = [value for shard in range(4) for value in client.lrange(FrameList(instance, shard).key, 0, -1)]
     return unbundled([value.partition(b"\0")[2] for value in values])
 
 

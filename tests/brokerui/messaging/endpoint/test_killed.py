@@ -8,8 +8,8 @@ import time
 import pytest
 from redis import Redis, RedisError
 
-from brokerui.messaging.endpoint.lists import connections, run, take_arrived, take_notices
-from brokerui.messaging.endpoint.telling import Failed, Notice, Online
+from brokerui.messaging.exchange.lists import connections, run, take_arrived, take_notices
+from brokerui.messaging.exchange.messages import Failed, Notice, Online
 from tests.brokerui.messaging.endpoint.apart import Apart
 from tests.brokerui.messaging.endpoint.scene import address, fragment, send
 from tests.brokerui.messaging.endpoint.valkey import Valkey

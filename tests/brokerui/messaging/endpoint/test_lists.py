@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from brokerui.messaging.endpoint.bundles import BUNDLE, bundled, shard_of, unbundled
-from brokerui.messaging.endpoint.lists import (
+from brokerui.messaging.exchange.frame_bundles import BUNDLE, bundled, shard_of, unbundled
+from brokerui.messaging.exchange.lists import (
     BYTES,
     MOST_NOTICES,
     WANTED,
-    Place,
+    FrameList,
     discard_outgoing,
     put,
     put_arrived,
@@ -26,7 +26,7 @@ from brokerui.messaging.endpoint.lists import (
     take_outgoing,
     waiting,
 )
-from brokerui.messaging.endpoint.telling import Failed, Online, Told
+from brokerui.messaging.exchange.messages import EndpointMessage, Failed, Online
 from routing.adjacent.roles import RoleQuestion, write_role
 from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, ConnectionSubclass, LoginSubclass
 from tests.brokerui.messaging.endpoint.scene import fragment
@@ -82,7 +82,7 @@ def test_no_more_is_taken_than_asked_for_but_for_the_last_bundle(client: Redis) 
     run(client, put_outgoing("A", [(THERE, raw) for raw in frames]))
     assert run(client, take_outgoing("A", THERE, 1)) == frames[:1]
     assert run(client, take_outgoing("A", THERE, BUNDLE + 1000)) == frames[1:3]
-    assert waiting(client) == {Place("A", THERE): sum(map(len, frames[3:]))}
+    assert waiting(client) == {FrameList("A", THERE): sum(map(len, frames[3:]))}
 
 
 def test_a_list_refuses_what_is_too_much_and_others_do_not(client: Redis, settings: Any) -> None:
@@ -111,16 +111,16 @@ def test_all_lists_together_are_bounded(client: Redis, settings: Any) -> None:
     assert run(client, put_arrived("A", [fragment(0)])) == []
 
 
-def taken(client: Redis, peer: str, to: Place, frames: list[bytes]) -> list[bool]:
+def taken(client: Redis, peer: str, to: FrameList, frames: list[bytes]) -> list[bool]:
     return [one.taken for one in run(client, put(peer, [(to, raw) for raw in frames]))]
 
 
 def test_a_peer_has_of_a_list_what_it_may(client: Redis, settings: Any) -> None:
-    raw, to = fragment(0), Place("A", 0)
+    raw, to = fragment(0), FrameList("A", 0)
     settings.ENDPOINT_LIST_BYTES, settings.ENDPOINT_LIST_BYTES_OF_PEER = 10 * len(raw), 3 * len(raw)
     assert taken(client, "flood", to, [raw] * 5) == [True] * 3 + [False] * 2
     assert taken(client, "other", to, [raw] * 2) == [True] * 2
-    assert taken(client, "flood", Place("A", 1), [raw]) == [True], "each list for itself"
+    assert taken(client, "flood", FrameList("A", 1), [raw]) == [True], "each list for itself"
     assert run(client, take_arrived("A", 0, 1)) == [raw]
     assert taken(client, "flood", to, [raw] * 2) == [True, False]
     assert len(run(client, take_arrived("A", 0, 1 << 20))) == 5
@@ -128,7 +128,7 @@ def test_a_peer_has_of_a_list_what_it_may(client: Redis, settings: Any) -> None:
 
 
 def test_many_peers_leave_room_for_one_more(client: Redis, settings: Any) -> None:
-    raw, to = fragment(0), Place("A", 0)
+    raw, to = fragment(0), FrameList("A", 0)
     settings.ENDPOINT_LIST_BYTES = settings.ENDPOINT_LIST_BYTES_OF_PEER = 12 * len(raw)
     assert sum(taken(client, "one", to, [raw] * 12)) == 6, "as much as is left free"
     assert sum(taken(client, "two", to, [raw] * 12)) == 3
@@ -138,7 +138,7 @@ def test_many_peers_leave_room_for_one_more(client: Redis, settings: Any) -> Non
 
 
 def test_a_list_that_vanished_holds_nothing_of_any_peer(client: Redis, settings: Any) -> None:
-    raw, to = fragment(0), Place("A", 0)
+    raw, to = fragment(0), FrameList("A", 0)
     settings.ENDPOINT_LIST_BYTES_OF_PEER = len(raw)
     assert taken(client, "P", to, [raw] * 2) == [True, False]
     client.delete(to.key)
@@ -149,7 +149,7 @@ def test_a_list_that_vanished_holds_nothing_of_any_peer(client: Redis, settings:
 def test_the_endpoint_is_told_of_a_list_once_until_it_is_empty(client: Redis) -> None:
     for _ in range(3):
         run(client, put_outgoing("A", [(THERE, fragment(0))]))
-    assert client.lrange(WANTED, 0, -1) == [Place("A", THERE).key.encode()]
+    assert client.lrange(WANTED, 0, -1) == [FrameList("A", THERE).key.encode()]
     run(client, take_outgoing("A", THERE, 1 << 30))
     run(client, put_outgoing("A", [(THERE, fragment(0))]))
     assert client.llen(WANTED) == 2
@@ -167,7 +167,7 @@ def test_what_is_discarded_is_counted_no_more(client: Redis) -> None:
 
 def test_a_list_that_somebody_has_deleted_holds_nothing(client: Redis) -> None:
     run(client, put_outgoing("A", [(THERE, fragment(0))]))
-    client.delete(Place("A", THERE).key)
+    client.delete(FrameList("A", THERE).key)
     assert run(client, take_outgoing("A", THERE, 1)) == []
     assert client.hgetall(BYTES) == {b"all": b"0"}
 
@@ -201,5 +201,5 @@ def test_notices_are_heard_once_in_order_and_the_oldest_are_lost(client: Redis) 
     ],
 )
 def test_events_come_back_as_they_were(client: Redis, event: BrokerConnection | AuditBrokerLogin) -> None:
-    run(client, put_events([Told("A", 5, event)]))
-    assert run(client, take_events(5)) == [Told("A", 5, event)]
+    run(client, put_events([EndpointMessage("A", 5, event)]))
+    assert run(client, take_events(5)) == [EndpointMessage("A", 5, event)]

@@ -10,9 +10,9 @@ import pytest
 from django.db import OperationalError
 
 from brokerui.messaging.endpoint import checks
-from brokerui.messaging.endpoint.configured import options_from_settings, tls_from_settings
-from brokerui.messaging.endpoint.guests import Guests
-from brokerui.messaging.endpoint.hosting import hosted
+from brokerui.messaging.endpoint.connection_limiter import ConnectionLimiter
+from brokerui.messaging.endpoint.endpoint_settings import options_from_settings, tls_from_settings
+from brokerui.messaging.endpoint.hosted_instances import hosted
 from routing.common.errors import Invalid
 from tests.brokerui.messaging.endpoint.certificates import Authority
 from tests.brokerui.product import command
@@ -116,13 +116,13 @@ def test_the_command_says_what_is_wrong_with_its_settings(home: Path) -> None:
 
 
 def test_guests_are_counted_by_where_they_come_from() -> None:
-    guests = Guests(3, 2)
+    guests = ConnectionLimiter(3, 2)
     assert [guests.enter("A", host) for host in ("x", "x", "x", "y", "z")] == [True, True, False, True, False]
     assert guests.refused() == {("A", "x"): 1, ("A", "z"): 1}
     assert guests.refused() == {}
     guests.leave("x")
     assert guests.enter("A", "z")
-    guests = Guests(1, 1)
+    guests = ConnectionLimiter(1, 1)
     assert guests.enter("A", "x")
     for number in range(5):
         guests.enter("A", str(number))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from brokerui.messaging.endpoint.lists import connections
-from brokerui.messaging.endpoint.telling import Failed, Online
 from brokerui.messaging.endpoint.tls import Tls, tls_of
+from brokerui.messaging.exchange.lists import connections
+from brokerui.messaging.exchange.messages import Failed, Online
 from routing.common.broker_events import ConnectionSubclass, LoginSubclass
 from routing.common.errors import Invalid
 from tests.brokerui.messaging.endpoint.certificates import Authority

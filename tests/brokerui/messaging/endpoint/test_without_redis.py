@@ -9,11 +9,11 @@ import pytest
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
-from brokerui.messaging.endpoint.arrivals import Arrivals
-from brokerui.messaging.endpoint.bundles import shard_of
-from brokerui.messaging.endpoint.lists import MOST_NOTICES, run, take_arrived
-from brokerui.messaging.endpoint.teller import AT_ONCE, Teller
-from brokerui.messaging.endpoint.telling import Online
+from brokerui.messaging.endpoint.inbox import Inbox
+from brokerui.messaging.endpoint.notifier import AT_ONCE, Notifier
+from brokerui.messaging.exchange.frame_bundles import shard_of
+from brokerui.messaging.exchange.lists import MOST_NOTICES, run, take_arrived
+from brokerui.messaging.exchange.messages import Online
 from routing.adjacent.connection import CLOSE_SHUTDOWN
 from routing.common.broker_events import ConnectionSubclass
 from tests.brokerui.messaging.endpoint.played import played
@@ -44,7 +44,7 @@ def test_what_comes_is_bounded_and_readers_wait_while_redis_takes_nothing() -> N
     async def scenario() -> None:
         async with AsyncRedis.from_url(NOWHERE) as client:
             size = len(fragment(0))
-            arrivals, reader, other = Arrivals(client, "A", 10 * size, lambda: None), Reader(), Reader("Q")
+            arrivals, reader, other = Inbox(client, "A", 10 * size, lambda: None), Reader(), Reader("Q")
             arrivals.put(reader, some(4))
             assert not reader.paused
             arrivals.put(reader, some(1))
@@ -68,7 +68,7 @@ def test_what_comes_is_bounded_and_readers_wait_while_redis_takes_nothing() -> N
 def test_a_reader_for_whom_there_is_no_room_at_all_goes_on_by_itself(client: Redis, valkey: Valkey) -> None:
     async def scenario() -> None:
         async with AsyncRedis.from_url(valkey.url) as there:
-            arrivals, late = Arrivals(there, "A", len(fragment(0)), lambda: None), Reader("late")
+            arrivals, late = Inbox(there, "A", len(fragment(0)), lambda: None), Reader("late")
             for number in range(3):
                 arrivals.put(Reader(str(number)), some(1))
             arrivals.put(late, some(1))
@@ -123,7 +123,7 @@ def test_what_happens_meanwhile_is_told_afterwards_in_order(valkey: Valkey) -> N
 def test_the_newest_of_what_could_not_be_told_is_kept() -> None:
     async def scenario() -> None:
         async with AsyncRedis.from_url(NOWHERE) as client:
-            teller = Teller(client)
+            teller = Notifier(client)
             for number in range(MOST_NOTICES + 5):
                 teller.notice(Online("A", str(number)))
             with pytest.raises(ConnectionError):

@@ -10,7 +10,7 @@ PATIENCE = 0.2
 """Seconds until a task is asked again: what it waits for may have taken the first time for something else."""
 
 
-async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
+async def cancel_all(tasks: Iterable[asyncio.Task[Any]]) -> None:
     """Cancel them, and wait until all have ended."""
     left = set(tasks)
     while left:

@@ -8,19 +8,19 @@ from typing import Any, Final, NamedTuple
 
 from redis import RedisError
 
+from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.clock import now
-from brokerui.messaging.endpoint.lists import run, take_notices
-from brokerui.messaging.endpoint.telling import Failed, Notice
 from brokerui.messaging.errors import NotHostedError
-from brokerui.messaging.hosting import broker_of
-from brokerui.messaging.outgoing import redis
+from brokerui.messaging.exchange.lists import run, take_notices
+from brokerui.messaging.exchange.messages import Failed, Notice
+from brokerui.messaging.exchange.outbox import redis
 
 logger = logging.getLogger(__name__)
 
 AT_ONCE: Final = 1_000
 
 
-class Failure(NamedTuple):
+class UnreachableAddress(NamedTuple):
     """Why nothing goes to an address."""
 
     number: int
@@ -29,25 +29,25 @@ class Failure(NamedTuple):
     """The system's reason."""
 
 
-def failure_of(instance: str, address: str) -> Failure | None:
+def unreachable_address(instance: str, address: str) -> UnreachableAddress | None:
     """None: the address can be reached, or nobody has tried, or nobody can be asked."""
     try:
         found = redis().hget(_key(instance), address)
     except (RedisError, OSError):
         return None
-    return Failure(*json.loads(found)) if found else None
+    return UnreachableAddress(*json.loads(found)) if found else None
 
 
-def failures_of(instance: str) -> dict[str, Failure]:
+def unreachable_from(instance: str) -> dict[str, UnreachableAddress]:
     """All of them, by address."""
     try:
         found: dict[Any, Any] = redis().hgetall(_key(instance))
     except (RedisError, OSError):
         return {}
-    return {address.decode(): Failure(*json.loads(why)) for address, why in found.items()}
+    return {address.decode(): UnreachableAddress(*json.loads(why)) for address, why in found.items()}
 
 
-def hear_notices() -> None:
+def take_endpoint_notices() -> None:
     """What the endpoint has told since: an address that has come back makes what waits due at once."""
     try:
         notices = run(redis(), take_notices(AT_ONCE))

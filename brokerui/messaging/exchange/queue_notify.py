@@ -11,8 +11,8 @@ from typing import Final
 
 from redis import RedisError
 
-from brokerui.messaging.outgoing import redis
-from brokerui.messaging.places import Place
+from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.queue_address import QueueAddress
 
 LOOK_SECONDS: Final = 0.25
 """So often who waits looks without a ring: a group that another had locked is free again without one."""
@@ -21,7 +21,7 @@ MOST: Final = 16
 KEPT_MS: Final = 10_000
 
 
-def ring(places: Iterable[Place]) -> None:
+def notify_queues(places: Iterable[QueueAddress]) -> None:
     """Messages have come into these queues, and are committed."""
     try:
         with redis().pipeline(transaction=False) as pipe:
@@ -35,7 +35,7 @@ def ring(places: Iterable[Place]) -> None:
         return
 
 
-def listen(place: Place, seconds: float) -> None:
+def wait_for_notification(place: QueueAddress, seconds: float) -> None:
     """Until something may have come since somebody heard the bell last; no longer than so, nor than a look may wait."""
     longest = max(min(seconds, LOOK_SECONDS), 0.001)  # 0 would be for ever
     try:
@@ -44,5 +44,5 @@ def listen(place: Place, seconds: float) -> None:
         time.sleep(longest)  # nobody rings: who looks at once would do nothing else
 
 
-def _bell(place: Place) -> str:
+def _bell(place: QueueAddress) -> str:
     return f"brokerui:bell:{'/'.join(place)}"

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from brokerui.messaging.clock import now
-from brokerui.messaging.outgoing import redis
-from brokerui.messaging.places import Place
+from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.queue_address import QueueAddress
 
 INACTIVE: Final = "INACTIVE"
 NOTIFIED: Final = "NOTIFIED"
@@ -32,7 +32,7 @@ KEPT_S: Final = 24 * 3600
 _FIELDS: Final = ("state", "activated", "emptied", "failed")
 
 
-class Monitor(NamedTuple):
+class QueueMonitor(NamedTuple):
     """Of a queue. Moments are milliseconds since 1970."""
 
     state: str = INACTIVE
@@ -44,7 +44,7 @@ class Monitor(NamedTuple):
     """When a reader ended with an error."""
 
 
-def is_wanted(monitor: Monitor, readers: int, most: int, at: int) -> bool:
+def is_wanted(monitor: QueueMonitor, readers: int, most: int, at: int) -> bool:
     """Whether to start another reader of a queue that has messages for one. `readers`: those that run or are on their
     way."""
     if readers >= most or is_since(monitor.last_failed, at, FAILED_MS):
@@ -63,7 +63,7 @@ def is_since(moment: int | None, at: int, span: int) -> bool:
 # ---------------------------------------------------------------- kept in Redis
 
 
-def monitors(places: Sequence[Place]) -> list[Monitor]:
+def monitors(places: Sequence[QueueAddress]) -> list[QueueMonitor]:
     """One for each. Raises `redis.RedisError`."""
     pipeline = redis().pipeline(transaction=False)
     for place in places:
@@ -71,22 +71,22 @@ def monitors(places: Sequence[Place]) -> list[Monitor]:
     return [_monitor(found) for found in pipeline.execute()]
 
 
-def _monitor(found: Sequence[bytes | None]) -> Monitor:
+def _monitor(found: Sequence[bytes | None]) -> QueueMonitor:
     state, *moments = found
-    return Monitor(state.decode() if state else INACTIVE, *(int(moment) if moment else None for moment in moments))
+    return QueueMonitor(state.decode() if state else INACTIVE, *(int(moment) if moment else None for moment in moments))
 
 
-def note_started(place: Place, *, is_extra: bool) -> None:
+def note_started(place: QueueAddress, *, is_extra: bool) -> None:
     """A reader is on its way. An extra one changes nothing: others receive."""
     _set(place, activated=now(), **({} if is_extra else {"state": NOTIFIED}))
 
 
-def note_failed(place: Place) -> None:
+def note_failed(place: QueueAddress) -> None:
     """A reader has ended with an error."""
     _set(place, failed=now())
 
 
-def note_receive(place: Place, *, is_empty: bool) -> bool:
+def note_receive(place: QueueAddress, *, is_empty: bool) -> bool:
     """Somebody has received. Whether the queue was found empty, for the first time since."""
     state = INACTIVE if is_empty else RECEIVES_OCCURRING
     is_other = redis().hget(_key(place), "state") != state.encode()
@@ -97,7 +97,7 @@ def note_receive(place: Place, *, is_empty: bool) -> bool:
     return is_empty and is_other
 
 
-def _set(place: Place, **values: str | int) -> None:
+def _set(place: QueueAddress, **values: str | int) -> None:
     pipeline = redis().pipeline()
     for name, value in values.items():
         pipeline.hset(_key(place), name, str(value))
@@ -105,5 +105,5 @@ def _set(place: Place, **values: str | int) -> None:
     pipeline.execute()
 
 
-def _key(place: Place) -> str:
+def _key(place: QueueAddress) -> str:
     return f"brokerui:monitor:{json.dumps(place)}"

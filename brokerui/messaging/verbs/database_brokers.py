@@ -18,9 +18,9 @@ from brokerui.estate.audit import SYSTEM
 from brokerui.estate.models import Instance
 from brokerui.estate.pairs import mirrored_pairs
 from brokerui.estate.selectors import estate_current
-from brokerui.messaging.declaring import declare
+from brokerui.messaging.broker_cache import broker_of, check_database
 from brokerui.messaging.errors import PartnerElsewhereError
-from brokerui.messaging.hosting import broker_of, check_database
+from brokerui.messaging.estate_writes import declare
 from brokerui.messaging.keys.services import keys_exchange
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.store import moving

@@ -13,7 +13,7 @@ from typing import Any, Final
 from redis import RedisError
 
 from brokerui.core.celery_wake import wake
-from brokerui.messaging.outgoing import redis
+from brokerui.messaging.exchange.outbox import redis
 
 LEASE_MS: Final = 2_000
 """A wake-up that has not come by then was lost, and who has not said by then that he is still at work has died, or is

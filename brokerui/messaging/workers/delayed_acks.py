@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from brokerui.messaging.outgoing import put
+from brokerui.messaging.exchange.outbox import put
 from routing.dialog.unit_of_work import OutboundFrame
 from routing.runtime.broker import Broker
 from routing.runtime.store import Conflict
@@ -24,7 +24,7 @@ MOST: Final = 50
 """Acknowledgements that are kept back at most."""
 
 
-class Keeping:
+class DelayedAcks:
     """What one worker keeps back, of all instances."""
 
     def __init__(self) -> None:

@@ -14,14 +14,14 @@ from functools import partial
 
 from django.db import DatabaseError, transaction
 
-from brokerui.messaging.administration import message_rolled_back
 from brokerui.messaging.errors import MessagingError
-from brokerui.messaging.places import Place
+from brokerui.messaging.queue_address import QueueAddress
+from brokerui.messaging.verbs.administration import message_rolled_back
 
 logger = logging.getLogger(__name__)
 
 
-_open: ContextVar[list[Place] | None] = ContextVar("received", default=None)
+_open: ContextVar[list[QueueAddress] | None] = ContextVar("received", default=None)
 """Of each receive that is not committed yet, in the scope that counts."""
 
 
@@ -29,7 +29,7 @@ _open: ContextVar[list[Place] | None] = ContextVar("received", default=None)
 def rollbacks_counted() -> Iterator[None]:
     """A scope in which an application receives, in transactions that it begins and ends. Afterwards each queue that it
     has received from, and rolled back, has one rollback more."""
-    received: list[Place] = []
+    received: list[QueueAddress] = []
     token = _open.set(received)
     try:
         yield
@@ -39,7 +39,7 @@ def rollbacks_counted() -> Iterator[None]:
             _count(place)
 
 
-def note_received(place: Place) -> None:
+def note_received(place: QueueAddress) -> None:
     """Messages have left a queue, if the transaction around is committed."""
     received = _open.get()
     if received is not None:
@@ -47,7 +47,7 @@ def note_received(place: Place) -> None:
         transaction.on_commit(partial(received.remove, place))
 
 
-def _count(place: Place) -> None:
+def _count(place: QueueAddress) -> None:
     """Not at any price: what went wrong before is more important."""
     try:
         message_rolled_back(**place._asdict())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from brokerui.messaging.hosting import check_database
-from brokerui.messaging.transactions import unit_of_work
+from brokerui.messaging.broker_cache import check_database
+from brokerui.messaging.verbs.transactions import unit_of_work
 from routing.dialog.batch import ClaimRequest
 
 

@@ -10,17 +10,17 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from brokerui.messaging.endpoint.arrivals import Arrivals
-from brokerui.messaging.endpoint.ending import end
-from brokerui.messaging.endpoint.guests import Guests
+from brokerui.messaging.endpoint.connection_limiter import ConnectionLimiter
+from brokerui.messaging.endpoint.inbox import Inbox
 from brokerui.messaging.endpoint.link import Link
 from brokerui.messaging.endpoint.listener import Listener
+from brokerui.messaging.endpoint.notifier import Notifier
 from brokerui.messaging.endpoint.options import Options
 from brokerui.messaging.endpoint.permission import objection
-from brokerui.messaging.endpoint.teller import Teller
-from brokerui.messaging.endpoint.telling import EndpointEvent
+from brokerui.messaging.endpoint.task_cancellation import cancel_all
 from brokerui.messaging.endpoint.tls import Tls
 from brokerui.messaging.endpoint.wire import Wire
+from brokerui.messaging.exchange.messages import EndpointEvent
 from routing.adjacent.connection import OnlineConnections, PeerConnection
 from routing.adjacent.frames import Hello
 from routing.common.sentence import Sentence
@@ -31,7 +31,7 @@ STOP_SECONDS = 3.0
 """For which peers are waited for at the end: who started us does not wait much longer."""
 
 
-class Host:
+class InstanceServer:
     """What all connections of the instance share."""
 
     def __init__(
@@ -40,8 +40,8 @@ class Host:
         client: Redis,
         options: Options,
         tls: Tls | None,
-        guests: Guests,
-        teller: Teller,
+        guests: ConnectionLimiter,
+        teller: Notifier,
         hosted: Mapping[str, bytes],
         wake: Callable[[], None],
     ) -> None:
@@ -56,7 +56,7 @@ class Host:
         self.wires: dict[PeerConnection, Wire] = {}
         self.links: dict[str, Link] = {}
         self.listeners: dict[str, Listener] = {}
-        self.arrivals = Arrivals(client, name, options.arriving_bytes, wake)
+        self.arrivals = Inbox(client, name, options.arriving_bytes, wake)
         self._hosted = hosted
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -130,7 +130,7 @@ class Host:
     async def stop(self) -> None:
         """Listen no more, say CLOSE to all, and wait until they have gone, but not for long."""
         await self.listen(())
-        await end(self._tasks)
+        await cancel_all(self._tasks)
         for wire in list(self.wires.values()):
             wire.close()
         until = self.now() + STOP_SECONDS

@@ -13,9 +13,9 @@ from redis import RedisError
 from redis.asyncio import Redis
 
 from brokerui.core.backoff import Backoff
-from brokerui.messaging.endpoint.bundles import bundled, shard_of
-from brokerui.messaging.endpoint.ending import end
-from brokerui.messaging.endpoint.lists import Place, Put, put, run_soon
+from brokerui.messaging.endpoint.task_cancellation import cancel_all
+from brokerui.messaging.exchange.frame_bundles import bundled, shard_of
+from brokerui.messaging.exchange.lists import FrameList, Put, put, run_soon
 
 logger = logging.getLogger(__name__)
 OF_A_SHARD = 4
@@ -24,7 +24,7 @@ REFUSED = Backoff(first_s=0.005, max_s=0.25)
 """Until frames that Redis refused are tried again."""
 
 
-class Reader(Protocol):
+class PausableReader(Protocol):
     """Whoever brings frames."""
 
     def pause(self) -> None:
@@ -34,7 +34,7 @@ class Reader(Protocol):
         """Go on."""
 
 
-class Room:
+class MemoryBudget:
     """The memory that all peers of an instance share: of many that hold much, each holds as much as is left free."""
 
     def __init__(self, most: int) -> None:
@@ -56,10 +56,10 @@ class Room:
         return True
 
 
-class Coming:
+class PeerInbox:
     """Hands over what it holds, and ends when that is nothing."""
 
-    def __init__(self, client: Redis, instance: str, peer: str, room: Room, wake: Callable[[], None]) -> None:
+    def __init__(self, client: Redis, instance: str, peer: str, room: MemoryBudget, wake: Callable[[], None]) -> None:
         self.held = 0
         self._client = client
         self._instance = instance
@@ -68,7 +68,7 @@ class Coming:
         self._wake = wake
         self._came: list[bytes] = []
         self._bundles: dict[int, deque[bytes]] = {}
-        self._readers: set[Reader] = set()
+        self._readers: set[PausableReader] = set()
         self._task: asyncio.Task[None] | None = None
 
     def start(self, done: Callable[[], object]) -> None:
@@ -77,10 +77,10 @@ class Coming:
 
     async def stop(self) -> None:
         if self._task is not None:
-            await end({self._task})
+            await cancel_all({self._task})
         await self.flush()
 
-    def put(self, reader: Reader, frames: Iterable[bytes]) -> None:
+    def put(self, reader: PausableReader, frames: Iterable[bytes]) -> None:
         """Takes the frames; the reader waits where more is held of its peer than is left for all others."""
         came = [raw for raw in frames if self._room.take(raw)]
         self._came += came
@@ -89,7 +89,7 @@ class Coming:
             self._readers.add(reader)
             reader.pause()
 
-    def forget(self, reader: Reader) -> None:
+    def forget(self, reader: PausableReader) -> None:
         self._readers.discard(reader)
 
     async def _run(self, done: Callable[[], object]) -> None:
@@ -114,8 +114,8 @@ class Coming:
         self._settle(some, answers)
         return any(answer.taken for answer in answers)
 
-    def _placed(self, some: Iterable[tuple[int, bytes]]) -> list[tuple[Place, bytes]]:
-        return [(Place(self._instance, shard), bundle) for shard, bundle in some]
+    def _placed(self, some: Iterable[tuple[int, bytes]]) -> list[tuple[FrameList, bytes]]:
+        return [(FrameList(self._instance, shard), bundle) for shard, bundle in some]
 
     def _sort(self) -> None:
         shards: dict[int, list[bytes]] = {}

@@ -31,7 +31,7 @@ Notice = Online | Failed
 EndpointEvent = BrokerConnection | AuditBrokerLogin
 
 
-class Told(NamedTuple):
+class EndpointMessage(NamedTuple):
     """An event with its instance and moment."""
 
     instance: str
@@ -81,9 +81,9 @@ class ConnectionRow(NamedTuple):
 _SUBCLASSES: Mapping[int, Any] = {138: (BrokerConnection, ConnectionSubclass), 159: (AuditBrokerLogin, LoginSubclass)}
 
 
-def written(told: Notice | Told | ConnectionRow) -> str:
+def written(told: Notice | EndpointMessage | ConnectionRow) -> str:
     """As a list in Redis holds it."""
-    if isinstance(told, Told):
+    if isinstance(told, EndpointMessage):
         return json.dumps([told.instance, told.at, told.event.number, *told.event])
     return json.dumps(told)
 
@@ -92,7 +92,7 @@ def notice_of(values: Sequence[Any]) -> Notice:
     return Online(*values) if len(values) == len(Online._fields) else Failed(*values)
 
 
-def told_of(values: Sequence[Any]) -> Told:
+def told_of(values: Sequence[Any]) -> EndpointMessage:
     instance, at, number, subclass, *rest = values
     event, of = _SUBCLASSES[number]
-    return Told(instance, at, event(of(subclass), *rest))
+    return EndpointMessage(instance, at, event(of(subclass), *rest))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 
-class Guests:
+class ConnectionLimiter:
     """Counted over all instances of the endpoint."""
 
     def __init__(self, most: int, most_of_one: int) -> None:

@@ -11,7 +11,7 @@ from django.conf import settings
 from redis import Redis, RedisError
 
 from brokerui.core.redis_client import redis_client
-from brokerui.messaging.endpoint.lists import outgoing_held, put_outgoing, run
+from brokerui.messaging.exchange.lists import outgoing_held, put_outgoing, run
 from routing.common.broker_events import Event
 from routing.dialog.unit_of_work import OutboundFrame
 

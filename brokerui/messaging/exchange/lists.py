@@ -33,8 +33,16 @@ from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 from redis.exceptions import NoScriptError
 
-from brokerui.messaging.endpoint.bundles import bundled, shard_of, unbundled
-from brokerui.messaging.endpoint.scripts import (
+from brokerui.messaging.exchange.frame_bundles import bundled, shard_of, unbundled
+from brokerui.messaging.exchange.messages import (
+    ConnectionRow,
+    EndpointMessage,
+    Notice,
+    notice_of,
+    told_of,
+    written,
+)
+from brokerui.messaging.exchange.scripts import (
     DISCARD,
     HEAR,
     HELD,
@@ -46,7 +54,6 @@ from brokerui.messaging.endpoint.scripts import (
     TELL,
     Script,
 )
-from brokerui.messaging.endpoint.telling import ConnectionRow, Notice, Told, notice_of, told_of, written
 
 T = TypeVar("T")
 
@@ -74,7 +81,7 @@ CONNECTIONS_KEPT = 10
 """Seconds for which rows of connections stand that nobody refreshes."""
 
 
-class Place(NamedTuple):
+class FrameList(NamedTuple):
     """The list of one instance: of what arrived in a shard, or of what goes to an address."""
 
     instance: str
@@ -138,7 +145,7 @@ def put_arrived(instance: str, frames: Iterable[bytes]) -> Command[list[bytes]]:
     shards: dict[int, list[bytes]] = {}
     for raw in frames:
         shards.setdefault(shard_of(raw, settings.ENDPOINT_SHARDS), []).append(raw)
-    places = [(Place(instance, shard), bundle) for shard, own in shards.items() for bundle in bundled(own)]
+    places = [(FrameList(instance, shard), bundle) for shard, own in shards.items() for bundle in bundled(own)]
     return _all_of(places, tell=False)
 
 
@@ -150,23 +157,23 @@ def put_outgoing(instance: str, frames: Iterable[tuple[str, bytes]]) -> Command[
     addresses: dict[str, list[bytes]] = {}
     for address, raw in frames:
         addresses.setdefault(address, []).append(raw)
-    places = [(Place(instance, address), bundle) for address, own in addresses.items() for bundle in bundled(own)]
+    places = [(FrameList(instance, address), bundle) for address, own in addresses.items() for bundle in bundled(own)]
     return _all_of(places, tell=True)
 
 
-def put(peer: str, bundles: Sequence[tuple[Place, bytes]]) -> Command[list[Put]]:
+def put(peer: str, bundles: Sequence[tuple[FrameList, bytes]]) -> Command[list[Put]]:
     """Bundles that came from one peer, each to its list."""
     return _put(peer, bundles, False, lambda answers: [Put(answer > 0, answer > 1) for answer in answers])
 
 
-def _all_of(bundles: Sequence[tuple[Place, bytes]], *, tell: bool) -> Command[list[bytes]]:
+def _all_of(bundles: Sequence[tuple[FrameList, bytes]], *, tell: bool) -> Command[list[bytes]]:
     def refused(answers: Sequence[int]) -> list[bytes]:
         return unbundled([bundle for (_, bundle), answer in zip(bundles, answers, strict=True) if not answer])
 
     return _put(NOBODY, bundles, tell, refused)
 
 
-def _put(peer: str, bundles: Sequence[tuple[Place, bytes]], tell: bool, meaning: Callable[[Any], T]) -> Command[T]:
+def _put(peer: str, bundles: Sequence[tuple[FrameList, bytes]], tell: bool, meaning: Callable[[Any], T]) -> Command[T]:
     """`tell` the endpoint of lists that were empty."""
     keys = (BYTES, WANTED, *(key for place, _ in bundles for key in place.keys))
     limits = (settings.ENDPOINT_LIST_BYTES, settings.ENDPOINT_LISTS_BYTES, settings.ENDPOINT_LIST_BYTES_OF_PEER)
@@ -175,28 +182,28 @@ def _put(peer: str, bundles: Sequence[tuple[Place, bytes]], tell: bool, meaning:
 
 def take_arrived(instance: str, shard: int, limit: int) -> Command[list[bytes]]:
     """The frames that came first: `limit` bytes of them, and what else is in the last bundle."""
-    return Command(TAKE, (BYTES, *Place(instance, shard).keys), (limit,), unbundled)
+    return Command(TAKE, (BYTES, *FrameList(instance, shard).keys), (limit,), unbundled)
 
 
 def take_shard(instance: str, shard: int, limit: int, worker: str) -> Command[list[bytes]]:
     """The same, for the only worker on a shard: nothing where another is at it. He is until nothing is left, or until
     he leaves it, or for `WORKER_LEASE_MS` after he took something."""
-    place = Place(instance, shard)
+    place = FrameList(instance, shard)
     return Command(TAKE_ALONE, (BYTES, *place.keys, _worker_of(place)), (limit, worker, WORKER_LEASE_MS), unbundled)
 
 
 def leave_shard(instance: str, shard: int, worker: str) -> Command[int]:
     """He leaves what is left to others."""
-    return Command(LEAVE, (_worker_of(Place(instance, shard)),), (worker,), int)
+    return Command(LEAVE, (_worker_of(FrameList(instance, shard)),), (worker,), int)
 
 
-def _worker_of(place: Place) -> str:
+def _worker_of(place: FrameList) -> str:
     return f"{WORKERS}{place.key}"
 
 
 def take_outgoing(instance: str, address: str, limit: int) -> Command[list[bytes]]:
     """The same of what is to be sent."""
-    return Command(TAKE, (BYTES, *Place(instance, address).keys), (limit,), unbundled)
+    return Command(TAKE, (BYTES, *FrameList(instance, address).keys), (limit,), unbundled)
 
 
 def outgoing_held(instance: str) -> Command[dict[str, int]]:
@@ -206,25 +213,25 @@ def outgoing_held(instance: str) -> Command[dict[str, int]]:
 
 def discard_outgoing(instance: str, address: str) -> Command[int]:
     """What waits for an address that cannot be reached is lost; gives how many bytes that are."""
-    return Command(DISCARD, (BYTES, Place(instance, address).key), (), int)
+    return Command(DISCARD, (BYTES, FrameList(instance, address).key), (), int)
 
 
-def waiting(client: Redis) -> Mapping[Place, int]:
+def waiting(client: Redis) -> Mapping[FrameList, int]:
     """The lists that hold something, and how many bytes: what a worker, or the endpoint, looks at after a loss."""
     return places_of(client.hgetall(BYTES))
 
 
-def places_of(held: Mapping[Any, Any]) -> Mapping[Place, int]:
+def places_of(held: Mapping[Any, Any]) -> Mapping[FrameList, int]:
     """The same, from the hash as Redis gives it."""
     found = ((_place(key.decode()), int(size)) for key, size in held.items())
     return {place: size for place, size in found if place is not None}
 
 
-def _place(key: str) -> Place | None:
+def _place(key: str) -> FrameList | None:
     for prefix, read in ((ARRIVED, int), (OUTGOING, str)):
         if key.startswith(prefix):
             to, _, instance = key.removeprefix(prefix).partition(" ")
-            return Place(instance, read(to))
+            return FrameList(instance, read(to))
     return None
 
 
@@ -239,12 +246,12 @@ def take_notices(limit: int) -> Command[list[Notice]]:
     return Command(HEAR, (NOTICES,), (limit,), lambda answer: [notice_of(json.loads(text)) for text in answer])
 
 
-def put_events(events: Iterable[Told]) -> Command[int]:
+def put_events(events: Iterable[EndpointMessage]) -> Command[int]:
     """Broker events; gives how many wait now."""
     return Command(TELL, (EVENTS,), (MOST_EVENTS, *map(written, events)), int)
 
 
-def take_events(limit: int) -> Command[list[Told]]:
+def take_events(limit: int) -> Command[list[EndpointMessage]]:
     """The oldest ones, each once."""
     return Command(HEAR, (EVENTS,), (limit,), lambda answer: [told_of(json.loads(text)) for text in answer])
 

@@ -12,8 +12,15 @@ from typing import TypeVar
 from redis import RedisError
 from redis.asyncio import Redis
 
-from brokerui.messaging.endpoint.lists import MOST_EVENTS, MOST_NOTICES, Command, put_events, put_notices, run_soon
-from brokerui.messaging.endpoint.telling import EndpointEvent, Notice, Told
+from brokerui.messaging.exchange.lists import (
+    MOST_EVENTS,
+    MOST_NOTICES,
+    Command,
+    put_events,
+    put_notices,
+    run_soon,
+)
+from brokerui.messaging.exchange.messages import EndpointEvent, EndpointMessage, Notice
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
@@ -22,13 +29,13 @@ PAUSE = 0.5
 """Seconds until Redis is tried again."""
 
 
-class Teller:
+class Notifier:
     """Notices and events of all instances."""
 
     def __init__(self, client: Redis) -> None:
         self._client = client
         self._notices: deque[Notice] = deque(maxlen=MOST_NOTICES)
-        self._events: deque[Told] = deque(maxlen=MOST_EVENTS)
+        self._events: deque[EndpointMessage] = deque(maxlen=MOST_EVENTS)
         self._something = asyncio.Event()
 
     def notice(self, notice: Notice) -> None:
@@ -36,7 +43,7 @@ class Teller:
         self._something.set()
 
     def event(self, instance: str, event: EndpointEvent) -> None:
-        self._events.append(Told(instance, time.time_ns() // 1_000_000, event))
+        self._events.append(EndpointMessage(instance, time.time_ns() // 1_000_000, event))
         self._something.set()
 
     async def run(self) -> None:

@@ -18,8 +18,8 @@ from uuid import uuid4
 from redis import RedisError
 
 from brokerui.messaging.clock import now
-from brokerui.messaging.outgoing import redis
-from brokerui.messaging.places import Place
+from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.queue_address import QueueAddress
 
 RESERVED_MS: Final = 30_000
 """How long a place waits for its reader."""
@@ -42,7 +42,7 @@ _TAKE: Final = """
 """
 
 
-class Reader(NamedTuple):
+class ActivatedTask(NamedTuple):
     """One that runs, or is on its way: then it has no process."""
 
     token: str
@@ -52,26 +52,26 @@ class Reader(NamedTuple):
     since: int = 0
 
 
-def readers_of(place: Place) -> list[Reader]:
+def readers_of(place: QueueAddress) -> list[ActivatedTask]:
     """Those that live. Raises `redis.RedisError`."""
     found = redis().zrangebyscore(_key(place), now(), "+inf")
-    return [Reader(*json.loads(member)) for member in found if isinstance(member, bytes)]
+    return [ActivatedTask(*json.loads(member)) for member in found if isinstance(member, bytes)]
 
 
-def reserve(place: Place, procedure: str, most: int) -> Reader | None:
+def reserve(place: QueueAddress, procedure: str, most: int) -> ActivatedTask | None:
     """A place for another reader; None: as many as may be are there."""
-    reader, at = Reader(str(uuid4()), procedure), now()
+    reader, at = ActivatedTask(str(uuid4()), procedure), now()
     given = (at, most, at + RESERVED_MS, json.dumps(reader), 2 * RESERVED_MS)
     return reader if redis().eval(_RESERVE, 1, _key(place), *given) else None
 
 
-def give_up(place: Place, reader: Reader) -> None:
+def give_up(place: QueueAddress, reader: ActivatedTask) -> None:
     """It will not come, or it is through."""
     redis().zrem(_key(place), json.dumps(reader))
 
 
 @contextmanager
-def running(place: Place, reserved: Reader) -> Iterator[Reader | None]:
+def running(place: QueueAddress, reserved: ActivatedTask) -> Iterator[ActivatedTask | None]:
     """A reader in the place that was reserved for it; None: it was not for long enough, or another has it already."""
     reader = reserved._replace(process=os.getpid(), host=socket.gethostname(), since=now())
     given = (json.dumps(reserved), now() + ALIVE_MS, json.dumps(reader))
@@ -90,7 +90,7 @@ def running(place: Place, reserved: Reader) -> Iterator[Reader | None]:
             give_up(place, reader)
 
 
-def _say_again(place: Place, reader: Reader, is_over: Event) -> None:
+def _say_again(place: QueueAddress, reader: ActivatedTask, is_over: Event) -> None:
     """That it lives, until it does not."""
     while not is_over.wait(SAID_SECONDS):
         with suppress(RedisError, OSError):
@@ -98,5 +98,5 @@ def _say_again(place: Place, reader: Reader, is_over: Event) -> None:
             redis().pexpire(_key(place), 2 * RESERVED_MS)
 
 
-def _key(place: Place) -> str:
+def _key(place: QueueAddress) -> str:
     return f"brokerui:readers:{json.dumps(place)}"

@@ -7,10 +7,10 @@ from typing import Protocol
 
 from redis.asyncio import Redis
 
-from brokerui.messaging.endpoint.coming import Coming, Reader, Room
+from brokerui.messaging.endpoint.peer_inbox import MemoryBudget, PausableReader, PeerInbox
 
 
-class Guest(Reader, Protocol):
+class InboxPeer(PausableReader, Protocol):
     """A reader that says from whom it brings frames."""
 
     @property
@@ -18,15 +18,15 @@ class Guest(Reader, Protocol):
         """The name of the instance at the other side; all that has it is one peer."""
 
 
-class Arrivals:
+class Inbox:
     """Holds at most about `most` bytes, and never twice as many."""
 
     def __init__(self, client: Redis, instance: str, most: int, wake: Callable[[], None]) -> None:
         self._client = client
         self._instance = instance
         self._wake = wake
-        self._room = Room(most)
-        self._peers: dict[str, Coming] = {}
+        self._room = MemoryBudget(most)
+        self._peers: dict[str, PeerInbox] = {}
         """Of those from whom something is held."""
 
     @property
@@ -38,16 +38,16 @@ class Arrivals:
         """Frames that came from readers while there was room for none."""
         return self._room.lost
 
-    def put(self, reader: Guest, frames: Iterable[bytes]) -> None:
+    def put(self, reader: InboxPeer, frames: Iterable[bytes]) -> None:
         """Takes the frames; the reader waits where its peer has as much as it may."""
         coming = self._peers.get(reader.peer)
         if coming is None:
-            coming = Coming(self._client, self._instance, reader.peer, self._room, self._wake)
+            coming = PeerInbox(self._client, self._instance, reader.peer, self._room, self._wake)
             self._peers[reader.peer] = coming
             coming.start(lambda: self._peers.pop(reader.peer))
         coming.put(reader, frames)
 
-    def forget(self, reader: Guest) -> None:
+    def forget(self, reader: InboxPeer) -> None:
         if reader.peer in self._peers:
             self._peers[reader.peer].forget(reader)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from brokerui.messaging.endpoint.telling import ConnectionRow
 from brokerui.messaging.endpoint.wire import Wire
+from brokerui.messaging.exchange.messages import ConnectionRow
 from routing.common.identifier import identifier_of
 
 NONE = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Place(NamedTuple):
+class QueueAddress(NamedTuple):
     """A queue of a hosted instance."""
 
     instance: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.db import transaction
 
 from brokerui.estate.audit import SYSTEM
-from brokerui.messaging.declaring import declare
-from brokerui.messaging.hosting import check_queue
-from brokerui.messaging.transactions import unit_of_work
+from brokerui.messaging.broker_cache import check_queue
+from brokerui.messaging.estate_writes import declare
+from brokerui.messaging.verbs.transactions import unit_of_work
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.queue_status import note_commit, note_rollback, switch_off, switch_on

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from redis import Redis, RedisError
 
-from brokerui.messaging.outgoing import redis
+from brokerui.messaging.exchange.outbox import redis
 from routing.common.broker_events import ForwardedMessage
 from routing.runtime.broker import Broker
 
@@ -29,7 +29,7 @@ _shown: set[str] = set()
 """Fields that this process has written and not taken back."""
 
 
-def show_forwarded(broker: Broker, at: int) -> None:
+def publish_forwarded(broker: Broker, at: int) -> None:
     """What the broker of this thread holds now."""
     if not len(broker.forwarder) and not _shown:
         return  # as nearly always
@@ -55,7 +55,7 @@ def _write(field: str, rows: list[ForwardedMessage]) -> None:
     _shown.add(field)
 
 
-def forwarded(client: Redis) -> list[tuple[str, ForwardedMessage]]:
+def forwarded_messages(client: Redis) -> list[tuple[str, ForwardedMessage]]:
     """Rows of sys.dm_broker_forwarded_messages with their instances, in the order of instance, message and fragment.
 
     Raises `RedisError`.

@@ -10,13 +10,13 @@ from typing import Final
 
 from django.db import connection, transaction
 
-from brokerui.messaging.activation.noting import messages_came, received
+from brokerui.messaging.broker_cache import ReplacedError, broker_of, check_database, working_broker_of
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import BusyError
-from brokerui.messaging.hosting import ReplacedError, broker_of, check_database, working_broker_of
-from brokerui.messaging.outgoing import hand_over, has_room
+from brokerui.messaging.exchange.outbox import hand_over, has_room
+from brokerui.messaging.exchange.wake_debounce import wake_once
+from brokerui.messaging.queue_monitors.signals import messages_came, received
 from brokerui.messaging.tasks import transmit
-from brokerui.messaging.wake_debounce import wake_once
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.runtime.broker import Broker, has_become_due

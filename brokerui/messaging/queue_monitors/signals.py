@@ -9,11 +9,11 @@ from typing import Final
 from celery import signature
 from redis import RedisError
 
-from brokerui.messaging.activation.activated import activations_of
-from brokerui.messaging.activation.monitors import INACTIVE, monitors, note_receive
-from brokerui.messaging.bells import ring
-from brokerui.messaging.places import Place
-from brokerui.messaging.wake_debounce import wake_once
+from brokerui.messaging.exchange.queue_notify import notify_queues
+from brokerui.messaging.exchange.wake_debounce import wake_once
+from brokerui.messaging.queue_address import QueueAddress
+from brokerui.messaging.queue_monitors.activation_settings import activations_of
+from brokerui.messaging.queue_monitors.monitor_state import INACTIVE, monitors, note_receive
 from routing.dialog.endpoint import QueueKey
 from routing.runtime.broker import Broker
 
@@ -27,8 +27,8 @@ def messages_came(broker: Broker, queues: Collection[QueueKey]) -> None:
     reads. Beat looks too, now and then."""
     if not queues:
         return
-    ring(Place(broker.instance, *key) for key in queues)
-    places = [Place(broker.instance, *key) for key in queues if key in activations_of(broker)]
+    notify_queues(QueueAddress(broker.instance, *key) for key in queues)
+    places = [QueueAddress(broker.instance, *key) for key in queues if key in activations_of(broker)]
     if not places:
         return
     try:
@@ -43,7 +43,7 @@ def received(broker: Broker, queue: QueueKey, *, is_empty: bool) -> None:
     if queue not in activations_of(broker):
         return
     try:
-        if note_receive(Place(broker.instance, *queue), is_empty=is_empty):
+        if note_receive(QueueAddress(broker.instance, *queue), is_empty=is_empty):
             wake_once(signature(ACTIVATE))
     except (RedisError, OSError) as error:
         logger.info("no monitor is told of a receive: %s", error)

@@ -15,16 +15,16 @@ from django.db import transaction
 from redis import RedisError
 
 from brokerui.estate.selectors import live_version
-from brokerui.messaging.activation.noting import messages_came
+from brokerui.messaging.broker_cache import broker_of, working_broker_of
 from brokerui.messaging.clock import now
-from brokerui.messaging.declaring import follow_queues
-from brokerui.messaging.endpoint.lists import leave_shard, run, take_shard, waiting
 from brokerui.messaging.errors import NotHostedError
-from brokerui.messaging.forwarded import show_forwarded
-from brokerui.messaging.hosting import broker_of, working_broker_of
-from brokerui.messaging.keeping import FEW, Keeping
+from brokerui.messaging.estate_writes import follow_queues
+from brokerui.messaging.exchange.forwarded_messages import publish_forwarded
+from brokerui.messaging.exchange.lists import leave_shard, run, take_shard, waiting
+from brokerui.messaging.exchange.outbox import hand_over, has_room, redis
 from brokerui.messaging.models import HostedInstance
-from brokerui.messaging.outgoing import hand_over, has_room, redis
+from brokerui.messaging.queue_monitors.signals import messages_came
+from brokerui.messaging.workers.delayed_acks import FEW, DelayedAcks
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.unit_of_work import OutboundFrame
 from routing.runtime.broker import Broker
@@ -108,7 +108,7 @@ def arrived(instances: Iterable[str]) -> list[tuple[str, int]]:
 
 
 @_while_hosted
-def take_in(instance: str, shard: int, keeping: Keeping | None = None) -> bool:
+def take_in(instance: str, shard: int, keeping: DelayedAcks | None = None) -> bool:
     """What came for an instance in one shard, if nobody else is at it; True: there is more. `keeping` gives out later
     what nobody waits for."""
     frames: list[bytes] = []
@@ -125,7 +125,7 @@ def take_in(instance: str, shard: int, keeping: Keeping | None = None) -> bool:
             _leave(instance, shard, worker)
 
 
-def _take(broker: Broker, frames: Sequence[bytes], keeping: Keeping | None) -> None:
+def _take(broker: Broker, frames: Sequence[bytes], keeping: DelayedAcks | None) -> None:
     at = now()
     try:
         broker.receive(frames, at, is_soon=keeping is not None and len(frames) <= FEW)
@@ -141,7 +141,7 @@ def _take(broker: Broker, frames: Sequence[bytes], keeping: Keeping | None) -> N
 def _give_out(broker: Broker, at: int, frames: Sequence[OutboundFrame]) -> None:
     messages_came(broker, broker.filled())
     hand_over(broker.instance, frames, broker.events())
-    show_forwarded(broker, at)
+    publish_forwarded(broker, at)
 
 
 def _leave(instance: str, shard: int, worker: str) -> None:

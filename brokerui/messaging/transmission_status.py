@@ -10,12 +10,17 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.clock import now
-from brokerui.messaging.endpoint.numbers import CONNECT_FAILED, NAME_NOT_FOUND, NO_LOGIN, NOT_AUTHENTICATED
 from brokerui.messaging.errors import NotHostedError
-from brokerui.messaging.hosting import broker_of
+from brokerui.messaging.exchange.status_numbers import (
+    CONNECT_FAILED,
+    NAME_NOT_FOUND,
+    NO_LOGIN,
+    NOT_AUTHENTICATED,
+)
+from brokerui.messaging.exchange.unreachable import unreachable_from
 from brokerui.messaging.models import ConversationEndpoint
-from brokerui.messaging.neighbours import failures_of
 from routing.dialog.problems import PROBLEMS
 
 Place = tuple[str, str]
@@ -31,7 +36,7 @@ OF_CONNECTIONS: Final[Mapping[int, Promise]] = {
 
 def statuses(endpoints: Mapping[Place, ConversationEndpoint]) -> dict[Place, str]:
     """`transmission_status` of each: `NUMBER: why`; empty where nothing has failed."""
-    failures = cache(failures_of)
+    failures = cache(unreachable_from)
     found = {}
     for (name, handle), one in endpoints.items():
         text = status_text(one.transmission_status)

@@ -1,0 +1,42 @@
+"""Arguments that say which files are of which instance: `NAME[/DATABASE][@ADDRESS]=FILE[,FILE]`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from brokerui.cli.arguments import misuse, must_be_given
+from routing.common.errors import Invalid
+from routing.common.names import check_name
+from routing.common.sentence import say
+from routing.model.address import Address, parse_network_address
+from routing.model.estate import INSTANCE_NAME
+
+_ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceFiles:
+    """The files of one instance, or of one of its databases."""
+
+    instance: str
+    database: str | None
+    address: Address | None
+    files: tuple[str, ...]
+
+
+def instance_files(text: str) -> InstanceFiles:
+    """`NAME[/DATABASE][@ADDRESS]=FILE[,FILE]`; a database's name may hold slashes, an instance's may not."""
+    target, equals, files = text.partition("=")
+    target, *rest = _ADDRESS.split(target, maxsplit=1)
+    instance, _, database = target.partition("/")
+    names = tuple(name for name in files.split(",") if name)
+    if not (equals and instance and names):
+        raise must_be_given(say("NAME=FILE or NAME/DATABASE=FILE"), text)
+    try:
+        check_name(instance, "NAME", INSTANCE_NAME)
+        if database:
+            check_name(database, "DATABASE")
+        return InstanceFiles(instance, database or None, parse_network_address(rest[0]) if rest else None, names)
+    except Invalid as fault:
+        raise misuse(fault) from None

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Container, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Final, NamedTuple, TypeVar
 
 from routing.common.choices import Choices
+from routing.common.moment import EPOCH, from_milliseconds
 from routing.common.names import MSDB
 from routing.dialog.batch import RouteRequestKey
 from routing.dialog.directory import Directory
@@ -59,17 +60,6 @@ MAX_CACHED_DECISIONS: Final = 100_000
 """Decisions; more are made again."""
 
 _T = TypeVar("_T")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def moment(now: int) -> datetime:
-    """Routing's UTC datetime of the engine's milliseconds."""
-    return _EPOCH + timedelta(milliseconds=now)
-
-
-def milliseconds(at: datetime) -> int:
-    """The engine's milliseconds of a UTC datetime."""
-    return (at - _EPOCH) // timedelta(milliseconds=1)
 
 
 class ForwardDecision(NamedTuple):
@@ -169,7 +159,9 @@ class DecisionCache:
             conversation = Conversation(self._instance, database, service, identifier, is_reply=is_reply)
             requested = (service,) if is_pending else NOBODY
             self._roles.asked = False
-            found = route(self._estate, conversation, moment(now), pending=requested, kept=kept, roles=self._roles)
+            found = route(
+                self._estate, conversation, from_milliseconds(now), pending=requested, kept=kept, roles=self._roles
+            )
             if self._roles.asked:
                 self._varies = True
             else:
@@ -243,4 +235,4 @@ def _expiries(estate: Estate, instance: str) -> list[int]:
     """The first milliseconds in which routes of an instance are expired, ascending."""
     databases = estate.instances[instance].databases.values()
     lifetimes = (route.lifetime for database in databases for route in database.table.routes.values())
-    return sorted(-((_EPOCH - lifetime) // timedelta(milliseconds=1)) for lifetime in lifetimes if lifetime is not None)
+    return sorted(-((EPOCH - lifetime) // timedelta(milliseconds=1)) for lifetime in lifetimes if lifetime is not None)

@@ -5,7 +5,7 @@ Everything else in `routing` may move or change without notice.
 
 from __future__ import annotations
 
-from routing.catalog.applying import apply_told
+from routing.catalog.applying import apply_snapshot
 from routing.catalog.reading import read_saved
 from routing.catalog.script import collect_script
 from routing.common.errors import InputError, Invalid
@@ -43,7 +43,7 @@ from routing.rules.verdict import verdict
 from routing.rules.why_not import why_not
 from routing.runtime.broker import Broker
 from routing.runtime.store import Conflict, Store
-from routing.tsql import Group, decode_script, export_sql, read_scripts
+from routing.tsql import ScriptGroup, decode_script, export_sql, read_scripts
 
 __all__ = [
     "CHECKS",
@@ -65,7 +65,6 @@ __all__ = [
     "Estate",
     "Explanation",
     "Finding",
-    "Group",
     "InputError",
     "Instance",
     "Invalid",
@@ -77,6 +76,7 @@ __all__ = [
     "PutService",
     "Queue",
     "Route",
+    "ScriptGroup",
     "Sentence",
     "Service",
     "SetBroker",
@@ -84,7 +84,7 @@ __all__ = [
     "SetHopLimit",
     "SetQueue",
     "Store",
-    "apply_told",
+    "apply_snapshot",
     "collect_script",
     "compare",
     "conversation_as_json",

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from routing.common.errors import Invalid
 from routing.common.sentence import say
 
-SYSNAME = 128
+SYSNAME_CHARS = 128
 """Characters of a sysname: names of routes, databases, queues, contracts."""
-SERVICE_NAME = 256
+SERVICE_NAME_CHARS = 256
 """Characters of sys.routes.remote_service_name and sys.transmission_queue.to_service_name, nvarchar(256)."""
 
 MSDB = "msdb"
@@ -18,7 +18,7 @@ DYNAMIC_ROUTING_SERVICE = "SQL/ServiceBroker/BrokerConfiguration"
 """MATCH-4: the dynamic routing service, asked for a missing route."""
 
 
-def check_name(name: str, field: str, limit: int = SYSNAME) -> None:
+def check_name(name: str, field: str, limit: int = SYSNAME_CHARS) -> None:
     """Raise `Invalid` for a name that SQL Server's column could not hold."""
     if not name:
         raise Invalid(field, say("must not be empty"))

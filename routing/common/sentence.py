@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Translate = Callable[[str], str]
-"""Translates a message text, as gettext does; a `Counted` text in the plural form for its number."""
+"""Translates a message text, as gettext does; a `CountedText` text in the plural form for its number."""
 
 
-class Counted(str):
+class CountedText(str):
     """A message text with a number: the string is the singular form, `many` the plural form."""
 
     many: str
     number: int
 
-    def __new__(cls, one: str, many: str = "", number: int = 1) -> Counted:
+    def __new__(cls, one: str, many: str = "", number: int = 1) -> CountedText:
         text = super().__new__(cls, one)
         text.many = many
         text.number = number
@@ -31,7 +31,7 @@ def translator(gettext: Translate, ngettext: Callable[[str, str, int], str]) -> 
     """Combine the gettext and ngettext of one language into one `Translate`."""
 
     def translate(text: str) -> str:
-        return ngettext(text, text.many, text.number) if isinstance(text, Counted) else gettext(text)
+        return ngettext(text, text.many, text.number) if isinstance(text, CountedText) else gettext(text)
 
     return translate
 
@@ -59,7 +59,7 @@ def say(text: str, **values: Any) -> Sentence:
 
 def say_counted(count: int, one: str, many: str, **values: Any) -> Sentence:
     """Make a sentence in the singular or plural form for `count`, its `{count}`; extracted as `say` is."""
-    return Sentence(Counted(one, many, count), {"count": f"{count:,}", **values})
+    return Sentence(CountedText(one, many, count), {"count": f"{count:,}", **values})
 
 
 def _shown(value: Any, translate: Translate) -> Any:

@@ -11,7 +11,7 @@ from routing.common.sentence import say
 
 DEFAULT_PORT = 4022
 """RT-TABLE: the port where an address gives none; the convention of the product."""
-MAX_LENGTH = 256
+ADDRESS_CHARS = 256
 """sys.routes.address is nvarchar(256)."""
 
 LOCAL = "LOCAL"
@@ -58,8 +58,8 @@ def parse_address(text: str) -> Address:
     word = text.strip(" ").upper()
     if word in (LOCAL, TRANSPORT) and text.isascii():
         return Address(word, text)
-    if len(text) > MAX_LENGTH:
-        raise Invalid("", say("is longer than {limit} characters", limit=MAX_LENGTH))
+    if len(text) > ADDRESS_CHARS:
+        raise Invalid("", say("is longer than {limit} characters", limit=ADDRESS_CHARS))
     # RT-TABLE: in a tcp: address, spaces anywhere and one trailing slash mean nothing.
     bare = text.replace(" ", "").removesuffix("/")
     match = _TCP.fullmatch(bare)

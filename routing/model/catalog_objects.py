@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from routing.common.errors import Invalid
-from routing.common.names import SERVICE_NAME, SYSNAME, check_name
+from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS, check_name
 from routing.common.sentence import say
 
-QUEUE_NAME = 2 * SYSNAME + 1
+QUEUE_NAME_CHARS = 2 * SYSNAME_CHARS + 1
 """`schema.name`, of two sysnames."""
 MAX_FORWARD_SIZE = 2**31 - 1
 """sys.service_broker_endpoints.message_forwarding_size is an int."""
@@ -38,9 +38,9 @@ class Service:
     """The contracts that it accepts as a target."""
 
     def __post_init__(self) -> None:
-        check_name(self.name, "name", SERVICE_NAME)
-        _check_names((self.queue,), "queue", QUEUE_NAME)
-        _check_names(self.contracts, "contracts", SERVICE_NAME)
+        check_name(self.name, "name", SERVICE_NAME_CHARS)
+        _check_names((self.queue,), "queue", QUEUE_NAME_CHARS)
+        _check_names(self.contracts, "contracts", SERVICE_NAME_CHARS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Queue:
     activation: Activation | None = None
 
     def __post_init__(self) -> None:
-        check_name(self.name, "name", QUEUE_NAME)
+        check_name(self.name, "name", QUEUE_NAME_CHARS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,9 @@ class MessageType:
     schema_collection: str | None = None
 
     def __post_init__(self) -> None:
-        check_name(self.name, "name", SERVICE_NAME)
+        check_name(self.name, "name", SERVICE_NAME_CHARS)
         _one_of(self.validation, ("NONE", "EMPTY", "WELL_FORMED_XML", "VALID_XML"), "validation")
-        _check_names((self.schema_collection,), "schema_collection", QUEUE_NAME)
+        _check_names((self.schema_collection,), "schema_collection", QUEUE_NAME_CHARS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class ContractMessage:
     sent_by: str
 
     def __post_init__(self) -> None:
-        check_name(self.message_type, "message_type", SERVICE_NAME)
+        check_name(self.message_type, "message_type", SERVICE_NAME_CHARS)
         _one_of(self.sent_by, ("INITIATOR", "TARGET", "ANY"), "sent_by")
 
 
@@ -105,7 +105,7 @@ class Contract:
     messages: tuple[ContractMessage, ...] = ()
 
     def __post_init__(self) -> None:
-        check_name(self.name, "name", SERVICE_NAME)
+        check_name(self.name, "name", SERVICE_NAME_CHARS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +120,9 @@ class Priority:
 
     def __post_init__(self) -> None:
         check_name(self.name, "name")
-        _check_names((self.contract_name,), "contract_name", SERVICE_NAME)
-        _check_names((self.local_service_name,), "local_service_name", SERVICE_NAME)
-        _check_names((self.remote_service_name,), "remote_service_name", SERVICE_NAME)
+        _check_names((self.contract_name,), "contract_name", SERVICE_NAME_CHARS)
+        _check_names((self.local_service_name,), "local_service_name", SERVICE_NAME_CHARS)
+        _check_names((self.remote_service_name,), "remote_service_name", SERVICE_NAME_CHARS)
         if not 1 <= self.priority_level <= 10:
             raise Invalid("priority_level", say("must be 1 to 10"))
 
@@ -138,12 +138,12 @@ class RemoteServiceBinding:
 
     def __post_init__(self) -> None:
         check_name(self.name, "name")
-        check_name(self.remote_service_name, "remote_service_name", SERVICE_NAME)
-        _check_names((self.user,), "user", SYSNAME)
+        check_name(self.remote_service_name, "remote_service_name", SERVICE_NAME_CHARS)
+        _check_names((self.user,), "user", SYSNAME_CHARS)
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class BrokerEndpoint:
     """The Service Broker endpoint of an instance. An instance has none by default."""
 
     port: int

@@ -11,8 +11,8 @@ from routing.common.names import MSDB, check_name, check_unique
 from routing.common.sentence import say
 from routing.model.address import Address
 from routing.model.catalog_objects import (
+    BrokerEndpoint,
     Contract,
-    Endpoint,
     MessageType,
     Priority,
     Queue,
@@ -26,7 +26,7 @@ PRINCIPAL, MIRROR = "PRINCIPAL", "MIRROR"
 DEFAULT_HOP_LIMIT = 10
 MAX_HOP_LIMIT = 255
 """dm_broker_forwarded_messages.hops_remaining is a tinyint."""
-INSTANCE_NAME = 256
+INSTANCE_NAME_CHARS = 256
 """A host name has at most 255 characters."""
 
 
@@ -83,7 +83,7 @@ class Instance:
     addresses: tuple[Address, ...] = ()
     forwarding: bool = False
     """MESSAGE_FORWARDING of its endpoint (CHOOSE-FWD)."""
-    endpoint: Endpoint | None = None
+    endpoint: BrokerEndpoint | None = None
 
     tables: Mapping[str | None, RouteTable] = field(init=False, repr=False, compare=False)
     """RT-TABLE: by the database that began the conversation; under None, that of msdb, for messages from outside."""
@@ -95,7 +95,7 @@ class Instance:
     """By identifier: the database that it names here, an enabled one before a disabled one."""
 
     def __post_init__(self) -> None:
-        check_name(self.name, "name", INSTANCE_NAME)
+        check_name(self.name, "name", INSTANCE_NAME_CHARS)
         object.__setattr__(self, "tables", _tables(self.databases))
         databases = tuple(self.databases.values())
         _check_identifiers(databases)

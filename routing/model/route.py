@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from routing.common.errors import Invalid
-from routing.common.names import SERVICE_NAME, check_name
+from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.common.sentence import say
 from routing.model.address import LOCAL, Address
 
@@ -28,7 +28,7 @@ class Route:
     def __post_init__(self) -> None:
         check_name(self.name, "name")
         if self.remote_service_name is not None:
-            check_name(self.remote_service_name, "remote_service_name", SERVICE_NAME)
+            check_name(self.remote_service_name, "remote_service_name", SERVICE_NAME_CHARS)
         if self.mirror_address is not None:
             if not self.address.is_network:
                 problem = say(

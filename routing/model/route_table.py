@@ -61,7 +61,7 @@ def _tier(routes: Routes, belongs: Callable[[Route], bool]) -> Routes:
     return routes if len(tier) == len(routes) else tier
 
 
-NOTHING = RouteSet(())
+NO_MATCH = RouteSet(())
 _NO_IDENTIFIERS: Mapping[str, RouteSet] = {}
 AS_IF_LOCAL = RouteSet((Route("MATCH-6", None, None, None, Address(LOCAL, LOCAL)),))
 """MATCH-6: as if the table held a route with this service name and address LOCAL."""
@@ -124,7 +124,7 @@ class RouteTable:
         """Routes without a service name, in the order of the document."""
         # A route with an identifier but no service name matches at no step (Matching, fixed).
         wildcard = tuple(r for r in nameless if r.broker_instance is None)
-        self.wildcard = RouteSet(wildcard) if wildcard else NOTHING
+        self.wildcard = RouteSet(wildcard) if wildcard else NO_MATCH
         """MATCH-5: routes with neither service name nor identifier."""
 
     def edited(self, name: str, route: Route | None) -> RouteTable:

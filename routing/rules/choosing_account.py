@@ -10,7 +10,7 @@ from routing.model.route import Route
 from routing.model.route_table import AS_IF_LOCAL, Routes, RouteSet
 from routing.rules.decision import FORWARDING_DISABLED, NO_PRINCIPAL, NOT_AN_ADDRESS, SERVICE_NOT_FOUND, Send
 from routing.rules.hop import Hop
-from routing.rules.trace import Rejected, Trace
+from routing.rules.trace import RejectedRoute, Trace
 
 _EMPTY = {
     "CHOOSE-1": say("No mirror address."),
@@ -30,7 +30,7 @@ def account_for_tier(hop: Hop, trace: Trace, rule: str, matched: RouteSet, *, ta
         trace.add(empty, False, _EMPTY[empty])
     tier = _tiers(matched)[rule]
     later = tuple(
-        Rejected(route.name, _PUT_ASIDE[rule])
+        RejectedRoute(route.name, _PUT_ASIDE[rule])
         for lower, routes in _tiers(matched).items()
         for route in routes
         if lower > rule and taken

@@ -89,13 +89,13 @@ class Drop:
 
 Decision = Deliver | Send | Delay | Drop
 
-_MADE = 1 << 16
+_CACHED_STOPS = 1 << 16
 """Stops that are kept: they recur, one for each instance and reason."""
-delayed = lru_cache(maxsize=_MADE)(Delay)
-dropped = lru_cache(maxsize=_MADE)(Drop)
+delayed = lru_cache(maxsize=_CACHED_STOPS)(Delay)
+dropped = lru_cache(maxsize=_CACHED_STOPS)(Drop)
 
 
-class Choice(NamedTuple):
+class StickyChoice(NamedTuple):
     """RT-STICKY: what a conversation's endpoint, or the instance that holds it, has chosen before."""
 
     route: str | None = None

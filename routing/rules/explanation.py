@@ -12,10 +12,10 @@ from routing.model.conversation import Conversation
 from routing.model.estate import Database, Estate
 from routing.rules.choosing import Decisions
 from routing.rules.decision import DELIVERED, DROPPED, HOP_LIMIT, Outcome, Send
-from routing.rules.hop import NOBODY, Hop
-from routing.rules.journey import Place, Walk, in_order, walk
+from routing.rules.hop import NOTHING_PENDING, Hop
+from routing.rules.journey import Position, Walk, in_order, walk
 from routing.rules.router import decide
-from routing.rules.trace import Step, Trace
+from routing.rules.trace import RuleStep, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class HopAccount:
     instance: str
     database: str | None
     """The database that began the conversation; None: the message came from outside."""
-    steps: tuple[Step, ...]
+    steps: tuple[RuleStep, ...]
     decisions: Decisions
 
     @property
@@ -35,7 +35,7 @@ class HopAccount:
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
+class JourneyLeg:
     """A send on the way to an end."""
 
     instance: str
@@ -44,13 +44,13 @@ class Leg:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class JourneyEnd:
     """An outcome, and a shortest way that leads to it."""
 
     outcome: Outcome
     instance: str
     """Where it was decided."""
-    legs: tuple[Leg, ...]
+    legs: tuple[JourneyLeg, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Journey:
 
     conversation: Conversation
     at: datetime
-    ends: tuple[End, ...]
+    ends: tuple[JourneyEnd, ...]
     hops: tuple[HopAccount, ...]
 
     @property
@@ -68,7 +68,7 @@ class Journey:
 
 
 @dataclass(frozen=True, slots=True)
-class Return:
+class ReturnPath:
     """The way back from one target to the initiator's own service: acknowledgements and replies take it."""
 
     target: Outcome
@@ -93,14 +93,14 @@ class Explanation:
     """Where a conversation goes and why, forth and back."""
 
     forward: Journey
-    returns: tuple[Return, ...]
+    returns: tuple[ReturnPath, ...]
     """One for each target and each service that may have begun it; empty when there is no way back to follow."""
     origin: Database | None
     """The database that began it; None: it came from outside, so that nothing is known of the way back."""
 
 
 def explain(
-    estate: Estate, conversation: Conversation, at: datetime, *, pending: Container[str] = NOBODY
+    estate: Estate, conversation: Conversation, at: datetime, *, pending: Container[str] = NOTHING_PENDING
 ) -> Explanation:
     """The complete account. The conversation must be one of the estate (`Conversation.check`)."""
     forward = journey(estate, conversation, at, pending=pending)
@@ -124,18 +124,20 @@ def own_services(conversation: Conversation, origin: Database) -> tuple[str, ...
     return tuple(service.name for service in origin.services)
 
 
-def journey(estate: Estate, conversation: Conversation, at: datetime, *, pending: Container[str] = NOBODY) -> Journey:
+def journey(
+    estate: Estate, conversation: Conversation, at: datetime, *, pending: Container[str] = NOTHING_PENDING
+) -> Journey:
     """Every outcome with its way, and the account of every hop. `pending` concerns the first hop (MATCH-4)."""
     accounts: dict[tuple[str, str | None], HopAccount] = {}
 
-    def decide_at(place: Place) -> Decisions:
+    def decide_at(place: Position) -> Decisions:
         key = (place.instance, place.database)
         if key not in accounts:
-            asked = pending if place == start else NOBODY
+            asked = pending if place == start else NOTHING_PENDING
             accounts[key] = _account(estate, conversation, place, at, asked)
         return accounts[key].decisions
 
-    start = Place(conversation.instance, conversation.database, estate.hop_limit)
+    start = Position(conversation.instance, conversation.database, estate.hop_limit)
     walked = walk(start, decide_at)
     ends = tuple(_end(walked, outcome) for outcome in in_order(walked.ends))
     for outcome in walked.ends:
@@ -145,12 +147,12 @@ def journey(estate: Estate, conversation: Conversation, at: datetime, *, pending
     return Journey(conversation, at, ends, tuple(accounts.values()))
 
 
-def _limit(hop_limit: int) -> Step:
-    return Step("LOOP-1", True, say("After {limit} forwardings, the limit, it is dropped here.", limit=hop_limit))
+def _limit(hop_limit: int) -> RuleStep:
+    return RuleStep("LOOP-1", True, say("After {limit} forwardings, the limit, it is dropped here.", limit=hop_limit))
 
 
 def _account(
-    estate: Estate, conversation: Conversation, place: Place, at: datetime, pending: Container[str]
+    estate: Estate, conversation: Conversation, place: Position, at: datetime, pending: Container[str]
 ) -> HopAccount:
     trace = Trace()
     hop = Hop(
@@ -168,19 +170,19 @@ def _account(
     return HopAccount(place.instance, place.database, tuple(trace.steps), decisions)
 
 
-def _end(walked: Walk, outcome: Outcome) -> End:
+def _end(walked: Walk, outcome: Outcome) -> JourneyEnd:
     place = walked.ends[outcome]
-    legs: list[Leg] = []
+    legs: list[JourneyLeg] = []
     way = walked.came_by[place]
     while way is not None:
-        legs.append(Leg(way.place.instance, way.place.database, way.send))
+        legs.append(JourneyLeg(way.place.instance, way.place.database, way.send))
         way = walked.came_by[way.place]
-    return End(outcome, place.instance, tuple(reversed(legs)))
+    return JourneyEnd(outcome, place.instance, tuple(reversed(legs)))
 
 
 def _way_back(
     estate: Estate, conversation: Conversation, origin: Database, target: Outcome, own: str, at: datetime
-) -> Return:
+) -> ReturnPath:
     """RT-REPLY and the acknowledgements: routed by the target's own tables, to the initiator's identifier."""
     back = Conversation(
         instance=target.instance,
@@ -191,4 +193,4 @@ def _way_back(
         from_service=conversation.to_service,
     )
     home = Outcome(DELIVERED, conversation.instance, origin.name)
-    return Return(target, journey(estate, back, at), home)
+    return ReturnPath(target, journey(estate, back, at), home)

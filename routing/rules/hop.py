@@ -9,14 +9,14 @@ from typing import Protocol
 from routing.model.address import Address
 from routing.model.estate import Estate
 from routing.model.route import Route
-from routing.rules.decision import Choice, Delay, Drop, delayed, dropped
+from routing.rules.decision import Delay, Drop, StickyChoice, delayed, dropped
 from routing.rules.trace import Trace
 
-NOBODY: Container[str] = frozenset()
-NO_CHOICE = Choice()
+NOTHING_PENDING: Container[str] = frozenset()
+NO_CHOICE = StickyChoice()
 
 
-class Roles(Protocol):
+class PrincipalLookup(Protocol):
     """What is known at run time of mirrored routes, in place of what an estate says of their databases."""
 
     def principals(self, route: Route, service: str, identifier: str | None) -> tuple[Address, ...]:
@@ -52,10 +52,10 @@ class Hop:
         identifier: str | None,
         is_reply: bool,
         at: datetime,
-        pending: Container[str] = NOBODY,
-        kept: Choice = NO_CHOICE,
+        pending: Container[str] = NOTHING_PENDING,
+        kept: StickyChoice = NO_CHOICE,
         trace: Trace | None = None,
-        roles: Roles | None = None,
+        roles: PrincipalLookup | None = None,
     ) -> None:
         self.estate = estate
         self.instance = estate.instances[instance]

@@ -16,7 +16,7 @@ from routing.rules.hop import Hop
 from routing.rules.router import decide
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Where a message is: at an instance, from outside (database None) or in the database that began it."""
 
     instance: str
@@ -24,10 +24,10 @@ class Place(NamedTuple):
     hops_remaining: int
 
 
-class Way(NamedTuple):
+class ReachedBy(NamedTuple):
     """How a place was first reached: from which place, by which send."""
 
-    place: Place
+    place: Position
     send: Send
 
 
@@ -35,14 +35,14 @@ class Way(NamedTuple):
 class Walk:
     """Every place that a message may come to, breadth first, and every outcome with the place where it ends."""
 
-    ends: dict[Outcome, Place]
-    came_by: dict[Place, Way | None]
+    ends: dict[Outcome, Position]
+    came_by: dict[Position, ReachedBy | None]
 
 
-def walk(start: Place, decide_at: Callable[[Place], Decisions]) -> Walk:
+def walk(start: Position, decide_at: Callable[[Position], Decisions]) -> Walk:
     """Follows every open choice to its end. The hop limit bounds it (LOOP-1)."""
-    ends: dict[Outcome, Place] = {}
-    came_by: dict[Place, Way | None] = {start: None}
+    ends: dict[Outcome, Position] = {}
+    came_by: dict[Position, ReachedBy | None] = {start: None}
     todo = [start]
     for place in todo:
         for decision in decide_at(place):
@@ -50,12 +50,12 @@ def walk(start: Place, decide_at: Callable[[Place], Decisions]) -> Walk:
             if isinstance(follows, Outcome):
                 ends.setdefault(follows, place)
             elif follows not in came_by:
-                came_by[follows] = Way(place, cast(Send, decision))
+                came_by[follows] = ReachedBy(place, cast(Send, decision))
                 todo.append(follows)
     return Walk(ends, came_by)
 
 
-def after(place: Place, decision: Decision) -> Outcome | Place:
+def after(place: Position, decision: Decision) -> Outcome | Position:
     """What follows a decision: the end, or the next place."""
     if not isinstance(decision, Send):
         return decision.outcome
@@ -68,7 +68,7 @@ def after(place: Place, decision: Decision) -> Outcome | Place:
     if decision.to is None:
         return Outcome(EXITS, instance, decision.address.key)
     # LOOP-2: where that is this very instance, the message counts as from outside like anywhere else.
-    return Place(decision.to, None, hops_remaining)
+    return Position(decision.to, None, hops_remaining)
 
 
 def in_order(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
@@ -95,10 +95,10 @@ class Journeys:
 
     def walked(self, conversation: Conversation) -> Walk:
         """Every place that it may come to, and every outcome."""
-        start = Place(conversation.instance, conversation.database, self._estate.hop_limit)
+        start = Position(conversation.instance, conversation.database, self._estate.hop_limit)
         return walk(start, lambda place: self._decide(conversation, place))
 
-    def _decide(self, conversation: Conversation, place: Place) -> Decisions:
+    def _decide(self, conversation: Conversation, place: Position) -> Decisions:
         if place.database is not None:
             return self._fresh(conversation, place)
         key = (
@@ -112,7 +112,7 @@ class Journeys:
             decided = self._decided[key] = self._fresh(conversation, place)
         return decided
 
-    def _fresh(self, conversation: Conversation, place: Place) -> Decisions:
+    def _fresh(self, conversation: Conversation, place: Position) -> Decisions:
         return decide(
             Hop(
                 self._estate,

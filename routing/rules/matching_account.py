@@ -10,9 +10,9 @@ from routing.common.sentence import Sentence, listed, say
 from routing.model.route import Route
 from routing.model.route_table import RouteSet
 from routing.rules.hop import Hop
-from routing.rules.trace import Rejected
+from routing.rules.trace import RejectedRoute
 
-LISTED = 50
+MAX_LISTED_ROUTES = 50
 """How many routes passed over an account lists; the rest it counts."""
 
 
@@ -23,15 +23,15 @@ def account_for_step(hop: Hop, rule: str, found: tuple[RouteSet, ...] | None) ->
     if rule == "MATCH-6":
         routes = []
     seen = _near(hop) if found is not None else _looked_at(hop, rule)
-    rejected = [Rejected(r.name, unmatched_clause(hop, r, rule)) for r in seen if not any(r is f for f in routes)]
+    rejected = [RejectedRoute(r.name, unmatched_clause(hop, r, rule)) for r in seen if not any(r is f for f in routes)]
     others = len(hop.table) - len(_near(hop)) if found is not None else 0
     hop.trace.add(
         rule,
         found is not None,
         _SAYS[rule](hop, found),
         routes=tuple(r.name for r in routes),
-        rejected=tuple(rejected[:LISTED]),
-        more_rejected=others + len(rejected[LISTED:]),
+        rejected=tuple(rejected[:MAX_LISTED_ROUTES]),
+        more_rejected=others + len(rejected[MAX_LISTED_ROUTES:]),
     )
 
 

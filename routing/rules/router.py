@@ -8,8 +8,15 @@ from datetime import datetime
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.choosing import Decisions, choose
-from routing.rules.decision import NO_ROUTE, ROUTE_REQUESTED, SERVICE_NOT_FOUND, Choice, Decision, Deliver
-from routing.rules.hop import NO_CHOICE, NOBODY, Hop, Roles
+from routing.rules.decision import (
+    NO_ROUTE,
+    ROUTE_REQUESTED,
+    SERVICE_NOT_FOUND,
+    Decision,
+    Deliver,
+    StickyChoice,
+)
+from routing.rules.hop import NO_CHOICE, NOTHING_PENDING, Hop, PrincipalLookup
 from routing.rules.locating import takes
 from routing.rules.locating_account import reply_account
 from routing.rules.matching import Alternatives, match
@@ -21,10 +28,10 @@ def route(
     conversation: Conversation,
     at: datetime,
     *,
-    pending: Container[str] = NOBODY,
-    kept: Choice = NO_CHOICE,
+    pending: Container[str] = NOTHING_PENDING,
+    kept: StickyChoice = NO_CHOICE,
     trace: Trace | None = None,
-    roles: Roles | None = None,
+    roles: PrincipalLookup | None = None,
 ) -> Decisions:
     """What the instance does with the conversation's messages: every decision that the rules leave open, no double.
 

@@ -8,7 +8,7 @@ from routing.common.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class RejectedRoute:
     """A route that a rule passed over."""
 
     route: str
@@ -16,7 +16,7 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RuleStep:
     """One rule, asked once."""
 
     rule: str
@@ -26,7 +26,7 @@ class Step:
     says: Sentence
     routes: tuple[str, ...] = ()
     """The routes that it found or chose."""
-    rejected: tuple[Rejected, ...] = ()
+    rejected: tuple[RejectedRoute, ...] = ()
     more_rejected: int = 0
     """Routes for other service names, which are counted and not listed."""
     branch: str | None = None
@@ -37,7 +37,7 @@ class Step:
 class Trace:
     """Collects the steps of one decision. Deciding without one costs nothing for the account."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[RuleStep] = field(default_factory=list)
     branch: str | None = None
 
     def add(
@@ -47,8 +47,8 @@ class Trace:
         says: Sentence,
         *,
         routes: tuple[str, ...] = (),
-        rejected: tuple[Rejected, ...] = (),
+        rejected: tuple[RejectedRoute, ...] = (),
         more_rejected: int = 0,
     ) -> None:
         """Adds a step, in the branch that is open."""
-        self.steps.append(Step(rule, taken, says, routes, rejected, more_rejected, self.branch))
+        self.steps.append(RuleStep(rule, taken, says, routes, rejected, more_rejected, self.branch))

@@ -21,7 +21,7 @@ from brokerui.cli.arguments import (
 from brokerui.cli.inputs import load_bytes, load_estate
 from brokerui.cli.outputs import write_output
 from brokerui.core.languages import here, local
-from routing.catalog.applying import apply_told
+from routing.catalog.applying import apply_snapshot
 from routing.catalog.reading import read_saved
 from routing.catalog.sums import findings_of_sums, sums_of
 from routing.common.errors import Invalid
@@ -30,7 +30,7 @@ from routing.common.names import check_name
 from routing.common.sentence import Sentence, say
 from routing.documents.estate_document import write_estate
 from routing.model.address import Address, parse_network_address
-from routing.model.estate import INSTANCE_NAME, Estate
+from routing.model.estate import INSTANCE_NAME_CHARS, Estate
 
 _ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
 
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     for each in options.sources:
         for name in each.files:
             told = read_saved(load_bytes(name, options.max_size), where=name, database=each.database)
-            applied = apply_told(estate, each.instance, told, each.address)
+            applied = apply_snapshot(estate, each.instance, told, each.address)
             estate = applied.estate
             findings += applied.findings
             waiting += findings_of_sums(each.instance, told)
@@ -99,7 +99,7 @@ def source(text: str) -> Source:
     if not (equals and instance and names):
         raise must_be_given(say("NAME=FILE or NAME/DATABASE=FILE"), text)
     try:
-        check_name(instance, "NAME", INSTANCE_NAME)
+        check_name(instance, "NAME", INSTANCE_NAME_CHARS)
         if database:
             check_name(database, "DATABASE")
         return Source(instance, database or None, parse_network_address(rest[0]) if rest else None, names)

@@ -1,4 +1,4 @@
-"""What an estate holds besides routing: queues, contracts, endpoints, for lint, T-SQL and messaging."""
+"""Service Broker objects that routing ignores: queues, contracts, endpoints; lint, T-SQL and messaging use them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS, check_name
 from routing.common.sentence import say
 
 QUEUE_NAME_CHARS = 2 * SYSNAME_CHARS + 1
-"""`schema.name`, of two sysnames."""
+"""Characters of `schema.name`, two sysnames and a dot."""
 MAX_FORWARD_SIZE = 2**31 - 1
 """sys.service_broker_endpoints.message_forwarding_size is an int."""
 
@@ -21,7 +21,7 @@ def _one_of(value: object, allowed: tuple[object, ...], field: str) -> None:
 
 
 def _check_names(names: Iterable[str | None], field: str, limit: int) -> None:
-    """Names of things that need not be in the estate themselves; None stands for one that is not known, or for any."""
+    """Check names of objects that need not exist in the estate; None stands for an unknown name or for ANY."""
     for name in names:
         if name is not None:
             check_name(name, field, limit)
@@ -35,7 +35,7 @@ class Service:
     queue: str | None = None
     """`schema.name`; None: not known."""
     contracts: tuple[str, ...] = ()
-    """The contracts that it accepts as a target."""
+    """Contracts that the service accepts as a target."""
 
     def __post_init__(self) -> None:
         check_name(self.name, "name", SERVICE_NAME_CHARS)
@@ -144,7 +144,7 @@ class RemoteServiceBinding:
 
 @dataclass(frozen=True, slots=True)
 class BrokerEndpoint:
-    """The Service Broker endpoint of an instance. An instance has none by default."""
+    """The Service Broker endpoint of an instance, which has none by default."""
 
     port: int
     state: str = "STARTED"

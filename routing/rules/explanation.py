@@ -1,4 +1,4 @@
-"""A journey with its account: every hop, every rule that was asked, and the way back of replies."""
+"""Explains a conversation: every hop with every rule that was evaluated, and the return path of replies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from routing.rules.trace import RuleStep, Trace
 
 @dataclass(frozen=True, slots=True)
 class HopAccount:
-    """What one instance decided, and why."""
+    """The decision of one instance, with its trace."""
 
     instance: str
     database: str | None
@@ -30,13 +30,13 @@ class HopAccount:
 
     @property
     def table(self) -> str:
-        """The database whose `sys.routes` was asked (RT-TABLE)."""
+        """The database whose `sys.routes` decided (RT-TABLE)."""
         return self.database or MSDB
 
 
 @dataclass(frozen=True, slots=True)
 class JourneyLeg:
-    """A send on the way to an end."""
+    """One send on the path to an outcome."""
 
     instance: str
     database: str | None
@@ -45,17 +45,17 @@ class JourneyLeg:
 
 @dataclass(frozen=True, slots=True)
 class JourneyEnd:
-    """An outcome, and a shortest way that leads to it."""
+    """An outcome, and a shortest path to it."""
 
     outcome: Outcome
     instance: str
-    """Where it was decided."""
+    """The instance that decided it."""
     legs: tuple[JourneyLeg, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Journey:
-    """Every outcome of a conversation, with the account of every hop, each instance told once."""
+    """Every outcome of a conversation, and every hop once."""
 
     conversation: Conversation
     at: datetime
@@ -69,18 +69,18 @@ class Journey:
 
 @dataclass(frozen=True, slots=True)
 class ReturnPath:
-    """The way back from one target to the initiator's own service: acknowledgements and replies take it."""
+    """The return path from one target to the initiator's service, for acknowledgements and replies."""
 
     target: Outcome
     """Where the conversation was delivered."""
     journey: Journey
-    """From the target database, by its own tables, to the initiator's service and identifier."""
+    """From the target database, by the target's routing tables, to the initiator's service and identifier."""
     home: Outcome
-    """The one outcome that is not a fault: delivered in the database that began the conversation."""
+    """The only correct outcome: delivered in the database that began the conversation."""
 
     @property
     def arrives(self) -> bool:
-        """Whether every outcome is home."""
+        """True if `home` is the only outcome."""
         return self.journey.outcomes == (self.home,)
 
     @property
@@ -90,19 +90,19 @@ class ReturnPath:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Where a conversation goes and why, forth and back."""
+    """Where a conversation goes and why, with its return paths."""
 
     forward: Journey
     returns: tuple[ReturnPath, ...]
-    """One for each target and each service that may have begun it; empty when there is no way back to follow."""
+    """One for each target and each service that may have begun the conversation; empty if nothing is delivered."""
     origin: Database | None
-    """The database that began it; None: it came from outside, so that nothing is known of the way back."""
+    """The database that began the conversation; None: it came from outside, so the return path is unknown."""
 
 
 def explain(
     estate: Estate, conversation: Conversation, at: datetime, *, pending: Container[str] = NOTHING_PENDING
 ) -> Explanation:
-    """The complete account. The conversation must be one of the estate (`Conversation.check`)."""
+    """Explain a conversation completely. It must be one of the estate (`Conversation.check`)."""
     forward = journey(estate, conversation, at, pending=pending)
     if conversation.database is None:
         return Explanation(forward, (), None)
@@ -118,7 +118,7 @@ def explain(
 
 
 def own_services(conversation: Conversation, origin: Database) -> tuple[str, ...]:
-    """The services that may have begun the conversation: the one that it names, else each of its database."""
+    """The services that may have begun the conversation: the one it names, else all of its database."""
     if conversation.from_service is not None:
         return (conversation.from_service,)
     return tuple(service.name for service in origin.services)
@@ -127,7 +127,7 @@ def own_services(conversation: Conversation, origin: Database) -> tuple[str, ...
 def journey(
     estate: Estate, conversation: Conversation, at: datetime, *, pending: Container[str] = NOTHING_PENDING
 ) -> Journey:
-    """Every outcome with its way, and the account of every hop. `pending` concerns the first hop (MATCH-4)."""
+    """Every outcome with its path, and the trace of every hop. `pending` concerns the first hop only (MATCH-4)."""
     accounts: dict[tuple[str, str | None], HopAccount] = {}
 
     def decide_at(place: Position) -> Decisions:
@@ -183,7 +183,7 @@ def _end(walked: Walk, outcome: Outcome) -> JourneyEnd:
 def _way_back(
     estate: Estate, conversation: Conversation, origin: Database, target: Outcome, own: str, at: datetime
 ) -> ReturnPath:
-    """RT-REPLY and the acknowledgements: routed by the target's own tables, to the initiator's identifier."""
+    """Follow the return path: routed by the target's own tables, to the initiator's identifier (RT-REPLY)."""
     back = Conversation(
         instance=target.instance,
         database=target.detail,

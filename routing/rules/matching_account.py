@@ -1,4 +1,4 @@
-"""The account of matching: what each step looked at, what it found, and why it passed over the rest."""
+"""Explains matching: which routes each step considered, which it found, and why it rejected the others."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from routing.rules.hop import Hop
 from routing.rules.trace import RejectedRoute
 
 MAX_LISTED_ROUTES = 50
-"""How many routes passed over an account lists; the rest it counts."""
+"""A step lists this many rejected routes and counts the rest."""
 
 
 def account_for_step(hop: Hop, rule: str, found: tuple[RouteSet, ...] | None) -> None:
-    """Adds the step to the trace of the hop, which must have one."""
+    """Add the step to the trace of the hop, which must have one."""
     assert hop.trace is not None
     routes = [route for alternative in found or () for route in alternative.routes]
     if rule == "MATCH-6":
@@ -36,7 +36,7 @@ def account_for_step(hop: Hop, rule: str, found: tuple[RouteSet, ...] | None) ->
 
 
 def unmatched_clause(hop: Hop, route: Route, rule: str) -> Sentence:
-    """Why a route of the table is not among those that matched, when the matching ended at this rule."""
+    """Why a route of the table did not match, given that the matching ended at this rule."""
     if route.expired(hop.at):
         assert route.lifetime is not None
         return say("expired at {lifetime}", lifetime=format_moment(route.lifetime))
@@ -64,13 +64,13 @@ def _only_at(step: str, rule: str) -> Sentence:
 
 
 def _near(hop: Hop) -> list[Route]:
-    """The routes that could be meant: of this service name, of one that is spelt almost so, and those without one."""
+    """Routes the user may have meant: for this service name, for one in other case, and those without a name."""
     named = hop.named
     return [*(named.all_routes() if named else ()), *hop.table.almost(hop.service), *hop.table.nameless]
 
 
 def _looked_at(hop: Hop, rule: str) -> Iterable[Route]:
-    """The routes that a step which found nothing had in view."""
+    """The routes that a step considered before it found nothing."""
     named = hop.named
     if rule == "MATCH-5":
         return hop.table.nameless

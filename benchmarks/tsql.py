@@ -14,7 +14,7 @@ import tracemalloc
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from routing.tsql import Group, read_scripts
+from routing.tsql import ScriptGroup, read_scripts
 
 AT = datetime(2026, 6, 1, tzinfo=UTC)
 ROUTE = (
@@ -54,7 +54,7 @@ def script(pattern: str, size: int) -> str:
 
 
 def read(text: str) -> None:
-    read_scripts([Group("host1", None, [("benchmark.sql", text)])], at=AT)
+    read_scripts([ScriptGroup("host1", None, [("benchmark.sql", text)])], at=AT)
 
 
 def peer() -> Callable[[str], object] | None:

@@ -18,7 +18,7 @@ from routing.common.errors import InputError
 from routing.common.gc_control import gc_freeze_if_large
 from routing.common.names import DYNAMIC_ROUTING_SERVICE
 from routing.common.sentence import say
-from routing.documents.estate_document import MAX_SIZE, read_estate, read_version
+from routing.documents.estate_document import MAX_DOCUMENT_BYTES, read_estate, read_version
 from routing.model.estate import Estate
 from routing.model.route import Route
 
@@ -137,8 +137,8 @@ def _check_apart(name: str, versions: Sequence[Version]) -> None:
 
 def _content(file: Path) -> bytes:
     try:
-        if file.stat().st_size > MAX_SIZE:
-            raise InputError(str(file), "", say("is larger than {limit} bytes", limit=MAX_SIZE))
+        if file.stat().st_size > MAX_DOCUMENT_BYTES:
+            raise InputError(str(file), "", say("is larger than {limit} bytes", limit=MAX_DOCUMENT_BYTES))
         return file.read_bytes()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pyarrow as pa
 from pyspark.sql import types as T
 
-from routing.common.names import SERVICE_NAME, SYSNAME
+from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS
 
 
 class Expected(NamedTuple):
@@ -38,11 +38,11 @@ TRAFFIC = T.StructType(
 COLUMNS = tuple(TRAFFIC.fieldNames())
 TRAFFIC_FILES = Expected(COLUMNS, "no_traffic_columns")
 LONGEST = {
-    "conversation_id": SERVICE_NAME,
-    "from_instance": SERVICE_NAME,
-    "from_database": SYSNAME,
-    "from_service": SERVICE_NAME,
-    "to_service": SERVICE_NAME,
+    "conversation_id": SERVICE_NAME_CHARS,
+    "from_instance": SERVICE_NAME_CHARS,
+    "from_database": SYSNAME_CHARS,
+    "from_service": SERVICE_NAME_CHARS,
+    "to_service": SERVICE_NAME_CHARS,
 }
 """Characters of the names; of the product's columns where it has them."""
 LARGEST = 10**12

@@ -2,6 +2,8 @@
 
 Standard library only. No clock, socket, thread or random source: time and choices come in as arguments.
 
+`routing.api` is what programs that use the engine import (docs/reference/engine.md).
+
 Rooms, each importing only from those below it (held by import-linter, see pyproject.toml):
 
 - `simulation`: whole networks of instances, driven from one seed

@@ -17,8 +17,8 @@ from brokerui.api.parameters import text
 from brokerui.api.rows import Keeps, Row, Where, databases_of, instances_of
 from brokerui.estate.numbering import FIRST, numbered
 from routing.common.moment import format_moment
-from routing.common.names import SERVICE_NAME, SYSNAME
-from routing.model.catalog_objects import QUEUE_NAME, Endpoint, Queue, Service
+from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS
+from routing.model.catalog_objects import QUEUE_NAME_CHARS, BrokerEndpoint, Queue, Service
 from routing.model.estate import Database, Estate, Instance
 from routing.model.route import Route
 from routing.tsql.endpoints import DEFAULT_ENDPOINT
@@ -123,7 +123,7 @@ def _queue(instance: Instance, database: Database, queue: Queue, number: int) ->
     }
 
 
-def _endpoint(instance: Instance, endpoint: Endpoint) -> Columns:
+def _endpoint(instance: Instance, endpoint: BrokerEndpoint) -> Columns:
     authentication = connection_auth(endpoint.authentication)
     algorithm, algorithm_name = ENCRYPTION[endpoint.encryption]
     return {
@@ -175,8 +175,8 @@ def _listing(name: str, keys: tuple[str, ...], rows: Any, columns: Callable[...,
 
 IN_DATABASE = ("instance", "database", "name")
 VIEWS = (
-    _listing("routes", IN_DATABASE, _in_databases(lambda one: one.table.routes.values()), _route, SYSNAME),
-    _listing("services", IN_DATABASE, _in_databases(lambda one: one.services), _service, SERVICE_NAME),
-    _listing("service_queues", IN_DATABASE, _in_databases(lambda one: one.queues), _queue, QUEUE_NAME),
-    _listing("service_broker_endpoints", ("instance", "name"), _endpoint_rows, _endpoint, SYSNAME),
+    _listing("routes", IN_DATABASE, _in_databases(lambda one: one.table.routes.values()), _route, SYSNAME_CHARS),
+    _listing("services", IN_DATABASE, _in_databases(lambda one: one.services), _service, SERVICE_NAME_CHARS),
+    _listing("service_queues", IN_DATABASE, _in_databases(lambda one: one.queues), _queue, QUEUE_NAME_CHARS),
+    _listing("service_broker_endpoints", ("instance", "name"), _endpoint_rows, _endpoint, SYSNAME_CHARS),
 )

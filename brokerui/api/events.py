@@ -24,8 +24,7 @@ from brokerui.api.tags import is_known, tag_of_json
 from brokerui.eventlog.exceptional import EXCEPTIONAL
 from brokerui.eventlog.models import ExceptionalEvent
 from brokerui.eventlog.selectors import Cursor, Filter, event_name, exceptional_page
-from routing.runtime.decision_cache import milliseconds
-from routing.runtime.decision_cache import moment as moment_of
+from routing.common.moment import from_milliseconds, to_milliseconds
 
 CLASSES: Final = sorted({str(event_class) for event_class, _subclass in EXCEPTIONAL}, key=int)
 _ERROR: Final = number("error", gettext_lazy("With this error of the product."), 1, 999_999_999, 1)
@@ -76,8 +75,8 @@ def as_json(row: ExceptionalEvent) -> dict[str, Any]:
         "address": row.address or None,
         "text_data": row.text_data or None,
         "occurrences": row.occurrences,
-        "first_at": moment_of(row.first_at).isoformat(),
-        "last_at": moment_of(row.last_at).isoformat(),
+        "first_at": from_milliseconds(row.first_at).isoformat(),
+        "last_at": from_milliseconds(row.last_at).isoformat(),
         "conversation_id": row.conversation_id or None,
         "conversation_handle": row.conversation_handle or None,
     }
@@ -123,7 +122,7 @@ def _filter(asked: Mapping[str, Any]) -> Filter:
     values = {one.name: asked[one.name] for one in FILTERS if one.name in asked}
     if "event_class" in values:
         values["event_class"] = int(values["event_class"])
-    return Filter(**values | {name: milliseconds(values[name]) for name in ("since", "until") if name in values})
+    return Filter(**values | {name: to_milliseconds(values[name]) for name in ("since", "until") if name in values})
 
 
 def _after(cursor: str) -> Cursor:

@@ -21,7 +21,7 @@ from routing.common.moment import parse_moment
 from routing.common.names import check_name
 from routing.common.sentence import say
 from routing.documents.json_decoders import (
-    Convert,
+    Decoder,
     array_of,
     boolean,
     fields,
@@ -132,7 +132,7 @@ def _script_from(value: Any) -> tuple[str, str]:
 
 
 def _scripts_from(value: Any) -> list[Source]:
-    readers: Mapping[str, Convert] = {
+    readers: Mapping[str, Decoder] = {
         "instance": string,
         "address": or_null(network_address),
         "scripts": array_of(_script_from),
@@ -158,7 +158,7 @@ def _document_from(value: Any) -> list[Source]:
 
 
 def _options_from(value: Any) -> Sent:
-    readers: Mapping[str, Convert] = {
+    readers: Mapping[str, Decoder] = {
         "document": _document_from,
         "sql": array_of(_scripts_from),
         "mode": _mode_from,

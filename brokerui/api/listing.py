@@ -19,11 +19,11 @@ from brokerui.api.problems import in_query
 from brokerui.api.rows import Keeps, Row, Where
 from brokerui.api.tags import is_known, tag_of
 from brokerui.estate.viewed import viewed_from
-from routing.common.names import SYSNAME
+from routing.common.names import SYSNAME_CHARS
 from routing.model.estate import Estate
 
 INSTANCE = text("instance", gettext_lazy("Of this instance."))
-DATABASE = text("database", gettext_lazy("Of the database of this name."), SYSNAME)
+DATABASE = text("database", gettext_lazy("Of the database of this name."), SYSNAME_CHARS)
 OWNERS = {"instance": INSTANCE, "database": DATABASE}
 NATURAL = "key"
 """The order by natural key, which the others have where their values are equal."""

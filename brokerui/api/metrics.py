@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
 from brokerui.api.base import ApiView
-from brokerui.eventlog.exposition import CONTENT_TYPE, exposed
+from brokerui.eventlog.exposition import CONTENT_TYPE, exposition
 from brokerui.eventlog.metrics import metrics
 
 
@@ -20,4 +20,4 @@ class Metrics(ApiView):
     http_method_names = ["get", "head"]
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
-        return HttpResponse(exposed(metrics()), content_type=CONTENT_TYPE)
+        return HttpResponse(exposition(metrics()), content_type=CONTENT_TYPE)

@@ -15,7 +15,7 @@ from brokerui.api.problems import in_query
 from routing.common.errors import Invalid, must_be
 from routing.common.identifier import parse_identifier
 from routing.common.moment import parse_moment
-from routing.common.names import SERVICE_NAME, check_name
+from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.common.sentence import say
 from routing.model.address import parse_address
 
@@ -37,7 +37,7 @@ class Parameter:
     """Of OpenAPI."""
 
 
-def text(name: str, says: str | Promise, limit: int = SERVICE_NAME) -> Parameter:
+def text(name: str, says: str | Promise, limit: int = SERVICE_NAME_CHARS) -> Parameter:
     def read(value: str) -> str:
         check_name(value, "", limit)
         return value

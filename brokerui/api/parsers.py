@@ -13,7 +13,7 @@ from rest_framework.parsers import BaseParser, MultiPartParser
 
 from brokerui.api.problems import Problem, in_body
 from routing.common.errors import Invalid
-from routing.documents.json_pull import no_doubles
+from routing.documents.json_pull import reject_duplicate_keys
 
 LARGEST = 1 << 20
 """Bytes of JSON that describes one object, or some edits."""
@@ -76,7 +76,7 @@ def json_of(content: bytes) -> Any:
     """The value of a JSON text."""
     try:
         text = content.decode("utf-8-sig")
-        value = json.loads(text, object_pairs_hook=no_doubles, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=reject_duplicate_keys, parse_constant=_no_constant)
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()
     except Invalid as fault:

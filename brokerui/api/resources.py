@@ -26,12 +26,12 @@ from brokerui.api.rows import (
     service_rows,
 )
 from routing.common.errors import Invalid
-from routing.common.names import SYSNAME
+from routing.common.names import SYSNAME_CHARS
 from routing.common.sentence import say
 from routing.documents.edits_json import database_from, instance_from
 from routing.documents.json_decoders import queue_from, route_from, service_from
 from routing.documents.writer import route_as_json
-from routing.model.catalog_objects import QUEUE_NAME, Queue, Service
+from routing.model.catalog_objects import QUEUE_NAME_CHARS, Queue, Service
 from routing.model.edits import (
     DropDatabase,
     DropInstance,
@@ -74,7 +74,7 @@ def _same(parameter: Parameter, value_of: Callable[[Any], Any]) -> Filter:
     return Filter(parameter, lambda value, wanted: value_of(value) == wanted)
 
 
-def _named(says: Any, limit: int = SYSNAME) -> Filter:
+def _named(says: Any, limit: int = SYSNAME_CHARS) -> Filter:
     return _same(text("name", says, limit), lambda value: value.name)
 
 
@@ -200,7 +200,7 @@ SERVICES = Resource(
         _service_as_json,
         filters=(
             _named(_("Services of this name, byte by byte."), 256),
-            _same(text("queue", _("Of this queue, schema.name."), QUEUE_NAME), lambda service: service.queue),
+            _same(text("queue", _("Of this queue, schema.name."), QUEUE_NAME_CHARS), lambda service: service.queue),
         ),
         orders={"name": lambda service: service.name, "queue": lambda service: service.queue},
     ),
@@ -251,7 +251,7 @@ QUEUES = Resource(
         queue_rows,
         _queue_as_json,
         filters=(
-            _named(_("Queues of this name, schema.name."), QUEUE_NAME),
+            _named(_("Queues of this name, schema.name."), QUEUE_NAME_CHARS),
             _same(flag("enabled", _("Those that are on, or off.")), lambda queue: queue.enabled),
         ),
         orders={"name": lambda queue: queue.name},

@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as fields
 
-from routing.common.names import SERVICE_NAME, SYSNAME
-from routing.model.catalog_objects import MAX_FORWARD_SIZE, QUEUE_NAME
+from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS
+from routing.model.catalog_objects import MAX_FORWARD_SIZE, QUEUE_NAME_CHARS
 from routing.model.estate import MAX_HOP_LIMIT, MIRROR, PRINCIPAL
 
 ID = _("Stands for the row in addresses; stays the same as long as the names do.")
@@ -22,11 +22,13 @@ def row_id() -> Any:
 
 
 def instance_name() -> Any:
-    return fields.CharField(max_length=SERVICE_NAME, help_text=_("The instance that it is on. Cannot be changed."))
+    return fields.CharField(
+        max_length=SERVICE_NAME_CHARS, help_text=_("The instance that it is on. Cannot be changed.")
+    )
 
 
 def database_name() -> Any:
-    return fields.CharField(max_length=SYSNAME, help_text=_("The database that it is in. Cannot be changed."))
+    return fields.CharField(max_length=SYSNAME_CHARS, help_text=_("The database that it is in. Cannot be changed."))
 
 
 def or_null(limit: int, says: Any = None) -> Any:
@@ -67,7 +69,7 @@ class EndpointSerializer(fields.Serializer):
     port = fields.IntegerField(min_value=1, max_value=65_535)
     state = fields.ChoiceField(["STARTED", "STOPPED", "DISABLED"], required=False)
     encryption = fields.ChoiceField(["DISABLED", "SUPPORTED", "REQUIRED"], required=False)
-    authentication = fields.CharField(max_length=SYSNAME, required=False)
+    authentication = fields.CharField(max_length=SYSNAME_CHARS, required=False)
     forward_size = fields.IntegerField(min_value=0, max_value=MAX_FORWARD_SIZE, required=False, help_text=_("In MB."))
 
 
@@ -75,7 +77,7 @@ class InstanceSerializer(fields.Serializer):
     """One SQL Server instance."""
 
     id = row_id()
-    name = fields.CharField(max_length=SERVICE_NAME, help_text=_("Cannot be changed."))
+    name = fields.CharField(max_length=SERVICE_NAME_CHARS, help_text=_("Cannot be changed."))
     addresses = fields.ListField(child=AddressField(), required=False, help_text=_("Where it listens."))
     forwarding = fields.BooleanField(required=False, help_text=_("Whether it forwards what is not for itself."))
     endpoint = EndpointSerializer(required=False, allow_null=True)
@@ -84,41 +86,41 @@ class InstanceSerializer(fields.Serializer):
 class ContractMessageSerializer(fields.Serializer):
     """A message type of a contract."""
 
-    message_type = fields.CharField(max_length=SERVICE_NAME)
+    message_type = fields.CharField(max_length=SERVICE_NAME_CHARS)
     sent_by = fields.ChoiceField(["INITIATOR", "TARGET", "ANY"])
 
 
 class ContractSerializer(fields.Serializer):
     """A row of sys.service_contracts."""
 
-    name = fields.CharField(max_length=SERVICE_NAME)
+    name = fields.CharField(max_length=SERVICE_NAME_CHARS)
     messages = ContractMessageSerializer(many=True, required=False)
 
 
 class MessageTypeSerializer(fields.Serializer):
     """A row of sys.service_message_types."""
 
-    name = fields.CharField(max_length=SERVICE_NAME)
+    name = fields.CharField(max_length=SERVICE_NAME_CHARS)
     validation = fields.ChoiceField(["NONE", "EMPTY", "WELL_FORMED_XML", "VALID_XML"], required=False)
-    schema_collection = or_null(QUEUE_NAME)
+    schema_collection = or_null(QUEUE_NAME_CHARS)
 
 
 class PrioritySerializer(fields.Serializer):
     """A row of sys.conversation_priorities; null stands for ANY."""
 
-    name = fields.CharField(max_length=SYSNAME)
-    contract_name = or_null(SERVICE_NAME)
-    local_service_name = or_null(SERVICE_NAME)
-    remote_service_name = or_null(SERVICE_NAME)
+    name = fields.CharField(max_length=SYSNAME_CHARS)
+    contract_name = or_null(SERVICE_NAME_CHARS)
+    local_service_name = or_null(SERVICE_NAME_CHARS)
+    remote_service_name = or_null(SERVICE_NAME_CHARS)
     priority_level = fields.IntegerField(min_value=1, max_value=10, required=False)
 
 
 class RemoteServiceBindingSerializer(fields.Serializer):
     """A row of sys.remote_service_bindings."""
 
-    name = fields.CharField(max_length=SYSNAME)
-    remote_service_name = fields.CharField(max_length=SERVICE_NAME)
-    user = or_null(SYSNAME)
+    name = fields.CharField(max_length=SYSNAME_CHARS)
+    remote_service_name = fields.CharField(max_length=SERVICE_NAME_CHARS)
+    user = or_null(SYSNAME_CHARS)
     anonymous = fields.BooleanField(required=False)
 
 
@@ -127,7 +129,7 @@ class DatabaseSerializer(fields.Serializer):
 
     id = row_id()
     instance = instance_name()
-    name = fields.CharField(max_length=SYSNAME, help_text=_("Cannot be changed."))
+    name = fields.CharField(max_length=SYSNAME_CHARS, help_text=_("Cannot be changed."))
     broker_instance = identifier(_("Its service broker identifier; null: not known."))
     broker_enabled = fields.BooleanField(required=False)
     mirroring_role = fields.ChoiceField([PRINCIPAL, MIRROR], allow_null=True, required=False)
@@ -143,10 +145,12 @@ class ServiceSerializer(fields.Serializer):
     id = row_id()
     instance = instance_name()
     database = database_name()
-    name = fields.CharField(max_length=SERVICE_NAME, help_text=_("Byte by byte: case counts. Cannot be changed."))
-    queue = or_null(QUEUE_NAME, _("schema.name; null: not known."))
+    name = fields.CharField(max_length=SERVICE_NAME_CHARS, help_text=_("Byte by byte: case counts. Cannot be changed."))
+    queue = or_null(QUEUE_NAME_CHARS, _("schema.name; null: not known."))
     contracts = fields.ListField(
-        child=fields.CharField(max_length=SERVICE_NAME), required=False, help_text=_("Those it accepts as a target.")
+        child=fields.CharField(max_length=SERVICE_NAME_CHARS),
+        required=False,
+        help_text=_("Those it accepts as a target."),
     )
 
 
@@ -164,7 +168,7 @@ class QueueSerializer(fields.Serializer):
     id = row_id()
     instance = instance_name()
     database = database_name()
-    name = fields.CharField(max_length=QUEUE_NAME, help_text=_("schema.name. Cannot be changed."))
+    name = fields.CharField(max_length=QUEUE_NAME_CHARS, help_text=_("schema.name. Cannot be changed."))
     enabled = fields.BooleanField(required=False)
     retention = fields.BooleanField(required=False)
     poison_handling = fields.BooleanField(required=False)
@@ -177,8 +181,8 @@ class RouteSerializer(fields.Serializer):
     id = row_id()
     instance = instance_name()
     database = database_name()
-    name = fields.CharField(max_length=SYSNAME, help_text=_("Cannot be changed."))
-    remote_service_name = or_null(SERVICE_NAME, _("The service that it is for, byte by byte; null: any."))
+    name = fields.CharField(max_length=SYSNAME_CHARS, help_text=_("Cannot be changed."))
+    remote_service_name = or_null(SERVICE_NAME_CHARS, _("The service that it is for, byte by byte; null: any."))
     broker_instance = identifier(_("The identifier of the target database; null: any."))
     lifetime = fields.DateTimeField(allow_null=True, required=False, help_text=_("UTC; null: it never expires."))
     address = fields.CharField(max_length=256, help_text=_("LOCAL, TRANSPORT or tcp://HOST[:PORT]."))
@@ -233,10 +237,10 @@ class ConversationSerializer(fields.Serializer):
 
     id = fields.CharField(required=False, allow_null=True, allow_blank=True)
     vars()["from"] = EntrySerializer()
-    to_service = fields.CharField(max_length=SERVICE_NAME)
+    to_service = fields.CharField(max_length=SERVICE_NAME_CHARS)
     to_broker_instance = identifier(None)
     is_reply = fields.BooleanField(required=False)
-    from_service = or_null(SERVICE_NAME)
+    from_service = or_null(SERVICE_NAME_CHARS)
 
 
 class WhatIfSerializer(fields.Serializer):
@@ -296,7 +300,7 @@ class ScriptSerializer(fields.Serializer):
 class ServerSerializer(fields.Serializer):
     """The scripts of one instance, in the order in which they are run."""
 
-    instance = fields.CharField(max_length=SERVICE_NAME)
+    instance = fields.CharField(max_length=SERVICE_NAME_CHARS)
     address = AddressField(required=False, allow_null=True)
     scripts = ScriptSerializer(many=True)
 
@@ -316,7 +320,7 @@ class FormSerializer(fields.Serializer):
     """The same as a form."""
 
     file = fields.FileField(help_text=_("An estate document (its name ends in .json) or a T-SQL script."))
-    instance = fields.CharField(required=False, max_length=SERVICE_NAME)
+    instance = fields.CharField(required=False, max_length=SERVICE_NAME_CHARS)
     address = AddressField(required=False)
     mode = fields.ChoiceField(["whole", "instances", "into"], required=False)
     dry_run = fields.BooleanField(required=False)

@@ -26,7 +26,7 @@ from routing.common.names import check_name
 from routing.common.sentence import say, translator
 from routing.documents.conversation_json import conversation_from
 from routing.documents.edits_json import edits_from
-from routing.documents.json_decoders import Convert, fields, or_null, string
+from routing.documents.json_decoders import Decoder, fields, or_null, string
 from routing.model.conversation import Conversation
 from routing.model.estate import Edit, Estate
 from routing.rules.explanation import explain, journey
@@ -96,7 +96,7 @@ class WhatIf(ApiView):
 
 def question_from(value: Any) -> Question:
     """The question that a JSON object asks; raises `Invalid` with the path of what is wrong."""
-    readers: Mapping[str, Convert] = {
+    readers: Mapping[str, Decoder] = {
         "conversation": conversation_from,
         "edits": _edits,
         "scenario": or_null(_name),

@@ -16,7 +16,7 @@ from routing.common.errors import InputError, Invalid
 from routing.common.identifier import parse_identifier
 from routing.common.moment import parse_moment
 from routing.common.sentence import Sentence, say
-from routing.documents.estate_document import MAX_SIZE
+from routing.documents.estate_document import MAX_DOCUMENT_BYTES
 
 _T = TypeVar("_T")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -46,7 +46,7 @@ def add_at(parser: argparse.ArgumentParser) -> None:
 
 def add_max_size(parser: argparse.ArgumentParser) -> None:
     said = local(say("the largest document (default: 64M)"))
-    parser.add_argument("--max-size", metavar="SIZE", type=size, default=MAX_SIZE, help=said)
+    parser.add_argument("--max-size", metavar="SIZE", type=size, default=MAX_DOCUMENT_BYTES, help=said)
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:

@@ -11,8 +11,8 @@ from typing import Any, BinaryIO, TextIO
 from routing.common.errors import InputError, Invalid
 from routing.common.sentence import Sentence, say
 from routing.documents.conversation_json import conversation_from
-from routing.documents.estate_document import MAX_SIZE, read_estate
-from routing.documents.json_pull import no_doubles
+from routing.documents.estate_document import MAX_DOCUMENT_BYTES, read_estate
+from routing.documents.json_pull import reject_duplicate_keys
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 
@@ -23,7 +23,7 @@ _PIECE = 1 << 20
 """Bytes read at once: `read` makes room for all that it is asked for, however small the file."""
 
 
-def load_estate(name: str, max_size: int = MAX_SIZE) -> Estate:
+def load_estate(name: str, max_size: int = MAX_DOCUMENT_BYTES) -> Estate:
     """The estate document in a file, or (`-`) on standard input. Raises `InputError`."""
     return read_estate(load_bytes(name, max_size), where=name)
 
@@ -55,7 +55,7 @@ def load_conversations(name: str, estate: Estate) -> list[Conversation]:
 
 def json_line(text: str) -> Any:
     """The value of one line of JSON; `Invalid` where an object has a key twice."""
-    return json.loads(text, object_pairs_hook=no_doubles)
+    return json.loads(text, object_pairs_hook=reject_duplicate_keys)
 
 
 def lines_of(name: str) -> Iterator[tuple[int, str]]:

@@ -10,7 +10,7 @@ from routing.common.errors import Invalid
 from routing.common.names import check_name
 from routing.common.sentence import say
 from routing.model.address import Address, parse_network_address
-from routing.model.estate import INSTANCE_NAME
+from routing.model.estate import INSTANCE_NAME_CHARS
 
 _ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
 
@@ -34,7 +34,7 @@ def instance_files(text: str) -> InstanceFiles:
     if not (equals and instance and names):
         raise must_be_given(say("NAME=FILE or NAME/DATABASE=FILE"), text)
     try:
-        check_name(instance, "NAME", INSTANCE_NAME)
+        check_name(instance, "NAME", INSTANCE_NAME_CHARS)
         if database:
             check_name(database, "DATABASE")
         return InstanceFiles(instance, database or None, parse_network_address(rest[0]) if rest else None, names)

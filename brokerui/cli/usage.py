@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from brokerui.core.languages import here
-from routing.common.sentence import Counted, say, say_counted
+from routing.common.sentence import CountedText, say, say_counted
 
 WORDS = (
     say("usage: "),
@@ -38,4 +38,4 @@ def _one(text: str) -> str:
 
 
 def _counted(one: str, many: str, number: int) -> str:
-    return here()(Counted(one, many, number))
+    return here()(CountedText(one, many, number))

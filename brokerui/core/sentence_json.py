@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from routing.common.sentence import Counted, Sentence
+from routing.common.sentence import CountedText, Sentence
 
 SENTENCE = "text"
 """The key that tells the object of a sentence from other values."""
@@ -29,7 +29,7 @@ def _packed(value: Any) -> Any:
             SENTENCE: str.__str__(value.text),
             "values": {k: _packed(v) for k, v in value.values.items()},
         }
-        if isinstance(value.text, Counted):
+        if isinstance(value.text, CountedText):
             packed |= {"many": value.text.many, "number": value.text.number}
         return packed
     return [_packed(part) for part in value] if isinstance(value, (tuple, list)) else value
@@ -40,5 +40,5 @@ def _unpacked(value: Any) -> Any:
         return tuple(_unpacked(part) for part in value)
     if not isinstance(value, dict):
         return value
-    text = Counted(value[SENTENCE], value["many"], value["number"]) if "many" in value else value[SENTENCE]
+    text = CountedText(value[SENTENCE], value["many"], value["number"]) if "many" in value else value[SENTENCE]
     return Sentence(text, {name: _unpacked(part) for name, part in value["values"].items()})

@@ -20,10 +20,10 @@ def instance_columns(instance: law.Instance) -> Columns:
     return {"forwarding": instance.forwarding, **columns}
 
 
-def endpoint_of(row: models.Instance) -> catalog_objects.Endpoint | None:
+def endpoint_of(row: models.Instance) -> catalog_objects.BrokerEndpoint | None:
     if row.endpoint_port is None:
         return None
-    return catalog_objects.Endpoint(**{field: getattr(row, f"endpoint_{field}") for field in ENDPOINT})
+    return catalog_objects.BrokerEndpoint(**{field: getattr(row, f"endpoint_{field}") for field in ENDPOINT})
 
 
 def database_columns(database: law.Database) -> Columns:

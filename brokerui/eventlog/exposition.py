@@ -1,41 +1,46 @@
-"""The text format of Prometheus."""
+"""The text format of Prometheus, by its own library. The values come from the database: no process counts them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
+
+from prometheus_client import generate_latest
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+TOTAL: Final = "_total"
+Values = Iterable[tuple[Mapping[str, object], float]]
+"""Labels and the value that they have."""
 
 
-class Metric(NamedTuple):
-    """A metric with its values by labels."""
-
-    name: str
-    kind: str
-    """`gauge` or `counter`."""
-    help: str
-    values: Iterable[tuple[Mapping[str, object], float]]
+def gauge(name: str, text: str, values: Values) -> Metric:
+    """Make a metric that rises and falls."""
+    return _filled(Metric(name, text, "gauge"), name, values)
 
 
-def exposed(metrics: Iterable[Metric]) -> str:
-    """One text of all."""
-    lines: list[str] = []
-    for metric in metrics:
-        lines += [f"# HELP {metric.name} {_plain(metric.help)}", f"# TYPE {metric.name} {metric.kind}"]
-        lines += [f"{metric.name}{_labelled(labels)} {_number(value)}" for labels, value in metric.values]
-    return "\n".join(lines) + "\n"
+def counter(name: str, text: str, values: Values) -> Metric:
+    """Make a metric that only rises; its name ends with `_total`."""
+    return _filled(Metric(name.removesuffix(TOTAL), text, "counter"), name, values)
 
 
-def _labelled(labels: Mapping[str, object]) -> str:
-    said = ",".join(f'{name}="{_plain(str(value), quoted=True)}"' for name, value in labels.items())
-    return f"{{{said}}}" if said else ""
+def exposition(metrics: Iterable[Metric]) -> bytes:
+    """Write the metrics as `/metrics` gives them."""
+    return generate_latest(_Given(metrics))
 
 
-def _plain(text: str, *, quoted: bool = False) -> str:
-    text = text.replace("\\", "\\\\").replace("\n", "\\n")
-    return text.replace('"', '\\"') if quoted else text
+class _Given(Collector):
+    """A collector of what is at hand already."""
+
+    def __init__(self, metrics: Iterable[Metric]) -> None:
+        self._metrics = metrics
+
+    def collect(self) -> Iterable[Metric]:
+        return self._metrics
 
 
-def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else repr(float(value))
+def _filled(metric: Metric, name: str, values: Values) -> Metric:
+    for labels, value in values:
+        metric.add_sample(name, {label: str(text) for label, text in labels.items()}, value)
+    return metric

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
+from prometheus_client.metrics_core import Metric
 from redis import RedisError
 
 from brokerui.core.heartbeat import heartbeat_last
-from brokerui.eventlog.exposition import Metric
+from brokerui.eventlog.exposition import counter, gauge
 from brokerui.eventlog.models import Sampled
 from brokerui.eventlog.samples import OfSample
 from brokerui.eventlog.selectors import ACKNOWLEDGED, MEASURES, Total, event_name, latest_samples, totals
@@ -35,7 +36,7 @@ def metrics() -> Iterator[Metric]:
     except (RedisError, OSError) as error:
         logger.info("no metrics of connections: %s", error)
         is_up = 0
-    yield Metric("brokerui_redis_up", "gauge", "Whether Redis answers.", [({}, is_up)])
+    yield gauge("brokerui_redis_up", "Whether Redis answers.", [({}, is_up)])
 
 
 # ------------------------------------------------------------------------------------------------ samples
@@ -57,9 +58,9 @@ def _sampled(samples: list[Sampled]) -> Iterator[Metric]:
     yield _depths("brokerui_waiting_conversations", said, delayed, lambda row: _database(row) | {"error": row.error})
     roles = [row for row in samples if row.kind == OfSample.MIRRORING_ROLE]
     values: Values = [(_database(row), row.role == "PRINCIPAL") for row in roles]
-    yield Metric("brokerui_mirrored_database_is_principal", "gauge", "1: principal, 0: mirror.", values)
+    yield gauge("brokerui_mirrored_database_is_principal", "1: principal, 0: mirror.", values)
     last = max((row.at for row in samples), default=0)
-    yield Metric("brokerui_samples_timestamp_seconds", "gauge", "When these were looked at.", [({}, last / 1000)])
+    yield gauge("brokerui_samples_timestamp_seconds", "When these were looked at.", [({}, last / 1000)])
 
 
 def _queue(row: Sampled) -> dict[str, object]:
@@ -71,11 +72,11 @@ def _database(row: Sampled) -> dict[str, object]:
 
 
 def _depths(name: str, said: str, rows: Iterable[Sampled], labels: Labels) -> Metric:
-    return Metric(name, "gauge", said, [(labels(row), row.depth) for row in rows])
+    return gauge(name, said, [(labels(row), row.depth) for row in rows])
 
 
 def _ages(name: str, said: str, rows: Iterable[Sampled], labels: Labels) -> Metric:
-    return Metric(name, "gauge", said, [(labels(row), (row.oldest_age_ms or 0) / 1000) for row in rows])
+    return gauge(name, said, [(labels(row), (row.oldest_age_ms or 0) / 1000) for row in rows])
 
 
 # ------------------------------------------------------------------------------------------------ counters
@@ -89,18 +90,18 @@ def _counted(found: list[Total]) -> Iterator[Metric]:
         ({"instance": instance, "class": number, "name": event_name(number), "subclass": subclass, "error": error}, n)
         for (instance, number, subclass, error), n in sorted(events.items())
     ]
-    yield Metric("brokerui_events_total", "counter", "Broker events.", values)
+    yield counter("brokerui_events_total", "Broker events.", values)
     said = (
         "Messages: sent, put into queues (enqueued), received, transmitted to next hops, and of these again (retried)."
     )
-    yield Metric("brokerui_messages_total", "counter", said, _flows(found, "messages"))
-    yield Metric("brokerui_message_bytes_total", "counter", "Bytes of their bodies.", _flows(found, "bytes"))
+    yield counter("brokerui_messages_total", said, _flows(found, "messages"))
+    yield counter("brokerui_message_bytes_total", "Bytes of their bodies.", _flows(found, "bytes"))
     heard = [row for row in found if row.event_class == 149 and row.event_subclass in ACKNOWLEDGED.subclasses]
     acknowledged: Counter[tuple[str, str]] = Counter()
     for row in heard:
         acknowledged[row.instance, row.database] += row.events
     values = [({"instance": one, "database": two}, n) for (one, two), n in sorted(acknowledged.items())]
-    yield Metric("brokerui_acknowledgements_total", "counter", "Acknowledgements that came.", values)
+    yield counter("brokerui_acknowledgements_total", "Acknowledgements that came.", values)
 
 
 def _flows(found: list[Total], figure: str) -> Values:
@@ -132,13 +133,12 @@ def _of_redis() -> list[Metric]:
     ]
     seen = heartbeat_last()
     return [
-        Metric("brokerui_connections", "gauge", "Connections by state and direction.", _connections(rows)),
+        gauge("brokerui_connections", "Connections by state and direction.", _connections(rows)),
         _open("fragments", "Fragments", rows),
         _open("bytes", "Bytes", rows),
-        Metric("brokerui_endpoint_list_bytes", "gauge", "What waits between endpoint and workers.", lists),
-        Metric(
+        gauge("brokerui_endpoint_list_bytes", "What waits between endpoint and workers.", lists),
+        gauge(
             "brokerui_worker_seen_timestamp_seconds",
-            "gauge",
             "When a worker last did something.",
             [({}, seen.timestamp())] if seen else [],
         ),
@@ -157,6 +157,4 @@ def _open(what: str, said: str, rows: list[ConnectionRow]) -> Metric:
         sums[row.instance, "sent"] += getattr(row, f"total_{what}_sent")
         sums[row.instance, "received"] += getattr(row, f"total_{what}_received")
     values: Values = [({"instance": one, "direction": two}, n) for (one, two), n in sorted(sums.items())]
-    return Metric(
-        f"brokerui_open_connection_{what}", "gauge", f"{said} over the connections that are open now.", values
-    )
+    return gauge(f"brokerui_open_connection_{what}", f"{said} over the connections that are open now.", values)

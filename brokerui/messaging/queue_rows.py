@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from brokerui.estate.numbering import Numbers, numbers_of
+from routing.common.moment import from_milliseconds
 from routing.dialog.messages import QueuedMessage
 from routing.model.estate import Estate
-from routing.runtime.decision_cache import moment
 
 
 def queue_rows(estate: Estate, instance: str, messages: Iterable[QueuedMessage]) -> list[dict[str, Any]]:
@@ -41,5 +41,5 @@ def _row(message: QueuedMessage, numbers: Numbers) -> dict[str, Any]:
         "message_type_id": numbers.message_types.get(message.message_type_name),
         "validation": message.validation,
         "message_body": None if body is None else base64.b64encode(body).decode(),
-        "message_enqueue_time": moment(message.message_enqueue_time).isoformat(),
+        "message_enqueue_time": from_milliseconds(message.message_enqueue_time).isoformat(),
     }

@@ -33,7 +33,7 @@ from routing.adjacent.limits import (
 )
 from routing.common.errors import Invalid
 from routing.common.identifier import identifier_bytes, identifier_of, parse_identifier
-from routing.common.names import SERVICE_NAME, check_name
+from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.common.sentence import Sentence, say
 
 INITIATOR: Final = 1
@@ -319,10 +319,10 @@ def _objection_on_the_way(hops_remaining: int, time_consumed: int) -> _Objection
 _HAS_TO_BROKER: Final = 1
 _HAS_FROM_BROKER: Final = 2
 _NAME_LIMITS: Final[Mapping[str, int]] = {
-    "to service": SERVICE_NAME,
-    "from service": SERVICE_NAME,
-    "contract": SERVICE_NAME,
-    "message type": SERVICE_NAME,
+    "to service": SERVICE_NAME_CHARS,
+    "from service": SERVICE_NAME_CHARS,
+    "contract": SERVICE_NAME_CHARS,
+    "message type": SERVICE_NAME_CHARS,
 }
 _TEXTS: Final = 4
 """Of `Names`, before the identifiers."""

@@ -18,9 +18,9 @@ from routing.adjacent.limits import (
     VERSION,
 )
 from routing.common.errors import Invalid
-from routing.common.names import SERVICE_NAME, SYSNAME, check_name
+from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS, check_name
 from routing.common.sentence import say
-from routing.model.address import MAX_LENGTH
+from routing.model.address import ADDRESS_CHARS
 
 HELLO: Final = 1
 CLAIM: Final = 2
@@ -69,7 +69,10 @@ _SIZES: Final[Mapping[int, tuple[int, int]]] = {
     PING: (0, 0),
     PONG: (0, 0),
     CLOSE: (1, 1 + MAX_CLOSE_TEXT_BYTES),
-    ROLE_QUESTION: (_OF_ROLE + _TEXTS + 1, _OF_ROLE + _ID + _TEXTS + MAX_CHARACTER_BYTES * (SERVICE_NAME + MAX_LENGTH)),
+    ROLE_QUESTION: (
+        _OF_ROLE + _TEXTS + 1,
+        _OF_ROLE + _ID + _TEXTS + MAX_CHARACTER_BYTES * (SERVICE_NAME_CHARS + ADDRESS_CHARS),
+    ),
     ROLE_ANSWER: (_OF_ROLE, _OF_ROLE),
 }
 """Bytes that the content of a kind has at least and at most."""
@@ -111,7 +114,7 @@ def write_fragments(fragments: Iterable[bytes], size: int) -> bytes:
 def write_hello(hello: Hello) -> bytes:
     """The frame; `LocalProtocolError` for what no side may say of itself."""
     try:
-        check_name(hello.name, "instance name", SYSNAME)
+        check_name(hello.name, "instance name", SYSNAME_CHARS)
     except Invalid as invalid:
         raise LocalProtocolError(invalid.path, invalid.problem) from None
     if len(hello.instance_id) != _ID or len(hello.connection_id) != _ID or NO_CONNECTION in hello[1:3]:
@@ -150,7 +153,7 @@ def read_hello(content: bytes) -> Hello:
         raise RemoteProtocolError("instance name", say("is longer than its HELLO"))
     try:
         name = piece.decode()
-        check_name(name, "instance name", SYSNAME)
+        check_name(name, "instance name", SYSNAME_CHARS)
     except UnicodeDecodeError:
         raise RemoteProtocolError("instance name", say("is not UTF-8")) from None
     except Invalid as invalid:

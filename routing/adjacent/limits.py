@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from routing.common.names import SERVICE_NAME
+from routing.common.names import SERVICE_NAME_CHARS
 
 VERSION: Final = 1
 """Of frames and fragments; a HELLO is read by all versions."""
@@ -12,7 +12,7 @@ VERSION: Final = 1
 # ------------------------------------------------------------------------------------------------ fragments
 MAX_CHARACTER_BYTES: Final = 4
 """UTF-8 takes no more for one."""
-MAX_NAMES_BYTES: Final = 1 + 2 * 16 + 4 * 2 + 4 * MAX_CHARACTER_BYTES * SERVICE_NAME
+MAX_NAMES_BYTES: Final = 1 + 2 * 16 + 4 * 2 + 4 * MAX_CHARACTER_BYTES * SERVICE_NAME_CHARS
 """Bytes of both identifiers, both services, contract and message type, each as long as the product allows."""
 MAX_RANGES: Final = 64
 """Acknowledgement ranges of a fragment. QUIC stacks keep about as many; what does not fit goes with the next one."""

@@ -16,7 +16,7 @@ from routing.adjacent.frames import FRAME_HEAD, ROLE, ROLE_ANSWER, ROLE_QUESTION
 from routing.adjacent.guard import TAG_BYTES, WIRE_LABEL
 from routing.common.errors import Invalid
 from routing.common.identifier import identifier_bytes, identifier_of, parse_identifier
-from routing.common.names import SERVICE_NAME, check_name
+from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.common.sentence import Sentence, say
 from routing.model.address import parse_network_address
 from routing.model.estate import MIRROR, PRINCIPAL
@@ -138,7 +138,7 @@ def _objections(said: RoleMessage) -> Iterator[tuple[str, Sentence]]:
     if said.broker_instance is not None and not _is_identifier(said.broker_instance):
         yield "broker instance", say("must be a GUID in lower case")
     try:
-        check_name(said.service, "service", SERVICE_NAME)
+        check_name(said.service, "service", SERVICE_NAME_CHARS)
     except Invalid as invalid:
         yield invalid.path, invalid.problem
     if said.reply_to and not _is_canonical(said.reply_to):

@@ -37,7 +37,7 @@ class Applied:
     findings: tuple[Finding, ...]
 
 
-def apply_told(estate: Estate, name: str, told: CatalogSnapshot, address: Address | None = None) -> Applied:
+def apply_snapshot(estate: Estate, name: str, told: CatalogSnapshot, address: Address | None = None) -> Applied:
     """The estate with what an input tells of the instance `name`, which may be new; `address` is one of its own.
 
     Raises `InputError` where no estate can hold what it tells.

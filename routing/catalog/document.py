@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from routing.catalog.availability import replicas
-from routing.catalog.shapes import DATABASE_PARTS, NOTES, NUMBER, SERVER_PARTS, SHAPES, Row, Shape
+from routing.catalog.shapes import DATABASE_PARTS, NOTES, NUMBER, SERVER_PARTS, SHAPES, Row, ViewShape
 from routing.catalog.snapshot import CatalogSnapshot, NotRead, Rows
 from routing.common.errors import InputError, Invalid, must_be
 from routing.common.moment import parse_moment
@@ -28,7 +28,7 @@ _ID = "database_id"
 def read_catalog(text: str, *, where: str) -> CatalogSnapshot:
     """What a document tells. Raises `InputError` with the JSON path at the first thing that is not as it must be."""
     try:
-        return _Reader(text).document(where)
+        return _CatalogReader(text).document(where)
     except Invalid as fault:
         raise InputError(where, f"$.{fault.path}".rstrip("."), fault.problem) from None
 
@@ -40,7 +40,7 @@ class _Pull(JsonPull):
         return self._next() == "["
 
 
-class _Reader:
+class _CatalogReader:
     """Walks the parts of a document; every row is a leaf."""
 
     def __init__(self, text: str) -> None:
@@ -71,9 +71,9 @@ class _Reader:
     def _part(self, part: str) -> list[Row]:
         shape = SHAPES[part]
         if part not in SERVER_PARTS:
-            shape = Shape({_ID: NUMBER, **shape.columns}, (_ID, *shape.required))
+            shape = ViewShape({_ID: NUMBER, **shape.columns}, (_ID, *shape.required))
         elif part == "databases":
-            shape = Shape(shape.columns, (_ID, *shape.required))
+            shape = ViewShape(shape.columns, (_ID, *shape.required))
         # Without locks an instance may read a row twice while others are moved; it counts once.
         rows: dict[tuple[object, ...], Row] = {}
         for index in self._elements(MAX_DATABASES if part == "databases" else MAX_ROWS):
@@ -103,7 +103,7 @@ class _Reader:
         if len(self._unknown) > MAX_UNKNOWN:
             raise Invalid("", say("has more than {limit} keys that no version has", limit=MAX_UNKNOWN))
 
-    def _row(self, part: str, shape: Shape) -> Row:
+    def _row(self, part: str, shape: ViewShape) -> Row:
         value = self._json.value()
         if type(value) is not dict:
             raise Invalid("", must_be(say("an object"), value))

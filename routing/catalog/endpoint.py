@@ -7,7 +7,7 @@ from typing import Any
 from routing.catalog.shapes import Row
 from routing.common.errors import Invalid, must_be
 from routing.common.sentence import say
-from routing.model.catalog_objects import Endpoint
+from routing.model.catalog_objects import BrokerEndpoint
 
 _WINDOWS = {1: "WINDOWS NTLM", 2: "WINDOWS KERBEROS", 3: "WINDOWS"}
 _CERTIFICATE = 4
@@ -15,7 +15,7 @@ _ENCRYPTION = ("DISABLED", "REQUIRED", "REQUIRED", "SUPPORTED", "SUPPORTED", "RE
 """By `encryption_algorithm`: none; RC4, AES; none or one of them; both; none or both."""
 
 
-def endpoint_from(row: Row) -> Endpoint:
+def endpoint_from(row: Row) -> BrokerEndpoint:
     """Raises `Invalid` for what an estate cannot hold."""
     if row.get("port") is None:
         raise Invalid("port", say("is missing"))
@@ -28,7 +28,7 @@ def endpoint_from(row: Row) -> Endpoint:
         found["encryption"] = _encryption(row["encryption_algorithm"])
     if row.get("connection_auth") is not None:
         found["authentication"] = _authentication(row["connection_auth"], row.get("certificate_name"))
-    return Endpoint(**found)
+    return BrokerEndpoint(**found)
 
 
 def forwards(row: Row) -> bool:

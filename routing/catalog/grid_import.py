@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from routing.catalog.grid_parser import Grid
-from routing.catalog.shapes import SERVER_PARTS, SHAPES, TEXT, Row, Shape
+from routing.catalog.shapes import SERVER_PARTS, SHAPES, TEXT, Row, ViewShape
 from routing.catalog.snapshot import CatalogSnapshot, Rows
 from routing.common.errors import InputError, Invalid
 from routing.common.moment import format_moment, parse_moment
@@ -15,10 +15,10 @@ from routing.common.sentence import say
 
 DATABASE_COLUMNS = ("database_name", "database", "db_name")
 """Columns that people add to tell of which database a row is."""
-_WAITING = Shape({"to_service_name": TEXT, "transmission_status": TEXT, "enqueue_time": TEXT}, ())
+_WAITING = ViewShape({"to_service_name": TEXT, "transmission_status": TEXT, "enqueue_time": TEXT}, ())
 
 
-def told_by_grid(grid: Grid, database: str | None, *, where: str) -> CatalogSnapshot:
+def snapshot_of_grid(grid: Grid, database: str | None, *, where: str) -> CatalogSnapshot:
     """What a grid tells. Raises `InputError`, with the line, for a cell that its column cannot hold."""
     if grid.view in SERVER_PARTS:
         if database is not None:
@@ -43,7 +43,7 @@ def _spelt(database: str) -> str:
     return MSDB if database.lower() == MSDB else database
 
 
-def _rows(grid: Grid, shape: Shape, where: str) -> Iterator[tuple[tuple[str, ...], Row]]:
+def _rows(grid: Grid, shape: ViewShape, where: str) -> Iterator[tuple[tuple[str, ...], Row]]:
     """The cells of each row, and what they say."""
     for line, cells in grid.rows:
         row = {}
@@ -60,7 +60,7 @@ def _rows(grid: Grid, shape: Shape, where: str) -> Iterator[tuple[tuple[str, ...
         yield cells, row
 
 
-def _is_null(column: str, cell: str, shape: Shape) -> bool:
+def _is_null(column: str, cell: str, shape: ViewShape) -> bool:
     if cell and column in shape.required:
         return False
     if not cell and column in shape.required:

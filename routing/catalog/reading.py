@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from routing.catalog.document import read_catalog
 from routing.catalog.frames import framed_document, without_space
-from routing.catalog.grid_import import told_by_grid
+from routing.catalog.grid_import import snapshot_of_grid
 from routing.catalog.grid_parser import read_grid
 from routing.catalog.snapshot import CatalogSnapshot
 from routing.catalog.unwrap import plain_document
@@ -21,7 +21,7 @@ def read_saved(content: bytes, *, where: str, database: str | None = None) -> Ca
         grid = read_grid(text, where=where)
         if grid is None:
             raise InputError(where, "", _NOTHING)
-        return told_by_grid(grid, database, where=where)
+        return snapshot_of_grid(grid, database, where=where)
     if database is not None:
         raise InputError(where, "", say("is of a whole instance: give it as NAME=FILE"))
     return read_catalog(document, where=where)

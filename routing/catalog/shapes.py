@@ -39,28 +39,28 @@ def _bit_of_cell(cell: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ColumnKind:
     """How a column's values are written."""
 
     from_json: Callable[[Any], Any]
     from_cell: Callable[[str], Any]
 
 
-TEXT = Kind(string, str)
-NUMBER = Kind(integer, _integer_of_cell)
-BIT = Kind(bit, _bit_of_cell)
+TEXT = ColumnKind(string, str)
+NUMBER = ColumnKind(integer, _integer_of_cell)
+BIT = ColumnKind(bit, _bit_of_cell)
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ViewShape:
     """The columns of a view, and those of them that have no NULL."""
 
-    columns: Mapping[str, Kind]
+    columns: Mapping[str, ColumnKind]
     required: tuple[str, ...] = ("name",)
 
 
-SHAPES: Mapping[str, Shape] = {
-    "server": Shape(
+SHAPES: Mapping[str, ViewShape] = {
+    "server": ViewShape(
         {
             "server_name": TEXT,
             "machine_name": TEXT,
@@ -70,7 +70,7 @@ SHAPES: Mapping[str, Shape] = {
         },
         (),
     ),
-    "databases": Shape(
+    "databases": ViewShape(
         {
             "database_id": NUMBER,
             "name": TEXT,
@@ -84,7 +84,7 @@ SHAPES: Mapping[str, Shape] = {
             "mirroring_partner_name": TEXT,
         }
     ),
-    "endpoints": Shape(
+    "endpoints": ViewShape(
         {
             "name": TEXT,
             "state_desc": TEXT,
@@ -97,7 +97,7 @@ SHAPES: Mapping[str, Shape] = {
             "encryption_algorithm": NUMBER,
         }
     ),
-    "availability_replicas": Shape(
+    "availability_replicas": ViewShape(
         {
             "database_id": NUMBER,
             "group_name": TEXT,
@@ -107,7 +107,7 @@ SHAPES: Mapping[str, Shape] = {
         },
         ("database_id",),
     ),
-    "routes": Shape(
+    "routes": ViewShape(
         {
             "route_id": NUMBER,
             "name": TEXT,
@@ -118,11 +118,11 @@ SHAPES: Mapping[str, Shape] = {
             "mirror_address": TEXT,
         }
     ),
-    "services": Shape({"service_id": NUMBER, "name": TEXT, "schema_name": TEXT, "queue_name": TEXT}),
-    "service_contract_usages": Shape(
+    "services": ViewShape({"service_id": NUMBER, "name": TEXT, "schema_name": TEXT, "queue_name": TEXT}),
+    "service_contract_usages": ViewShape(
         {"service_name": TEXT, "service_contract_name": TEXT}, ("service_name", "service_contract_name")
     ),
-    "service_queues": Shape(
+    "service_queues": ViewShape(
         {
             "schema_name": TEXT,
             "schema_id": NUMBER,
@@ -137,8 +137,8 @@ SHAPES: Mapping[str, Shape] = {
             "max_readers": NUMBER,
         }
     ),
-    "service_contracts": Shape({"service_contract_id": NUMBER, "name": TEXT}),
-    "service_contract_message_usages": Shape(
+    "service_contracts": ViewShape({"service_contract_id": NUMBER, "name": TEXT}),
+    "service_contract_message_usages": ViewShape(
         {
             "service_contract_name": TEXT,
             "message_type_name": TEXT,
@@ -147,11 +147,11 @@ SHAPES: Mapping[str, Shape] = {
         },
         ("service_contract_name", "message_type_name", "is_sent_by_initiator", "is_sent_by_target"),
     ),
-    "service_message_types": Shape(
+    "service_message_types": ViewShape(
         {"message_type_id": NUMBER, "name": TEXT, "validation": TEXT, "xml_collection_name": TEXT},
         ("name", "validation"),
     ),
-    "conversation_priorities": Shape(
+    "conversation_priorities": ViewShape(
         {
             "name": TEXT,
             "service_contract_name": TEXT,
@@ -161,17 +161,19 @@ SHAPES: Mapping[str, Shape] = {
         },
         ("name", "priority"),
     ),
-    "remote_service_bindings": Shape(
+    "remote_service_bindings": ViewShape(
         {"name": TEXT, "remote_service_name": TEXT, "user_name": TEXT, "is_anonymous_on": BIT},
         ("name", "remote_service_name"),
     ),
-    "transmission_queue": Shape(
+    "transmission_queue": ViewShape(
         {"to_service_name": TEXT, "transmission_status": TEXT, "messages": NUMBER, "oldest": TEXT}, ("messages",)
     ),
-    "conversation_endpoints": Shape({"state": TEXT, "state_desc": TEXT, "endpoints": NUMBER}, ("state", "endpoints")),
-    "totals": Shape({"name": TEXT, "table_rows": NUMBER}, ()),
-    "cut": Shape({"part": TEXT, "cut_rows": NUMBER}, ("part", "cut_rows")),
-    "errors": Shape({"part": TEXT, "number": NUMBER, "message": TEXT}, ("part",)),
+    "conversation_endpoints": ViewShape(
+        {"state": TEXT, "state_desc": TEXT, "endpoints": NUMBER}, ("state", "endpoints")
+    ),
+    "totals": ViewShape({"name": TEXT, "table_rows": NUMBER}, ()),
+    "cut": ViewShape({"part": TEXT, "cut_rows": NUMBER}, ("part", "cut_rows")),
+    "errors": ViewShape({"part": TEXT, "number": NUMBER, "message": TEXT}, ("part",)),
 }
 """By the name of the part. Those from `routes` on are of one database, and have its `database_id` in a document."""
 

@@ -11,7 +11,7 @@ from routing.model.estate import Estate
 from routing.rules.choosing import Decisions
 from routing.rules.decision import Outcome
 from routing.rules.hop import Hop
-from routing.rules.journey import Place, after
+from routing.rules.journey import Position, after
 from routing.rules.router import decide
 
 
@@ -75,11 +75,11 @@ class ClassEvaluator:
         self.shared: Set[str] = frozenset()
         """Instances from which on a message meets no special node: there the background has the whole answer."""
         self._onward: dict[Node, HopResult] = {}
-        self._ends: dict[Place, frozenset[Outcome]] = {}
+        self._ends: dict[Position, frozenset[Outcome]] = {}
 
-    def start(self, node: Node) -> Place:
+    def start(self, node: Node) -> Position:
         """The place where a message of this entry point is first decided on."""
-        return Place(node[0], node[1], self.estate.hop_limit)
+        return Position(node[0], node[1], self.estate.hop_limit)
 
     def decides_like(self, other: ClassEvaluator, otherwise: Set[Node]) -> None:
         """From here on takes the other estate's answers at all nodes but these, which are known to differ."""
@@ -99,19 +99,19 @@ class ClassEvaluator:
         return found
 
     def _fresh(self, node: Node) -> HopResult:
-        place = Place(node[0], node[1], 1)
+        place = Position(node[0], node[1], 1)
         follows = [after(place, decision) for decision in self._decide(node)]
         ends = frozenset([end for end in follows if isinstance(end, Outcome)])
         if len(ends) == len(follows):
             return HopResult(ends, _NOWHERE)
-        leads = [NextHop(onto.instance, 1 - onto.hops_remaining) for onto in follows if isinstance(onto, Place)]
+        leads = [NextHop(onto.instance, 1 - onto.hops_remaining) for onto in follows if isinstance(onto, Position)]
         return HopResult(ends, frozenset(leads))
 
     def _decide(self, node: Node) -> Decisions:
         service, identifier, is_reply = self._traffic
         return decide(Hop(self.estate, node[0], node[1], service, identifier, is_reply, self._at))
 
-    def ends(self, place: Place) -> frozenset[Outcome]:
+    def ends(self, place: Position) -> frozenset[Outcome]:
         """All outcomes from a place on; each place is answered once, and each forwarding leaves fewer hops."""
         found = self._ends.get(place)
         if found is None:
@@ -120,14 +120,14 @@ class ClassEvaluator:
             found = self._ends[place] = self._ends_from(place)
         return found
 
-    def _ends_from(self, place: Place) -> frozenset[Outcome]:
+    def _ends_from(self, place: Position) -> frozenset[Outcome]:
         instance, database, hops_remaining = place
         if hops_remaining == 0 and database is None:  # LOOP-1: asked of each decision, since the limit is reached
             self.apart = self.apart or (instance, None) in self._special
             return frozenset(cast(Outcome, after(place, decision)) for decision in self._decide((instance, None)))
         ends, leads = self.onward((instance, database))
         for lead in leads:
-            beyond = self.ends(Place(lead.instance, None, hops_remaining - lead.forwards))
+            beyond = self.ends(Position(lead.instance, None, hops_remaining - lead.forwards))
             ends = ends | beyond if ends else beyond
         return ends
 

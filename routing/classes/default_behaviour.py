@@ -15,7 +15,7 @@ from typing import NamedTuple
 from routing.classes.class_evaluator import ClassEvaluator, HopResult
 from routing.classes.traffic_class import Node
 from routing.rules.decision import Outcome
-from routing.rules.journey import Place
+from routing.rules.journey import Position
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,18 +88,20 @@ class DefaultBehaviour:
         """What changes for a class that meets nothing special on its way, when these instances decide otherwise."""
         found = self._changes.get(goals)
         if found is None:
-            found = self._changes[goals] = changes(self.cells_towards(sorted(goals)), self.before, self.after)
+            found = self._changes[goals] = changed_behaviour(self.cells_towards(sorted(goals)), self.before, self.after)
         return found
 
 
-def changes(cells: Iterable[EquivalenceClass], before: ClassEvaluator, after: ClassEvaluator) -> list[BehaviourChange]:
+def changed_behaviour(
+    cells: Iterable[EquivalenceClass], before: ClassEvaluator, after: ClassEvaluator
+) -> list[BehaviourChange]:
     """The cells whose entry points meet something else after."""
-    met = (BehaviourChange(cell, through(cell, before), through(cell, after)) for cell in cells)
+    met = (BehaviourChange(cell, outcomes_of(cell, before), outcomes_of(cell, after)) for cell in cells)
     return [change for change in met if change.before != change.after]
 
 
-def through(cell: EquivalenceClass, asked: ClassEvaluator) -> frozenset[Outcome]:
+def outcomes_of(cell: EquivalenceClass, asked: ClassEvaluator) -> frozenset[Outcome]:
     """All outcomes of the entry points of a cell."""
     limit = asked.estate.hop_limit
-    places = [Place(lead.instance, None, limit - lead.forwards) for lead in cell.onward.leads]
+    places = [Position(lead.instance, None, limit - lead.forwards) for lead in cell.onward.leads]
     return cell.onward.ends.union(*map(asked.ends, places))

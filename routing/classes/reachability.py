@@ -13,13 +13,13 @@ from datetime import datetime
 from typing import NamedTuple
 
 from routing.classes.class_evaluator import ClassEvaluator
-from routing.classes.default_behaviour import DefaultBehaviour, EquivalenceClass, through
+from routing.classes.default_behaviour import DefaultBehaviour, EquivalenceClass, outcomes_of
 from routing.classes.name_index import NameIndex
-from routing.classes.traffic_class import NOWHERE, Node, TrafficClass
+from routing.classes.traffic_class import UNKNOWN_SERVICE, Node, TrafficClass
 from routing.model.estate import Estate
 from routing.model.route_table import RouteTable
 from routing.rules.decision import Outcome
-from routing.rules.journey import Place
+from routing.rules.journey import Position
 from routing.rules.verdict import verdict
 
 
@@ -48,7 +48,7 @@ class Reachability:
         self._at = at
         self.nodes = tuple(entry_points(estate))
         self._number = {node: number for number, node in enumerate(self.nodes)}
-        self._nowhere = ClassEvaluator(estate, TrafficClass(NOWHERE, None, False), at)
+        self._nowhere = ClassEvaluator(estate, TrafficClass(UNKNOWN_SERVICE, None, False), at)
         self._specials = NameIndex(estate, Estate(), set(names))
         # With no hop to spare, what reaches an instance from outside is never sent on: it is in no cell.
         sent = (node for node in self.nodes if estate.hop_limit > 0 or node[1] is not None)
@@ -82,7 +82,7 @@ class Reachability:
             sorted(node[0] for node in special if node[1] is None)
         )
         for cell in towards:
-            yield self._cell_number[cell], verdict(through(cell, asked))
+            yield self._cell_number[cell], verdict(outcomes_of(cell, asked))
 
     def _of_cell(self, number: int) -> str:
         return self.base[self.cells[number][0]]
@@ -112,7 +112,7 @@ class Reachability:
         onward = asked.onward(node)
         yield from (FirstHopOutcome(None, end) for end in onward.ends)
         for lead in onward.leads:
-            place = Place(lead.instance, None, self.estate.hop_limit - lead.forwards)
+            place = Position(lead.instance, None, self.estate.hop_limit - lead.forwards)
             yield from (FirstHopOutcome(lead.instance, end) for end in asked.ends(place))
 
 

@@ -15,13 +15,13 @@ from routing.model.estate import Estate
 Node = tuple[str, str | None]
 """An entry point: (instance, database), or (instance, None) for what reaches the instance from outside."""
 
-NOWHERE = "\0"
+UNKNOWN_SERVICE = "\0"
 """A service name that occurs nowhere: no name may hold a NUL."""
 UNKNOWN_IDENTIFIER = "*"
 """An identifier that occurs nowhere: it is no GUID."""
-ANY = "*"
+STAND_IN = "*"
 """How a stand-in is shown."""
-_ELSEWHERE = "tcp://*"
+_UNKNOWN_ADDRESS = "tcp://*"
 
 
 class TrafficClass(NamedTuple):
@@ -34,7 +34,7 @@ class TrafficClass(NamedTuple):
     @property
     def shown_service(self) -> str:
         """The name, with `*` for the stand-in."""
-        return self.to_service.replace(NOWHERE, ANY)
+        return self.to_service.replace(UNKNOWN_SERVICE, STAND_IN)
 
 
 class Vocabulary:
@@ -51,7 +51,7 @@ class Vocabulary:
         self.addresses = {*before.by_address, *after.by_address}
         self.by_address = _names_may_be_addresses(before) or _names_may_be_addresses(after)
         """Whether a nameless TRANSPORT route makes names that hold an address classes of their own."""
-        for name in (NOWHERE, *self._address_names()):
+        for name in (UNKNOWN_SERVICE, *self._address_names()):
             self.identifiers[name] = set()
 
     def _add(self, estate: Estate) -> None:
@@ -67,8 +67,8 @@ class Vocabulary:
 
     def _address_names(self) -> Iterator[str]:
         if self.by_address:
-            for address in (*sorted(self.addresses), _ELSEWHERE):
-                yield f"{address}/{NOWHERE}"
+            for address in (*sorted(self.addresses), _UNKNOWN_ADDRESS):
+                yield f"{address}/{UNKNOWN_SERVICE}"
 
     def count(self) -> int:
         """How many classes there are."""
@@ -95,8 +95,8 @@ class Vocabulary:
     def _stand_in(self, service: str) -> str:
         address = address_in_name(service) if self.by_address else None
         if address is None:
-            return NOWHERE
-        return f"{address.key if address.key in self.addresses else _ELSEWHERE}/{NOWHERE}"
+            return UNKNOWN_SERVICE
+        return f"{address.key if address.key in self.addresses else _UNKNOWN_ADDRESS}/{UNKNOWN_SERVICE}"
 
 
 def _entries(estate: Estate) -> Iterator[Node]:

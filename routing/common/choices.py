@@ -1,4 +1,4 @@
-"""What the rules leave to chance, drawn from a source that the caller gives: the same source, the same conversation."""
+"""Random choices of the engine, drawn from a source that the caller gives, so that a seed reproduces them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 class Choices:
-    """Identifiers and draws from `getrandbits` of a random source: a seeded one replays, the system's surprises."""
+    """Draws identifiers and numbers from a `getrandbits` function: a seeded one, or the system's."""
 
     __slots__ = ("_bits",)
 
@@ -20,5 +20,5 @@ class Choices:
         return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
     def below(self, limit: int) -> int:
-        """One of 0 … limit - 1, each as likely as the others but for one part in 2**32."""
+        """A number from 0 to limit - 1, uniform up to one part in 2**32."""
         return self._bits(32) * limit >> 32

@@ -1,19 +1,19 @@
-"""What goes wrong, who is at fault, and where.
+"""The two errors of the engine.
 
-- `Invalid`: a value that cannot be, raised where the value is made; it names the field.
-- `InputError`: an input of the user's that was refused, with the file, the place in it and the reason.
+- `Invalid`: a value breaks a limit or a rule of SQL Server; raised by its constructor, names the field.
+- `InputError`: a file or argument of the user was refused; names the file, the place in it and the reason.
 """
 
 from __future__ import annotations
 
 from routing.common.sentence import Sentence, Translate, say
 
-LONGEST = 500
-"""Characters of a problem that an error shows: a name in a hostile file may have a hundred thousand."""
+MAX_SHOWN_CHARS = 500
+"""An error shows this much of a problem: a name in a hostile file may have 100,000 characters."""
 
 
 class Invalid(ValueError):
-    """A value that no estate may hold. The caller gave it; nothing was made of it."""
+    """A value that no estate may hold; raised before anything is created from it."""
 
     def __init__(self, path: str, problem: Sentence) -> None:
         super().__init__(path, problem)
@@ -22,7 +22,7 @@ class Invalid(ValueError):
         self.problem = problem
 
     def below(self, parent: str) -> Invalid:
-        """The same fault, seen from the value that contains this one."""
+        """The same error with the path extended by the enclosing value."""
         dot = "." if self.path and not self.path.startswith("[") else ""
         return Invalid(f"{parent}{dot}{self.path}", self.problem)
 
@@ -36,7 +36,7 @@ class Invalid(ValueError):
 
 
 class InputError(Exception):
-    """A file or an argument that was refused as a whole: nothing of it was used."""
+    """A file or an argument that was refused as a whole; no part of it was used."""
 
     def __init__(self, where: str, path: str, problem: Sentence) -> None:
         super().__init__(where, path, problem)
@@ -49,8 +49,8 @@ class InputError(Exception):
     def render(self, translate: Translate = str) -> str:
         """`WHERE: PATH: what is wrong`, on one line that any terminal can show."""
         problem = self.problem.render(translate)
-        if len(problem) > LONGEST:
-            problem = problem[:LONGEST] + "…"
+        if len(problem) > MAX_SHOWN_CHARS:
+            problem = problem[:MAX_SHOWN_CHARS] + "…"
         parts = [*(part for part in (self.where, self.path) if part), problem]
         return _printable(" ".join(": ".join(parts).split()))
 
@@ -59,19 +59,19 @@ class InputError(Exception):
 
 
 def _printable(text: str) -> str:
-    """With escapes for what no terminal shows, or obeys: names in a hostile file are shown as they are."""
+    """Escape every character that is not printable, so that no name in a file can control the terminal."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def must_be(what: Sentence | str, got: object) -> Sentence:
-    """`must be WHAT, not GOT`, with what was given cut to a readable length."""
+    """`must be WHAT, not GOT`, with GOT cut to a readable length."""
     return say("must be {what}, not {got}", what=what, got=shortened(got))
 
 
 def shortened(value: object, limit: int = 80) -> Sentence | str:
-    """A value as JSON would show it, cut: an error must stay one line however long the input is."""
+    """A value as JSON shows it, cut to `limit` characters, so that an error stays one line."""
     if value is None or value is True or value is False:
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, dict):

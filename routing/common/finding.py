@@ -1,4 +1,4 @@
-"""A finding: what lint or an import has to say of one object, with its reason and, where there is one, its remedy."""
+"""A finding: one observation of lint or of an import about one object, with its reason and, if any, a remedy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from routing.common.sentence import Sentence, Translate
 
 ERROR, WARNING, INFO = "error", "warning", "info"
 SEVERITIES = (ERROR, WARNING, INFO)
-"""Worst first. An error loses or holds messages for sure, a warning may."""
+"""Worst first. An error certainly loses or holds back messages; a warning may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,20 +17,20 @@ class Finding:
     """One observation. Its fields are the keys of its JSON object, in their order."""
 
     code: str
-    """Which kind of observation it is, e.g. `shadowed-route`; users suppress and look up by it."""
+    """The kind of observation, e.g. `shadowed-route`; users suppress and look up findings by it."""
     severity: str
     instance: str | None
     database: str | None
     object: str | None
-    """The route, service, queue, endpoint, ... by its name."""
+    """Name of the route, service, queue, endpoint, ..."""
     reason: Sentence
     remedy_sql: str | None = None
     file: str | None = None
     line: int | None = None
-    """In `file`, from 1."""
+    """Line in `file`, counted from 1."""
 
     def as_json(self, translate: Translate = str) -> dict[str, Any]:
-        """With the reason in the language of `translate`."""
+        """Its JSON object, with the reason in the language of `translate`."""
         return {
             "code": self.code,
             "severity": self.severity,

@@ -1,6 +1,6 @@
-"""The cyclic collector, which looks through everything that lives: through a large estate for a quarter of a second.
+"""Pauses Python's cyclic garbage collector, which takes a quarter of a second to scan a large estate.
 
-Estates, answers and findings hold no cycles; what is dropped of them goes at once, without it.
+Estates, answers and findings hold no reference cycles, so reference counting alone frees them.
 """
 
 from __future__ import annotations
@@ -9,36 +9,36 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_resting: list[bool] = []
-"""For each that has it rest: whether it was on before any did. Appending and taking are one step for all threads."""
+_pauses: list[bool] = []
+"""One entry for each pause in progress: whether the collector was on before the first. append and pop are atomic."""
 
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """For work whose results live on: looking for cycles meanwhile takes as long as the work.
+    """Pause the collector during work whose results live on; collecting meanwhile would double the time.
 
-    Threads may overlap: it rests until the last has ended, and is then as the first found it.
+    Pauses of several threads may overlap: the last to end restores the state that the first found.
     """
-    _resting.append(gc.isenabled() or any(_resting))
+    _pauses.append(gc.isenabled() or any(_pauses))
     gc.disable()
     try:
         yield
     finally:
-        if _resting.pop() and not _resting:
+        if _pauses.pop() and not _pauses:
             gc.enable()
 
 
 LARGE_DOCUMENT_BYTES = 1 << 20
-"""Bytes of a document whose estate would slow down every collection."""
+"""The estate of a larger document would slow down every collection."""
 
 
 def gc_freeze_if_large(size: int) -> None:
-    """`settle`, where a document of so many bytes that was just read is a large one."""
+    """Call `gc_freeze` after reading a document of `size` bytes, if that is large."""
     if size > LARGE_DOCUMENT_BYTES:
         gc_freeze()
 
 
 def gc_freeze() -> None:
-    """Take what lives now out of what is looked through later. For a process that just read a large estate."""
+    """Exclude all objects alive now from later collections; for a process that just read a large estate."""
     gc.collect()
     gc.freeze()

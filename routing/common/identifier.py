@@ -9,8 +9,8 @@ from typing import Final
 from routing.common.errors import Invalid, must_be
 from routing.common.sentence import say
 
-IDENTIFIERS_KEPT: Final = 8192
-"""Some 2 MB: each fragment of a conversation names it anew."""
+CACHED_IDENTIFIERS: Final = 8192
+"""About 2 MB. Cached because every fragment of a conversation carries the same identifiers."""
 
 _HEX = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -20,13 +20,13 @@ def parse_identifier(text: str) -> str:
     bare = text.lower()
     if bare.startswith("{") and bare.endswith("}"):
         bare = bare[1:-1]
-    # `lower` folds a few letters beyond ASCII onto hex digits' neighbours, never onto hex digits.
+    # `lower` turns no letter outside ASCII into a hex digit.
     if not _HEX.fullmatch(bare):
         raise Invalid("", must_be(say("a GUID (8-4-4-4-12 hex digits)"), text))
     return bare
 
 
-@lru_cache(IDENTIFIERS_KEPT)
+@lru_cache(CACHED_IDENTIFIERS)
 def identifier_of(raw: bytes) -> str:
     """A GUID from its 16 bytes, in the order of its digits."""
     digits = raw.hex()

@@ -1,15 +1,15 @@
-"""Moments: ISO 8601 texts and UTC datetimes."""
+"""Points in time: ISO 8601 texts, UTC datetimes, and the engine's milliseconds."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from routing.common.errors import Invalid, must_be
 from routing.common.sentence import say
 
 
 def parse_moment(text: str) -> datetime:
-    """A UTC datetime from ISO 8601; a text without an offset is UTC already."""
+    """Read a UTC datetime from ISO 8601; a text without an offset counts as UTC."""
     try:
         moment = datetime.fromisoformat(text)
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
@@ -18,5 +18,18 @@ def parse_moment(text: str) -> datetime:
 
 
 def format_moment(moment: datetime) -> str:
-    """ISO 8601 with a Z, as documents and answers write it."""
+    """Write ISO 8601 with a Z, as in documents and answers."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def from_milliseconds(now_ms: int) -> datetime:
+    """Convert the engine's time (milliseconds since 1970) to a UTC datetime."""
+    return EPOCH + timedelta(milliseconds=now_ms)
+
+
+def to_milliseconds(moment: datetime) -> int:
+    """Convert a UTC datetime to the engine's time (milliseconds since 1970), rounded down."""
+    return (moment - EPOCH) // timedelta(milliseconds=1)

@@ -1,4 +1,4 @@
-"""Names and their limits, as the product's columns have them. They compare byte by byte: case counts."""
+"""Names and their maximum lengths in SQL Server's columns. Names compare byte by byte: case counts."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterable
 from routing.common.errors import Invalid
 from routing.common.sentence import say
 
-SYSNAME = 128
-"""sysname: routes, databases, queues, contracts."""
-SERVICE_NAME = 256
-"""sys.routes.remote_service_name and sys.transmission_queue.to_service_name are nvarchar(256)."""
+SYSNAME_CHARS = 128
+"""Characters of a sysname: names of routes, databases, queues, contracts."""
+SERVICE_NAME_CHARS = 256
+"""Characters of sys.routes.remote_service_name and sys.transmission_queue.to_service_name, nvarchar(256)."""
 
 MSDB = "msdb"
 """The database of every instance whose routes decide for messages from outside (RT-TABLE)."""
 DYNAMIC_ROUTING_SERVICE = "SQL/ServiceBroker/BrokerConfiguration"
-"""MATCH-4: the service that is asked for a route that is missing."""
+"""MATCH-4: the dynamic routing service, asked for a missing route."""
 
 
-def check_name(name: str, field: str, limit: int = SYSNAME) -> None:
-    """Raises `Invalid` for a name that no column of the product could hold."""
+def check_name(name: str, field: str, limit: int = SYSNAME_CHARS) -> None:
+    """Raise `Invalid` for a name that SQL Server's column could not hold."""
     if not name:
         raise Invalid(field, say("must not be empty"))
     if len(name) > limit:
@@ -29,7 +29,7 @@ def check_name(name: str, field: str, limit: int = SYSNAME) -> None:
 
 
 def check_unique(names: Iterable[str], field: str) -> None:
-    """Raises `Invalid` at the second of two equal names."""
+    """Raise `Invalid` at the second of two equal names."""
     seen: set[str] = set()
     for index, name in enumerate(names):
         if name in seen:
@@ -38,5 +38,5 @@ def check_unique(names: Iterable[str], field: str) -> None:
 
 
 def folded(name: str) -> str:
-    """What two names share that differ only in case or in spaces around them: different names, and easily confused."""
+    """Fold case and outer spaces. Names with the same folded form are different names that are easily confused."""
     return name.strip().casefold()

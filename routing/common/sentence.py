@@ -1,4 +1,4 @@
-"""Sentences for people, kept apart from the facts in them until somebody's language is known."""
+"""Translatable sentences: the English text and the values in it, rendered once the reader's language is known."""
 
 from __future__ import annotations
 
@@ -7,41 +7,41 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Translate = Callable[[str], str]
-"""gettext, or anything that gives the translation of a message text; of a `Counted` one in the form for its number."""
+"""Translates a message text, as gettext does; a `CountedText` text in the plural form for its number."""
 
 
-class Counted(str):
-    """A message text about a number: it is the form for one, and knows the form for several."""
+class CountedText(str):
+    """A message text with a number: the string is the singular form, `many` the plural form."""
 
     many: str
     number: int
 
-    def __new__(cls, one: str, many: str = "", number: int = 1) -> Counted:
+    def __new__(cls, one: str, many: str = "", number: int = 1) -> CountedText:
         text = super().__new__(cls, one)
         text.many = many
         text.number = number
         return text
 
     def __str__(self) -> str:
-        """English: the form for its number."""
+        """The English form for its number."""
         return str.__str__(self) if self.number == 1 else self.many
 
 
 def translator(gettext: Translate, ngettext: Callable[[str, str, int], str]) -> Translate:
-    """The two functions of a catalogue as one."""
+    """Combine the gettext and ngettext of one language into one `Translate`."""
 
     def translate(text: str) -> str:
-        return ngettext(text, text.many, text.number) if isinstance(text, Counted) else gettext(text)
+        return ngettext(text, text.many, text.number) if isinstance(text, CountedText) else gettext(text)
 
     return translate
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A message text and the values of its named places."""
+    """A message text and the values of its placeholders."""
 
     text: str
-    """English, with `{name}` for each value; the key of the translation."""
+    """English, with `{name}` placeholders; the msgid of the translation."""
     values: Mapping[str, Any] = field(default_factory=dict)
 
     def render(self, translate: Translate = str) -> str:
@@ -53,13 +53,13 @@ class Sentence:
 
 
 def say(text: str, **values: Any) -> Sentence:
-    """A sentence; its text is found by the extraction of messages through the name of this function."""
+    """Make a sentence. makemessages finds the texts to translate by the name of this function."""
     return Sentence(text, values)
 
 
 def say_counted(count: int, one: str, many: str, **values: Any) -> Sentence:
-    """A sentence in the form that fits a number, which is its `{count}`; extracted as `say` is."""
-    return Sentence(Counted(one, many, count), {"count": f"{count:,}", **values})
+    """Make a sentence in the singular or plural form for `count`, its `{count}`; extracted as `say` is."""
+    return Sentence(CountedText(one, many, count), {"count": f"{count:,}", **values})
 
 
 def _shown(value: Any, translate: Translate) -> Any:
@@ -70,12 +70,13 @@ def _shown(value: Any, translate: Translate) -> Any:
     return value
 
 
-LISTED = 8
-"""Names that a sentence lists; of more it says how many."""
+MAX_LISTED_NAMES = 8
+"""A sentence lists this many names and counts the rest."""
 
 
 def listed(names: Sequence[str]) -> Sentence | tuple[str, ...]:
-    """Names for a place of a sentence, never more than one can read."""
-    if len(names) <= LISTED:
+    """Names for a placeholder, at most `MAX_LISTED_NAMES` of them."""
+    if len(names) <= MAX_LISTED_NAMES:
         return tuple(names)
-    return say("{names} and {count} more", names=tuple(names[:LISTED]), count=len(names) - LISTED)
+    shown = tuple(names[:MAX_LISTED_NAMES])
+    return say("{names} and {count} more", names=shown, count=len(names) - MAX_LISTED_NAMES)

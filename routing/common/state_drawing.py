@@ -1,4 +1,4 @@
-"""Tables of states as Mermaid diagrams and Markdown tables, for the documentation and the interface."""
+"""Draws state tables as Mermaid diagrams and Markdown tables, for the documentation and the pages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ _PLACE = re.compile(r"(<!-- drawn: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL
 
 
 def diagram(states: Iterable[tuple[str, str]], ways: Iterable[tuple[str, str, str]]) -> str:
-    """States with their names, and ways (from, input, to) between them, in Mermaid. The empty state is where all begins
-    and ends; what changes nothing is left out."""
+    """Mermaid diagram of states (id, name) and transitions (from, input, to). The empty state stands for begin and end;
+    transitions from a state to itself are left out."""
     named = [f'    state "{state}<br/>{name}" as {state}' for state, name in states if state]
     return "\n".join(["stateDiagram-v2", *named, *_edges(ways)])
 
@@ -25,23 +25,23 @@ def _edges(ways: Iterable[tuple[str, str, str]]) -> Iterator[str]:
 
 
 def matrix(columns: Iterable[str], rows: Iterable[tuple[str, Iterable[str]]]) -> str:
-    """A column for each state; a row for each input, with what comes of it in each state."""
+    """Markdown table: a column for each state, a row for each input with the next state in each column."""
     head = ["input", *columns]
     lines = [head, ["---"] * len(head), *([given, *cells] for given, cells in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def legend(named: Iterable[tuple[str, str]]) -> str:
-    """What states and inputs are called."""
+    """Markdown table of the names of states and inputs with their meaning."""
     rows = (f"| {name} | {meaning} |" for name, meaning in named)
     return "\n".join(["| state or input | |", "|---|---|", *rows])
 
 
 def mermaid(drawn: str) -> str:
-    """A diagram as a block of a Markdown text."""
+    """Wrap a diagram in a Markdown code block."""
     return f"```mermaid\n{drawn}\n```"
 
 
 def redrawn(text: str, drawings: Mapping[str, Callable[[], str]]) -> str:
-    """A Markdown text with every place `<!-- drawn: NAME -->` … `<!-- end -->` filled."""
+    """Fill every place `<!-- drawn: NAME -->` … `<!-- end -->` of a Markdown text."""
     return _PLACE.sub(lambda place: f"{place[1]}\n{drawings[place[2]]()}\n\n{place[3]}", text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from routing.common.broker_events import ConversationSubclass
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
-from routing.common.names import SERVICE_NAME, check_name
+from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.dialog.endpoint import MAX_LIFETIME_S, Endpoint, QueueKey
 from routing.dialog.problems import VerbError
 from routing.dialog.states import BEGIN_DIALOG, NONE
@@ -62,7 +62,7 @@ def begin_dialog(
 def _checked_target(service: str, broker_instance: str | None) -> str | None:
     """The identifier as it is compared. Nothing of the target has to exist, but its names have to be names."""
     try:
-        check_name(service, "service", SERVICE_NAME)
+        check_name(service, "service", SERVICE_NAME_CHARS)
     except Invalid as invalid:
         raise VerbError(8412, problem=str(invalid.problem)) from None
     try:

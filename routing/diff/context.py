@@ -10,7 +10,7 @@ from routing.classes.class_evaluator import ClassEvaluator
 from routing.classes.default_behaviour import DefaultBehaviour
 from routing.classes.forwarding_graph import ForwardingGraph
 from routing.classes.name_index import NameIndex
-from routing.classes.traffic_class import NOWHERE, Node, TrafficClass, Vocabulary
+from routing.classes.traffic_class import UNKNOWN_SERVICE, Node, TrafficClass, Vocabulary
 from routing.diff.delta import delta
 from routing.model.estate import Estate
 
@@ -37,13 +37,13 @@ class DiffContext:
     @cached_property
     def nowhere(self) -> tuple[ClassEvaluator, ClassEvaluator]:
         """Both estates, asked for a name that occurs nowhere."""
-        traffic = TrafficClass(NOWHERE, None, False)
+        traffic = TrafficClass(UNKNOWN_SERVICE, None, False)
         return ClassEvaluator(self.before, traffic, self.at), ClassEvaluator(self.after, traffic, self.at)
 
     @cached_property
     def background(self) -> DefaultBehaviour:
         before, after = self.nowhere
-        suspects = self.delta.nodes(NOWHERE, None) | self.delta.one_sided
+        suspects = self.delta.nodes(UNKNOWN_SERVICE, None) | self.delta.one_sided
         changed = {node for node in suspects if not _alike(before, after, node)}
         # With no hop to spare, what reaches an instance from outside is never sent on.
         outside = min(self.before.hop_limit, self.after.hop_limit) > 0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from routing.classes.class_evaluator import ClassEvaluator
-from routing.classes.default_behaviour import BehaviourChange, changes
+from routing.classes.default_behaviour import BehaviourChange, changed_behaviour
 from routing.classes.traffic_class import Node, TrafficClass
 from routing.common.gc_control import gc_paused
 from routing.diff.context import DiffContext
@@ -132,7 +132,7 @@ class _Class:
             changed = background.changes(goals)
         else:
             towards = goals.union(name for name, database in self.special if database is None)
-            changed = changes(background.cells_towards(towards), self.before, self.after)
+            changed = changed_behaviour(background.cells_towards(towards), self.before, self.after)
         self._add_cells(changed, answered | self.special | limited)
 
     def _add_cells(self, changed: Iterable[BehaviourChange], single: Set[Node]) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from routing.common.errors import Invalid, must_be
-from routing.common.names import SERVICE_NAME, check_name
+from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.common.sentence import say
-from routing.documents.json_decoders import Convert, boolean, fields, identifier_or_null, or_null, string
+from routing.documents.json_decoders import Decoder, boolean, fields, identifier_or_null, or_null, string
 from routing.model.conversation import Conversation
 
 
@@ -19,12 +19,12 @@ def _identity(value: Any) -> str | int | None:
 
 
 def _service(value: Any) -> str:
-    check_name(string(value), "", SERVICE_NAME)
+    check_name(string(value), "", SERVICE_NAME_CHARS)
     return string(value)
 
 
-_BEGUN: Mapping[str, Convert] = {"instance": string, "database": string}
-_OUTSIDE: Mapping[str, Convert] = {"outside": string}
+_BEGUN: Mapping[str, Decoder] = {"instance": string, "database": string}
+_OUTSIDE: Mapping[str, Decoder] = {"outside": string}
 
 
 def _entry(value: Any) -> tuple[str, str | None]:
@@ -34,7 +34,7 @@ def _entry(value: Any) -> tuple[str, str | None]:
     return begun["instance"], begun["database"]
 
 
-_CONVERSATION: Mapping[str, Convert] = {
+_CONVERSATION: Mapping[str, Decoder] = {
     "id": _identity,
     "from": _entry,
     "to_service": _service,

@@ -13,7 +13,7 @@ from typing import Any
 from routing.common.errors import Invalid, must_be
 from routing.common.sentence import say
 from routing.documents.json_decoders import (
-    Convert,
+    Decoder,
     array_of,
     boolean,
     contract_from,
@@ -51,7 +51,7 @@ from routing.model.estate import Database, Edit, Instance, by_name
 from routing.model.route import Route
 from routing.model.route_table import RouteTable
 
-_DATABASE: Mapping[str, Convert] = {
+_DATABASE: Mapping[str, Decoder] = {
     "name": string,
     "broker_instance": identifier_or_null,
     "broker_enabled": boolean,
@@ -72,7 +72,7 @@ def database_from(value: Any) -> Database:
     return Database(table=RouteTable(given.pop("routes", ())), **given)
 
 
-_INSTANCE: Mapping[str, Convert] = {
+_INSTANCE: Mapping[str, Decoder] = {
     "name": string,
     "addresses": array_of(network_address),
     "forwarding": boolean,
@@ -87,8 +87,8 @@ def instance_from(value: Any) -> Instance:
     return Instance(databases=by_name(given.pop("databases", ()), "databases"), **given)
 
 
-_PLACE: Mapping[str, Convert] = {"instance": string, "database": string}
-_KINDS: Mapping[str, tuple[type[Any], Mapping[str, Convert]]] = {
+_PLACE: Mapping[str, Decoder] = {"instance": string, "database": string}
+_KINDS: Mapping[str, tuple[type[Any], Mapping[str, Decoder]]] = {
     "put_route": (PutRoute, {**_PLACE, "route": route_from}),
     "drop_route": (DropRoute, {**_PLACE, "name": string}),
     "put_service": (PutService, {**_PLACE, "service": service_from}),

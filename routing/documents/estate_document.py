@@ -34,7 +34,7 @@ from routing.model.estate import DEFAULT_HOP_LIMIT, Database, Estate, Instance, 
 from routing.model.route_table import RouteTable
 
 FORMAT = "brokerui.estate/1"
-MAX_SIZE = 64 << 20
+MAX_DOCUMENT_BYTES = 64 << 20
 """Bytes. Larger documents are refused unless the user says so."""
 MAX_OBJECTS = 1_000_000
 """Named objects of one document, twenty times the largest estate that is known: it bounds the memory."""
@@ -58,7 +58,7 @@ def read_version(source: bytes | str, *, where: str = "estate") -> tuple[datetim
     """The same with the moment since which the document says it holds, its `valid_from`; None: it says none."""
     text = _text(source, where)
     del source  # the bytes of a large document are as large as its text
-    reader = _Reader(text)
+    reader = _EstateReader(text)
     try:
         return reader.document()
     except Invalid as fault:
@@ -89,7 +89,7 @@ def _text(source: bytes | str, where: str) -> str:
         raise InputError(where, "", problem) from None
 
 
-class _Reader:
+class _EstateReader:
     """Walks the containers of a document; everything below them is a leaf."""
 
     def __init__(self, text: str) -> None:
@@ -198,4 +198,4 @@ def _named(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-__all__ = ["FORMAT", "MAX_OBJECTS", "MAX_SIZE", "read_estate", "read_version", "write_estate"]
+__all__ = ["FORMAT", "MAX_DOCUMENT_BYTES", "MAX_OBJECTS", "read_estate", "read_version", "write_estate"]

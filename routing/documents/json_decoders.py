@@ -13,9 +13,9 @@ from routing.common.sentence import Sentence, say
 from routing.model.address import Address, parse_address, parse_network_address
 from routing.model.catalog_objects import (
     Activation,
+    BrokerEndpoint,
     Contract,
     ContractMessage,
-    Endpoint,
     MessageType,
     Priority,
     Queue,
@@ -25,7 +25,7 @@ from routing.model.catalog_objects import (
 from routing.model.route import Route
 
 _T = TypeVar("_T")
-Convert = Callable[[Any], Any]
+Decoder = Callable[[Any], Any]
 
 
 def string(value: Any) -> str:
@@ -62,7 +62,7 @@ def array_of(convert: Callable[[Any], _T]) -> Callable[[Any], tuple[_T, ...]]:
     return converted
 
 
-def fields(value: Any, converters: Mapping[str, Convert], required: tuple[str, ...]) -> dict[str, Any]:
+def fields(value: Any, converters: Mapping[str, Decoder], required: tuple[str, ...]) -> dict[str, Any]:
     """The members of an object, each converted. Unknown keys and missing ones are errors."""
     if type(value) is not dict:
         raise Invalid("", must_be(say("an object"), value))
@@ -118,7 +118,7 @@ def _moment_or_null(value: Any) -> datetime | None:
     return value if value is None else moment(value)
 
 
-_ROUTE: Mapping[str, Convert] = {
+_ROUTE: Mapping[str, Decoder] = {
     "name": string,
     "remote_service_name": _string_or_null,
     "broker_instance": identifier_or_null,
@@ -134,7 +134,7 @@ def route_from(value: Any) -> Route:
     return Route(**{**_ROUTE_DEFAULTS, **fields(value, _ROUTE, ("name", "address"))})
 
 
-_SERVICE: Mapping[str, Convert] = {"name": string, "queue": _string_or_null, "contracts": array_of(string)}
+_SERVICE: Mapping[str, Decoder] = {"name": string, "queue": _string_or_null, "contracts": array_of(string)}
 
 
 def service_from(value: Any) -> Service:
@@ -144,8 +144,8 @@ def service_from(value: Any) -> Service:
     return Service(**fields(value, _SERVICE, ("name",)))
 
 
-_ACTIVATION: Mapping[str, Convert] = {"procedure": string, "max_readers": integer, "enabled": boolean}
-_QUEUE: Mapping[str, Convert] = {
+_ACTIVATION: Mapping[str, Decoder] = {"procedure": string, "max_readers": integer, "enabled": boolean}
+_QUEUE: Mapping[str, Decoder] = {
     "name": string,
     "enabled": boolean,
     "retention": boolean,
@@ -158,7 +158,7 @@ def queue_from(value: Any) -> Queue:
     return Queue(**fields(value, _QUEUE, ("name",)))
 
 
-_MESSAGE_TYPE: Mapping[str, Convert] = {
+_MESSAGE_TYPE: Mapping[str, Decoder] = {
     "name": string,
     "validation": string,
     "schema_collection": _string_or_null,
@@ -169,8 +169,8 @@ def message_type_from(value: Any) -> MessageType:
     return MessageType(**fields(value, _MESSAGE_TYPE, ("name",)))
 
 
-_CONTRACT_MESSAGE: Mapping[str, Convert] = {"message_type": string, "sent_by": string}
-_CONTRACT: Mapping[str, Convert] = {
+_CONTRACT_MESSAGE: Mapping[str, Decoder] = {"message_type": string, "sent_by": string}
+_CONTRACT: Mapping[str, Decoder] = {
     "name": string,
     "messages": array_of(lambda v: ContractMessage(**fields(v, _CONTRACT_MESSAGE, ("message_type", "sent_by")))),
 }
@@ -180,7 +180,7 @@ def contract_from(value: Any) -> Contract:
     return Contract(**fields(value, _CONTRACT, ("name",)))
 
 
-_PRIORITY: Mapping[str, Convert] = {
+_PRIORITY: Mapping[str, Decoder] = {
     "name": string,
     "contract_name": _string_or_null,
     "local_service_name": _string_or_null,
@@ -193,7 +193,7 @@ def priority_from(value: Any) -> Priority:
     return Priority(**fields(value, _PRIORITY, ("name",)))
 
 
-_BINDING: Mapping[str, Convert] = {
+_BINDING: Mapping[str, Decoder] = {
     "name": string,
     "remote_service_name": string,
     "user": _string_or_null,
@@ -205,7 +205,7 @@ def remote_service_binding_from(value: Any) -> RemoteServiceBinding:
     return RemoteServiceBinding(**fields(value, _BINDING, ("name", "remote_service_name")))
 
 
-_ENDPOINT: Mapping[str, Convert] = {
+_ENDPOINT: Mapping[str, Decoder] = {
     "port": integer,
     "state": string,
     "encryption": string,
@@ -214,5 +214,5 @@ _ENDPOINT: Mapping[str, Convert] = {
 }
 
 
-def endpoint_from(value: Any) -> Endpoint:
-    return Endpoint(**fields(value, _ENDPOINT, ("port",)))
+def endpoint_from(value: Any) -> BrokerEndpoint:
+    return BrokerEndpoint(**fields(value, _ENDPOINT, ("port",)))

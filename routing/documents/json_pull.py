@@ -16,16 +16,16 @@ from typing import Any, NoReturn
 from routing.common.errors import Invalid
 from routing.common.sentence import Sentence, say
 
-MAX_LEAF = 1 << 18
+MAX_LEAF_CHARS = 1 << 18
 """Characters of one leaf. The largest that means something, a queue or a contract, has some thousands."""
 
-_CUT = 2
+_NUMBER_CUT_CHARS = 2
 """Characters before the end of a window that a number may seem to end at: of `1e+|5` only `1` is read."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
-def no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         counts = Counter(key for key, _ in pairs)
@@ -39,7 +39,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 _scan_once: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
-    object_pairs_hook=no_doubles, parse_constant=_no_constant
+    object_pairs_hook=reject_duplicate_keys, parse_constant=_no_constant
 ).scan_once  # type: ignore[attr-defined]  # public in json.decoder, missing in the stubs
 
 
@@ -110,12 +110,12 @@ class JsonPull:
         except (ValueError, StopIteration, RecursionError):
             # It may have been cut by the end of the window: once more, at the beginning of a new one.
             self._window_from = self._at
-            self._window = self._text[self._at : self._at + MAX_LEAF]
+            self._window = self._text[self._at : self._at + MAX_LEAF_CHARS]
         return self._scan_for_sure()
 
     def _scan(self) -> Any:
         value, end = _scan_once(self._window, self._at - self._window_from)
-        if end >= len(self._window) - _CUT and self._window[end - 1] not in '"}]' and self._goes_on():
+        if end >= len(self._window) - _NUMBER_CUT_CHARS and self._window[end - 1] not in '"}]' and self._goes_on():
             raise ValueError("a number may go on after the window")
         self._at = self._window_from + end
         return value
@@ -132,7 +132,7 @@ class JsonPull:
                 say(
                     "is not JSON ({reason}), or one value is longer than {limit} characters",
                     reason=error.msg,
-                    limit=MAX_LEAF,
+                    limit=MAX_LEAF_CHARS,
                 )
             )
         except StopIteration as stop:
@@ -140,7 +140,7 @@ class JsonPull:
             self._wrong(
                 say(
                     "is not JSON (a value was expected), or one value is longer than {limit} characters",
-                    limit=MAX_LEAF,
+                    limit=MAX_LEAF_CHARS,
                 )
             )
         except RecursionError:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.names import MSDB
 from routing.common.sentence import say
-from routing.lint.context import Held, LintContext, database_finding, few
+from routing.lint.context import HostedDatabase, LintContext, database_finding, few
 from routing.lint.facts import own_services
 from routing.lint.remedy import alter_database, alter_queue_on, new_broker, use
 from routing.model.estate import MIRROR, Database
@@ -68,7 +68,7 @@ def broker_disabled(scene: LintContext) -> Iterator[Finding]:
             yield database_finding("broker-disabled", WARNING if elsewhere else ERROR, held, reason, _enable(held))
 
 
-def _enable(held: Held) -> str:
+def _enable(held: HostedDatabase) -> str:
     """An identifier that an enabled database of the instance has already wants a new one (9772)."""
     identifier = held.database.broker_instance
     taken = identifier is not None and held.instance.identified[identifier] is not held.database

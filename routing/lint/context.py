@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
-from routing.classes.traffic_class import NOWHERE
+from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.common.finding import Finding
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence
@@ -26,14 +26,14 @@ from routing.rules.journey import Journeys
 from routing.rules.router import decide
 
 
-class Held(NamedTuple):
+class HostedDatabase(NamedTuple):
     """A database, and the instance that it is on."""
 
     instance: Instance
     database: Database
 
 
-class Row(NamedTuple):
+class RouteRow(NamedTuple):
     """A row of `sys.routes`, and where it stands."""
 
     instance: Instance
@@ -73,39 +73,39 @@ class LintContext:
         return () if here is None else (here,)
 
     @cached_property
-    def databases(self) -> tuple[Held, ...]:
+    def databases(self) -> tuple[HostedDatabase, ...]:
         """In the order of the document."""
         if self._instance is None:
             return self.everywhere
         return tuple(
-            Held(instance, database)
+            HostedDatabase(instance, database)
             for instance in self.instances
             for database in instance.databases.values()
             if self._database in (None, database.name)
         )
 
     @cached_property
-    def originals(self) -> tuple[Held, ...]:
+    def originals(self) -> tuple[HostedDatabase, ...]:
         """The databases that can be changed: a mirror whose principal is known too is a replica of that one."""
         return tuple(held for held in self.databases if not self._is_replica(held.database))
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[RouteRow, ...]:
         """Every route of an original, in the order of the document."""
-        return tuple(Row(*held, route) for held in self.originals for route in held.database.table.routes.values())
+        return tuple(RouteRow(*held, route) for held in self.originals for route in held.database.table.routes.values())
 
     @cached_property
-    def live(self) -> tuple[Row, ...]:
+    def live(self) -> tuple[RouteRow, ...]:
         """The routes that have not expired (RT-TABLE)."""
         return tuple(row for row in self.rows if not row.route.expired(self.at))
 
     # ------------------------------------------------------------ what there is, anywhere
 
     @cached_property
-    def everywhere(self) -> tuple[Held, ...]:
+    def everywhere(self) -> tuple[HostedDatabase, ...]:
         """Every database, in the order of the document."""
         return tuple(
-            Held(instance, database)
+            HostedDatabase(instance, database)
             for instance in self.estate.instances.values()
             for database in instance.databases.values()
         )
@@ -116,18 +116,18 @@ class LintContext:
         return any(partner.database.mirroring_role == PRINCIPAL for partner in self.holders[database.broker_instance])
 
     @cached_property
-    def services(self) -> Mapping[str, list[Held]]:
+    def services(self) -> Mapping[str, list[HostedDatabase]]:
         """By service name: the databases that have it, whatever their state."""
-        found: dict[str, list[Held]] = {}
+        found: dict[str, list[HostedDatabase]] = {}
         for held in self.everywhere:
             for service in held.database.services:
                 found.setdefault(service.name, []).append(held)
         return found
 
     @cached_property
-    def holders(self) -> Mapping[str, list[Held]]:
+    def holders(self) -> Mapping[str, list[HostedDatabase]]:
         """By identifier: the databases that have it."""
-        found: dict[str, list[Held]] = {}
+        found: dict[str, list[HostedDatabase]] = {}
         for held in self.everywhere:
             if held.database.broker_instance is not None:
                 found.setdefault(held.database.broker_instance, []).append(held)
@@ -152,16 +152,16 @@ class LintContext:
         return found
 
     @cached_property
-    def led_to(self) -> Mapping[str, list[Row]]:
+    def led_to(self) -> Mapping[str, list[RouteRow]]:
         """By instance that findings are wanted about: the live routes elsewhere that lead to it over the network."""
-        found: dict[str, list[Row]] = defaultdict(list)
+        found: dict[str, list[RouteRow]] = defaultdict(list)
         for row in self.live if self._instance is None else self._leading_to(self.instances):
             for instance in self.leads(row):
                 if instance is not row.instance:
                     found[instance.name].append(row)
         return found
 
-    def _leading_to(self, instances: Iterable[Instance]) -> Iterator[Row]:
+    def _leading_to(self, instances: Iterable[Instance]) -> Iterator[RouteRow]:
         """The live routes, anywhere, with an address of one of these."""
         keys = {address.key for instance in instances for address in instance.addresses}
         for held in self.everywhere:
@@ -171,7 +171,7 @@ class LintContext:
                 mirror = route.mirror_address
                 leads = route.address.key in keys or (mirror is not None and mirror.key in keys)
                 if leads and not route.expired(self.at):
-                    yield Row(*held, route)
+                    yield RouteRow(*held, route)
 
     def on_the_network(self, instance: Instance) -> bool:
         """Whether live routes lead to it from elsewhere, or its own lead elsewhere."""
@@ -187,7 +187,7 @@ class LintContext:
             for address in network_addresses(route)
         )
 
-    def rows_for(self, services: Set[str]) -> Iterator[Row]:
+    def rows_for(self, services: Set[str]) -> Iterator[RouteRow]:
         """The live routes, anywhere, for one of these services by name, in the order of the document."""
         for held in self.everywhere:
             table = held.database.table
@@ -195,7 +195,7 @@ class LintContext:
                 continue
             for route in table.routes.values():
                 if route.remote_service_name in services and not route.expired(self.at):
-                    yield Row(*held, route)
+                    yield RouteRow(*held, route)
 
     @cached_property
     def route_names(self) -> Set[str]:
@@ -205,7 +205,7 @@ class LintContext:
 
     # ------------------------------------------------------------ what the engine answers
 
-    def leads(self, row: Row) -> Iterator[Instance]:
+    def leads(self, row: RouteRow) -> Iterator[Instance]:
         """The instances of the estate that a route leads to; for LOCAL, its own."""
         if row.route.address.is_local:
             yield row.instance
@@ -214,7 +214,7 @@ class LintContext:
             if name is not None:
                 yield self.estate.instances[name]
 
-    def ends(self, row: Row, service: str) -> tuple[Outcome, ...]:
+    def ends(self, row: RouteRow, service: str) -> tuple[Outcome, ...]:
         """How conversations end that ask, where the row decides for them, for this service and its identifier."""
         return self.outcomes(Conversation(row.instance.name, row.begins_in, service, row.route.broker_instance))
 
@@ -222,7 +222,7 @@ class LintContext:
         """Every outcome of a conversation."""
         return self._journeys.outcomes(conversation)
 
-    def begun(self, held: Held, service: str) -> Decisions:
+    def begun(self, held: HostedDatabase, service: str) -> Decisions:
         """What is done with conversations that this database begins to a service, without an identifier."""
         hop = Hop(self.estate, held.instance.name, held.database.name, service, None, False, self.at)
         return decide(hop)
@@ -231,21 +231,21 @@ class LintContext:
         """What an instance does with messages that reach it from outside."""
         here = self.estate.instances[instance]
         if is_like_any(here, None, service):
-            service, identifier = NOWHERE, None
+            service, identifier = UNKNOWN_SERVICE, None
         key = instance, service, identifier
         found = self._outside.get(key)
         if found is None:
             found = self._outside[key] = decide(Hop(self.estate, instance, None, service, identifier, False, self.at))
         return found
 
-    def keeps(self, held: Held, service: str) -> bool:
+    def keeps(self, held: HostedDatabase, service: str) -> bool:
         """Whether conversations that a database begins wait there for ever, as those for any unknown name do."""
         if not is_like_any(held.instance, held.database.name, service):
             return False
         key = held.instance.name, held.database.name
         kept = self._keeps.get(key)
         if kept is None:
-            decisions = self.begun(held, NOWHERE)
+            decisions = self.begun(held, UNKNOWN_SERVICE)
             kept = self._keeps[key] = all(isinstance(d, Delay) and d.reason != ROUTE_REQUESTED for d in decisions)
         return kept
 
@@ -279,6 +279,8 @@ def instance_finding(
     return Finding(code, severity, instance.name, None, instance.name, reason, remedy)
 
 
-def database_finding(code: str, severity: str, held: Held, reason: Sentence, remedy: str | None = None) -> Finding:
+def database_finding(
+    code: str, severity: str, held: HostedDatabase, reason: Sentence, remedy: str | None = None
+) -> Finding:
     """A finding about a database itself."""
     return Finding(code, severity, held.instance.name, held.database.name, held.database.name, reason, remedy)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 
 from routing.common.finding import INFO, WARNING, Finding
 from routing.common.sentence import say
-from routing.lint.context import Held, LintContext, few
+from routing.lint.context import HostedDatabase, LintContext, few
 from routing.lint.facts import SYSTEM_SERVICES
 from routing.model.estate import Instance
 from routing.rules.decision import Deliver
@@ -54,8 +54,8 @@ def _open(scene: LintContext, instance: Instance, service: str) -> bool:
     if sum(isinstance(decision, Deliver) for decision in scene.from_outside(instance.name, service)) > 1:
         return True
     others = (d for d in instance.databases.values() if not d.has_service(service))
-    return any(_delivers_to_several(scene, Held(instance, database), service) for database in others)
+    return any(_delivers_to_several(scene, HostedDatabase(instance, database), service) for database in others)
 
 
-def _delivers_to_several(scene: LintContext, held: Held, service: str) -> bool:
+def _delivers_to_several(scene: LintContext, held: HostedDatabase, service: str) -> bool:
     return sum(isinstance(decision, Deliver) for decision in scene.begun(held, service)) > 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from routing.classes.traffic_class import NOWHERE
+from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say
-from routing.lint.context import LintContext, Row, instance_finding
+from routing.lint.context import LintContext, RouteRow, instance_finding
 from routing.lint.facts import own_services
 from routing.lint.remedy import alter_endpoint
 from routing.model.estate import Instance
@@ -43,12 +43,12 @@ def _onward(scene: LintContext, instance: Instance) -> list[Route]:
     return [route for route in routes if scene.estate.resolve(route.address) != instance.name]
 
 
-def _dropped(scene: LintContext, instance: Instance, row: Row) -> list[bool]:
+def _dropped(scene: LintContext, instance: Instance, row: RouteRow) -> list[bool]:
     """Of all that may be done with what this route brings: whether it is dropped for want of forwarding.
 
     The route's identifier does not travel: most conversations begin without one.
     """
-    service = row.route.remote_service_name or NOWHERE
+    service = row.route.remote_service_name or UNKNOWN_SERVICE
     return [
         isinstance(decision, Drop) and decision.reason == FORWARDING_DISABLED
         for identifier in dict.fromkeys((row.route.broker_instance, None))
@@ -56,7 +56,7 @@ def _dropped(scene: LintContext, instance: Instance, row: Row) -> list[bool]:
     ]
 
 
-def _reason(onward: list[Route], dropped: list[Row]) -> Sentence:
+def _reason(onward: list[Route], dropped: list[RouteRow]) -> Sentence:
     if not dropped:
         return say(
             "Its msdb has routes that lead on ({route}), but message forwarding is off: what comes is dropped.",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.sentence import Sentence, say
-from routing.lint.context import Held, LintContext, Row, database_finding, lost
+from routing.lint.context import HostedDatabase, LintContext, RouteRow, database_finding, lost
 from routing.lint.facts import network_addresses
 from routing.lint.remedy import altered, new_broker
 from routing.model.estate import Instance
@@ -31,7 +31,7 @@ def unknown_identifier(scene: LintContext) -> Iterator[Finding]:
             yield row.finding("unknown-identifier", severity, reason, _with_right_one(scene, row, name))
 
 
-def mistaken(scene: LintContext, row: Row, name: str, identifier: str) -> Sentence | None:
+def mistaken(scene: LintContext, row: RouteRow, name: str, identifier: str) -> Sentence | None:
     """What is wrong with the identifier; None: nothing that can be known."""
     holders = scene.holders.get(identifier, ())
     right = [held for held in holders if held.database.has_service(name)]
@@ -53,7 +53,7 @@ def mistaken(scene: LintContext, row: Row, name: str, identifier: str) -> Senten
     return say("No database of the estate has the identifier {identifier}.", identifier=identifier)
 
 
-def _elsewhere(scene: LintContext, row: Row, name: str, right: list[Held]) -> Sentence | None:
+def _elsewhere(scene: LintContext, row: RouteRow, name: str, right: list[HostedDatabase]) -> Sentence | None:
     """The identifier is right, but for another instance than the route leads to, which has the service too."""
     leads = list(scene.leads(row))
     if any(held.instance is instance for held in right for instance in leads):
@@ -74,7 +74,7 @@ def _knows_its_own(instance: Instance, name: str) -> bool:
     return bool(homes) and all(database.broker_instance is not None for database in homes)
 
 
-def _with_right_one(scene: LintContext, row: Row, name: str) -> str | None:
+def _with_right_one(scene: LintContext, row: RouteRow, name: str) -> str | None:
     """With the identifier of the one database with the service, where the route leads or else anywhere."""
     homes = scene.services.get(name, ())
     leads = list(scene.leads(row))
@@ -104,7 +104,7 @@ def duplicate_identifier(scene: LintContext) -> Iterator[Finding]:
                 yield _copy(INFO, first, other)
 
 
-def _copy(severity: str, first: Held, other: Held) -> Finding:
+def _copy(severity: str, first: HostedDatabase, other: HostedDatabase) -> Finding:
     reason = say(
         "It has the same identifier as {database} on {instance}: {identifier}.",
         database=first.database.name,

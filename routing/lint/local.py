@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from routing.classes.traffic_class import NOWHERE
+from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB
 from routing.common.sentence import say
-from routing.lint.context import Held, LintContext, Row, database_finding, few, lost
+from routing.lint.context import HostedDatabase, LintContext, RouteRow, database_finding, few, lost
 from routing.lint.facts import SYSTEM_SERVICES, asks_for_routes, begins_only
 from routing.lint.remedy import free_name, new_route, taken_names, use
 from routing.model.conversation import Conversation
@@ -57,13 +57,13 @@ def no_autocreatedlocal(scene: LintContext) -> Iterator[Finding]:
             yield database_finding("no-autocreatedlocal", severity, held, reason, _auto_created(database))
 
 
-def _unreachable(scene: LintContext, held: Held) -> Iterator[str]:
+def _unreachable(scene: LintContext, held: HostedDatabase) -> Iterator[str]:
     """The services of the instance for which no route matches here.
 
     Names without a route of their own match as a name does that is nowhere: it is asked once for all of them.
     """
     named = held.database.table.named
-    like_any = _stopped(scene.begun(held, NOWHERE), NO_ROUTE)
+    like_any = _stopped(scene.begun(held, UNKNOWN_SERVICE), NO_ROUTE)
     for service in _services(held.instance):
         if (like_any or service in named) and _stopped(scene.begun(held, service), NO_ROUTE):
             yield service
@@ -123,18 +123,18 @@ def dynamic_route_hides_local(scene: LintContext) -> Iterator[Finding]:
                 "for a route: {services}.",
                 services=few(hidden),
             )
-            row = Row(*held, asking)
+            row = RouteRow(*held, asking)
             severity, remedy = _severity_of_hiding(scene, held), _explicit(held.database, hidden)
             yield row.finding("dynamic-route-hides-local", severity, reason, remedy)
 
 
-def _asked_here(scene: LintContext, held: Held, service: str) -> Decisions:
+def _asked_here(scene: LintContext, held: HostedDatabase, service: str) -> Decisions:
     if held.database.name == MSDB:
         return scene.from_outside(held.instance.name, service)
     return scene.begun(held, service)
 
 
-def _severity_of_hiding(scene: LintContext, held: Held) -> str:
+def _severity_of_hiding(scene: LintContext, held: HostedDatabase) -> str:
     asks = None if held.database.name == MSDB else held.database.name
     ends = scene.outcomes(Conversation(held.instance.name, asks, DYNAMIC_ROUTING_SERVICE))
     return ERROR if lost(ends) else WARNING

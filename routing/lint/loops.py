@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from routing.classes.traffic_class import NOWHERE
+from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say
@@ -48,7 +48,7 @@ def _asked(forwarders: Forwarders) -> Iterator[tuple[_Loops, Mapping[int, Sequen
     if not forwarders.active:
         return
     nowhere = Ground(forwarders)
-    yield _Loops(forwarders, nowhere, nowhere, NOWHERE, None, ()), nowhere.chains.positions(forwarders.active)
+    yield _Loops(forwarders, nowhere, nowhere, UNKNOWN_SERVICE, None, ()), nowhere.chains.positions(forwarders.active)
     for service, among in forwarders.named.items():
         special = forwarders.special(service)
         differ = forwarders.by_identifier(service, special)
@@ -145,14 +145,14 @@ class _Loops:
         return [*way, first]
 
     def _severity(self, first: str) -> str:
-        if self._service == NOWHERE:
+        if self._service == UNKNOWN_SERVICE:
             return WARNING
         ends = self._forwarders.scene.outcomes(Conversation(first, None, self._service, self._identifier))
         return ERROR if lost(ends) else WARNING
 
     def _reason(self, way: list[int]) -> Sentence:
         shown = " > ".join(self._shown(way))
-        if self._service == NOWHERE:
+        if self._service == UNKNOWN_SERVICE:
             return say(
                 "Messages for a service that none of them has go round until they are dropped: {way}.", way=shown
             )

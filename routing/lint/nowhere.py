@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.names import DYNAMIC_ROUTING_SERVICE
 from routing.common.sentence import Sentence, say
-from routing.lint.context import Held, LintContext, Row, few, lost
+from routing.lint.context import HostedDatabase, LintContext, RouteRow, few, lost
 from routing.lint.facts import SYSTEM_SERVICES, own_services
 from routing.lint.identifiers import mistaken
 from routing.lint.remedy import altered
@@ -40,7 +40,7 @@ def leads_nowhere(scene: LintContext) -> Iterator[Finding]:
                 yield row.finding("leads-nowhere", severity, reason, remedy)
 
 
-def _told_otherwise(scene: LintContext, row: Row, name: str, ends: tuple[Outcome, ...]) -> bool:
+def _told_otherwise(scene: LintContext, row: RouteRow, name: str, ends: tuple[Outcome, ...]) -> bool:
     """Whether another check tells of it: no way of forwarding, a database that is switched off, an msdb that is
     closed, an identifier, a spelling, a route to its own instance."""
     if any(end.detail not in REASONS for end in ends):
@@ -67,7 +67,7 @@ def _tells_services(scene: LintContext, instance: str) -> bool:
     return any(map(own_services, scene.estate.instances[instance].databases.values()))
 
 
-def _reason(name: str, end: Outcome, homes: list[Held]) -> Sentence:
+def _reason(name: str, end: Outcome, homes: list[HostedDatabase]) -> Sentence:
     values = {"service": name, "instance": end.instance, "homes": few(_names(homes))}
     if end.detail == NO_PRINCIPAL:
         return say("At neither of its addresses is a database in the role PRINCIPAL with {service}.", **values)
@@ -82,11 +82,11 @@ def _reason(name: str, end: Outcome, homes: list[Held]) -> Sentence:
     return say("Conversations to {service} end on {instance}, which does not have it.", **values)
 
 
-def _names(homes: list[Held]) -> list[str]:
+def _names(homes: list[HostedDatabase]) -> list[str]:
     return list(dict.fromkeys(home.instance.name for home in homes))
 
 
-def _remedy(scene: LintContext, row: Row, end: Outcome, homes: list[Held]) -> str | None:
+def _remedy(scene: LintContext, row: RouteRow, end: Outcome, homes: list[HostedDatabase]) -> str | None:
     """To where the service is, if that is one place, and no instance on the way should have sent it on.
 
     A route to what is a mirror now gets the principal as a partner.

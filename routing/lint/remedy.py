@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from math import ceil
 from typing import Any
 
-from routing.common.names import SYSNAME
+from routing.common.names import SYSNAME_CHARS
 from routing.model.route import Route
 from routing.model.route_table import RouteTable
 from routing.tsql.refusal import NotApplied
-from routing.tsql.routes import COLUMNS, LONGEST_LIFETIME, made_route
+from routing.tsql.routes import COLUMNS, MAX_LIFETIME_S, route_of
 
 _CLAUSES = {column: clause for clause, column in COLUMNS.items()}
 """The clauses of ALTER ROUTE, by the columns of `sys.routes`."""
@@ -60,7 +60,7 @@ def made_again(database: str, route: Route, at: datetime, **columns: Any) -> str
 def is_accepted(route: Route) -> bool:
     """Whether SQL Server makes such a route."""
     try:
-        made_route(route.name, {}, route, _ANY_TIME)
+        route_of(route.name, {}, route, _ANY_TIME)
     except NotApplied:
         return False
     return True
@@ -86,15 +86,15 @@ def create_route(route: Route, at: datetime) -> str:
 def _seconds_left(lifetime: datetime | None, at: datetime) -> str | None:
     if lifetime is None:
         return None
-    return str(min(max(ceil((lifetime - at).total_seconds()), 1), LONGEST_LIFETIME))
+    return str(min(max(ceil((lifetime - at).total_seconds()), 1), MAX_LIFETIME_S))
 
 
 def free_name(wanted: str, taken: Container[str]) -> str:
     """A route name like this one that is not taken yet. `taken` holds names in lower case."""
-    name, number = wanted[:SYSNAME], 1
+    name, number = wanted[:SYSNAME_CHARS], 1
     while name.lower() in taken:
         number += 1
-        name = f"{wanted[: SYSNAME - 8]}_{number}"
+        name = f"{wanted[: SYSNAME_CHARS - 8]}_{number}"
     return name
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from routing.common.finding import ERROR, Finding
 from routing.common.sentence import say
-from routing.lint.context import Held, LintContext, Row, database_finding, few, lost
+from routing.lint.context import HostedDatabase, LintContext, RouteRow, database_finding, few, lost
 from routing.lint.facts import begins_only, own_services
 from routing.lint.remedy import free_name, new_route, taken_names, use
 from routing.lint.spelling import looks
@@ -33,12 +33,12 @@ def no_return_route(scene: LintContext) -> Iterator[Finding]:
             if pair in told:
                 continue
             told.add(pair)
-            finding = _without_return(scene, Held(row.instance, row.database), end)
+            finding = _without_return(scene, HostedDatabase(row.instance, row.database), end)
             if finding is not None:
                 yield finding
 
 
-def _targets(scene: LintContext, row: Row) -> Iterator[Outcome]:
+def _targets(scene: LintContext, row: RouteRow) -> Iterator[Outcome]:
     """Where conversations end that the row's database begins to the row's service."""
     database, route = row.database, row.route
     if route.remote_service_name is None or not database.can_be_target or not own_services(database):
@@ -50,7 +50,7 @@ def _targets(scene: LintContext, row: Row) -> Iterator[Outcome]:
                 yield end
 
 
-def _ends(scene: LintContext, row: Row, service: str) -> Iterator[Outcome]:
+def _ends(scene: LintContext, row: RouteRow, service: str) -> Iterator[Outcome]:
     """With the route's identifier and, as most conversations begin, without one (MATCH-3)."""
     for identifier in dict.fromkeys((row.route.broker_instance, None)):
         yield from scene.outcomes(Conversation(row.instance.name, row.database.name, service, identifier))
@@ -65,10 +65,10 @@ def _begins_itself(target: Database, service: str, database: Database) -> bool:
     return any(looks(name) in named for name in own_services(database))
 
 
-def _without_return(scene: LintContext, initiator: Held, end: Outcome) -> Finding | None:
+def _without_return(scene: LintContext, initiator: HostedDatabase, end: Outcome) -> Finding | None:
     services = own_services(initiator.database)
     instance = scene.estate.instances[end.instance]
-    target = Held(instance, instance.databases[end.detail])
+    target = HostedDatabase(instance, instance.databases[end.detail])
     if not all(_gets_nowhere(scene, initiator, target, service) for service in services):
         return None
     reason = say(
@@ -80,7 +80,7 @@ def _without_return(scene: LintContext, initiator: Held, end: Outcome) -> Findin
     return database_finding("no-return-route", ERROR, target, reason, _remedy(initiator, target, services))
 
 
-def _gets_nowhere(scene: LintContext, initiator: Held, target: Held, service: str) -> bool:
+def _gets_nowhere(scene: LintContext, initiator: HostedDatabase, target: HostedDatabase, service: str) -> bool:
     """Whether replies to this service of the initiator are lost."""
     if scene.keeps(target, service):
         return True
@@ -92,7 +92,7 @@ def _gets_nowhere(scene: LintContext, initiator: Held, target: Held, service: st
     return lost(ends)
 
 
-def _remedy(initiator: Held, target: Held, services: list[str]) -> str | None:
+def _remedy(initiator: HostedDatabase, target: HostedDatabase, services: list[str]) -> str | None:
     """A route back for each service; LOCAL within one instance."""
     instance, database = initiator
     address = "LOCAL" if instance is target.instance else next((a.key for a in instance.addresses), None)

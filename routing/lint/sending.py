@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from routing.classes.traffic_class import NOWHERE, UNKNOWN_IDENTIFIER
+from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, UNKNOWN_SERVICE
 from routing.lint.chains import Chains, Graph
 from routing.lint.context import LintContext
 from routing.model.address import address_in_name
@@ -90,7 +90,7 @@ class Forwarders:
 class Ground:
     """What all forwarders do for one name with an identifier that is nowhere. Most do it for others too."""
 
-    def __init__(self, forwarders: Forwarders, service: str = NOWHERE) -> None:
+    def __init__(self, forwarders: Forwarders, service: str = UNKNOWN_SERVICE) -> None:
         self.service = service
         self.sends: list[Sends] = [()] * len(forwarders.instances)
         for number in forwarders.active:

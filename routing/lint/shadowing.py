@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from routing.classes.traffic_class import NOWHERE, UNKNOWN_IDENTIFIER
+from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, UNKNOWN_SERVICE
 from routing.common.finding import INFO, WARNING, Finding
 from routing.common.names import MSDB
 from routing.common.sentence import say
-from routing.lint.context import Held, LintContext, Row
+from routing.lint.context import HostedDatabase, LintContext, RouteRow
 from routing.lint.remedy import drop_route, use
 from routing.model.route import Route
 from routing.model.route_table import RouteSet, RouteTable
 from routing.rules.hop import Hop
 from routing.rules.router import decide
-from routing.rules.trace import Rejected, Trace
+from routing.rules.trace import RejectedRoute, Trace
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
@@ -41,9 +41,9 @@ def _groups(table: RouteTable) -> Iterator[RouteSet]:
     yield table.wildcard
 
 
-def _shadowed(scene: LintContext, held: Held, group: RouteSet) -> Iterator[Finding]:
+def _shadowed(scene: LintContext, held: HostedDatabase, group: RouteSet) -> Iterator[Finding]:
     moments = {scene.at, *(r.lifetime for r in group.routes if r.lifetime and r.lifetime > scene.at)}
-    aside: dict[str, list[Rejected | None]] = {route.name: [] for route in group.routes}
+    aside: dict[str, list[RejectedRoute | None]] = {route.name: [] for route in group.routes}
     for moment in sorted(moments):
         alive = group.alive(moment).routes
         for put_aside in _put_aside(scene, held, alive, moment):
@@ -51,15 +51,15 @@ def _shadowed(scene: LintContext, held: Held, group: RouteSet) -> Iterator[Findi
                 aside[route.name].append(put_aside.get(route.name))
     for name, judgements in aside.items():
         if judgements and judgements[0] is not None and all(judgements):
-            row = Row(*held, held.database.table.routes[name])
+            row = RouteRow(*held, held.database.table.routes[name])
             reason = say("No conversation can use it: {clause}.", clause=judgements[0].clause)
             remedy = use(held.database.name, (drop_route(name),))
             yield row.finding("shadowed-route", WARNING, reason, remedy)
 
 
 def _put_aside(
-    scene: LintContext, held: Held, alive: tuple[Route, ...], moment: datetime
-) -> Iterator[dict[str, Rejected]]:
+    scene: LintContext, held: HostedDatabase, alive: tuple[Route, ...], moment: datetime
+) -> Iterator[dict[str, RejectedRoute]]:
     """What choosing rejects, for each kind of conversation that these routes match.
 
     With an identifier that is here, one that is nowhere, and none: they differ in whether LOCAL can be taken.
@@ -70,9 +70,17 @@ def _put_aside(
     database = None if held.database.name == MSDB else held.database.name
     for asked in (identifier,) if identifier else (None, UNKNOWN_IDENTIFIER):
         trace = Trace()
-        pending = {name or NOWHERE}  # so that MATCH-4 is passed over, as it is in time
+        pending = {name or UNKNOWN_SERVICE}  # so that MATCH-4 is passed over, as it is in time
         hop = Hop(
-            scene.estate, held.instance.name, database, name or NOWHERE, asked, False, moment, pending, trace=trace
+            scene.estate,
+            held.instance.name,
+            database,
+            name or UNKNOWN_SERVICE,
+            asked,
+            False,
+            moment,
+            pending,
+            trace=trace,
         )
         decide(hop)
         yield {
@@ -94,7 +102,7 @@ def identical_routes(scene: LintContext) -> Iterator[Finding]:
                 yield from _identical(scene, held, group)
 
 
-def _identical(scene: LintContext, held: Held, group: RouteSet) -> Iterator[Finding]:
+def _identical(scene: LintContext, held: HostedDatabase, group: RouteSet) -> Iterator[Finding]:
     same: dict[object, list[Route]] = {}
     for route in group.alive(scene.at).routes:
         same.setdefault(route.same_as, []).append(route)
@@ -104,4 +112,4 @@ def _identical(scene: LintContext, held: Held, group: RouteSet) -> Iterator[Find
             if route is not stays:
                 reason = say("It is identical to {route}; having both changes nothing.", route=stays.name)
                 remedy = use(held.database.name, (drop_route(route.name),))
-                yield Row(*held, route).finding("identical-routes", INFO, reason, remedy)
+                yield RouteRow(*held, route).finding("identical-routes", INFO, reason, remedy)

@@ -16,7 +16,7 @@ from routing.common.errors import InputError, Invalid, must_be
 from routing.common.finding import Finding
 from routing.common.moment import parse_moment
 from routing.common.sentence import say
-from routing.documents.json_decoders import Convert, fields, or_null, string, unknown_key
+from routing.documents.json_decoders import Decoder, fields, or_null, string, unknown_key
 from routing.documents.json_pull import JsonPull
 
 FORMAT = "brokerui.suppressions/1"
@@ -24,7 +24,7 @@ Key = tuple[str, str | None, str | None, str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Suppression:
+class FindingSuppression:
     """One finding of one object that is not told, until it expires."""
 
     code: str
@@ -51,12 +51,12 @@ class Suppressed:
     findings: tuple[Finding, ...]
     count: int
     """Findings that were suppressed."""
-    expired: tuple[Suppression, ...]
-    unused: tuple[Suppression, ...]
+    expired: tuple[FindingSuppression, ...]
+    unused: tuple[FindingSuppression, ...]
     """Those that have not expired and are for no finding any more."""
 
 
-def suppress(findings: Iterable[Finding], suppressions: Iterable[Suppression], at: datetime) -> Suppressed:
+def suppress(findings: Iterable[Finding], suppressions: Iterable[FindingSuppression], at: datetime) -> Suppressed:
     """The findings without those that are suppressed at this moment."""
     given = tuple(suppressions)
     expired = tuple(suppression for suppression in given if suppression.expired(at))
@@ -74,23 +74,25 @@ def suppress(findings: Iterable[Finding], suppressions: Iterable[Suppression], a
     return Suppressed(tuple(kept), count, expired, unused)
 
 
-def read_suppressions(text: str, codes: Iterable[str], *, where: str = "suppressions") -> tuple[Suppression, ...]:
+def read_suppressions(
+    text: str, codes: Iterable[str], *, where: str = "suppressions"
+) -> tuple[FindingSuppression, ...]:
     """The suppressions in a JSON text; their codes must be among these.
 
     Raises `InputError` with the JSON path and the reason at the first thing that is not as it must be.
     """
     try:
-        return _Reader(text, frozenset(codes)).document()
+        return _SuppressionReader(text, frozenset(codes)).document()
     except Invalid as fault:
         raise InputError(where, f"$.{fault.path}".rstrip("."), fault.problem) from None
 
 
-class _Reader:
+class _SuppressionReader:
     """Holds one suppression at a time, whatever the text is."""
 
     def __init__(self, text: str, codes: frozenset[str]) -> None:
         self._json = JsonPull(text)
-        self._converters: Mapping[str, Convert] = {
+        self._converters: Mapping[str, Decoder] = {
             "code": _one_of(codes),
             "instance": or_null(string),
             "database": or_null(string),
@@ -100,8 +102,8 @@ class _Reader:
             "expires": lambda value: parse_moment(string(value)),
         }
 
-    def document(self) -> tuple[Suppression, ...]:
-        found: tuple[Suppression, ...] = ()
+    def document(self) -> tuple[FindingSuppression, ...]:
+        found: tuple[FindingSuppression, ...] = ()
         seen = set()
         for key in self._json.members():
             if key == "format":
@@ -121,7 +123,7 @@ class _Reader:
         if value != FORMAT:
             raise Invalid("format", must_be(f'"{FORMAT}"', value))
 
-    def _suppressions(self) -> Iterable[Suppression]:
+    def _suppressions(self) -> Iterable[FindingSuppression]:
         keys: dict[Key, int] = {}
         for index in self._json.elements():
             try:
@@ -134,12 +136,12 @@ class _Reader:
                 raise Invalid(f"suppressions[{index}]", problem)
             yield suppression
 
-    def _suppression(self) -> Suppression:
+    def _suppression(self) -> FindingSuppression:
         required = ("code", "instance", "object", "owner", "reason", "expires")
-        return Suppression(**{"database": None, **fields(self._json.value(), self._converters, required)})
+        return FindingSuppression(**{"database": None, **fields(self._json.value(), self._converters, required)})
 
 
-def _one_of(codes: frozenset[str]) -> Convert:
+def _one_of(codes: frozenset[str]) -> Decoder:
     def converted(value: Any) -> str:
         if string(value) not in codes:
             raise Invalid("", must_be(say("the code of a finding"), value))

@@ -27,24 +27,24 @@ from routing.mirror.state_machine import (
     unreachable,
     used,
 )
-from routing.model.address import MAX_LENGTH, Address
+from routing.model.address import ADDRESS_CHARS, Address
 from routing.model.estate import PRINCIPAL, Estate
 from routing.model.route import Route
 from routing.rules.mirroring import role_held
 
-MOST: Final = 10_000
+MAX_REMEMBERED_ROUTES: Final = 10_000
 """Mirrored routes that are remembered; the one whose use is longest ago is forgotten, and asked about again. A stranger
 whose messages are forwarded makes one with each identifier that he invents."""
-WANTED_MS: Final = 5 * 60_000
+IDLE_AFTER_MS: Final = 5 * 60_000
 """A route that was not used for so long is not asked about: whoever waits for it tries again after a minute or so."""
-CLAIM_HOLDS_MS: Final = LONGEST_MS
+CLAIM_VALID_MS: Final = LONGEST_MS
 """A principal that is used is doubted when its claim is older."""
 
 Frame = tuple[str, bytes]
 """An address, and a frame for it."""
 
 
-def answer(estate: Estate, instance: str, asked: RoleQuestion) -> RoleAnswer:
+def answer_role_question(estate: Estate, instance: str, asked: RoleQuestion) -> RoleAnswer:
     """What an instance of this estate answers to a question about a role."""
     role = role_held(estate.instances[instance], asked.service, asked.broker_instance)
     return RoleAnswer(asked.question_id, role)
@@ -52,7 +52,7 @@ def answer(estate: Estate, instance: str, asked: RoleQuestion) -> RoleAnswer:
 
 def reply_address(addresses: Iterable[Address]) -> str:
     """The address to which an instance that has these lets answers come; empty: it has none."""
-    return next((address.key for address in addresses if len(address.key) <= MAX_LENGTH), "")
+    return next((address.key for address in addresses if len(address.key) <= ADDRESS_CHARS), "")
 
 
 class PrincipalRegistry:
@@ -130,17 +130,17 @@ class PrincipalRegistry:
         self._used.clear()
         while (first := self._due.first()) is not None and first[0] <= now:
             row = self._rows[first[1]]
-            wanted = now - self._used_at.setdefault(row.key, now) < WANTED_MS
+            wanted = now - self._used_at.setdefault(row.key, now) < IDLE_AFTER_MS
             self._put(timed_out(row, now, self._choices, wanted=wanted))
 
     def _use(self, key: MirroredRouteKey, now: int) -> None:
         row = self._rows.get(key) or MirroredRoute(key)
-        if row.phase == SENDING and now - row.claimed_at >= CLAIM_HOLDS_MS:
+        if row.phase == SENDING and now - row.claimed_at >= CLAIM_VALID_MS:
             row = doubted(row, now, self._choices)
         self._put(used(row, now, self._choices))
         self._used_at[key] = now
         self._rows.move_to_end(key)
-        if len(self._rows) > MOST:
+        if len(self._rows) > MAX_REMEMBERED_ROUTES:
             self._forget(next(iter(self._rows)))
 
     # ------------------------------------------------------------ what comes of it

@@ -10,8 +10,8 @@ from routing.common.errors import Invalid, must_be
 from routing.common.sentence import say
 
 DEFAULT_PORT = 4022
-"""RT-TABLE: the port where an address gives none; the convention of the product."""
-MAX_LENGTH = 256
+"""RT-TABLE: the port of an address that gives none; SQL Server's convention."""
+ADDRESS_CHARS = 256
 """sys.routes.address is nvarchar(256)."""
 
 LOCAL = "LOCAL"
@@ -24,12 +24,12 @@ _NAME = re.compile(rf"tcp://{_HOST_AND_PORT}(?=/|\Z)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a route leads. Two addresses are equal when they mean the same, however they are spelt."""
+    """Where a route leads. Addresses compare by their canonical form, however they are spelt."""
 
     key: str
     """`LOCAL`, `TRANSPORT`, or canonical: lower case, port given, no trailing slash."""
     text: str = field(compare=False)
-    """As it was written, shown and written back unchanged."""
+    """The original spelling, shown and written back unchanged."""
 
     @property
     def is_local(self) -> bool:
@@ -45,7 +45,7 @@ class Address:
 
     @property
     def port(self) -> int:
-        """The TCP port; only of a network address."""
+        """The TCP port; for network addresses only."""
         return int(self.key.rpartition(":")[2])
 
     def __str__(self) -> str:
@@ -54,13 +54,13 @@ class Address:
 
 @lru_cache(maxsize=65_536)
 def parse_address(text: str) -> Address:
-    """The address that a route or an instance gives; raises `Invalid` where RT-TABLE reads none in it."""
+    """Read the address of a route or instance; raise `Invalid` if it is none by RT-TABLE."""
     word = text.strip(" ").upper()
     if word in (LOCAL, TRANSPORT) and text.isascii():
         return Address(word, text)
-    if len(text) > MAX_LENGTH:
-        raise Invalid("", say("is longer than {limit} characters", limit=MAX_LENGTH))
-    # RT-TABLE: in a tcp: address, spaces anywhere and one trailing slash mean nothing.
+    if len(text) > ADDRESS_CHARS:
+        raise Invalid("", say("is longer than {limit} characters", limit=ADDRESS_CHARS))
+    # RT-TABLE: in a tcp: address, spaces anywhere and one trailing slash are ignored.
     bare = text.replace(" ", "").removesuffix("/")
     match = _TCP.fullmatch(bare)
     key = _canonical(match) if match else None
@@ -70,7 +70,7 @@ def parse_address(text: str) -> Address:
 
 
 def parse_network_address(text: str) -> Address:
-    """The address of an instance, which is neither LOCAL nor TRANSPORT."""
+    """Read the address of an instance; raise `Invalid` for LOCAL and TRANSPORT."""
     address = parse_address(text)
     if not address.is_network:
         raise Invalid("", must_be("tcp://HOST[:PORT]", text))
@@ -78,7 +78,7 @@ def parse_network_address(text: str) -> Address:
 
 
 def address_in_name(service: str) -> Address | None:
-    """CHOOSE-4: the address that a service name holds, `tcp://HOST[:PORT]` followed by `/` or its end."""
+    """CHOOSE-4: the address at the beginning of a service name, `tcp://HOST[:PORT]` before `/` or its end."""
     match = _NAME.match(service)
     key = _canonical(match) if match else None
     return Address(key, key) if key else None

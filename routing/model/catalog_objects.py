@@ -1,4 +1,4 @@
-"""What an estate holds besides routing: queues, contracts, endpoints, for lint, T-SQL and messaging."""
+"""Service Broker objects that routing ignores: queues, contracts, endpoints; lint, T-SQL and messaging use them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from routing.common.errors import Invalid
-from routing.common.names import SERVICE_NAME, SYSNAME, check_name
+from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS, check_name
 from routing.common.sentence import say
 
-QUEUE_NAME = 2 * SYSNAME + 1
-"""`schema.name`, of two sysnames."""
+QUEUE_NAME_CHARS = 2 * SYSNAME_CHARS + 1
+"""Characters of `schema.name`, two sysnames and a dot."""
 MAX_FORWARD_SIZE = 2**31 - 1
 """sys.service_broker_endpoints.message_forwarding_size is an int."""
 
@@ -21,7 +21,7 @@ def _one_of(value: object, allowed: tuple[object, ...], field: str) -> None:
 
 
 def _check_names(names: Iterable[str | None], field: str, limit: int) -> None:
-    """Names of things that need not be in the estate themselves; None stands for one that is not known, or for any."""
+    """Check names of objects that need not exist in the estate; None stands for an unknown name or for ANY."""
     for name in names:
         if name is not None:
             check_name(name, field, limit)
@@ -35,12 +35,12 @@ class Service:
     queue: str | None = None
     """`schema.name`; None: not known."""
     contracts: tuple[str, ...] = ()
-    """The contracts that it accepts as a target."""
+    """Contracts that the service accepts as a target."""
 
     def __post_init__(self) -> None:
-        check_name(self.name, "name", SERVICE_NAME)
-        _check_names((self.queue,), "queue", QUEUE_NAME)
-        _check_names(self.contracts, "contracts", SERVICE_NAME)
+        check_name(self.name, "name", SERVICE_NAME_CHARS)
+        _check_names((self.queue,), "queue", QUEUE_NAME_CHARS)
+        _check_names(self.contracts, "contracts", SERVICE_NAME_CHARS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Queue:
     activation: Activation | None = None
 
     def __post_init__(self) -> None:
-        check_name(self.name, "name", QUEUE_NAME)
+        check_name(self.name, "name", QUEUE_NAME_CHARS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,9 @@ class MessageType:
     schema_collection: str | None = None
 
     def __post_init__(self) -> None:
-        check_name(self.name, "name", SERVICE_NAME)
+        check_name(self.name, "name", SERVICE_NAME_CHARS)
         _one_of(self.validation, ("NONE", "EMPTY", "WELL_FORMED_XML", "VALID_XML"), "validation")
-        _check_names((self.schema_collection,), "schema_collection", QUEUE_NAME)
+        _check_names((self.schema_collection,), "schema_collection", QUEUE_NAME_CHARS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class ContractMessage:
     sent_by: str
 
     def __post_init__(self) -> None:
-        check_name(self.message_type, "message_type", SERVICE_NAME)
+        check_name(self.message_type, "message_type", SERVICE_NAME_CHARS)
         _one_of(self.sent_by, ("INITIATOR", "TARGET", "ANY"), "sent_by")
 
 
@@ -105,7 +105,7 @@ class Contract:
     messages: tuple[ContractMessage, ...] = ()
 
     def __post_init__(self) -> None:
-        check_name(self.name, "name", SERVICE_NAME)
+        check_name(self.name, "name", SERVICE_NAME_CHARS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +120,9 @@ class Priority:
 
     def __post_init__(self) -> None:
         check_name(self.name, "name")
-        _check_names((self.contract_name,), "contract_name", SERVICE_NAME)
-        _check_names((self.local_service_name,), "local_service_name", SERVICE_NAME)
-        _check_names((self.remote_service_name,), "remote_service_name", SERVICE_NAME)
+        _check_names((self.contract_name,), "contract_name", SERVICE_NAME_CHARS)
+        _check_names((self.local_service_name,), "local_service_name", SERVICE_NAME_CHARS)
+        _check_names((self.remote_service_name,), "remote_service_name", SERVICE_NAME_CHARS)
         if not 1 <= self.priority_level <= 10:
             raise Invalid("priority_level", say("must be 1 to 10"))
 
@@ -138,13 +138,13 @@ class RemoteServiceBinding:
 
     def __post_init__(self) -> None:
         check_name(self.name, "name")
-        check_name(self.remote_service_name, "remote_service_name", SERVICE_NAME)
-        _check_names((self.user,), "user", SYSNAME)
+        check_name(self.remote_service_name, "remote_service_name", SERVICE_NAME_CHARS)
+        _check_names((self.user,), "user", SYSNAME_CHARS)
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
-    """The Service Broker endpoint of an instance. An instance has none by default."""
+class BrokerEndpoint:
+    """The Service Broker endpoint of an instance, which has none by default."""
 
     port: int
     state: str = "STARTED"

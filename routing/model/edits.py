@@ -1,6 +1,6 @@
-"""Edits of an estate, as values: each makes a new estate that shares all it does not touch.
+"""Edits of an estate, as values: applying one gives a new estate that shares everything it does not change.
 
-`Estate.edited(edits)` applies them in order. An edit that names what is not there raises `Invalid`; nothing is made.
+`Estate.edited(edits)` applies them in order. An edit of an object that does not exist raises `Invalid`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class DropService:
 
 @dataclass(frozen=True, slots=True)
 class SetQueue:
-    """Switches a queue on or off; one that was not written until now is, for it is there if a service has it."""
+    """Switches a queue on or off; adds it to the estate if only a service named it so far."""
 
     instance: str
     database: str
@@ -93,7 +93,7 @@ class SetQueue:
 
 @dataclass(frozen=True, slots=True)
 class PutDatabase:
-    """Adds a database, or replaces the one of its name with all that is in it."""
+    """Adds a database, or replaces the one of its name with all its objects."""
 
     instance: str
     database: Database
@@ -105,7 +105,7 @@ class PutDatabase:
 
 @dataclass(frozen=True, slots=True)
 class DropDatabase:
-    """Drops a database with all that is in it."""
+    """Drops a database with all its objects."""
 
     instance: str
     name: str
@@ -118,7 +118,7 @@ class DropDatabase:
 
 @dataclass(frozen=True, slots=True)
 class PutInstance:
-    """Adds an instance, or replaces the one of its name with all that is in it."""
+    """Adds an instance, or replaces the one of its name with all its databases."""
 
     instance: Instance
 
@@ -128,7 +128,7 @@ class PutInstance:
 
 @dataclass(frozen=True, slots=True)
 class DropInstance:
-    """Drops an instance with all that is in it."""
+    """Drops an instance with all its databases."""
 
     name: str
 
@@ -183,7 +183,7 @@ def _database(estate: Estate, instance: str, name: str) -> Database:
 
 
 def _check_database(estate: Estate, instance: str, name: str) -> None:
-    """Every instance has an msdb; one that is not written takes its first route all the same."""
+    """Raise `Invalid` for an unknown instance or database. Every instance has an msdb, even if no document lists it."""
     if name == MSDB:
         _known(estate.instances, instance, "instance")
     else:

@@ -1,4 +1,4 @@
-"""An estate: instances, their databases, services and routes, as one immutable snapshot, indexed once."""
+"""An estate: instances with their databases, services and routes, as one immutable snapshot, indexed once."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from routing.common.names import MSDB, check_name, check_unique
 from routing.common.sentence import say
 from routing.model.address import Address
 from routing.model.catalog_objects import (
+    BrokerEndpoint,
     Contract,
-    Endpoint,
     MessageType,
     Priority,
     Queue,
@@ -26,13 +26,13 @@ PRINCIPAL, MIRROR = "PRINCIPAL", "MIRROR"
 DEFAULT_HOP_LIMIT = 10
 MAX_HOP_LIMIT = 255
 """dm_broker_forwarded_messages.hops_remaining is a tinyint."""
-INSTANCE_NAME = 256
+INSTANCE_NAME_CHARS = 256
 """A host name has at most 255 characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """A row of `sys.databases` with what Service Broker keeps in it."""
+    """A row of `sys.databases` with its Service Broker objects."""
 
     name: str
     broker_instance: str | None = None
@@ -65,11 +65,11 @@ class Database:
 
     @property
     def can_be_target(self) -> bool:
-        """LOC, fixed: not with its broker disabled, nor in the role MIRROR."""
+        """LOC: a database can be a target unless its broker is disabled or it is in the role MIRROR."""
         return self.broker_enabled and self.mirroring_role != MIRROR
 
     def has_service(self, name: str) -> bool:
-        """Whether a service of exactly this name is in it; a look at each: the instance has the index."""
+        """Whether it has a service of exactly this name. Linear search; `Instance.targets` is the index."""
         return any(service.name == name for service in self.services)
 
 
@@ -79,23 +79,23 @@ class Instance:
 
     name: str
     databases: Mapping[str, Database] = field(default_factory=dict)
-    """By name, in the order of the document; msdb only where it was written."""
+    """By name, in the order of the document; msdb only if the document lists it."""
     addresses: tuple[Address, ...] = ()
     forwarding: bool = False
     """MESSAGE_FORWARDING of its endpoint (CHOOSE-FWD)."""
-    endpoint: Endpoint | None = None
+    endpoint: BrokerEndpoint | None = None
 
     tables: Mapping[str | None, RouteTable] = field(init=False, repr=False, compare=False)
     """RT-TABLE: by the database that began the conversation; under None, that of msdb, for messages from outside."""
     targets: Mapping[str, tuple[Database, ...]] = field(init=False, repr=False, compare=False)
-    """By service name: the databases that can be its target here."""
+    """By service name: the databases of this instance that can be its target."""
     principals: Mapping[str, tuple[Database, ...]] = field(init=False, repr=False, compare=False)
-    """By service name: the databases in the role PRINCIPAL that have it, their broker enabled or not (MIR)."""
+    """By service name: the databases in the role PRINCIPAL that have it, even with a disabled broker (MIR)."""
     identified: Mapping[str, Database] = field(init=False, repr=False, compare=False)
-    """By identifier: the database that it names here, an enabled one before a disabled one."""
+    """By identifier: the database of this instance that has it, one with an enabled broker first."""
 
     def __post_init__(self) -> None:
-        check_name(self.name, "name", INSTANCE_NAME)
+        check_name(self.name, "name", INSTANCE_NAME_CHARS)
         object.__setattr__(self, "tables", _tables(self.databases))
         databases = tuple(self.databases.values())
         _check_identifiers(databases)
@@ -105,22 +105,22 @@ class Instance:
 
     @property
     def msdb(self) -> RouteTable:
-        """The table that decides for messages from outside."""
+        """The routing table for messages from outside (RT-TABLE)."""
         return self.tables[None]
 
     def with_database(self, database: Database) -> Instance:
-        """With this database added, or in place of the one of its name."""
+        """A copy with this database added, or replacing the one of its name."""
         return replace(self, databases={**self.databases, database.name: database})
 
     def without_database(self, name: str) -> Instance:
         return replace(self, databases={n: d for n, d in self.databases.items() if n != name})
 
     def with_table(self, database: str, table: RouteTable) -> Instance:
-        """With another routing table in one database; every index but msdb stays as it is."""
+        """A copy with another routing table in one database; shares the indexes by service and identifier."""
         new = object.__new__(Instance)
         for name in ("name", "addresses", "forwarding", "endpoint", "targets", "principals", "identified"):
             object.__setattr__(new, name, getattr(self, name))
-        # An msdb that is not written is one without routes: its first route writes it.
+        # An msdb that the document omits has no routes; its first route adds it.
         old = self.databases[database] if database != MSDB else self.databases.get(MSDB, Database(MSDB))
         changed = replace(old, table=table)
         object.__setattr__(new, "databases", {**self.databases, database: changed})
@@ -130,7 +130,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Estate:
-    """Every instance that is known. Built from instances; two estates may share any of their parts."""
+    """All known instances. Two estates may share any of their parts."""
 
     instances: Mapping[str, Instance] = field(default_factory=dict)
     """By name, in the order of the document."""
@@ -138,7 +138,7 @@ class Estate:
     """LOOP-1: how often a message may be forwarded."""
 
     by_address: Mapping[str, str] = field(init=False, repr=False, compare=False)
-    """The name of the instance that an address (its key) leads to."""
+    """By canonical address: the name of the instance that listens there."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.hop_limit <= MAX_HOP_LIMIT:
@@ -157,21 +157,21 @@ class Estate:
         return self.by_address.get(address.key)
 
     def edited(self, edits: Iterable[Edit]) -> Estate:
-        """After these edits (`routing.model.edits`), in order; an edit costs its own size, all else is shared."""
+        """The estate after these edits (`routing.model.edits`), applied in order; shares what they do not change."""
         estate = self
         for edit in edits:
             estate = edit.apply(estate)
         return estate
 
     def with_instance(self, instance: Instance) -> Estate:
-        """With this instance added, or in place of the one of its name."""
+        """A copy with this instance added, or replacing the one of its name."""
         return replace(self, instances={**self.instances, instance.name: instance})
 
     def without_instance(self, name: str) -> Estate:
         return replace(self, instances={n: i for n, i in self.instances.items() if n != name})
 
     def with_route(self, instance: str, database: str, name: str, route: Route | None) -> Estate:
-        """With one route added, replaced or (None) dropped; shares all else, indexes and all."""
+        """A copy with one route added, replaced or (None) dropped; shares everything else, indexes included."""
         here = self.instances[instance]
         changed = here.with_table(database, here.tables[database].edited(name, route))
         new = object.__new__(Estate)
@@ -185,7 +185,7 @@ class Edit(Protocol):
     """A change of an estate; the kinds are in `routing.model.edits`."""
 
     def apply(self, estate: Estate) -> Estate:
-        """The estate after it; raises `Invalid` where it names what is not there."""
+        """The estate after the edit; raises `Invalid` if it names an object that does not exist."""
         ...
 
 
@@ -198,7 +198,7 @@ _N = TypeVar("_N", bound=_Named)
 
 
 def by_name(members: Iterable[_N], kind: str) -> dict[str, _N]:
-    """Instances, or databases of an instance, by name; raises `Invalid` where two have one name."""
+    """Index instances, or databases of an instance, by name; raise `Invalid` if two have the same name."""
     found: dict[str, _N] = {}
     for index, member in enumerate(members):
         if member.name in found:
@@ -208,7 +208,7 @@ def by_name(members: Iterable[_N], kind: str) -> dict[str, _N]:
 
 
 def _check_identifiers(databases: Iterable[Database]) -> None:
-    """Two enabled brokers of one instance cannot share an identifier (the product's error 9772)."""
+    """Raise `Invalid` if two enabled brokers of the instance share an identifier (SQL Server's error 9772)."""
     holders: dict[str, str] = {}
     for index, database in enumerate(databases):
         if database.broker_instance is None or not database.broker_enabled:
@@ -220,7 +220,7 @@ def _check_identifiers(databases: Iterable[Database]) -> None:
 
 
 def _tables(databases: Mapping[str, Database]) -> Mapping[str | None, RouteTable]:
-    """Every instance has an msdb; one that is not written has no routes."""
+    """RT-TABLE: the tables by database, and under None that of msdb, which has no routes if the document omits it."""
     tables: dict[str | None, RouteTable] = {MSDB: NO_ROUTES}
     tables.update((name, database.table) for name, database in databases.items())
     tables[None] = tables[MSDB]

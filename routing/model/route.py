@@ -6,29 +6,29 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from routing.common.errors import Invalid
-from routing.common.names import SERVICE_NAME, check_name
+from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.common.sentence import say
 from routing.model.address import LOCAL, Address
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A row of `sys.routes`, with the columns' names; a NULL is None."""
+    """A row of `sys.routes`, with the names of its columns; None stands for NULL."""
 
     name: str
     remote_service_name: str | None
-    """The service it is for, byte by byte; None: it gives no service name."""
+    """The target service, compared byte by byte; None: the route gives no service name."""
     broker_instance: str | None
-    """The identifier of the target database, lower case; None: it gives none."""
+    """The identifier of the target database, lower case; None: the route gives none."""
     lifetime: datetime | None
-    """UTC; expired at and after this moment (RT-TABLE). None: never."""
+    """UTC; the route is expired at and after this time (RT-TABLE). None: it never expires."""
     address: Address
     mirror_address: Address | None = None
 
     def __post_init__(self) -> None:
         check_name(self.name, "name")
         if self.remote_service_name is not None:
-            check_name(self.remote_service_name, "remote_service_name", SERVICE_NAME)
+            check_name(self.remote_service_name, "remote_service_name", SERVICE_NAME_CHARS)
         if self.mirror_address is not None:
             if not self.address.is_network:
                 problem = say(
@@ -42,7 +42,7 @@ class Route:
                 )
 
     def expired(self, at: datetime) -> bool:
-        """RT-TABLE: expired routes are ignored, at and after their lifetime."""
+        """RT-TABLE: a route is ignored at and after the end of its lifetime."""
         return self.lifetime is not None and at >= self.lifetime
 
     @property
@@ -53,4 +53,4 @@ class Route:
 
 
 AUTO_CREATED_LOCAL = Route("AutoCreatedLocal", None, None, None, Address(LOCAL, LOCAL))
-"""The route that every new database has, except master and tempdb."""
+"""The route that SQL Server creates in every new database, except master and tempdb."""

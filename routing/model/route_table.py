@@ -1,4 +1,4 @@
-"""A routing table, `sys.routes` of one database, indexed once by what matching and choosing ask of it."""
+"""The routing table (`sys.routes`) of one database, indexed once for matching and choosing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Routes = tuple[Route, ...]
 
 
 class RouteSet:
-    """Routes that match together, in the tiers in which one of them is chosen (CHOOSE-1 to CHOOSE-4)."""
+    """Routes that match together, sorted into the tiers of CHOOSE-1 to CHOOSE-4."""
 
     __slots__ = (
         "direct_address",
@@ -34,41 +34,41 @@ class RouteSet:
         self.routes = routes
         self.empty = not routes
         self.identifier = routes[0].broker_instance if routes else None
-        """The one that they give; routes that match together share it."""
+        """The identifier they give; all routes of one set give the same."""
         self.expires: datetime | None = min((r.lifetime for r in routes if r.lifetime), default=None)
-        """The first moment at which one of them expires."""
+        """When the first of them expires; None: none ever does."""
         self.mirrored = _tier(routes, lambda r: r.mirror_address is not None)
         self.local = _tier(routes, lambda r: r.address.is_local)
         self.network = _tier(routes, lambda r: r.address.is_network and r.mirror_address is None)
         self.transport = _tier(routes, lambda r: r.address.is_transport)
-        # What CHOOSE-3 needs where it has one route stands in the set itself: in a large table each further object that
-        # a decision looks at is not in the processor's caches, and costs a tenth of the decision.
+        # CHOOSE-3 with a single network route reads its address and name from this object: in a large table every
+        # further object is a cache miss of the processor, which costs a tenth of a decision (measured).
         direct = self.network[0] if len(self.network) == 1 else None
         self.direct_address = direct.address if direct is not None else None
-        """Of the only network route; None: there are several or none."""
+        """Address of the only network route; None: there are several or none."""
         self.direct_name = direct.name if direct is not None else ""
 
     def alive(self, at: datetime) -> RouteSet:
-        """RT-TABLE: without the routes that have expired; this very set when none has."""
+        """RT-TABLE: the set without expired routes; this same object if none has expired."""
         if self.expires is None or at < self.expires:
             return self
         return RouteSet(tuple(r for r in self.routes if not r.expired(at)))
 
 
 def _tier(routes: Routes, belongs: Callable[[Route], bool]) -> Routes:
-    """The routes that belong; the very same tuple where all do, which is the usual case and saves its memory."""
+    """The routes that belong; the same tuple object if all do (the usual case), to save memory."""
     tier = tuple(filter(belongs, routes))
     return routes if len(tier) == len(routes) else tier
 
 
-NOTHING = RouteSet(())
+NO_MATCH = RouteSet(())
 _NO_IDENTIFIERS: Mapping[str, RouteSet] = {}
 AS_IF_LOCAL = RouteSet((Route("MATCH-6", None, None, None, Address(LOCAL, LOCAL)),))
 """MATCH-6: as if the table held a route with this service name and address LOCAL."""
 
 
 class NamedRoutes(RouteSet):
-    """The routes for one service name: those without an identifier, which match together, and those with one, by it."""
+    """The routes for one service name: the set itself holds those without an identifier, `by_identifier` the others."""
 
     __slots__ = ("by_identifier",)
 
@@ -85,7 +85,7 @@ class NamedRoutes(RouteSet):
 
     @property
     def without_identifier(self) -> RouteSet:
-        """MATCH-2: they are this very set, so that a decision looks at one object."""
+        """MATCH-2: this object itself, so that a decision reads one object less."""
         return self
 
     def all_routes(self) -> Iterable[Route]:
@@ -95,7 +95,7 @@ class NamedRoutes(RouteSet):
 
 
 class RouteTable:
-    """Immutable. `edited` copies two dictionaries and indexes one name anew: it costs no look at the other routes."""
+    """Immutable. `edited` copies two dictionaries and indexes one service name again, without reading other routes."""
 
     __slots__ = ("_folded", "dynamic", "named", "nameless", "routes", "wildcard")
 
@@ -113,7 +113,7 @@ class RouteTable:
             else:
                 grouped.setdefault(route.remote_service_name, []).append(route)
         self.named = {name: NamedRoutes(tuple(group)) for name, group in grouped.items()}
-        """By service name: all that MATCH-1 to MATCH-3 can find."""
+        """By service name: the routes that MATCH-1 to MATCH-3 can find."""
         self._index_nameless(tuple(nameless))
         self.dynamic = self.named.get(DYNAMIC_ROUTING_SERVICE)
         """MATCH-4: the routes to the dynamic routing service."""
@@ -122,9 +122,9 @@ class RouteTable:
     def _index_nameless(self, nameless: Routes) -> None:
         self.nameless = nameless
         """Routes without a service name, in the order of the document."""
-        # A route with an identifier but no service name matches at no step (Matching, fixed).
+        # A route with an identifier but without a service name matches at no step.
         wildcard = tuple(r for r in nameless if r.broker_instance is None)
-        self.wildcard = RouteSet(wildcard) if wildcard else NOTHING
+        self.wildcard = RouteSet(wildcard) if wildcard else NO_MATCH
         """MATCH-5: routes with neither service name nor identifier."""
 
     def edited(self, name: str, route: Route | None) -> RouteTable:
@@ -149,7 +149,7 @@ class RouteTable:
         return new
 
     def _index(self, service: str | None, name: str) -> None:
-        """Indexes one service name anew, after the route `name` changed; None: the routes without one."""
+        """Index one service name again after the route `name` changed; None: the routes without a service name."""
         if service is None:
             known: Iterable[Route] = self.nameless
         else:
@@ -163,14 +163,14 @@ class RouteTable:
             del self.named[service]
 
     def _in_order(self, names: set[str], service: str | None) -> Routes:
-        """Those of these routes that are for this service, in the order of the table."""
+        """The routes among `names` that are for this service, in the order of the table."""
         ordered = names if len(names) == 1 else filter(names.__contains__, self.routes)
         routes = (self.routes[name] for name in ordered if name in self.routes)
         return tuple(route for route in routes if route.remote_service_name == service)
 
     def almost(self, service: str) -> Routes:
-        """The routes for other names that differ from this one only in case or spaces: what people mistype."""
-        if self._folded is None:  # made by the first account, not by deciding
+        """The routes for names that differ from this one only in case or outer spaces: likely typing errors."""
+        if self._folded is None:  # indexed by the first explanation; decisions do not need it
             names: dict[str, list[str]] = {}
             for name in self.named:
                 names.setdefault(folded(name), []).append(name)
@@ -191,4 +191,4 @@ class RouteTable:
 
 
 NO_ROUTES = RouteTable()
-"""The table of a database without routes, and of an msdb that is not written."""
+"""The table of a database without routes, and of an msdb that the document omits."""

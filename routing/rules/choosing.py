@@ -1,4 +1,8 @@
-"""CHOOSE-0 to CHOOSE-4 and CHOOSE-FWD: which of the routes that match is taken, and what it leads to."""
+"""CHOOSE-0 to CHOOSE-4 and CHOOSE-FWD: which of the matching routes is chosen, and where it leads.
+
+The tiers are tried in order; where CHOOSE-2 cannot locate the service, the next tier is tried (RT-STEPS). Which
+partner of a mirrored route gets the message, CHOOSE-1 asks of `mirroring` (MIR-1 to MIR-4).
+"""
 
 from __future__ import annotations
 
@@ -30,12 +34,12 @@ Decisions = tuple[Decision, ...]
 
 
 def choose(hop: Hop, matched: RouteSet) -> Decisions:
-    """Every decision that the choice among routes that match together leaves open."""
-    # The identifier in force: the conversation's, else the chosen routes'. All of one alternative share theirs.
+    """Every decision that the choice among routes of one alternative leaves open."""
+    # The identifier in force: the conversation's, else that of the routes, which all routes of one alternative share.
     identifier = hop.identifier or matched.identifier
     if hop.kept.route is not None:
         matched = _kept(hop, matched, identifier)
-    # CHOOSE-FWD: not begun here and forwarding not active: nothing but LOCAL is left.
+    # CHOOSE-FWD: a message from outside, forwarding off: only LOCAL may be chosen.
     held = hop.database is None and not hop.instance.forwarding
     if matched.mirrored:
         if hop.trace is not None:
@@ -55,14 +59,14 @@ def choose(hop: Hop, matched: RouteSet) -> Decisions:
 
 
 def _stopped(hop: Hop, reason: str) -> Decisions:
-    """It goes no further: dropped, or DELAYED where it was begun."""
+    """The message goes no further: it is dropped, or the conversation DELAYED if it was begun here."""
     if hop.trace is not None:
         account_for_stop(hop, hop.trace, reason)
     return (hop.stop(reason),)
 
 
 def _to_this_instance(hop: Hop, matched: RouteSet, identifier: str | None) -> Decisions:
-    """CHOOSE-2: delivered here; nothing where Locating fails, so that the next tier is asked."""
+    """CHOOSE-2: deliver in this instance; empty if locating fails, so that the next tier is tried (RT-STEPS)."""
     found = locate(hop, identifier)
     if hop.trace is not None:
         account_for_tier(hop, hop.trace, "CHOOSE-2", matched, taken=bool(found))
@@ -74,7 +78,7 @@ def _to_this_instance(hop: Hop, matched: RouteSet, identifier: str | None) -> De
 
 
 def _kept(hop: Hop, matched: RouteSet, identifier: str | None) -> RouteSet:
-    """RT-STICKY: the route chosen before alone, while it matches; a LOCAL one only while the service is here."""
+    """RT-STICKY: only the route chosen before, while it matches; a LOCAL one only while the service is located here."""
     routes = tuple(route for route in matched.routes if route.name == hop.kept.route)
     if not routes or (routes[0].address.is_local and not locate(hop, identifier)):
         return matched
@@ -86,7 +90,7 @@ def _kept(hop: Hop, matched: RouteSet, identifier: str | None) -> RouteSet:
 
 
 def _to_network(hop: Hop, matched: RouteSet) -> Decisions:
-    """CHOOSE-3: to a network address, any of those that are left."""
+    """CHOOSE-3: send to a network address, any of those in the tier."""
     address = matched.direct_address
     if address is None or hop.trace is not None:
         return _sends(hop, [(route, route.address) for route in matched.network])
@@ -94,7 +98,7 @@ def _to_network(hop: Hop, matched: RouteSet) -> Decisions:
 
 
 def _to_principals(hop: Hop, mirrored: Routes, identifier: str | None) -> Decisions:
-    """CHOOSE-1: to whichever partner is the principal; a route none of whose partners is leads nowhere."""
+    """CHOOSE-1: send to the partner that is the principal (MIR-1 to MIR-4); stop if no partner is."""
     decisions: Decisions = ()
     leads: list[tuple[Route, Address]] = []
     for route in mirrored:
@@ -108,7 +112,7 @@ def _to_principals(hop: Hop, mirrored: Routes, identifier: str | None) -> Decisi
 
 
 def _to_address_in_name(hop: Hop, route: Route) -> Decisions:
-    """CHOOSE-4: the address is the one in the service name itself."""
+    """CHOOSE-4: send to the address in the service name."""
     address = address_in_name(hop.service)
     if address is None:
         return _stopped(hop, NOT_AN_ADDRESS)
@@ -116,7 +120,7 @@ def _to_address_in_name(hop: Hop, route: Route) -> Decisions:
 
 
 def _sends(hop: Hop, leads: list[tuple[Route, Address]]) -> Decisions:
-    """CHOOSE-0: routes with the same identifier, service name and network address are identical: one Send each."""
+    """CHOOSE-0: one Send for all routes with the same identifier, service name and network address."""
     if len(leads) > 1:
         leads = list({address.key: (route, address) for route, address in reversed(leads)}.values())[::-1]
     to = hop.estate.by_address.get

@@ -1,4 +1,4 @@
-"""The account of choosing: which tier was taken, which routes it put aside, and why a message goes no further."""
+"""Explains choosing: which tier was chosen, which routes it rejected, and why a message goes no further."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from routing.model.route import Route
 from routing.model.route_table import AS_IF_LOCAL, Routes, RouteSet
 from routing.rules.decision import FORWARDING_DISABLED, NO_PRINCIPAL, NOT_AN_ADDRESS, SERVICE_NOT_FOUND, Send
 from routing.rules.hop import Hop
-from routing.rules.trace import Rejected, Trace
+from routing.rules.trace import RejectedRoute, Trace
 
 _EMPTY = {
     "CHOOSE-1": say("No mirror address."),
@@ -25,12 +25,12 @@ _PUT_ASIDE = {
 
 
 def account_for_tier(hop: Hop, trace: Trace, rule: str, matched: RouteSet, *, taken: bool = True) -> None:
-    """Adds a tier that has routes, after the tiers before it that have none."""
+    """Add the step of a tier with routes to the trace, after those of the empty tiers before it."""
     for empty in _empty_before(rule, matched):
         trace.add(empty, False, _EMPTY[empty])
     tier = _tiers(matched)[rule]
     later = tuple(
-        Rejected(route.name, _PUT_ASIDE[rule])
+        RejectedRoute(route.name, _PUT_ASIDE[rule])
         for lower, routes in _tiers(matched).items()
         for route in routes
         if lower > rule and taken
@@ -49,7 +49,7 @@ def _tiers(matched: RouteSet) -> dict[str, Routes]:
 
 
 def _empty_before(rule: str, matched: RouteSet) -> tuple[str, ...]:
-    """The tiers without routes between this one and the last that was told."""
+    """The empty tiers between this one and the last one in the trace."""
     earlier = [(name, routes) for name, routes in _tiers(matched).items() if name < rule]
     empty = list(takewhile(lambda tier: not tier[1], reversed(earlier)))
     return tuple(name for name, _ in reversed(empty))
@@ -85,7 +85,7 @@ def _says(hop: Hop, rule: str, tier: Routes) -> Sentence:
 
 
 def account_for_principals(hop: Hop, trace: Trace, route: Route, addresses: tuple[Address, ...]) -> None:
-    """Adds which partners of a mirrored route may be the principal."""
+    """Add which partners of a mirrored route may be the principal."""
     if hop.estate.resolve(addresses[0]) is None:
         text = say("No partner of {route} in this estate is the principal; outside it may be {addresses}.")
     else:
@@ -95,7 +95,7 @@ def account_for_principals(hop: Hop, trace: Trace, route: Route, addresses: tupl
 
 
 def account_for_sends(hop: Hop, trace: Trace, sends: tuple[Send, ...]) -> None:
-    """Adds which routes count as one, and whether the message comes back to this very instance."""
+    """Add which routes count as identical (CHOOSE-0), and whether a message returns to this instance (LOOP-2)."""
     tier = trace.steps[-1]
     same = tuple(name for name in tier.routes if all(name != send.route for send in sends))
     if tier.rule == "CHOOSE-3" and same:
@@ -109,7 +109,7 @@ def account_for_sends(hop: Hop, trace: Trace, sends: tuple[Send, ...]) -> None:
 
 
 def account_for_stop(hop: Hop, trace: Trace, reason: str) -> None:
-    """Adds why the message goes no further."""
+    """Add why the message goes no further."""
     rule = {
         FORWARDING_DISABLED: "CHOOSE-FWD",
         NO_PRINCIPAL: "MIR-4",

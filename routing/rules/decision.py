@@ -1,4 +1,4 @@
-"""What one hop decides, and how a journey ends."""
+"""The decisions of one hop, and the outcomes of a journey."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from routing.model.address import Address
 
 DELIVERED, EXITS, DELAYED, DROPPED = "delivered", "exits", "delayed", "dropped"
 GOODNESS = {DELIVERED: 0, EXITS: 1, DELAYED: 2, DROPPED: 3}
-"""Kinds of outcome, best first."""
+"""Kinds of outcome by rank, 0 is best."""
 
 NO_ROUTE = "no_route"
 SERVICE_NOT_FOUND = "service_not_found"
@@ -22,7 +22,7 @@ HOP_LIMIT = "hop_limit"
 
 
 class Outcome(NamedTuple):
-    """How a journey ends; the values that identify it, in the order in which sets of outcomes are sorted."""
+    """How a journey ends. Sorts by these fields."""
 
     kind: str
     instance: str
@@ -30,7 +30,7 @@ class Outcome(NamedTuple):
     """Delivered: the database. Exits: the canonical address. Delayed, dropped: the reason."""
 
     def as_json(self) -> dict[str, str]:
-        """The object of the interface, keys in fixed order."""
+        """Its JSON object, keys in fixed order."""
         return {"outcome": self.kind, "instance": self.instance, DETAIL_KEY[self.kind]: self.detail}
 
 
@@ -38,12 +38,12 @@ DETAIL_KEY = {DELIVERED: "database", EXITS: "address", DELAYED: "reason", DROPPE
 
 
 class Deliver(NamedTuple):
-    """Into the queue of the service in this database."""
+    """The message goes into the queue of the service in this database."""
 
     instance: str
     database: str
     route: str | None = None
-    """The route chosen; None: no route was asked (RT-REPLY) or a rule stood in for one (MATCH-6)."""
+    """The chosen route; None: no route was needed (RT-REPLY), or MATCH-6 acted as one."""
     identifier: str | None = None
     """The identifier in force: the conversation's, else the chosen route's."""
 
@@ -53,19 +53,19 @@ class Deliver(NamedTuple):
 
 
 class Send(NamedTuple):
-    """Over the network to an address, or (LOOP-2) back into this instance as if from outside."""
+    """The message goes over the network to an address, or (LOOP-2) back into this instance as if from outside."""
 
     address: Address
     to: str | None
-    """The instance that listens there; None: no instance of this estate."""
+    """The instance that listens at the address; None: no instance of this estate."""
     route: str
     identifier: str | None = None
-    """The identifier of the route itself; it does not travel with the message."""
+    """The identifier of the route; it does not travel with the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """The conversation is marked DELAYED and matched again later; only where it was begun."""
+    """The conversation is marked DELAYED and matched again later; happens only where it was begun."""
 
     instance: str
     reason: str
@@ -89,14 +89,14 @@ class Drop:
 
 Decision = Deliver | Send | Delay | Drop
 
-_MADE = 1 << 16
-"""Stops that are kept: they recur, one for each instance and reason."""
-delayed = lru_cache(maxsize=_MADE)(Delay)
-dropped = lru_cache(maxsize=_MADE)(Drop)
+_CACHED_STOPS = 1 << 16
+"""Delay and Drop objects that are cached: they recur, one for each instance and reason."""
+delayed = lru_cache(maxsize=_CACHED_STOPS)(Delay)
+dropped = lru_cache(maxsize=_CACHED_STOPS)(Drop)
 
 
-class Choice(NamedTuple):
-    """RT-STICKY: what a conversation's endpoint, or the instance that holds it, has chosen before."""
+class StickyChoice(NamedTuple):
+    """RT-STICKY: earlier choices of the conversation's endpoint, or of the instance that holds it."""
 
     route: str | None = None
     identifier: str | None = None

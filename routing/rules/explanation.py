@@ -1,4 +1,4 @@
-"""A journey with its account: every hop, every rule that was asked, and the way back of replies."""
+"""Explains a conversation: every hop with every rule that was evaluated, and the return path of replies."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from routing.model.conversation import Conversation
 from routing.model.estate import Database, Estate
 from routing.rules.choosing import Decisions
 from routing.rules.decision import DELIVERED, DROPPED, HOP_LIMIT, Outcome, Send
-from routing.rules.hop import NOBODY, Hop
-from routing.rules.journey import Place, Walk, in_order, walk
+from routing.rules.hop import NOTHING_PENDING, Hop
+from routing.rules.journey import Position, Walk, in_order, walk
 from routing.rules.router import decide
-from routing.rules.trace import Step, Trace
+from routing.rules.trace import RuleStep, Trace
 
 
 @dataclass(frozen=True, slots=True)
 class HopAccount:
-    """What one instance decided, and why."""
+    """The decision of one instance, with its trace."""
 
     instance: str
     database: str | None
     """The database that began the conversation; None: the message came from outside."""
-    steps: tuple[Step, ...]
+    steps: tuple[RuleStep, ...]
     decisions: Decisions
 
     @property
     def table(self) -> str:
-        """The database whose `sys.routes` was asked (RT-TABLE)."""
+        """The database whose `sys.routes` decided (RT-TABLE)."""
         return self.database or MSDB
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
-    """A send on the way to an end."""
+class JourneyLeg:
+    """One send on the path to an outcome."""
 
     instance: str
     database: str | None
@@ -44,22 +44,22 @@ class Leg:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
-    """An outcome, and a shortest way that leads to it."""
+class JourneyEnd:
+    """An outcome, and a shortest path to it."""
 
     outcome: Outcome
     instance: str
-    """Where it was decided."""
-    legs: tuple[Leg, ...]
+    """The instance that decided it."""
+    legs: tuple[JourneyLeg, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Journey:
-    """Every outcome of a conversation, with the account of every hop, each instance told once."""
+    """Every outcome of a conversation, and every hop once."""
 
     conversation: Conversation
     at: datetime
-    ends: tuple[End, ...]
+    ends: tuple[JourneyEnd, ...]
     hops: tuple[HopAccount, ...]
 
     @property
@@ -68,19 +68,19 @@ class Journey:
 
 
 @dataclass(frozen=True, slots=True)
-class Return:
-    """The way back from one target to the initiator's own service: acknowledgements and replies take it."""
+class ReturnPath:
+    """The return path from one target to the initiator's service, for acknowledgements and replies."""
 
     target: Outcome
     """Where the conversation was delivered."""
     journey: Journey
-    """From the target database, by its own tables, to the initiator's service and identifier."""
+    """From the target database, by the target's routing tables, to the initiator's service and identifier."""
     home: Outcome
-    """The one outcome that is not a fault: delivered in the database that began the conversation."""
+    """The only correct outcome: delivered in the database that began the conversation."""
 
     @property
     def arrives(self) -> bool:
-        """Whether every outcome is home."""
+        """True if `home` is the only outcome."""
         return self.journey.outcomes == (self.home,)
 
     @property
@@ -90,19 +90,19 @@ class Return:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Where a conversation goes and why, forth and back."""
+    """Where a conversation goes and why, with its return paths."""
 
     forward: Journey
-    returns: tuple[Return, ...]
-    """One for each target and each service that may have begun it; empty when there is no way back to follow."""
+    returns: tuple[ReturnPath, ...]
+    """One for each target and each service that may have begun the conversation; empty if nothing is delivered."""
     origin: Database | None
-    """The database that began it; None: it came from outside, so that nothing is known of the way back."""
+    """The database that began the conversation; None: it came from outside, so the return path is unknown."""
 
 
 def explain(
-    estate: Estate, conversation: Conversation, at: datetime, *, pending: Container[str] = NOBODY
+    estate: Estate, conversation: Conversation, at: datetime, *, pending: Container[str] = NOTHING_PENDING
 ) -> Explanation:
-    """The complete account. The conversation must be one of the estate (`Conversation.check`)."""
+    """Explain a conversation completely. It must be one of the estate (`Conversation.check`)."""
     forward = journey(estate, conversation, at, pending=pending)
     if conversation.database is None:
         return Explanation(forward, (), None)
@@ -118,24 +118,26 @@ def explain(
 
 
 def own_services(conversation: Conversation, origin: Database) -> tuple[str, ...]:
-    """The services that may have begun the conversation: the one that it names, else each of its database."""
+    """The services that may have begun the conversation: the one it names, else all of its database."""
     if conversation.from_service is not None:
         return (conversation.from_service,)
     return tuple(service.name for service in origin.services)
 
 
-def journey(estate: Estate, conversation: Conversation, at: datetime, *, pending: Container[str] = NOBODY) -> Journey:
-    """Every outcome with its way, and the account of every hop. `pending` concerns the first hop (MATCH-4)."""
+def journey(
+    estate: Estate, conversation: Conversation, at: datetime, *, pending: Container[str] = NOTHING_PENDING
+) -> Journey:
+    """Every outcome with its path, and the trace of every hop. `pending` concerns the first hop only (MATCH-4)."""
     accounts: dict[tuple[str, str | None], HopAccount] = {}
 
-    def decide_at(place: Place) -> Decisions:
+    def decide_at(place: Position) -> Decisions:
         key = (place.instance, place.database)
         if key not in accounts:
-            asked = pending if place == start else NOBODY
+            asked = pending if place == start else NOTHING_PENDING
             accounts[key] = _account(estate, conversation, place, at, asked)
         return accounts[key].decisions
 
-    start = Place(conversation.instance, conversation.database, estate.hop_limit)
+    start = Position(conversation.instance, conversation.database, estate.hop_limit)
     walked = walk(start, decide_at)
     ends = tuple(_end(walked, outcome) for outcome in in_order(walked.ends))
     for outcome in walked.ends:
@@ -145,12 +147,12 @@ def journey(estate: Estate, conversation: Conversation, at: datetime, *, pending
     return Journey(conversation, at, ends, tuple(accounts.values()))
 
 
-def _limit(hop_limit: int) -> Step:
-    return Step("LOOP-1", True, say("After {limit} forwardings, the limit, it is dropped here.", limit=hop_limit))
+def _limit(hop_limit: int) -> RuleStep:
+    return RuleStep("LOOP-1", True, say("After {limit} forwardings, the limit, it is dropped here.", limit=hop_limit))
 
 
 def _account(
-    estate: Estate, conversation: Conversation, place: Place, at: datetime, pending: Container[str]
+    estate: Estate, conversation: Conversation, place: Position, at: datetime, pending: Container[str]
 ) -> HopAccount:
     trace = Trace()
     hop = Hop(
@@ -168,20 +170,20 @@ def _account(
     return HopAccount(place.instance, place.database, tuple(trace.steps), decisions)
 
 
-def _end(walked: Walk, outcome: Outcome) -> End:
+def _end(walked: Walk, outcome: Outcome) -> JourneyEnd:
     place = walked.ends[outcome]
-    legs: list[Leg] = []
+    legs: list[JourneyLeg] = []
     way = walked.came_by[place]
     while way is not None:
-        legs.append(Leg(way.place.instance, way.place.database, way.send))
+        legs.append(JourneyLeg(way.place.instance, way.place.database, way.send))
         way = walked.came_by[way.place]
-    return End(outcome, place.instance, tuple(reversed(legs)))
+    return JourneyEnd(outcome, place.instance, tuple(reversed(legs)))
 
 
 def _way_back(
     estate: Estate, conversation: Conversation, origin: Database, target: Outcome, own: str, at: datetime
-) -> Return:
-    """RT-REPLY and the acknowledgements: routed by the target's own tables, to the initiator's identifier."""
+) -> ReturnPath:
+    """Follow the return path: routed by the target's own tables, to the initiator's identifier (RT-REPLY)."""
     back = Conversation(
         instance=target.instance,
         database=target.detail,
@@ -191,4 +193,4 @@ def _way_back(
         from_service=conversation.to_service,
     )
     home = Outcome(DELIVERED, conversation.instance, origin.name)
-    return Return(target, journey(estate, back, at), home)
+    return ReturnPath(target, journey(estate, back, at), home)

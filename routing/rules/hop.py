@@ -1,4 +1,4 @@
-"""One hop's question: a conversation at an instance, and all that a rule may look at to answer it."""
+"""The input of the rules at one hop: a conversation at an instance, and everything a rule may read."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Protocol
 from routing.model.address import Address
 from routing.model.estate import Estate
 from routing.model.route import Route
-from routing.rules.decision import Choice, Delay, Drop, delayed, dropped
+from routing.rules.decision import Delay, Drop, StickyChoice, delayed, dropped
 from routing.rules.trace import Trace
 
-NOBODY: Container[str] = frozenset()
-NO_CHOICE = Choice()
+NOTHING_PENDING: Container[str] = frozenset()
+NO_CHOICE = StickyChoice()
 
 
-class Roles(Protocol):
-    """What is known at run time of mirrored routes, in place of what an estate says of their databases."""
+class PrincipalLookup(Protocol):
+    """Finds the principals of mirrored routes at run time, instead of reading the roles in the estate."""
 
     def principals(self, route: Route, service: str, identifier: str | None) -> tuple[Address, ...]:
-        """The addresses of a mirrored route to which messages may be sent; none: no principal is known."""
+        """The addresses of the route to which messages may be sent; empty: no principal is known."""
         ...
 
 
 class Hop:
-    """Made once per decision and handed from rule to rule."""
+    """Created once per decision and passed to every rule."""
 
     __slots__ = (
         "at",
@@ -52,35 +52,35 @@ class Hop:
         identifier: str | None,
         is_reply: bool,
         at: datetime,
-        pending: Container[str] = NOBODY,
-        kept: Choice = NO_CHOICE,
+        pending: Container[str] = NOTHING_PENDING,
+        kept: StickyChoice = NO_CHOICE,
         trace: Trace | None = None,
-        roles: Roles | None = None,
+        roles: PrincipalLookup | None = None,
     ) -> None:
         self.estate = estate
         self.instance = estate.instances[instance]
         self.database = database
         self.service = service
         self.identifier = identifier
-        """The one that the conversation gives."""
+        """The identifier that the conversation gives."""
         self.is_reply = is_reply
         self.at = at
         self.pending = pending
-        """The services for which a route was requested and the request has not ended (MATCH-4)."""
+        """Services with a pending request to the dynamic routing service (MATCH-4)."""
         self.kept = kept
         self.trace = trace
         self.roles = roles
-        """None: the estate tells (`routing.rules.mirroring`)."""
-        # RT-TABLE: begun here, the table of the database that began it; from outside, that of msdb.
+        """None: the roles in the estate count (`routing.rules.mirroring`)."""
+        # RT-TABLE: the table of the database that began the conversation; for messages from outside, that of msdb.
         self.table = self.instance.tables[database]
         self.named = self.table.named.get(service)
-        """The routes for exactly this service name; None: there are none."""
+        """Routes for exactly this service name; None: there are none."""
 
     @property
     def outside(self) -> bool:
-        """Whether the message came to this instance from outside."""
+        """True if the message reached this instance from outside."""
         return self.database is None
 
     def stop(self, reason: str) -> Delay | Drop:
-        """MATCH-7, fixed: where a conversation begun here is DELAYED, a message from outside is dropped."""
+        """MATCH-7: delay a conversation that was begun here; drop a message from outside."""
         return dropped(self.instance.name, reason) if self.database is None else delayed(self.instance.name, reason)

@@ -1,4 +1,7 @@
-"""All hops: every outcome that the open choices allow, and the ways that lead to it."""
+"""All hops of a conversation: every outcome that the open choices allow, and a path to each.
+
+LOOP-1 (the hop limit) and LOOP-2 (an address that leads back to its own instance) are in `after`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from routing.rules.hop import Hop
 from routing.rules.router import decide
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Where a message is: at an instance, from outside (database None) or in the database that began it."""
 
     instance: str
@@ -24,25 +27,25 @@ class Place(NamedTuple):
     hops_remaining: int
 
 
-class Way(NamedTuple):
-    """How a place was first reached: from which place, by which send."""
+class ReachedBy(NamedTuple):
+    """How a position was first reached: from which position, by which send."""
 
-    place: Place
+    place: Position
     send: Send
 
 
 @dataclass(slots=True)
 class Walk:
-    """Every place that a message may come to, breadth first, and every outcome with the place where it ends."""
+    """Every position that a message can reach, breadth first, and every outcome with the position of its decision."""
 
-    ends: dict[Outcome, Place]
-    came_by: dict[Place, Way | None]
+    ends: dict[Outcome, Position]
+    came_by: dict[Position, ReachedBy | None]
 
 
-def walk(start: Place, decide_at: Callable[[Place], Decisions]) -> Walk:
-    """Follows every open choice to its end. The hop limit bounds it (LOOP-1)."""
-    ends: dict[Outcome, Place] = {}
-    came_by: dict[Place, Way | None] = {start: None}
+def walk(start: Position, decide_at: Callable[[Position], Decisions]) -> Walk:
+    """Follow every open choice to its end. The hop limit bounds the walk (LOOP-1)."""
+    ends: dict[Outcome, Position] = {}
+    came_by: dict[Position, ReachedBy | None] = {start: None}
     todo = [start]
     for place in todo:
         for decision in decide_at(place):
@@ -50,29 +53,29 @@ def walk(start: Place, decide_at: Callable[[Place], Decisions]) -> Walk:
             if isinstance(follows, Outcome):
                 ends.setdefault(follows, place)
             elif follows not in came_by:
-                came_by[follows] = Way(place, cast(Send, decision))
+                came_by[follows] = ReachedBy(place, cast(Send, decision))
                 todo.append(follows)
     return Walk(ends, came_by)
 
 
-def after(place: Place, decision: Decision) -> Outcome | Place:
-    """What follows a decision: the end, or the next place."""
+def after(place: Position, decision: Decision) -> Outcome | Position:
+    """What follows a decision: the outcome, or the next position."""
     if not isinstance(decision, Send):
         return decision.outcome
     instance, database, hops_remaining = place
     if database is None:
-        # Sending on what came from outside is forwarding, also out of the estate; LOOP-1: dropped past the limit.
+        # Sending a message from outside on is forwarding, also out of the estate. LOOP-1: dropped past the limit.
         if hops_remaining == 0:
             return Outcome(DROPPED, instance, HOP_LIMIT)
         hops_remaining -= 1
     if decision.to is None:
         return Outcome(EXITS, instance, decision.address.key)
-    # LOOP-2: where that is this very instance, the message counts as from outside like anywhere else.
-    return Place(decision.to, None, hops_remaining)
+    # LOOP-2: if the address is that of this instance, the message counts as from outside, as at any other instance.
+    return Position(decision.to, None, hops_remaining)
 
 
 def in_order(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
-    """A set of outcomes, sorted: by the text of their JSON with its keys sorted, the order of the interface."""
+    """Sort outcomes by the text of their JSON with sorted keys: the order of every list that users see."""
     found = tuple(outcomes)
     if len(found) < 2:
         return found
@@ -80,7 +83,7 @@ def in_order(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
 
 
 class Journeys:
-    """The outcomes of many conversations on one estate at one moment; hops that recur are decided once."""
+    """The outcomes of many conversations on one estate at one time; decides each distinct hop once."""
 
     __slots__ = ("_at", "_decided", "_estate")
 
@@ -90,15 +93,15 @@ class Journeys:
         self._decided: dict[tuple[str, str, str | None, bool], Decisions] = {}
 
     def outcomes(self, conversation: Conversation) -> tuple[Outcome, ...]:
-        """The complete set, without doubles, in order."""
+        """The complete set of outcomes of a conversation, in order."""
         return in_order(self.walked(conversation).ends)
 
     def walked(self, conversation: Conversation) -> Walk:
-        """Every place that it may come to, and every outcome."""
-        start = Place(conversation.instance, conversation.database, self._estate.hop_limit)
+        """Every position and every outcome of a conversation."""
+        start = Position(conversation.instance, conversation.database, self._estate.hop_limit)
         return walk(start, lambda place: self._decide(conversation, place))
 
-    def _decide(self, conversation: Conversation, place: Place) -> Decisions:
+    def _decide(self, conversation: Conversation, place: Position) -> Decisions:
         if place.database is not None:
             return self._fresh(conversation, place)
         key = (
@@ -112,7 +115,7 @@ class Journeys:
             decided = self._decided[key] = self._fresh(conversation, place)
         return decided
 
-    def _fresh(self, conversation: Conversation, place: Place) -> Decisions:
+    def _fresh(self, conversation: Conversation, place: Position) -> Decisions:
         return decide(
             Hop(
                 self._estate,

@@ -1,4 +1,4 @@
-"""The account of locating: which database takes the message, or why none of the instance can."""
+"""Explains locating: which database takes the message, or why none of the instance can."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from routing.rules.trace import Trace
 
 
 def account_for_locating(hop: Hop, trace: Trace, identifier: str | None, found: Databases) -> None:
-    """Adds what LOC-1 or LOC-2 found."""
+    """Add the step of LOC-1 or LOC-2 to the trace."""
     if identifier is not None:
         trace.add("LOC-1", bool(found), _named(hop, identifier, found))
     else:
@@ -31,7 +31,7 @@ def _named(hop: Hop, identifier: str, found: Databases) -> Sentence:
 
 
 def _unnamed(hop: Hop) -> Sentence:
-    """Scripts do not tell identifiers: what depends on one that is not known says so."""
+    """Why no database has the identifier. Scripts do not contain identifiers, so it may just be unknown."""
     having = hop.instance.targets.get(hop.service, ())
     unknown = next((database for database in having if database.broker_instance is None), None)
     if unknown is None:

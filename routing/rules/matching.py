@@ -1,7 +1,7 @@
-"""MATCH-1 to MATCH-7: which routes of the table match. At each step, one or more matches end the matching.
+"""MATCH-1 to MATCH-7: which routes of the table match. The first step that finds a route ends the matching.
 
 A step returns the alternatives that it leaves open, each a set of routes that match together (only MATCH-3 leaves
-more than one); `()` when it ends the matching without a route; None when the next step is to be asked.
+more than one); `()` if it ends the matching without a route; None if the next step must be tried.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Alternatives = tuple[RouteSet, ...]
 
 
 def match(hop: Hop) -> tuple[str, Alternatives]:
-    """The rule at which the matching ends, and the alternatives that it leaves open."""
+    """The rule that ends the matching, and the alternatives that it leaves open."""
     trace = hop.trace
     for rule, step in _steps_that_may_match(hop) if trace is None else STEPS:
         found = step(hop)
@@ -30,12 +30,12 @@ def match(hop: Hop) -> tuple[str, Alternatives]:
 
 
 def _steps_that_may_match(hop: Hop) -> Steps:
-    """Those whose condition on name, identifier and table holds; the others find nothing."""
+    """The steps that can find something, given the service name, the identifier and the table."""
     return _MAY_MATCH[hop.named is not None, hop.identifier is not None, hop.table.dynamic is not None]
 
 
 def name_and_identifier(hop: Hop) -> Alternatives | None:
-    """MATCH-1: the conversation gives an identifier: routes with exactly this service name and identifier."""
+    """MATCH-1: if the conversation gives an identifier, routes with exactly this service name and identifier."""
     if hop.identifier is None or (named := hop.named) is None:
         return None
     group = named.by_identifier.get(hop.identifier)
@@ -49,7 +49,7 @@ def name_without_identifier(hop: Hop) -> Alternatives | None:
 
 
 def name_with_any_identifier(hop: Hop) -> Alternatives | None:
-    """MATCH-3: the conversation gives none: routes with exactly this name that have one; one is taken arbitrarily."""
+    """MATCH-3: if the conversation gives no identifier, routes with exactly this name and one; arbitrarily chosen."""
     if hop.identifier is not None or (named := hop.named) is None:
         return None
     alive = tuple(group for group in (g.alive(hop.at) for g in named.by_identifier.values()) if not group.empty)
@@ -58,9 +58,9 @@ def name_with_any_identifier(hop: Hop) -> Alternatives | None:
 
 
 def dynamic_routing(hop: Hop) -> Alternatives | None:
-    """MATCH-4: a route to the dynamic routing service, and no request for this service pending: ask it."""
+    """MATCH-4: with a route to the dynamic routing service and no request for this service pending, ask it."""
     dynamic = hop.table.dynamic
-    # Fixed: a conversation to that service skips this step; with a request pending it is passed over.
+    # A conversation to the dynamic routing service itself skips this step, as does one with a pending request.
     if dynamic is None or hop.service == DYNAMIC_ROUTING_SERVICE or hop.service in hop.pending:
         return None
     return () if any(not route.expired(hop.at) for route in dynamic.all_routes()) else None
@@ -72,14 +72,14 @@ def neither_name_nor_identifier(hop: Hop) -> Alternatives | None:
 
 
 def service_in_this_instance(hop: Hop) -> Alternatives | None:
-    """MATCH-6: an identifier is given, and a database that can be a target has a service of this name."""
+    """MATCH-6: if an identifier is given and a database here can be the target of this service, as if LOCAL."""
     if hop.identifier is not None and hop.service in hop.instance.targets:
         return (AS_IF_LOCAL,)
     return None
 
 
 def nothing_matches(hop: Hop) -> Alternatives | None:
-    """MATCH-7: no route. That is not an error: it is matched again later."""
+    """MATCH-7: no route. This is no error: the conversation is matched again later."""
     return ()
 
 
@@ -107,11 +107,11 @@ def _may_match(named: bool, identifier: bool, dynamic: bool) -> Steps:
 
 
 _MAY_MATCH = {facts: _may_match(*facts) for facts in product((False, True), repeat=3)}
-"""By whether the table names the service, the conversation gives an identifier, the table routes to dynamic routing."""
+"""Steps by (table has routes for the service, conversation gives an identifier, table has a dynamic route)."""
 
 
 def _alive(hop: Hop, group: RouteSet) -> Alternatives | None:
-    """The group as the only alternative, without the routes that have expired; None when none is left."""
+    """The routes that have not expired as the only alternative; None if there are none."""
     if group.expires is not None:
         group = group.alive(hop.at)
     return None if group.empty else (group,)

@@ -1,4 +1,4 @@
-"""The account of matching: what each step looked at, what it found, and why it passed over the rest."""
+"""Explains matching: which routes each step considered, which it found, and why it rejected the others."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from routing.common.sentence import Sentence, listed, say
 from routing.model.route import Route
 from routing.model.route_table import RouteSet
 from routing.rules.hop import Hop
-from routing.rules.trace import Rejected
+from routing.rules.trace import RejectedRoute
 
-LISTED = 50
-"""How many routes passed over an account lists; the rest it counts."""
+MAX_LISTED_ROUTES = 50
+"""A step lists this many rejected routes and counts the rest."""
 
 
 def account_for_step(hop: Hop, rule: str, found: tuple[RouteSet, ...] | None) -> None:
-    """Adds the step to the trace of the hop, which must have one."""
+    """Add the step to the trace of the hop, which must have one."""
     assert hop.trace is not None
     routes = [route for alternative in found or () for route in alternative.routes]
     if rule == "MATCH-6":
         routes = []
     seen = _near(hop) if found is not None else _looked_at(hop, rule)
-    rejected = [Rejected(r.name, unmatched_clause(hop, r, rule)) for r in seen if not any(r is f for f in routes)]
+    rejected = [RejectedRoute(r.name, unmatched_clause(hop, r, rule)) for r in seen if not any(r is f for f in routes)]
     others = len(hop.table) - len(_near(hop)) if found is not None else 0
     hop.trace.add(
         rule,
         found is not None,
         _SAYS[rule](hop, found),
         routes=tuple(r.name for r in routes),
-        rejected=tuple(rejected[:LISTED]),
-        more_rejected=others + len(rejected[LISTED:]),
+        rejected=tuple(rejected[:MAX_LISTED_ROUTES]),
+        more_rejected=others + len(rejected[MAX_LISTED_ROUTES:]),
     )
 
 
 def unmatched_clause(hop: Hop, route: Route, rule: str) -> Sentence:
-    """Why a route of the table is not among those that matched, when the matching ended at this rule."""
+    """Why a route of the table did not match, given that the matching ended at this rule."""
     if route.expired(hop.at):
         assert route.lifetime is not None
         return say("expired at {lifetime}", lifetime=format_moment(route.lifetime))
@@ -64,13 +64,13 @@ def _only_at(step: str, rule: str) -> Sentence:
 
 
 def _near(hop: Hop) -> list[Route]:
-    """The routes that could be meant: of this service name, of one that is spelt almost so, and those without one."""
+    """Routes the user may have meant: for this service name, for one in other case, and those without a name."""
     named = hop.named
     return [*(named.all_routes() if named else ()), *hop.table.almost(hop.service), *hop.table.nameless]
 
 
 def _looked_at(hop: Hop, rule: str) -> Iterable[Route]:
-    """The routes that a step which found nothing had in view."""
+    """The routes that a step considered before it found nothing."""
     named = hop.named
     if rule == "MATCH-5":
         return hop.table.nameless

@@ -1,6 +1,6 @@
-"""MIR-1 to MIR-4: which partner of a mirrored route is the principal, as far as an estate tells it.
+"""MIR-1 to MIR-4: which partner of a mirrored route is the principal, by the roles written in the estate.
 
-What is learnt at run time is in `routing.mirror.state_machine`.
+What an instance learns at run time is in `routing.mirror.state_machine`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from routing.rules.hop import Hop
 
 
 def possible_principals(hop: Hop, route: Route, identifier: str | None) -> tuple[Address, ...]:
-    """The addresses of a mirrored route that may lead to the principal; none: no partner claims the role.
+    """The addresses of a mirrored route that may lead to the principal; empty: no partner is the principal.
 
-    An address leads to it when its instance holds a database in the role PRINCIPAL with the service, and with the
-    identifier in force if there is one, its broker enabled or not. With none of the two, an address outside the
-    estate may. Where roles are known at run time, these decide alone.
+    An address leads to the principal if its instance has a database in the role PRINCIPAL with the service, and with
+    the identifier in force if there is one, even with a disabled broker. If neither address does, an address outside
+    the estate may. At run time `hop.roles` decides alone.
     """
     assert route.mirror_address is not None
     if hop.roles is not None:
@@ -41,7 +41,7 @@ def holds_principal(instance: Instance, service: str, identifier: str | None) ->
 
 
 def role_held(instance: Instance, service: str, identifier: str | None) -> str | None:
-    """What this instance answers when it is asked for its role (MIR-2): PRINCIPAL, MIRROR, or None: neither."""
+    """The answer of this instance to a question about its role (MIR-2): PRINCIPAL, MIRROR, or None for neither."""
     if holds_principal(instance, service, identifier):
         return PRINCIPAL
     mirrors = (database for database in instance.databases.values() if database.mirroring_role == MIRROR)

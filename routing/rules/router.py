@@ -1,4 +1,4 @@
-"""One hop: match, choose, locate (RT-STEPS), and RT-REPLY before them."""
+"""The decision of one hop: RT-REPLY first, then match, choose and locate (RT-STEPS)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from datetime import datetime
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.choosing import Decisions, choose
-from routing.rules.decision import NO_ROUTE, ROUTE_REQUESTED, SERVICE_NOT_FOUND, Choice, Decision, Deliver
-from routing.rules.hop import NO_CHOICE, NOBODY, Hop, Roles
+from routing.rules.decision import (
+    NO_ROUTE,
+    ROUTE_REQUESTED,
+    SERVICE_NOT_FOUND,
+    Decision,
+    Deliver,
+    StickyChoice,
+)
+from routing.rules.hop import NO_CHOICE, NOTHING_PENDING, Hop, PrincipalLookup
 from routing.rules.locating import takes
 from routing.rules.locating_account import reply_account
 from routing.rules.matching import Alternatives, match
@@ -21,17 +28,17 @@ def route(
     conversation: Conversation,
     at: datetime,
     *,
-    pending: Container[str] = NOBODY,
-    kept: Choice = NO_CHOICE,
+    pending: Container[str] = NOTHING_PENDING,
+    kept: StickyChoice = NO_CHOICE,
     trace: Trace | None = None,
-    roles: Roles | None = None,
+    roles: PrincipalLookup | None = None,
 ) -> Decisions:
-    """What the instance does with the conversation's messages: every decision that the rules leave open, no double.
+    """What the instance does with the conversation's messages: every decision that the rules leave open, each once.
 
-    `at` is an aware datetime. `pending` are the services for which the dynamic routing service has been asked
-    already (MATCH-4), `kept` what the conversation's endpoint chose before (RT-STICKY), `roles` what is known at run
-    time of mirrored routes. A `trace` collects the account. The conversation's instance and database must be in the
-    estate (`Conversation.check`).
+    `at` is an aware datetime. `pending` are services with a pending request to the dynamic routing service (MATCH-4),
+    `kept` the earlier choices of the conversation's endpoint (RT-STICKY), `roles` the lookup of principals at run
+    time. `trace` collects the explanation. The conversation's instance and database must be in the estate
+    (`Conversation.check`).
     """
     return decide(
         Hop(
@@ -59,12 +66,12 @@ def decide(hop: Hop) -> Decisions:
         return choose(hop, alternatives[0])
     if not alternatives:
         reason = ROUTE_REQUESTED if rule == "MATCH-4" else NO_ROUTE
-        return (hop.stop(reason),)  # the account has it already, from MATCH-4 or MATCH-7
+        return (hop.stop(reason),)  # MATCH-4 or MATCH-7 has already written the trace
     return _each(hop, alternatives)
 
 
 def _each(hop: Hop, alternatives: Alternatives) -> Decisions:
-    """MATCH-3 left several identifiers open: the decisions of each, without doubles."""
+    """MATCH-3 left several identifiers open: the decisions for each, without duplicates."""
     decisions: dict[Decision, None] = {}
     for alternative in alternatives:
         if hop.trace is not None:
@@ -76,7 +83,7 @@ def _each(hop: Hop, alternatives: Alternatives) -> Decisions:
 
 
 def _reply(hop: Hop) -> Decisions:
-    """RT-REPLY: from outside, from a target, and this instance contains the identifier: delivered here or dropped."""
+    """RT-REPLY: a reply from outside whose identifier is in this instance is delivered here or dropped."""
     database = hop.instance.identified.get(hop.identifier) if hop.identifier else None
     found = database is not None and takes(hop, database)
     if hop.trace is not None:

@@ -1,4 +1,4 @@
-"""The account of a decision: every rule that was asked, what it looked at, and what it rejected by which clause."""
+"""The trace of a decision: every rule that was evaluated, the routes it found, and those it rejected and why."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from routing.common.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
-    """A route that a rule passed over."""
+class RejectedRoute:
+    """A route that a rule did not use, with the reason."""
 
     route: str
     clause: Sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One rule, asked once."""
+class RuleStep:
+    """One evaluation of one rule."""
 
     rule: str
     """Its id, e.g. MATCH-2."""
     taken: bool
-    """Whether it decided; otherwise the next rule was asked."""
+    """True: this rule decided. False: the next rule was evaluated."""
     says: Sentence
     routes: tuple[str, ...] = ()
-    """The routes that it found or chose."""
-    rejected: tuple[Rejected, ...] = ()
+    """Routes that the rule found or chose."""
+    rejected: tuple[RejectedRoute, ...] = ()
     more_rejected: int = 0
-    """Routes for other service names, which are counted and not listed."""
+    """Number of further rejected routes, for other service names, that are not listed."""
     branch: str | None = None
-    """The identifier that was taken, where MATCH-3 leaves several open."""
+    """The identifier of this alternative, if MATCH-3 leaves several open."""
 
 
 @dataclass(slots=True)
 class Trace:
-    """Collects the steps of one decision. Deciding without one costs nothing for the account."""
+    """Collects the steps of one decision. A decision without a trace spends no time on it."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[RuleStep] = field(default_factory=list)
     branch: str | None = None
 
     def add(
@@ -47,8 +47,8 @@ class Trace:
         says: Sentence,
         *,
         routes: tuple[str, ...] = (),
-        rejected: tuple[Rejected, ...] = (),
+        rejected: tuple[RejectedRoute, ...] = (),
         more_rejected: int = 0,
     ) -> None:
-        """Adds a step, in the branch that is open."""
-        self.steps.append(Step(rule, taken, says, routes, rejected, more_rejected, self.branch))
+        """Add a step in the current branch."""
+        self.steps.append(RuleStep(rule, taken, says, routes, rejected, more_rejected, self.branch))

@@ -1,4 +1,4 @@
-"""One word for a set of outcomes, and which of two sets is better."""
+"""Summarizes a set of outcomes in one word, and ranks two sets."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def verdict(outcomes: Collection[Outcome]) -> str:
 
 
 def goodness(outcomes: Collection[Outcome]) -> tuple[int, int]:
-    """A set is as good as its worst member, then as its best; smaller is better."""
+    """Rank of a set: that of its worst outcome, then that of its best; smaller is better."""
     ranks = [GOODNESS[outcome.kind] for outcome in outcomes]
     return max(ranks), min(ranks)

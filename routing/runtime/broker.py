@@ -31,12 +31,12 @@ from routing.dialog.settings import DialogSettings
 from routing.dialog.timers import fire_due, send_posted
 from routing.dialog.transmission import Transmission, TransmissionCache
 from routing.dialog.unit_of_work import Destination, OutboundFrame, SendingSide, UnitOfWork
-from routing.mirror.registry import PrincipalRegistry, answer, reply_address
+from routing.mirror.registry import PrincipalRegistry, answer_role_question, reply_address
 from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
 from routing.model.estate import Database, Estate
 from routing.rules.decision import ROUTE_REQUESTED, Deliver, Drop, Send
 from routing.runtime.decision_cache import STATUS_OF_REASON, DecisionCache, ForwardDecision
-from routing.runtime.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, Limits
+from routing.runtime.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, ForwarderLimits
 from routing.runtime.store import Store
 from routing.security.instance_security import InstanceSecurity
 
@@ -167,7 +167,7 @@ class Broker:
         if isinstance(said, RoleAnswer):
             self.principals.hear(said, work.now)
         elif said.reply_to:
-            answered = write_role(answer(self.estate, self.instance, said))
+            answered = write_role(answer_role_question(self.estate, self.instance, said))
             work.outbound.append(OutboundFrame(said.reply_to, answered))
 
     def cannot_reach(self, address: str, now: int) -> None:
@@ -374,9 +374,9 @@ def _report_no_target(work: UnitOfWork, fragment: Fragment, reason: int) -> None
     work.changes.events.append(MessageUndeliverable(kind, "", conversation, header.sequence, -1, reason))
 
 
-def _limits(estate: Estate, instance: str) -> Limits:
+def _limits(estate: Estate, instance: str) -> ForwarderLimits:
     endpoint = estate.instances[instance].endpoint
-    return Limits(endpoint.forward_size * MEGABYTE) if endpoint else Limits()
+    return ForwarderLimits(endpoint.forward_size * MEGABYTE) if endpoint else ForwarderLimits()
 
 
 def _directory(database: Database) -> Directory:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Container, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Final, NamedTuple, TypeVar
 
 from routing.common.choices import Choices
+from routing.common.moment import EPOCH, from_milliseconds
 from routing.common.names import MSDB
 from routing.dialog.batch import RouteRequestKey
 from routing.dialog.directory import Directory
@@ -30,16 +31,16 @@ from routing.rules.decision import (
     NOT_AN_ADDRESS,
     ROUTE_REQUESTED,
     SERVICE_NOT_FOUND,
-    Choice,
     Decision,
     Delay,
     Deliver,
     Drop,
     Send,
+    StickyChoice,
     delayed,
     dropped,
 )
-from routing.rules.hop import NOBODY
+from routing.rules.hop import NOTHING_PENDING
 from routing.rules.router import route
 
 STATUS_OF_REASON: Final[Mapping[str, int]] = {
@@ -59,17 +60,6 @@ MAX_CACHED_DECISIONS: Final = 100_000
 """Decisions; more are made again."""
 
 _T = TypeVar("_T")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def moment(now: int) -> datetime:
-    """Routing's UTC datetime of the engine's milliseconds."""
-    return _EPOCH + timedelta(milliseconds=now)
-
-
-def milliseconds(at: datetime) -> int:
-    """The engine's milliseconds of a UTC datetime."""
-    return (at - _EPOCH) // timedelta(milliseconds=1)
 
 
 class ForwardDecision(NamedTuple):
@@ -109,12 +99,12 @@ class DecisionCache:
         """Where the messages of one side of a conversation go: a choice that is open is drawn."""
         if self._silent and sender.database in self._silent:
             return Destination(None, self._silent[sender.database])
-        kept = Choice(sender.kept_route, sender.kept_identifier, sender.kept_database)
+        kept = StickyChoice(sender.kept_route, sender.kept_identifier, sender.kept_database)
         decision = first = self._drawn(self._decisions(sender, sender.database, kept, now, pending))
         hops = self._estate.hop_limit
         if isinstance(decision, Send) and decision.to == self._instance:
             # LOOP-2: as if it came from outside. The first time takes no hop off.
-            choice = Choice(database=sender.kept_database)
+            choice = StickyChoice(database=sender.kept_database)
             decision, hops = self._from_outside(sender, choice, hops, now, pending)
             hops -= isinstance(decision, Send)
         return self._place(decision, first, hops, sender.database)
@@ -130,13 +120,18 @@ class DecisionCache:
         found = self._onwards.get(key)
         if found is None:
             self._varies = False
-            found = self._from_outside(sender, Choice(database=database), hops, now, pending)
+            found = self._from_outside(sender, StickyChoice(database=database), hops, now, pending)
             if not self._varies:
                 _keep(self._onwards, key, found)
         return found
 
     def _from_outside(
-        self, sender: SendingSide | Endpoint, kept: Choice, hops: int, now: int, pending: Container[RouteRequestKey]
+        self,
+        sender: SendingSide | Endpoint,
+        kept: StickyChoice,
+        hops: int,
+        now: int,
+        pending: Container[RouteRequestKey],
     ) -> ForwardDecision:
         decision = self._drawn(self._decisions(sender, None, kept, now, pending))
         while isinstance(decision, Send) and decision.to == self._instance:
@@ -153,7 +148,7 @@ class DecisionCache:
         self,
         sender: SendingSide | Endpoint,
         database: str | None,
-        kept: Choice,
+        kept: StickyChoice,
         now: int,
         pending: Container[RouteRequestKey],
     ) -> tuple[Decision, ...]:
@@ -167,9 +162,11 @@ class DecisionCache:
         if found is None:
             service, identifier, is_reply = asked
             conversation = Conversation(self._instance, database, service, identifier, is_reply=is_reply)
-            requested = (service,) if is_pending else NOBODY
+            requested = (service,) if is_pending else NOTHING_PENDING
             self._roles.asked = False
-            found = route(self._estate, conversation, moment(now), pending=requested, kept=kept, roles=self._roles)
+            found = route(
+                self._estate, conversation, from_milliseconds(now), pending=requested, kept=kept, roles=self._roles
+            )
             if self._roles.asked:
                 self._varies = True
             else:
@@ -177,7 +174,7 @@ class DecisionCache:
         return found
 
     def _of_system(
-        self, sender: SendingSide | Endpoint, database: str | None, kept: Choice
+        self, sender: SendingSide | Endpoint, database: str | None, kept: StickyChoice
     ) -> tuple[Decision, ...] | None:
         """Every database has the product's own service, and no estate lists it: what comes back to it goes to the
         database that has asked (RT-REPLY), unless its broker is disabled, or it is a mirror (LOC)."""
@@ -243,4 +240,4 @@ def _expiries(estate: Estate, instance: str) -> list[int]:
     """The first milliseconds in which routes of an instance are expired, ascending."""
     databases = estate.instances[instance].databases.values()
     lifetimes = (route.lifetime for database in databases for route in database.table.routes.values())
-    return sorted(-((_EPOCH - lifetime) // timedelta(milliseconds=1)) for lifetime in lifetimes if lifetime is not None)
+    return sorted(-((EPOCH - lifetime) // timedelta(milliseconds=1)) for lifetime in lifetimes if lifetime is not None)

@@ -26,7 +26,7 @@ from routing.rules.decision import FORWARDING_DISABLED, HOP_LIMIT, NO_PRINCIPAL,
 
 MEGABYTE: Final = 1 << 20
 """MESSAGE_FORWARD_SIZE of an endpoint counts in these."""
-KEPT_BESIDES: Final = 1024
+OVERHEAD_BYTES: Final = 1024
 """Bytes that are counted for a fragment besides its own: its header as values, and its places in the tables here."""
 
 NO_HOP: Final = 11285
@@ -47,11 +47,11 @@ NOT_FORWARDED: Final[Mapping[str, int]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ForwarderLimits:
     """What a forwarder may take."""
 
     memory: int = 10 * MEGABYTE
-    """Bytes of fragments held, each with `KEPT_BESIDES`: the product's MESSAGE_FORWARD_SIZE."""
+    """Bytes of fragments held, each with `OVERHEAD_BYTES`: the product's MESSAGE_FORWARD_SIZE."""
     wait: int = LONGEST_MS
     """Milliseconds that a fragment is held: a time to live may be the whole lifetime of a dialog."""
 
@@ -69,7 +69,7 @@ class _Held(NamedTuple):
 
     @property
     def size(self) -> int:
-        return len(self.fragment.raw) + KEPT_BESIDES
+        return len(self.fragment.raw) + OVERHEAD_BYTES
 
     @property
     def key(self) -> _Key:
@@ -90,8 +90,8 @@ class _Queue:
 class Forwarder:
     """What one instance forwards. After any call, `events` tells what has become of fragments."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(self, limits: ForwarderLimits | None = None) -> None:
+        self.limits = limits or ForwarderLimits()
         self.size = 0
         """Bytes that count towards the limit."""
         self._held: dict[_Key, _Held] = {}

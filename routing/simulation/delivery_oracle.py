@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from routing.common.moment import from_milliseconds
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.decision import DELIVERED
 from routing.rules.journey import Journeys
-from routing.runtime.decision_cache import moment
 from routing.simulation.history import EndpointSnapshot
 from routing.simulation.ledger import Ledger
 from routing.simulation.trust import Trust
@@ -19,7 +19,7 @@ class DeliveryOracle:
         self._trust = trust
         self._estate = estate
         self._ledger = ledger
-        self._journeys = Journeys(estate, moment(now))
+        self._journeys = Journeys(estate, from_milliseconds(now))
 
     def unread(self) -> list[str]:
         """The handles for which something can be received."""

@@ -14,8 +14,7 @@ from routing.dialog.receive import receive
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.model.estate import Estate
 from routing.runtime.broker import Broker
-from routing.runtime.forwarding import Forwarder
-from routing.runtime.forwarding import Limits as ForwarderLimits
+from routing.runtime.forwarding import Forwarder, ForwarderLimits
 from routing.runtime.store import Conflict
 from routing.simulation.cipher import KeyGeneratingCipher
 from routing.simulation.clock import START, Scheduler

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from routing.tsql.bodies import Body, body_at
 from routing.tsql.lexer import (
     AT_BLOCK,
     AT_COMMAND,
@@ -26,7 +25,8 @@ from routing.tsql.lexer import (
     next_token,
     separator,
 )
-from routing.tsql.parts import Part, Parts
+from routing.tsql.procedure_bodies import ProcedureBody, body_at
+from routing.tsql.text_parts import Part, TextParts
 
 _BODY = re.compile(r"\b(?:create|alter)\s+(?:or\s+alter\s+)?(?:proc|function|trigger|view)", re.IGNORECASE)
 _CONTROL = frozenset(("if", "while", "else", "begin"))
@@ -34,13 +34,13 @@ _GO_INSIDE = re.compile(r"\n[^\S\n]*go[^\S\n]*(?=\n)", re.IGNORECASE)
 _GO_ZERO = re.compile(r"^[^\S\n]*go[^\S\n]*0+\b", re.IGNORECASE | re.MULTILINE)
 
 
-def batches_not_sent(text: str) -> Parts:
+def batches_not_sent(text: str) -> TextParts:
     """Where they stand; few scripts have any, and only those are read for it."""
     found: list[Part] = []
     if _GO_ZERO.search(text):
         with suppress(Unclosed):  # whoever reads the script says so
             found += _not_sent(text)
-    return Parts(found)
+    return TextParts(found)
 
 
 def _not_sent(text: str) -> Iterator[Part]:
@@ -62,13 +62,13 @@ def _not_sent(text: str) -> Iterator[Part]:
 class Misplaced(NamedTuple):
     """Why the product refuses a batch."""
 
-    body: Body
+    body: ProcedureBody
     """That does not stand first."""
     is_guarded: bool
     """Whether it stands under a condition, or in a block."""
 
 
-class Bodies:
+class ProcedureBodies:
     """What procedures, functions, triggers and views one script may have."""
 
     def __init__(self, text: str) -> None:
@@ -122,7 +122,7 @@ class _Batch:
                 self._position = end_of_line(text, match.start(AT_COMMAND))
         return None
 
-    def _word(self, word: str, start: int) -> Body | None:
+    def _word(self, word: str, start: int) -> ProcedureBody | None:
         if word in ("create", "alter"):
             body = body_at(self._text, word, start, self._position)
             if body is not None and not (self._in_schema and body.kind == "VIEW"):

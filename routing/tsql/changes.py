@@ -6,11 +6,11 @@ from typing import Any
 
 from routing.model.catalog_objects import Contract
 from routing.model.estate import Database
-from routing.tsql.catalog import Catalog
 from routing.tsql.clauses import ADD_CONTRACTS, DROP_CONTRACTS
 from routing.tsql.ddl_writer import alteration, creation, removal
 from routing.tsql.directives import ROWS, row_as_json
 from routing.tsql.draft import KINDS, DraftDatabase
+from routing.tsql.object_catalog import ObjectCatalog
 from routing.tsql.objects import is_possible
 from routing.tsql.ordering import moves
 from routing.tsql.output import Output
@@ -103,7 +103,7 @@ class DatabaseChange:
             elif not _same(before, member):
                 self._change(kind, before, member)
 
-    def _make_room(self, kind: str, catalog: Catalog[Any], member: Any, members: dict[str, Any]) -> None:
+    def _make_room(self, kind: str, catalog: ObjectCatalog[Any], member: Any, members: dict[str, Any]) -> None:
         """Drops what is in the way, if it is to go: the same name in other letters, a binding of the same service."""
         there = catalog.find(member.name)
         rivals = [there] if there is not None else []

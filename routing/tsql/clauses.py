@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from routing.common.sentence import say
-from routing.tsql.cursor import Cursor
+from routing.tsql.cursor import TokenCursor
 from routing.tsql.refusal import not_understood
 from routing.tsql.statement import (
     ALTER,
@@ -23,7 +23,7 @@ from routing.tsql.statement import (
 )
 
 Clauses = dict[str, Any]
-Reader = Callable[[Cursor], Clauses]
+Reader = Callable[[TokenCursor], Clauses]
 
 ADD_CONTRACTS, DROP_CONTRACTS, CONTRACTS, ON_QUEUE = "ADD CONTRACT", "DROP CONTRACT", "CONTRACTS", "ON QUEUE"
 MESSAGES, VALIDATION, SCHEMA_COLLECTION = "MESSAGES", "VALIDATION", "SCHEMA COLLECTION"
@@ -31,23 +31,23 @@ DROP_ACTIVATION = "DROP"
 """In the place of the options of ACTIVATION."""
 
 
-def _string(cursor: Cursor) -> Any:
-    return cursor.equals(Cursor.string)
+def _string(cursor: TokenCursor) -> Any:
+    return cursor.equals(TokenCursor.string)
 
 
-def _integer(cursor: Cursor) -> Any:
-    return cursor.equals(Cursor.integer)
+def _integer(cursor: TokenCursor) -> Any:
+    return cursor.equals(TokenCursor.integer)
 
 
-def _on_off(cursor: Cursor) -> bool:
+def _on_off(cursor: TokenCursor) -> bool:
     return bool(cursor.equals(lambda c: c.one_of("ON", "OFF")) == "ON")
 
 
-def _nothing(_: Cursor) -> Clauses:
+def _nothing(_: TokenCursor) -> Clauses:
     return {}
 
 
-def skip_authorization(cursor: Cursor) -> None:
+def skip_authorization(cursor: TokenCursor) -> None:
     """The owner has no part in routing."""
     if cursor.accept("AUTHORIZATION"):
         cursor.any_name()
@@ -64,7 +64,7 @@ _ROUTE = {
 }
 
 
-def _route(cursor: Cursor) -> Clauses:
+def _route(cursor: TokenCursor) -> Clauses:
     skip_authorization(cursor)
     cursor.expect("WITH")
     found = cursor.clauses(_ROUTE)
@@ -76,25 +76,25 @@ def _route(cursor: Cursor) -> Clauses:
 # ---------------------------------------------------------------- services
 
 
-def schema_and_name(cursor: Cursor) -> str:
+def schema_and_name(cursor: TokenCursor) -> str:
     return schema_qualified(cursor.name(2))
 
 
-def _on_queue(cursor: Cursor) -> Clauses:
+def _on_queue(cursor: TokenCursor) -> Clauses:
     return {ON_QUEUE: schema_and_name(cursor)} if cursor.accept("ON", "QUEUE") else {}
 
 
-def _create_service(cursor: Cursor) -> Clauses:
+def _create_service(cursor: TokenCursor) -> Clauses:
     skip_authorization(cursor)
     found = _on_queue(cursor)
     if not found:
         raise cursor.unexpected("ON QUEUE")
     if cursor.accept_symbol("("):
-        found[CONTRACTS] = _listed(cursor, Cursor.identifier)
+        found[CONTRACTS] = _listed(cursor, TokenCursor.identifier)
     return found
 
 
-def _listed(cursor: Cursor, convert: Callable[[Cursor], Any]) -> tuple[Any, ...]:
+def _listed(cursor: TokenCursor, convert: Callable[[TokenCursor], Any]) -> tuple[Any, ...]:
     """The members of a list, after its opening parenthesis."""
     members = [convert(cursor)]
     while cursor.accept_symbol(","):
@@ -103,7 +103,7 @@ def _listed(cursor: Cursor, convert: Callable[[Cursor], Any]) -> tuple[Any, ...]
     return tuple(members)
 
 
-def _alter_service(cursor: Cursor) -> Clauses:
+def _alter_service(cursor: TokenCursor) -> Clauses:
     found = _on_queue(cursor)
     if cursor.accept_symbol("("):
         changes = _listed(cursor, _contract_change)
@@ -115,7 +115,7 @@ def _alter_service(cursor: Cursor) -> Clauses:
     return found
 
 
-def _contract_change(cursor: Cursor) -> tuple[str, str]:
+def _contract_change(cursor: TokenCursor) -> tuple[str, str]:
     verb = cursor.one_of("ADD", "DROP")
     cursor.expect("CONTRACT")
     return f"{verb} CONTRACT", cursor.identifier()
@@ -124,11 +124,11 @@ def _contract_change(cursor: Cursor) -> tuple[str, str]:
 # ---------------------------------------------------------------- queues
 
 
-def _procedure(cursor: Cursor) -> str:
+def _procedure(cursor: TokenCursor) -> str:
     return ".".join(cursor.equals(lambda c: c.name(3)))
 
 
-def _execute_as(cursor: Cursor) -> None:
+def _execute_as(cursor: TokenCursor) -> None:
     """Who runs the procedure has no part in routing: SELF, OWNER, or a user by its name."""
     cursor.expect("AS")
     cursor.any_name()
@@ -142,7 +142,7 @@ _ACTIVATION = {
 }
 
 
-def _activation(cursor: Cursor) -> Any:
+def _activation(cursor: TokenCursor) -> Any:
     if cursor.accept("DROP"):
         return DROP_ACTIVATION
     return cursor.clauses(_ACTIVATION)
@@ -156,7 +156,7 @@ _QUEUE = {
 }
 
 
-def _queue(cursor: Cursor) -> Clauses:
+def _queue(cursor: TokenCursor) -> Clauses:
     found = cursor.clauses(_QUEUE) if cursor.accept("WITH") else {}
     if cursor.accept("ON"):
         cursor.any_name()  # the filegroup
@@ -166,7 +166,7 @@ def _queue(cursor: Cursor) -> Clauses:
 _REBUILDS = ("REBUILD", "REORGANIZE", "MOVE")
 
 
-def _alter_queue(cursor: Cursor) -> Clauses:
+def _alter_queue(cursor: TokenCursor) -> Clauses:
     if not any(cursor.is_word(word) for word in _REBUILDS):
         cursor.expect("WITH")
         return cursor.clauses(_QUEUE)
@@ -178,19 +178,19 @@ def _alter_queue(cursor: Cursor) -> Clauses:
 # ---------------------------------------------------------------- contracts and message types
 
 
-def _contract(cursor: Cursor) -> Clauses:
+def _contract(cursor: TokenCursor) -> Clauses:
     skip_authorization(cursor)
     cursor.expect_symbol("(")
     return {MESSAGES: _listed(cursor, _message)}
 
 
-def _message(cursor: Cursor) -> tuple[str, str]:
+def _message(cursor: TokenCursor) -> tuple[str, str]:
     name = cursor.identifier()
     cursor.expect("SENT", "BY")
     return name, cursor.one_of("INITIATOR", "TARGET", "ANY")
 
 
-def _message_type(cursor: Cursor) -> Clauses:
+def _message_type(cursor: TokenCursor) -> Clauses:
     skip_authorization(cursor)
     if not cursor.accept(VALIDATION):
         return {}
@@ -201,7 +201,7 @@ def _message_type(cursor: Cursor) -> Clauses:
     return {VALIDATION: validation, SCHEMA_COLLECTION: ".".join(cursor.name(2))}
 
 
-def _alter_message_type(cursor: Cursor) -> Clauses:
+def _alter_message_type(cursor: TokenCursor) -> Clauses:
     found = _message_type(cursor)
     if not found:
         raise cursor.unexpected(VALIDATION)
@@ -211,19 +211,19 @@ def _alter_message_type(cursor: Cursor) -> Clauses:
 # ---------------------------------------------------------------- priorities and bindings
 
 
-def _name_or_any(cursor: Cursor) -> str | None:
+def _name_or_any(cursor: TokenCursor) -> str | None:
     return None if _accept_any(cursor) else cursor.identifier()
 
 
-def _string_or_any(cursor: Cursor) -> str | None:
+def _string_or_any(cursor: TokenCursor) -> str | None:
     return None if _accept_any(cursor) else cursor.string()
 
 
-def _accept_any(cursor: Cursor) -> bool:
+def _accept_any(cursor: TokenCursor) -> bool:
     return cursor.ahead.kind == "word" and cursor.accept("ANY")
 
 
-def _level(cursor: Cursor) -> int:
+def _level(cursor: TokenCursor) -> int:
     return 5 if cursor.accept("DEFAULT") else cursor.integer()
 
 
@@ -235,7 +235,7 @@ _PRIORITY = {
 }
 
 
-def _priority(cursor: Cursor) -> Clauses:
+def _priority(cursor: TokenCursor) -> Clauses:
     cursor.expect("FOR", "CONVERSATION")
     if not cursor.accept("SET"):
         return {}
@@ -244,18 +244,18 @@ def _priority(cursor: Cursor) -> Clauses:
 
 
 _BINDING = {
-    "USER": lambda cursor: cursor.equals(Cursor.identifier),
+    "USER": lambda cursor: cursor.equals(TokenCursor.identifier),
     "ANONYMOUS": _on_off,
 }
 
 
-def _create_binding(cursor: Cursor) -> Clauses:
+def _create_binding(cursor: TokenCursor) -> Clauses:
     skip_authorization(cursor)
     cursor.expect("TO", "SERVICE")
     return {"TO SERVICE": cursor.string(), **_alter_binding(cursor)}
 
 
-def _alter_binding(cursor: Cursor) -> Clauses:
+def _alter_binding(cursor: TokenCursor) -> Clauses:
     cursor.expect("WITH")
     found = cursor.clauses(_BINDING)
     if not found:
@@ -263,7 +263,7 @@ def _alter_binding(cursor: Cursor) -> Clauses:
     return found
 
 
-def _immutable(_: Cursor) -> Clauses:
+def _immutable(_: TokenCursor) -> Clauses:
     raise not_understood(say("a contract cannot be altered"))
 
 

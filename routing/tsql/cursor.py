@@ -14,7 +14,7 @@ from routing.tsql.lexer import (
     SYMBOL,
     TEMPLATE,
     WORD,
-    Token,
+    SqlToken,
     Unclosed,
     continued,
     next_token,
@@ -25,7 +25,7 @@ from routing.tsql.lexer import (
 from routing.tsql.refusal import VALUE_NOT_LITERAL, NotApplied, not_understood, refused
 from routing.tsql.unknown import SHOWN, open_places, shown, unknown_values
 
-Convert = Callable[["Cursor"], Any]
+Convert = Callable[["TokenCursor"], Any]
 
 FOLLOWERS = words(
     """
@@ -45,7 +45,7 @@ _NAMES = (QUOTED, TEMPLATE)
 _VERBS = frozenset(("create", "alter", "drop"))
 
 
-class Cursor:
+class TokenCursor:
     """Looks one token ahead. Values of sqlcmd variables stand in place of `$(x)` where they are known."""
 
     __slots__ = ("_position", "_queued", "_text", "_variables", "ahead", "named", "position", "unclosed", "unknown")
@@ -62,18 +62,18 @@ class Cursor:
         """The first name that was read."""
         self.unknown: list[str] = []
         """What stands in the place of a value that matters and is none, as it was written; reading goes on after it."""
-        self._queued: list[Token] = []
+        self._queued: list[SqlToken] = []
         self.ahead = self._read()
         """The token that would be taken next."""
 
-    def _read(self) -> Token:
+    def _read(self) -> SqlToken:
         while not self._queued:
             try:
                 token = next_token(self._text, self._position)
             except Unclosed as fault:
                 # What stands before it may be a whole statement.
                 self.unclosed = fault
-                return Token(END, "", fault.start, fault.start, "")
+                return SqlToken(END, "", fault.start, fault.start, "")
             self._position = token.end
             raw = token.raw
             if "$(" not in raw or (expanded := substituted(raw, self._variables)) == raw:
@@ -82,11 +82,11 @@ class Cursor:
         return self._queued.pop()
 
     @property
-    def second(self) -> Token:
+    def second(self) -> SqlToken:
         """The token after the next one, as it was written."""
         return next_token(self._text, self.ahead.end)
 
-    def take(self) -> Token:
+    def take(self) -> SqlToken:
         token = self.ahead
         self.position = token.end
         self.ahead = self._read()
@@ -203,7 +203,7 @@ class Cursor:
             return words[0]
         raise self._no_value(" | ".join(words))
 
-    def _look_for_unknown(self, token: Token) -> None:
+    def _look_for_unknown(self, token: SqlToken) -> None:
         """In a name or a value, which must stand there as it is meant."""
         raw = token.raw
         if raw[0] == "@" and token.kind == WORD:
@@ -211,7 +211,7 @@ class Cursor:
         else:
             self.unknown += open_places(raw)
 
-    def _is_unknown(self, token: Token) -> bool:
+    def _is_unknown(self, token: SqlToken) -> bool:
         """Whether it stands for a value, and which is unknown; it is noted."""
         if token.kind != TEMPLATE and not (token.kind == WORD and (token.raw[0] == "@" or "$(" in token.raw)):
             return False
@@ -233,10 +233,10 @@ class Cursor:
         """What to raise at the end of a statement in which something is unknown: all of it."""
         return NotApplied(VALUE_NOT_LITERAL, unknown_values(self.unknown))
 
-    def _is_call(self, token: Token) -> bool:
+    def _is_call(self, token: SqlToken) -> bool:
         return self._text.startswith("(", token.end)
 
-    def _no_operator(self, before: Token) -> None:
+    def _no_operator(self, before: SqlToken) -> None:
         if self.ahead.kind == SYMBOL and self.ahead.text in "+-*/%":
             raise self._not_literal(f"{before.raw[:SHOWN]} {self.ahead.text}")
 
@@ -276,7 +276,7 @@ class Cursor:
             self.take()
             depth += (token.text == "(") - (token.text == ")") if token.kind == SYMBOL else 0
 
-    def _begins_another(self, token: Token) -> bool:
+    def _begins_another(self, token: SqlToken) -> bool:
         """Whether a statement begins there: a parenthesis was left open. ADD, ALTER, DROP WEBMETHOD are options."""
         return token.text.lower() in _VERBS and self.second.text.upper() != "WEBMETHOD"
 
@@ -296,11 +296,11 @@ class Cursor:
             return True
         return token.kind == WORD and (token.text.lower() in FOLLOWERS or self._is_label(token))
 
-    def _is_label(self, token: Token) -> bool:
+    def _is_label(self, token: SqlToken) -> bool:
         return self._text.startswith(":", token.end) and not self._text.startswith("::", token.end)
 
 
-def _tokens(text: str, origin: Token) -> list[Token]:
+def _tokens(text: str, origin: SqlToken) -> list[SqlToken]:
     """The tokens of a variable's value, at the place of the token that named it."""
     found, position = [], 0
     while (token := next_token(text, position)).kind != END:

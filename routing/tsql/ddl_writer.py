@@ -12,8 +12,8 @@ from typing import Any
 
 from routing.model.catalog_objects import (
     Activation,
+    BrokerEndpoint,
     Contract,
-    Endpoint,
     MessageType,
     Priority,
     Queue,
@@ -32,7 +32,7 @@ from routing.tsql.clauses import (
     VALIDATION,
 )
 from routing.tsql.effects import PRIORITY_COLUMNS
-from routing.tsql.routes import COLUMNS, LONGEST_LIFETIME
+from routing.tsql.routes import COLUMNS, MAX_LIFETIME_S
 from routing.tsql.statement import (
     ALTER,
     BINDING,
@@ -96,7 +96,7 @@ def _route_clauses(route: Route, at: datetime) -> Clauses | None:
         seconds = int((route.lifetime - at).total_seconds())
         if seconds < 1:
             return None
-        if seconds <= LONGEST_LIFETIME:
+        if seconds <= MAX_LIFETIME_S:
             found["LIFETIME"] = seconds
     return {key: value for key, value in found.items() if value is not None}
 
@@ -219,7 +219,7 @@ def _alter_binding(before: RemoteServiceBinding, binding: RemoteServiceBinding) 
     return found
 
 
-def endpoint_statement(verb: str, name: str, endpoint: Endpoint, *, forwarding: bool) -> Statement | None:
+def endpoint_statement(verb: str, name: str, endpoint: BrokerEndpoint, *, forwarding: bool) -> Statement | None:
     """CREATE or ALTER ENDPOINT with all of its options."""
     if not endpoint.authentication or not _AUTHENTICATION.fullmatch(endpoint.authentication):
         return None

@@ -40,13 +40,13 @@ from routing.documents.json_decoders import (
 )
 from routing.documents.writer import route_as_json
 from routing.model.address import parse_network_address
-from routing.model.catalog_objects import Endpoint
+from routing.model.catalog_objects import BrokerEndpoint
 from routing.model.estate import MAX_HOP_LIMIT, MIRROR, PRINCIPAL, Database
 from routing.model.route import Route
-from routing.tsql.catalog import Catalog
 from routing.tsql.draft import DraftDatabase, DraftInstance
+from routing.tsql.object_catalog import ObjectCatalog
 from routing.tsql.ordering import moved
-from routing.tsql.session import Session, check_identifier
+from routing.tsql.session import ScriptSession, check_identifier
 
 PREFIX = "-- brokerui:"
 ROWS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
@@ -78,7 +78,7 @@ def row_as_json(member: Any) -> dict[str, Any]:
     return found
 
 
-def apply_directive(text: str, session: Session) -> None:
+def apply_directive(text: str, session: ScriptSession) -> None:
     """Raises `Invalid` for one that says nothing that can be done; `NotApplied` for one that the product rules out."""
     try:
         content = json.loads(text)
@@ -98,7 +98,7 @@ def apply_directive(text: str, session: Session) -> None:
 # ---------------------------------------------------------------- wholes
 
 
-def _hop_limit(session: Session, value: Any) -> None:
+def _hop_limit(session: ScriptSession, value: Any) -> None:
     limit = integer(value)
     if not 0 <= limit <= MAX_HOP_LIMIT:
         raise Invalid("hop_limit", say("must be 0 to {limit}", limit=MAX_HOP_LIMIT))
@@ -113,7 +113,7 @@ _INSTANCE = {
 }
 
 
-def _instance(session: Session, value: Any) -> None:
+def _instance(session: ScriptSession, value: Any) -> None:
     found = fields(value, _INSTANCE, ())
     if "name" in found:
         check_name(found["name"], "name", 256)
@@ -127,7 +127,7 @@ def _instance(session: Session, value: Any) -> None:
         _set_endpoint(instance, found["endpoint"])
 
 
-def _set_endpoint(instance: DraftInstance, endpoint: Endpoint | None) -> None:
+def _set_endpoint(instance: DraftInstance, endpoint: BrokerEndpoint | None) -> None:
     instance.endpoint = endpoint
     if endpoint is None:
         instance.endpoint_name = None
@@ -141,7 +141,7 @@ _DATABASE = {
 }
 
 
-def _database(session: Session, value: Any) -> None:
+def _database(session: ScriptSession, value: Any) -> None:
     found = fields(value, _DATABASE, ())
     if found.get("mirroring_role") not in (None, PRINCIPAL, MIRROR):
         raise Invalid("mirroring_role", say("must be null, PRINCIPAL or MIRROR"))
@@ -157,14 +157,14 @@ def _database(session: Session, value: Any) -> None:
     session.use(database)
 
 
-def _named(session: Session, name: str | None) -> DraftDatabase:
+def _named(session: ScriptSession, name: str | None) -> DraftDatabase:
     if name is not None:
         check_name(name, "name")
         return session.instance.databases.exactly(name) or DraftDatabase(Database(name))
     return _current(session)
 
 
-def _current(session: Session) -> DraftDatabase:
+def _current(session: ScriptSession) -> DraftDatabase:
     if session.database is None:
         raise Invalid("", say("belongs to a database that could not be read"))
     return session.database
@@ -173,7 +173,7 @@ def _current(session: Session) -> DraftDatabase:
 # ---------------------------------------------------------------- rows
 
 
-def _row(session: Session, key: str, value: Any) -> None:
+def _row(session: ScriptSession, key: str, value: Any) -> None:
     kind, convert = ROWS[key]
     database = _current(session)
     catalog = database.catalog(kind)
@@ -184,7 +184,7 @@ def _row(session: Session, key: str, value: Any) -> None:
     database.listed = True
 
 
-def _drop(session: Session, value: Any) -> None:
+def _drop(session: ScriptSession, value: Any) -> None:
     if type(value) is not dict or len(value) != 1:
         raise Invalid("drop", say("must be an object with one key"))
     [(key, name)] = value.items()
@@ -194,7 +194,7 @@ def _drop(session: Session, value: Any) -> None:
     catalog.drop(name)
 
 
-def _place(session: Session, value: Any) -> None:
+def _place(session: ScriptSession, value: Any) -> None:
     if type(value) is not dict or len(value) != 1:
         raise Invalid("place", say("must be an object with one key"))
     [(kind, pairs)] = value.items()
@@ -207,7 +207,7 @@ def _place(session: Session, value: Any) -> None:
         raise Invalid("place", say("must be pairs of names that are there")) from None
 
 
-def _catalog(session: Session, kind: str) -> Catalog[Any] | None:
+def _catalog(session: ScriptSession, kind: str) -> ObjectCatalog[Any] | None:
     if kind == "instances":
         return session.draft.instances
     if kind == "databases":
@@ -217,7 +217,7 @@ def _catalog(session: Session, kind: str) -> Catalog[Any] | None:
     return None
 
 
-_WHOLES: Mapping[str, Callable[[Session, Any], None]] = {
+_WHOLES: Mapping[str, Callable[[ScriptSession, Any], None]] = {
     "hop_limit": _hop_limit,
     "instance": _instance,
     "database": _database,

@@ -10,8 +10,8 @@ from routing.common.errors import Invalid
 from routing.common.names import MSDB
 from routing.model.address import Address, parse_address
 from routing.model.catalog_objects import (
+    BrokerEndpoint,
     Contract,
-    Endpoint,
     MessageType,
     Priority,
     Queue,
@@ -21,7 +21,7 @@ from routing.model.catalog_objects import (
 from routing.model.estate import DEFAULT_HOP_LIMIT, Database, Estate, Instance
 from routing.model.route import AUTO_CREATED_LOCAL, Route
 from routing.model.route_table import NO_ROUTES, RouteTable
-from routing.tsql.catalog import Catalog
+from routing.tsql.object_catalog import ObjectCatalog
 from routing.tsql.statement import (
     BINDING,
     CONTRACT,
@@ -90,16 +90,18 @@ class DraftDatabase:
         """Services on queues that nobody has seen, by the folded name of the queue."""
         self.in_strings: dict[tuple[str, str], tuple[str, int]] = {}
         """File and line of what a string would make, by its kind and its name as it compares: no string is run."""
-        self.services: Catalog[Service] = Catalog(base.services, fold=False)
-        self.contracts: Catalog[Contract] = Catalog(base.contracts, fold=False)
-        self.message_types: Catalog[MessageType] = Catalog(base.message_types, fold=False)
-        self.queues: Catalog[Queue] = Catalog(base.queues, fold=True)
-        self.priorities: Catalog[Priority] = Catalog(base.priorities, fold=True)
-        self.remote_service_bindings: Catalog[RemoteServiceBinding] = Catalog(base.remote_service_bindings, fold=True)
-        self.routes: Catalog[Route] = Catalog(base.table.routes.values(), fold=True)
+        self.services: ObjectCatalog[Service] = ObjectCatalog(base.services, fold=False)
+        self.contracts: ObjectCatalog[Contract] = ObjectCatalog(base.contracts, fold=False)
+        self.message_types: ObjectCatalog[MessageType] = ObjectCatalog(base.message_types, fold=False)
+        self.queues: ObjectCatalog[Queue] = ObjectCatalog(base.queues, fold=True)
+        self.priorities: ObjectCatalog[Priority] = ObjectCatalog(base.priorities, fold=True)
+        self.remote_service_bindings: ObjectCatalog[RemoteServiceBinding] = ObjectCatalog(
+            base.remote_service_bindings, fold=True
+        )
+        self.routes: ObjectCatalog[Route] = ObjectCatalog(base.table.routes.values(), fold=True)
 
-    def catalog(self, kind: str) -> Catalog[Any]:
-        found: Catalog[Any] = getattr(self, kind)
+    def catalog(self, kind: str) -> ObjectCatalog[Any]:
+        found: ObjectCatalog[Any] = getattr(self, kind)
         return found
 
     def may_hold(self, kind: str, name: str) -> bool:
@@ -137,12 +139,12 @@ class DraftInstance:
     addresses: tuple[Address, ...] | None = None
     """None: what its name and its endpoint say."""
     forwarding: bool = False
-    endpoint: Endpoint | None = None
+    endpoint: BrokerEndpoint | None = None
     endpoint_name: str | None = None
     """Documents do not say it."""
     other_endpoints: set[str] = field(default_factory=set)
     """Names, folded, of endpoints that are not Service Broker's."""
-    databases: Catalog[DraftDatabase] = field(default_factory=lambda: Catalog(fold=True))
+    databases: ObjectCatalog[DraftDatabase] = field(default_factory=lambda: ObjectCatalog(fold=True))
     has_msdb: bool = True
     """Whether msdb is to be added where no statement speaks of it: the product has one."""
 
@@ -186,13 +188,13 @@ def _instance(base: Instance) -> DraftInstance:
     return made
 
 
-class Draft:
+class EstateDraft:
     """An `Estate` that statements change."""
 
     def __init__(self, base: Estate | None = None) -> None:
         self.hop_limit = base.hop_limit if base else DEFAULT_HOP_LIMIT
         instances: Iterable[Instance] = base.instances.values() if base else ()
-        self.instances: Catalog[DraftInstance] = Catalog(map(_instance, instances), fold=True)
+        self.instances: ObjectCatalog[DraftInstance] = ObjectCatalog(map(_instance, instances), fold=True)
 
     def instance(self, name: str, *, exactly: bool = False) -> DraftInstance:
         """The instance of this name; made where it is named for the first time."""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from routing.tsql.control_flow import CONTROL, STARTERS
 from routing.tsql.cursor import FOLLOWERS, NOT_NAMES
-from routing.tsql.flow import CONTROL, STARTERS
-from routing.tsql.lexer import END, NUMBER, QUOTED, STRING, SYMBOL, WORD, Token, next_token, words
+from routing.tsql.lexer import END, NUMBER, QUOTED, STRING, SYMBOL, WORD, SqlToken, next_token, words
 from routing.tsql.statement import QUEUE, name_in_estate
 
 VERB = re.compile(r"\b(?:create|alter|drop)\b", re.IGNORECASE)
@@ -59,7 +59,7 @@ MOST_ARGUMENTS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DynamicStatement:
     """A statement in a string."""
 
     start: int
@@ -89,7 +89,7 @@ class _Nature:
     """More may stand before."""
 
 
-def statements_in(text: str, start: int, *, is_code: bool) -> tuple[list[Found], int]:
+def statements_in(text: str, start: int, *, is_code: bool) -> tuple[list[DynamicStatement], int]:
     """What is found in the string that begins at `start` and in all that is joined to it with `+`; where they end.
 
     `is_code`: it is run for sure.
@@ -100,7 +100,7 @@ def statements_in(text: str, start: int, *, is_code: bool) -> tuple[list[Found],
     return list(_found(pieces, _Nature(is_code, is_name, is_part))), end
 
 
-def _found(pieces: list[tuple[int, str]], nature: _Nature) -> Iterator[Found]:
+def _found(pieces: list[tuple[int, str]], nature: _Nature) -> Iterator[DynamicStatement]:
     places, whole = _Places(pieces), "".join(value for _, value in pieces)
     database, position, taken, refused = None, 0, -1, -1
     while match := _STATEMENT.search(whole, position):
@@ -111,7 +111,7 @@ def _found(pieces: list[tuple[int, str]], nature: _Nature) -> Iterator[Found]:
         is_sentence = not nature.is_code and not _may_begin(whole, match.start(), taken, refused, nature.is_part)
         is_statement = not is_sentence and _goes_on(match, verb, kind, nature.is_code)
         if is_statement and not (nature.is_name and match["name"] is None):
-            yield Found(*places.of(match.start()), verb, kind, _object(kind, match), database)
+            yield DynamicStatement(*places.of(match.start()), verb, kind, _object(kind, match), database)
             position = taken = match.end()
         else:
             position = refused = match.end("kind")
@@ -202,7 +202,7 @@ def _pieces(text: str, start: int) -> tuple[list[tuple[int, str]], int]:
     return pieces, token.end
 
 
-def _operand(text: str, position: int) -> tuple[str, int, Token] | None:
+def _operand(text: str, position: int) -> tuple[str, int, SqlToken] | None:
     """The value of what stands after a `+`, where it begins, and its last token."""
     token = next_token(text, position)
     if token.kind == STRING or (token.kind == QUOTED and token.raw[0] == '"' and not token.text.isidentifier()):
@@ -220,7 +220,7 @@ def _operand(text: str, position: int) -> tuple[str, int, Token] | None:
     return (_HOLE, token.start, inner[-1]) if inner else None
 
 
-def _arguments(text: str, position: int) -> Iterator[Token]:
+def _arguments(text: str, position: int) -> Iterator[SqlToken]:
     """The tokens of a call, up to the parenthesis that closes it."""
     depth = 1
     for _ in range(MOST_ARGUMENTS):

@@ -30,7 +30,7 @@ from routing.tsql.clauses import (
 )
 from routing.tsql.references import ReferenceChecker
 from routing.tsql.refusal import already_exists, not_found, not_understood, refused
-from routing.tsql.routes import made_route
+from routing.tsql.routes import route_of
 from routing.tsql.statement import (
     BINDING,
     CONTRACT,
@@ -47,18 +47,18 @@ MAX_READERS = 32_767
 Values = Mapping[str, Any]
 
 
-def made(needs: ReferenceChecker, statement: Statement, at: datetime) -> Any:
+def created_object(needs: ReferenceChecker, statement: Statement, at: datetime) -> Any:
     """What CREATE makes. Raises `NotApplied`."""
     kind = statement.kind
     if kind == ROUTE:
-        return made_route(statement.object, statement.clauses, None, at)
+        return route_of(statement.object, statement.clauses, None, at)
     return _MAKE[kind](needs, statement.object, statement.clauses)
 
 
-def altered(needs: ReferenceChecker, found: Any, statement: Statement, at: datetime) -> Any:
+def altered_object(needs: ReferenceChecker, found: Any, statement: Statement, at: datetime) -> Any:
     """What ALTER makes of an object. Raises `NotApplied`."""
     if statement.kind == ROUTE:
-        return made_route(found.name, statement.clauses, found, at)
+        return route_of(found.name, statement.clauses, found, at)
     return _ALTER[statement.kind](needs, found, statement.clauses)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from routing.common.sentence import say
-from routing.model.catalog_objects import Endpoint
+from routing.model.catalog_objects import BrokerEndpoint
 from routing.tsql.draft import DraftInstance
 from routing.tsql.refusal import already_exists, not_found, not_made, not_understood, refused, unseen
 from routing.tsql.servers import PAYLOAD
@@ -64,11 +64,11 @@ def _create_endpoint(instance: DraftInstance, name: str, clauses: Mapping[str, A
         raise refused(7862, say("the instance has an endpoint of Service Broker already"))
     if "LISTENER_PORT" not in clauses.get("AS", {}):
         raise not_understood(say("LISTENER_PORT is missing"))
-    _set_endpoint(instance, clauses, Endpoint(1024, state="STOPPED"))
+    _set_endpoint(instance, clauses, BrokerEndpoint(1024, state="STOPPED"))
     instance.endpoint_name = name
 
 
-def _set_endpoint(instance: DraftInstance, clauses: Mapping[str, Any], before: Endpoint) -> None:
+def _set_endpoint(instance: DraftInstance, clauses: Mapping[str, Any], before: BrokerEndpoint) -> None:
     options = clauses.get(PAYLOAD) or {}
     port = clauses.get("AS", {}).get("LISTENER_PORT", before.port)
     if port != before.port and port not in PORTS:

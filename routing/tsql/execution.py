@@ -5,10 +5,10 @@ from __future__ import annotations
 from routing.common.errors import Invalid
 from routing.common.finding import INFO, WARNING
 from routing.common.sentence import Sentence, say
-from routing.tsql.batches import Bodies, Misplaced
-from routing.tsql.bodies import Body
-from routing.tsql.flow import CONDITIONAL as UNDER_CONDITION
-from routing.tsql.flow import GUARDED, NEVER, Flow
+from routing.tsql.batches import Misplaced, ProcedureBodies
+from routing.tsql.control_flow import CONDITIONAL as UNDER_CONDITION
+from routing.tsql.control_flow import GUARDED, NEVER, ControlFlow
+from routing.tsql.procedure_bodies import ProcedureBody
 from routing.tsql.refusal import (
     ALREADY_EXISTS,
     CONDITIONAL,
@@ -18,18 +18,18 @@ from routing.tsql.refusal import (
     NotApplied,
 )
 from routing.tsql.refusal import refused as refused_by
-from routing.tsql.report import Report
-from routing.tsql.running import Switches, Transactions
-from routing.tsql.session import Session
+from routing.tsql.report import ScriptReport
+from routing.tsql.session import ScriptSession
 from routing.tsql.sqlcmd import Sqlcmd
 from routing.tsql.statement import CREATE, ROUTE, Statement
+from routing.tsql.transactions import Switches, Transactions
 
 
 class Execution:
     """The connection of one script, as far as it has come."""
 
-    def __init__(self, text: str, session: Session, report: Report) -> None:
-        self.flow = Flow()
+    def __init__(self, text: str, session: ScriptSession, report: ScriptReport) -> None:
+        self.flow = ControlFlow()
         self.switches = Switches()
         self.sqlcmd = Sqlcmd(session, report)
         self.has_applied = False
@@ -40,7 +40,7 @@ class Execution:
         self._told_open: set[int] = set()
         self._all_sent = not self._transactions.not_sent
         self._none_undone = not self._transactions.undone
-        self._bodies = Bodies(text)
+        self._bodies = ProcedureBodies(text)
         self._batch = 0
         """Where the batch begins."""
         self._misplaced: Misplaced | None = None
@@ -52,7 +52,7 @@ class Execution:
         """The lines of bodies that do not stand first, by where they stand."""
 
     def new_batch(self, begin: int) -> None:
-        self.flow, self._batch = Flow(), begin
+        self.flow, self._batch = ControlFlow(), begin
         self.has_applied = False
 
     def command(self, line: str, start: int) -> None:
@@ -156,7 +156,7 @@ class Execution:
             return say("{title} stands after SET NOEXEC ON or SET PARSEONLY ON", title=title)
         return say("{title} stands in a transaction that is rolled back", title=title)
 
-    def _body_line(self, body: Body) -> int:
+    def _body_line(self, body: ProcedureBody) -> int:
         if body.start not in self._body_lines:
             self._body_lines = {body.start: self._report.line_of(body.start)}
         return self._body_lines[body.start]

@@ -15,7 +15,7 @@ from routing.model.estate import Database, Estate, Instance
 from routing.tsql.changes import DatabaseChange
 from routing.tsql.ddl_writer import endpoint_statement
 from routing.tsql.directives import row_as_json
-from routing.tsql.draft import SYSTEM_DATABASES, UNLISTED, Draft, DraftDatabase, DraftInstance
+from routing.tsql.draft import SYSTEM_DATABASES, UNLISTED, DraftDatabase, DraftInstance, EstateDraft
 from routing.tsql.endpoints import DEFAULT_ENDPOINT
 from routing.tsql.ordering import moves
 from routing.tsql.output import Output
@@ -48,7 +48,7 @@ def export_sql(estate: Estate, *, since: Estate | None = None, instance: str | N
     if instance is not None:
         estate = _only(estate, instance)
         since = _only(since, instance) if since else None
-    export = _Export(Output(Draft(since), at, named=instance is None), estate)
+    export = _Export(Output(EstateDraft(since), at, named=instance is None), estate)
     export.write(together=since is None)
     return f"{HEADING}\n{export.output.text}"
 

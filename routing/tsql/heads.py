@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from routing.common.sentence import say
 from routing.tsql.clauses import READERS
-from routing.tsql.cursor import Cursor
+from routing.tsql.cursor import TokenCursor
 from routing.tsql.refusal import NotApplied, not_understood
 from routing.tsql.servers import PAYLOAD, read_database, read_endpoint, read_use
 from routing.tsql.statement import (
@@ -40,7 +40,7 @@ _OTHER_DATABASE = frozenset(("AUDIT", "ENCRYPTION", "SCOPED"))
 _AFTER_OTHER_DATABASE = frozenset(("SPECIFICATION", "KEY", "CONFIGURATION", "CREDENTIAL"))
 
 
-def kind_at(cursor: Cursor) -> str | None:
+def kind_at(cursor: TokenCursor) -> str | None:
     """The kind of object after CREATE, ALTER or DROP, its words taken; None for one of no concern here."""
     if cursor.ahead.kind != "word":
         return None
@@ -55,13 +55,13 @@ def kind_at(cursor: Cursor) -> str | None:
     return kind
 
 
-def is_permission(cursor: Cursor) -> bool:
+def is_permission(cursor: TokenCursor) -> bool:
     """After a kind: whether it was only named, as in GRANT CREATE ROUTE TO somebody."""
     token = cursor.ahead
     return token.text == "," or any(cursor.is_word(word) for word in ("TO", "FROM", "ON"))
 
 
-def read_statement(verb: str, kind: str, cursor: Cursor) -> Statement | None:
+def read_statement(verb: str, kind: str, cursor: TokenCursor) -> Statement | None:
     """From after the kind to the end of the statement; None for one of no concern.
 
     Raises `NotApplied` for a statement that cannot be read, `Unclosed`.
@@ -82,7 +82,7 @@ def read_statement(verb: str, kind: str, cursor: Cursor) -> Statement | None:
     raise cursor.with_unknown()
 
 
-def _read_statement(verb: str, kind: str, cursor: Cursor) -> Statement | None:
+def _read_statement(verb: str, kind: str, cursor: TokenCursor) -> Statement | None:
     if kind == DATABASE:
         return None if _is_other_database(cursor) else read_database(verb, cursor)
     if kind == ENDPOINT:
@@ -92,7 +92,7 @@ def _read_statement(verb: str, kind: str, cursor: Cursor) -> Statement | None:
     return None if kind == SERVICE and _is_master_key(cursor) else _read_object(verb, kind, cursor)
 
 
-def read_use_statement(cursor: Cursor) -> Statement | None:
+def read_use_statement(cursor: TokenCursor) -> Statement | None:
     """`USE name`; None for the hints of queries that begin with the same word."""
     if cursor.is_word("HINT") or cursor.is_word("PLAN"):
         word = cursor.take()
@@ -107,26 +107,26 @@ def read_use_statement(cursor: Cursor) -> Statement | None:
     return statement
 
 
-def _read_object(verb: str, kind: str, cursor: Cursor) -> Statement:
+def _read_object(verb: str, kind: str, cursor: TokenCursor) -> Statement:
     if verb == DROP:
         _refuse_if_exists(cursor)
     name = cursor.name(3 if kind == QUEUE else 1)
     return Statement(verb, kind, name, READERS[verb, kind](cursor))
 
 
-def _refuse_if_exists(cursor: Cursor) -> None:
+def _refuse_if_exists(cursor: TokenCursor) -> None:
     if cursor.accept("IF", "EXISTS"):
         cursor.name(3)
         raise not_understood(say("the product has no IF EXISTS here"))
 
 
-def _is_other_database(cursor: Cursor) -> bool:
+def _is_other_database(cursor: TokenCursor) -> bool:
     if not any(cursor.is_word(word) for word in _OTHER_DATABASE):
         return False
     ahead = cursor.second
     return ahead.kind == "word" and ahead.text.upper() in _AFTER_OTHER_DATABASE
 
 
-def _is_master_key(cursor: Cursor) -> bool:
+def _is_master_key(cursor: TokenCursor) -> bool:
     """ALTER SERVICE MASTER KEY has to do with encryption."""
     return cursor.is_word("MASTER") and cursor.second.kind == "word" and cursor.second.text.upper() == "KEY"

@@ -117,7 +117,7 @@ class Unclosed(Exception):
         self.problem = problem
 
 
-class Token(NamedTuple):
+class SqlToken(NamedTuple):
     """A piece of a statement."""
 
     kind: str
@@ -135,7 +135,7 @@ _KINDS = {index: kind for kind, index in _TOKEN.groupindex.items()}
 _WORD_AT, _SYMBOL_AT = _TOKEN.groupindex[WORD], _TOKEN.groupindex[SYMBOL]
 
 
-def next_token(text: str, position: int) -> Token:
+def next_token(text: str, position: int) -> SqlToken:
     """The token at or after a position, comments passed over; `END` where the batch ends.
 
     Raises `Unclosed`.
@@ -143,14 +143,14 @@ def next_token(text: str, position: int) -> Token:
     while True:
         match = _TOKEN.match(text, position)
         if match is None:
-            return Token(END, "", len(text), len(text), "")
+            return SqlToken(END, "", len(text), len(text), "")
         index = match.lastindex or 0
         start, end = match.span(index)
         if index in (_WORD_AT, _SYMBOL_AT):
             raw = text[start:end]
             if raw in _ENDING and (separator(text, start) or is_command(text, start)):
-                return Token(END, "", start, start, "")
-            return _token(Token, (WORD if index == _WORD_AT else SYMBOL, raw, start, end, raw))
+                return SqlToken(END, "", start, start, "")
+            return _token(SqlToken, (WORD if index == _WORD_AT else SYMBOL, raw, start, end, raw))
         kind = _KINDS[index]
         if kind == "comment":
             position = end
@@ -160,7 +160,7 @@ def next_token(text: str, position: int) -> Token:
             raise unclosed(text, start)
         else:
             raw = text[start:end]
-            return Token(kind, _unquoted(kind, raw), start, end, raw)
+            return SqlToken(kind, _unquoted(kind, raw), start, end, raw)
 
 
 def _unquoted(kind: str, raw: str) -> str:

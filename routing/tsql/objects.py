@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from routing.common.errors import Invalid
-from routing.common.names import SYSNAME
+from routing.common.names import SYSNAME_CHARS
 from routing.common.sentence import say
 from routing.tsql.draft import KINDS, DraftDatabase
-from routing.tsql.effects import altered, made
+from routing.tsql.effects import altered_object, created_object
 from routing.tsql.references import ReferenceChecker, missing
 from routing.tsql.refusal import NotApplied, already_exists, not_found, refused, unseen
 from routing.tsql.statement import (
@@ -36,11 +36,11 @@ def apply_to_database(database: DraftDatabase, statement: Statement, at: datetim
     if statement.verb == CREATE:
         if found is not None:
             raise already_exists(kind, found.name)
-        _put(database, kind, made(needs, statement, at))
+        _put(database, kind, created_object(needs, statement, at))
     elif found is None:
         _refuse_missing(database, statement.verb, kind, name)
     elif statement.verb == ALTER:
-        _put(database, kind, altered(needs, found, statement, at))
+        _put(database, kind, altered_object(needs, found, statement, at))
     else:
         _check_unused(database, kind, found.name)
         catalog.drop(found.name)
@@ -72,7 +72,7 @@ def is_possible(database: DraftDatabase, statement: Statement, at: datetime) -> 
     needs = ReferenceChecker(database)
     try:
         _check_length(statement)
-        made(needs, statement, at)
+        created_object(needs, statement, at)
     except (NotApplied, Invalid):
         return False
     return not needs.notes
@@ -80,8 +80,8 @@ def is_possible(database: DraftDatabase, statement: Statement, at: datetime) -> 
 
 def _check_length(statement: Statement) -> None:
     for part in statement.name:
-        if len(part) > SYSNAME:
-            raise refused(103, say("a name is longer than {limit} characters", limit=SYSNAME))
+        if len(part) > SYSNAME_CHARS:
+            raise refused(103, say("a name is longer than {limit} characters", limit=SYSNAME_CHARS))
 
 
 def _names(kind: str) -> str:

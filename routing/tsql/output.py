@@ -7,9 +7,9 @@ from typing import Any
 
 from routing.common.errors import Invalid
 from routing.tsql.directives import PREFIX, apply_directive, directive
-from routing.tsql.draft import Draft, DraftDatabase, DraftInstance
+from routing.tsql.draft import DraftDatabase, DraftInstance, EstateDraft
 from routing.tsql.refusal import NotApplied
-from routing.tsql.session import Session
+from routing.tsql.session import ScriptSession
 from routing.tsql.sql import statement_as_sql
 from routing.tsql.statement import DATABASE, USE, Statement
 
@@ -19,12 +19,12 @@ SEPARATOR = "GO"
 class Output:
     """The lines so far, and the draft as reading them would leave it."""
 
-    def __init__(self, draft: Draft, at: datetime, named: bool) -> None:
+    def __init__(self, draft: EstateDraft, at: datetime, named: bool) -> None:
         self.draft = draft
         self.at = at
         self.lines: list[str] = []
         self._named = named
-        self._session: Session | None = None
+        self._session: ScriptSession | None = None
 
     # ------------------------------------------------------------ where
 
@@ -32,7 +32,7 @@ class Output:
         """Goes to an instance, which is made where it is not there."""
         if self._session is None or self._session.instance.name != name:
             instance = self.draft.instance(name, exactly=True)
-            self._session = Session(self.draft, instance, self.at, None)
+            self._session = ScriptSession(self.draft, instance, self.at, None)
             self._session.connect(instance, said=True)
             if self.lines:
                 self.lines.append("")
@@ -46,7 +46,7 @@ class Output:
             self.tell(database={"name": database.name})
 
     @property
-    def _there(self) -> Session:
+    def _there(self) -> ScriptSession:
         assert self._session is not None
         return self._session
 
@@ -81,7 +81,7 @@ class Output:
         """Writes a line that belongs to no instance."""
         if self._session is None:
             elsewhere = DraftInstance("")  # of no estate
-            self._session = Session(self.draft, elsewhere, self.at, None)
+            self._session = ScriptSession(self.draft, elsewhere, self.at, None)
             self.tell(**content)
             self._session = None
         else:

@@ -13,14 +13,14 @@ from routing.common.names import check_name
 from routing.common.sentence import say
 from routing.model.address import Address
 from routing.model.estate import Estate
-from routing.tsql.draft import Draft, DraftInstance
+from routing.tsql.draft import DraftInstance, EstateDraft
 from routing.tsql.refusal import ADDRESS_UNKNOWN, SEVERITY
-from routing.tsql.script import Script
-from routing.tsql.session import Session
+from routing.tsql.script import ScriptReader
+from routing.tsql.session import ScriptSession
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ScriptGroup:
     """The scripts of one instance, in the order in which they are run."""
 
     name: str
@@ -31,14 +31,14 @@ class Group:
 
 
 def read_scripts(
-    groups: Iterable[Group], *, into: Estate | None = None, at: datetime
+    groups: Iterable[ScriptGroup], *, into: Estate | None = None, at: datetime
 ) -> tuple[Estate, tuple[Finding, ...]]:
     """The estate that the scripts make, of nothing or of an estate that is there, and all that is to be said of them.
 
     Lifetimes count from `at`. Every script runs in a connection of its own, which begins in master. Raises
     `InputError` where no estate can be made of what the groups say.
     """
-    draft = Draft(into)
+    draft = EstateDraft(into)
     findings: list[Finding] = []
     with gc_paused():
         for group in groups:
@@ -50,7 +50,7 @@ def read_scripts(
         raise InputError("estate", f"$.{fault.path}".rstrip("."), fault.problem) from None
 
 
-def _read_group(group: Group, draft: Draft, at: datetime, findings: list[Finding]) -> None:
+def _read_group(group: ScriptGroup, draft: EstateDraft, at: datetime, findings: list[Finding]) -> None:
     try:
         check_name(group.name, "name", 256)
     except Invalid as fault:
@@ -58,9 +58,9 @@ def _read_group(group: Group, draft: Draft, at: datetime, findings: list[Finding
     is_new = draft.instances.find(group.name) is None
     for file, text in group.scripts:
         instance = _instance_of(group, draft)
-        session = Session(draft, instance, at, None)
+        session = ScriptSession(draft, instance, at, None)
         session.connect(instance, said=False)
-        script = Script(text, file, session)
+        script = ScriptReader(text, file, session)
         script.read()
         findings += script.findings
         if is_new and session.instance is not instance and _is_untouched(instance):
@@ -68,7 +68,7 @@ def _read_group(group: Group, draft: Draft, at: datetime, findings: list[Finding
             draft.instances.drop(instance.name)
 
 
-def _instance_of(group: Group, draft: Draft) -> DraftInstance:
+def _instance_of(group: ScriptGroup, draft: EstateDraft) -> DraftInstance:
     instance = draft.instance(group.name)
     if group.address is not None:
         instance.addresses = (group.address,)

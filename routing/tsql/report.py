@@ -6,21 +6,21 @@ from dataclasses import replace
 
 from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.sentence import Sentence, say
-from routing.tsql.bodies import Body
+from routing.tsql.procedure_bodies import ProcedureBody
 from routing.tsql.refusal import NOT_EXECUTED, NOT_UNDERSTOOD, SEVERITY
-from routing.tsql.session import Session
+from routing.tsql.session import ScriptSession
 from routing.tsql.statement import DATABASE, ENDPOINT
 
-MOST_FINDINGS = 100_000
+MAX_FINDINGS = 100_000
 """Of one script; of more than that only their number is told, so that they take no more memory than the script."""
 Place = tuple[str | None, str | None]
 """An instance and a database by their names; None for one that is not known."""
 
 
-class Report:
+class ScriptReport:
     """Grows with what is found in one text."""
 
-    def __init__(self, text: str, file: str, session: Session) -> None:
+    def __init__(self, text: str, file: str, session: ScriptSession) -> None:
         self.findings: list[Finding] = []
         self._text = text
         self.file = file
@@ -35,7 +35,7 @@ class Report:
 
     @property
     def is_full(self) -> bool:
-        return len(self.findings) >= MOST_FINDINGS
+        return len(self.findings) >= MAX_FINDINGS
 
     def leave_out(self) -> None:
         """Counts one more than there may be."""
@@ -52,13 +52,13 @@ class Report:
         severity: str | None = None,
         lines: int = 0,
         place: Place | None = None,
-        body: Body | None = None,
+        body: ProcedureBody | None = None,
     ) -> None:
         """A finding about what stands at `start`, or so many lines below; `place`: not where the session is.
 
         `body`: of the procedure in which it stands, if it does in any.
         """
-        if len(self.findings) >= MOST_FINDINGS:
+        if len(self.findings) >= MAX_FINDINGS:
             self._left_out += 1
             return
         line = self.line_of(start) + lines

@@ -26,11 +26,11 @@ LENGTHS = {"SERVICE_NAME": 256, "BROKER_INSTANCE": 128, "ADDRESS": 256, "MIRROR_
 """sys.routes: nvarchar(256) and nvarchar(128)."""
 _PLACEHOLDER = re.compile(r"\[[^\]:]*\]|\{[^}]*\}|<[^>]*>|%\w+%|@@+\w*@*")
 """What people write where a host is to be filled in."""
-LONGEST_LIFETIME = 2_147_483_647
+MAX_LIFETIME_S = 2_147_483_647
 """Seconds; LIFETIME is an int."""
 
 
-def made_route(name: str, clauses: Mapping[str, Any], before: Route | None, at: datetime) -> Route:
+def route_of(name: str, clauses: Mapping[str, Any], before: Route | None, at: datetime) -> Route:
     """The route that CREATE makes of the clauses, or ALTER of the route as it was. Raises `NotApplied`."""
     _check_texts(name, clauses)
     values = _values(before)
@@ -89,8 +89,8 @@ def _address(name: str, clause: str, text: str) -> Address:
 
 
 def _lifetime(name: str, seconds: int, at: datetime) -> datetime:
-    if not 1 <= seconds <= LONGEST_LIFETIME:
-        problem = say('the LIFETIME of route "{name}" is not 1 to {limit} seconds', name=name, limit=LONGEST_LIFETIME)
+    if not 1 <= seconds <= MAX_LIFETIME_S:
+        problem = say('the LIFETIME of route "{name}" is not 1 to {limit} seconds', name=name, limit=MAX_LIFETIME_S)
         raise refused(9746, problem)
     try:
         return at + timedelta(seconds=seconds)

@@ -6,13 +6,12 @@ from routing.common.errors import Invalid
 from routing.common.finding import INFO, Finding
 from routing.common.sentence import say
 from routing.tsql.batches import end_of_line, first_string_over_go
-from routing.tsql.bodies import body_at, called_at, name_from
-from routing.tsql.cursor import Cursor
+from routing.tsql.control_flow import CONTROL, JUMPS, NEVER, STARTERS, TESTS
+from routing.tsql.cursor import TokenCursor
 from routing.tsql.directives import PREFIX, apply_directive
 from routing.tsql.draft import KINDS, folded
-from routing.tsql.dynamic import VERB, Found, statements_in
+from routing.tsql.dynamic import VERB, DynamicStatement, statements_in
 from routing.tsql.execution import Execution
-from routing.tsql.flow import CONTROL, JUMPS, NEVER, STARTERS, TESTS
 from routing.tsql.heads import is_permission, kind_at, read_statement, read_use_statement
 from routing.tsql.lexer import (
     AT_BLOCK,
@@ -26,7 +25,7 @@ from routing.tsql.lexer import (
     EVENT,
     QUOTED,
     WORD,
-    Token,
+    SqlToken,
     Unclosed,
     end_of_comment,
     is_command,
@@ -36,6 +35,7 @@ from routing.tsql.lexer import (
     statement_in_place_of,
     unclosed,
 )
+from routing.tsql.procedure_bodies import body_at, called_at, name_from
 from routing.tsql.refusal import (
     DYNAMIC_SQL,
     NOT_EXECUTED,
@@ -43,8 +43,8 @@ from routing.tsql.refusal import (
     VALUE_NOT_LITERAL,
     NotApplied,
 )
-from routing.tsql.report import Place, Report
-from routing.tsql.session import Session
+from routing.tsql.report import Place, ScriptReport
+from routing.tsql.session import ScriptSession
 from routing.tsql.statement import (
     ALTER,
     CONTRACT,
@@ -70,13 +70,13 @@ _MESSAGES = frozenset(("print", "raiserror", "throw"))
 """Statements whose strings are read by people."""
 
 
-class Script:
+class ScriptReader:
     """Reads one text. Its findings grow; the session and the draft behind it change."""
 
-    def __init__(self, text: str, file: str, session: Session) -> None:
+    def __init__(self, text: str, file: str, session: ScriptSession) -> None:
         self._text = text
         self._session = session
-        self._report = Report(text, file, session)
+        self._report = ScriptReport(text, file, session)
         self._execution = Execution(text, session, self._report)
         self._position = 0
         self._batch = 0
@@ -174,7 +174,7 @@ class Script:
         elif word in ("exec", "execute") and self._report.has_bodies:
             self._call(called_at(self._text, self._position), start)
 
-    def _call(self, first: Token, start: int) -> None:
+    def _call(self, first: SqlToken, start: int) -> None:
         """Of a procedure: what stands in the body of one of this script is run after all."""
         if first.kind in (WORD, QUOTED) and self._execution.reached(start) != NEVER:
             self._report.called(name_from(self._text, first)[0][-1], start)
@@ -219,8 +219,8 @@ class Script:
 
     # ------------------------------------------------------------ statements
 
-    def _cursor(self) -> Cursor:
-        return Cursor(self._text, self._position, self._execution.sqlcmd.variables)
+    def _cursor(self) -> TokenCursor:
+        return TokenCursor(self._text, self._position, self._execution.sqlcmd.variables)
 
     def _ddl(self, verb: str, start: int) -> None:
         cursor = self._cursor()
@@ -243,7 +243,7 @@ class Script:
         if statement is not None:
             self._execution.apply(statement, start)
 
-    def _is_body(self, verb: str, cursor: Cursor, start: int) -> bool:
+    def _is_body(self, verb: str, cursor: TokenCursor, start: int) -> bool:
         """Whether a procedure begins there, or what OR REPLACE makes of it in other products: nobody runs that now."""
         body = body_at(self._text, verb, start, self._verb_end)
         is_foreign = cursor.is_word("OR") and cursor.second.text.upper() != ALTER
@@ -254,7 +254,7 @@ class Script:
             self._execution.flow.body = body
         return is_foreign or body is not None
 
-    def _read_statement(self, verb: str, kind: str, cursor: Cursor, start: int) -> Statement | None:
+    def _read_statement(self, verb: str, kind: str, cursor: TokenCursor, start: int) -> Statement | None:
         first = cursor.ahead
         try:
             return read_statement(verb, kind, cursor)
@@ -317,7 +317,7 @@ class Script:
             )
             self._remember(one, place)
 
-    def _remember(self, found: Found, place: Place | None) -> None:
+    def _remember(self, found: DynamicStatement, place: Place | None) -> None:
         """What a string would make: who misses it is told of the string."""
         database = self._session.database
         if place is not None:
@@ -349,7 +349,7 @@ class Script:
             self._execution.command(line, start)
 
 
-def _object(kind: str, cursor: Cursor, first: Token) -> str:
+def _object(kind: str, cursor: TokenCursor, first: SqlToken) -> str:
     """The name of what a statement that cannot be read is about."""
     return name_in_estate(kind, cursor.named) if cursor.named else first.text
 

@@ -9,7 +9,7 @@ from routing.common.errors import Invalid
 from routing.common.names import check_name
 from routing.common.sentence import say
 from routing.tsql.clauses import Clauses, skip_authorization
-from routing.tsql.cursor import Cursor
+from routing.tsql.cursor import TokenCursor
 from routing.tsql.lexer import NUMBER
 from routing.tsql.refusal import REFUSED, NotApplied, not_understood
 from routing.tsql.statement import CREATE, DATABASE, DROP, ENDPOINT, USE, Statement
@@ -24,7 +24,7 @@ PAYLOAD, SERVICE_BROKER = "FOR", "SERVICE_BROKER"
 CURRENT = "CURRENT"
 
 
-def read_use(cursor: Cursor) -> Statement:
+def read_use(cursor: TokenCursor) -> Statement:
     return Statement(USE, DATABASE, (_possible(*cursor.name()),))
 
 
@@ -40,14 +40,14 @@ def _possible(name: str) -> str:
 # ---------------------------------------------------------------- databases
 
 
-def read_database(verb: str, cursor: Cursor) -> Statement:
+def read_database(verb: str, cursor: TokenCursor) -> Statement:
     if verb == DROP:
         return _drop_database(cursor)
     name = cursor.name()
     return Statement(verb, DATABASE, name, _created(cursor) if verb == CREATE else _altered(cursor))
 
 
-def _drop_database(cursor: Cursor) -> Statement:
+def _drop_database(cursor: TokenCursor) -> Statement:
     """One statement may drop several; the names stand in a clause of their own."""
     guarded = cursor.accept("IF", "EXISTS")
     names = [cursor.identifier()]
@@ -56,7 +56,7 @@ def _drop_database(cursor: Cursor) -> Statement:
     return Statement(DROP, DATABASE, (names[0],), {"NAMES": tuple(names), "IF EXISTS": guarded})
 
 
-def _created(cursor: Cursor) -> Clauses:
+def _created(cursor: TokenCursor) -> Clauses:
     """Of files, sizes and collations nothing matters here; what an attached database says of its broker does."""
     found: Clauses = {}
     while not cursor.ends or cursor.is_word("WITH"):
@@ -71,19 +71,19 @@ def _created(cursor: Cursor) -> Clauses:
     return found
 
 
-def _altered(cursor: Cursor) -> Clauses:
+def _altered(cursor: TokenCursor) -> Clauses:
     if cursor.accept(SET):
         return _database_options(cursor)
     if cursor.is_open:
         raise cursor.unexpected(SET)
     found: Clauses = {}
     if cursor.accept("MODIFY") and cursor.accept("NAME"):
-        found[NEW_NAME] = _possible(cursor.equals(Cursor.identifier))
+        found[NEW_NAME] = _possible(cursor.equals(TokenCursor.identifier))
     _pass_over(cursor)
     return found
 
 
-def _database_options(cursor: Cursor) -> Clauses:
+def _database_options(cursor: TokenCursor) -> Clauses:
     """`SET option, … [WITH ROLLBACK …]`: those of the broker and of mirroring, and any other."""
     found: Clauses = {}
     while True:
@@ -108,7 +108,7 @@ def _database_options(cursor: Cursor) -> Clauses:
     return found
 
 
-def _mirroring(cursor: Cursor) -> str:
+def _mirroring(cursor: TokenCursor) -> str:
     """What is said of the partner or the witness: `=` for an address, else the word."""
     if cursor.accept_symbol("="):
         cursor.any_name()
@@ -118,7 +118,7 @@ def _mirroring(cursor: Cursor) -> str:
     return word
 
 
-def _pass_over(cursor: Cursor, stop: str = "") -> None:
+def _pass_over(cursor: TokenCursor, stop: str = "") -> None:
     """What has no part in routing, up to a comma, the end of the statement, or `stop`."""
     while not cursor.ends or (cursor.is_word("WITH") and stop != "WITH"):
         if cursor.ahead.text == "," and stop:
@@ -132,7 +132,7 @@ def _pass_over(cursor: Cursor, stop: str = "") -> None:
 # ---------------------------------------------------------------- endpoints
 
 
-def read_endpoint(verb: str, cursor: Cursor) -> Statement:
+def read_endpoint(verb: str, cursor: TokenCursor) -> Statement:
     name = cursor.name()
     found: Clauses = {}
     if verb == DROP:
@@ -147,11 +147,11 @@ def read_endpoint(verb: str, cursor: Cursor) -> Statement:
     return Statement(verb, ENDPOINT, name, found)
 
 
-def _state(cursor: Cursor) -> Any:
+def _state(cursor: TokenCursor) -> Any:
     return cursor.equals(lambda c: c.one_of("STARTED", "STOPPED", "DISABLED"))
 
 
-def _protocol(cursor: Cursor) -> Clauses:
+def _protocol(cursor: TokenCursor) -> Clauses:
     if cursor.identifier().upper() == "TCP":
         found: Clauses = cursor.in_parentheses(lambda c: c.clauses(_TCP))
         return found
@@ -159,17 +159,17 @@ def _protocol(cursor: Cursor) -> Clauses:
     return {}
 
 
-def _listener_ip(cursor: Cursor) -> None:
+def _listener_ip(cursor: TokenCursor) -> None:
     """Which of its own addresses it listens at: ALL, ('…') or (1.2.3.4)."""
     cursor.expect_symbol("=")
     if not cursor.accept("ALL"):
         cursor.skip_parentheses()
 
 
-_TCP = {"LISTENER_PORT": lambda cursor: cursor.equals(Cursor.integer), "LISTENER_IP": _listener_ip}
+_TCP = {"LISTENER_PORT": lambda cursor: cursor.equals(TokenCursor.integer), "LISTENER_IP": _listener_ip}
 
 
-def _payload(cursor: Cursor) -> Clauses | None:
+def _payload(cursor: TokenCursor) -> Clauses | None:
     """The options of Service Broker; None for an endpoint of another kind."""
     if cursor.identifier().upper() != SERVICE_BROKER:
         cursor.skip_parentheses()
@@ -178,7 +178,7 @@ def _payload(cursor: Cursor) -> Clauses | None:
     return found
 
 
-def _authentication(cursor: Cursor) -> str:
+def _authentication(cursor: TokenCursor) -> str:
     """As it is kept: `WINDOWS [NTLM | KERBEROS | NEGOTIATE]` and `CERTIFICATE name`, one or both, in their order."""
     parts = []
     opened = cursor.accept_symbol("(")
@@ -197,7 +197,7 @@ def _authentication(cursor: Cursor) -> str:
     return " ".join(parts)
 
 
-def _encryption(cursor: Cursor) -> str:
+def _encryption(cursor: TokenCursor) -> str:
     word = cursor.one_of("DISABLED", "SUPPORTED", "REQUIRED")
     if cursor.accept("ALGORITHM"):
         cursor.one_of("AES", "RC4")
@@ -205,7 +205,7 @@ def _encryption(cursor: Cursor) -> str:
     return word
 
 
-def _affinity(cursor: Cursor) -> None:
+def _affinity(cursor: TokenCursor) -> None:
     """Of older versions: NONE, ADMIN, or the number of a processor."""
     if cursor.ahead.kind == NUMBER:
         cursor.take()
@@ -213,7 +213,7 @@ def _affinity(cursor: Cursor) -> None:
         cursor.any_name()
 
 
-def _after_equals(convert: Callable[[Cursor], Any]) -> Callable[[Cursor], Any]:
+def _after_equals(convert: Callable[[TokenCursor], Any]) -> Callable[[TokenCursor], Any]:
     return lambda cursor: cursor.equals(convert)
 
 
@@ -221,9 +221,9 @@ _BROKER = {
     "AUTHENTICATION": _after_equals(_authentication),
     "ENCRYPTION": _after_equals(_encryption),
     "MESSAGE_FORWARDING": _after_equals(lambda cursor: cursor.one_of("ENABLED", "DISABLED")),
-    "MESSAGE_FORWARD_SIZE": _after_equals(Cursor.integer),
+    "MESSAGE_FORWARD_SIZE": _after_equals(TokenCursor.integer),
 }
-_ENDPOINT: dict[str, Callable[[Cursor], Any]] = {
+_ENDPOINT: dict[str, Callable[[TokenCursor], Any]] = {
     "STATE": _state,
     "AS": _protocol,
     "FOR": _payload,

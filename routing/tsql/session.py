@@ -10,7 +10,14 @@ from typing import Any
 from routing.common.finding import ERROR, INFO
 from routing.common.sentence import say
 from routing.model.estate import MIRROR, PRINCIPAL
-from routing.tsql.draft import KINDS, SYSTEM_DATABASES, Draft, DraftDatabase, DraftInstance, new_database
+from routing.tsql.draft import (
+    KINDS,
+    SYSTEM_DATABASES,
+    DraftDatabase,
+    DraftInstance,
+    EstateDraft,
+    new_database,
+)
 from routing.tsql.endpoints import apply_to_endpoint
 from routing.tsql.objects import apply_to_database
 from routing.tsql.refusal import (
@@ -44,10 +51,10 @@ _ONLY_ON_PRINCIPAL = frozenset(("SAFETY", "TIMEOUT"))
 
 
 @dataclass(slots=True)
-class Session:
+class ScriptSession:
     """One connection. A new one is in master, and nobody said so."""
 
-    draft: Draft
+    draft: EstateDraft
     instance: DraftInstance
     at: datetime
     database: DraftDatabase | None

@@ -7,11 +7,11 @@ import re
 from routing.common.errors import Invalid
 from routing.common.names import check_name
 from routing.common.sentence import Sentence, say
-from routing.model.estate import INSTANCE_NAME
+from routing.model.estate import INSTANCE_NAME_CHARS
 from routing.tsql.lexer import substituted
 from routing.tsql.refusal import NOT_UNDERSTOOD, REFUSED, VALUE_NOT_LITERAL
-from routing.tsql.report import Report
-from routing.tsql.session import Session
+from routing.tsql.report import ScriptReport
+from routing.tsql.session import ScriptSession
 from routing.tsql.unknown import open_places, shown, unknown_values
 
 _SETVAR = re.compile(r':setvar\s+(\w[\w-]*)\s*(?:"((?:[^"]|"")*)"|(\S+))?', re.IGNORECASE)
@@ -25,7 +25,7 @@ _SERVER = re.compile(r"(?:tcp:|np:|lpc:)?([^,]*)", re.IGNORECASE)
 class Sqlcmd:
     """What the commands so far have left behind."""
 
-    def __init__(self, session: Session, report: Report) -> None:
+    def __init__(self, session: ScriptSession, report: ScriptReport) -> None:
         self.variables: dict[str, str] = {}
         """By their names in lower case."""
         self.has_left = False
@@ -60,7 +60,7 @@ class Sqlcmd:
             self._lose(VALUE_NOT_LITERAL, unknown_values(open_places(server) or (server,)), start)
             return False
         try:
-            check_name(name[1], "name", INSTANCE_NAME)
+            check_name(name[1], "name", INSTANCE_NAME_CHARS)
         except Invalid as fault:
             self._lose(REFUSED, fault.problem, start)
             return False

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from routing.common.sentence import Sentence, say
-from routing.tsql.bodies import called_at, name_from
-from routing.tsql.lexer import END, NUMBER, QUOTED, STRING, SYMBOL, WORD, Token, next_token
+from routing.tsql.lexer import END, NUMBER, QUOTED, STRING, SYMBOL, WORD, SqlToken, next_token
+from routing.tsql.procedure_bodies import called_at, name_from
 from routing.tsql.report import Place
-from routing.tsql.session import Session
+from routing.tsql.session import ScriptSession
 
 _RUNS_SQL = "sp_executesql"
 _MOST_TOKENS = 100
@@ -38,7 +38,7 @@ class Target:
             title=title,
         )
 
-    def place(self, session: Session, used: str | None) -> Place | None:
+    def place(self, session: ScriptSession, used: str | None) -> Place | None:
         """For a finding; `used`: the database of a USE in the string, if it has any. None: where the session is."""
         if self.server is not None:
             return None, None
@@ -87,7 +87,7 @@ def _at(text: str, position: int) -> Target:
     return HERE
 
 
-def _server(text: str, token: Token) -> Target:
+def _server(text: str, token: SqlToken) -> Target:
     if token.kind != WORD or token.text.upper() != "AT":
         return HERE
     name = next_token(text, token.end)
@@ -96,7 +96,7 @@ def _server(text: str, token: Token) -> Target:
     return Target(server=name.text)
 
 
-def _procedure(text: str, token: Token, start: int) -> Target:
+def _procedure(text: str, token: SqlToken, start: int) -> Target:
     """Of a call, from its first token; `start`: where the string is."""
     if token.start >= start or token.kind in (STRING, NUMBER, END):
         return HERE

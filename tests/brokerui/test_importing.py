@@ -7,7 +7,7 @@ import pytest
 from brokerui.analysis.imports.finding_kinds import IMPORT_TITLES, LOST, REMARK_TITLES, something_is_missing
 from routing.common.finding import SEVERITIES, Finding
 from routing.common.sentence import say
-from routing.tsql import Group, read_scripts
+from routing.tsql import ScriptGroup, read_scripts
 from tests.strategies import AT
 
 ROUTE = "CREATE ROUTE R WITH ADDRESS = N'LOCAL';"
@@ -15,7 +15,7 @@ BODY = f"CREATE PROCEDURE dbo.SetUp AS {ROUTE}"
 
 
 def missing(script: str) -> bool:
-    _, findings = read_scripts([Group("a", None, [("a.sql", script)])], at=AT)
+    _, findings = read_scripts([ScriptGroup("a", None, [("a.sql", script)])], at=AT)
     return something_is_missing(findings)
 
 

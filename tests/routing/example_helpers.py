@@ -16,7 +16,7 @@ from routing.model.route_table import RouteTable
 from routing.rules.decision import Outcome, Send
 from routing.rules.journey import outcomes
 from routing.rules.router import route
-from routing.rules.trace import Step, Trace
+from routing.rules.trace import RuleStep, Trace
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 AT = datetime(2030, 1, 1, tzinfo=UTC)
@@ -107,7 +107,7 @@ def acknowledged(estate: Estate, conversation: Conversation, by: Outcome) -> Con
 # ---------------------------------------------------------------- answers
 
 
-def steps(estate: Estate, conversation: Conversation, at: datetime = AT) -> list[Step]:
+def steps(estate: Estate, conversation: Conversation, at: datetime = AT) -> list[RuleStep]:
     """The account of what the current instance decides."""
     trace = Trace()
     route(estate, conversation, at, trace=trace)
@@ -139,7 +139,7 @@ def put_aside(estate: Estate, conversation: Conversation) -> set[str]:
 CHOOSING = ("CHOOSE-1", "CHOOSE-2", "CHOOSE-3", "CHOOSE-4")
 
 
-def _routes(of: Iterable[Step]) -> set[str]:
+def _routes(of: Iterable[RuleStep]) -> set[str]:
     return {name for step in of for name in step.routes}
 
 

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from routing.dialog.settings import DialogSettings
-from routing.runtime.forwarding import KEPT_BESIDES
+from routing.runtime.forwarding import OVERHEAD_BYTES
 from routing.simulation.checkers.asking import AskingChecker
 from routing.simulation.checkers.bounding import BoundingChecker
 from routing.simulation.checking import CheckerFactory, Violation, check
@@ -128,11 +128,11 @@ Change = Callable[[list[Record], int, int], list[Record]]
 
 
 def larger(records: list[Record], number: int, most: int) -> list[Record]:
-    return _sized(records, number, most - KEPT_BESIDES + 1)
+    return _sized(records, number, most - OVERHEAD_BYTES + 1)
 
 
 def as_large_as_may_be(records: list[Record], number: int, most: int) -> list[Record]:
-    return _sized(records, number, most - KEPT_BESIDES)
+    return _sized(records, number, most - OVERHEAD_BYTES)
 
 
 def _sized(records: list[Record], number: int, size: int) -> list[Record]:
@@ -147,7 +147,7 @@ def together(records: list[Record], number: int, most: int) -> list[Record]:
     assert isinstance(left, FrameSent)
     assert left.header is not None
     before, after = records[:number], records[number + 1 :]
-    for more in range(most // (left.size + KEPT_BESIDES)):
+    for more in range(most // (left.size + OVERHEAD_BYTES)):
         other = left._replace(number=10_000 + more, header=left.header._replace(message_id=more.to_bytes(16, "big")))
         before += [
             other._replace(broker="elsewhere"),

@@ -12,8 +12,8 @@ from routing.common.sentence import Translate
 from routing.documents.conversation_json import conversation_as_json
 from routing.model.estate import Estate
 from routing.rules.decision import Decision, Deliver, Send
-from routing.rules.explanation import End, Explanation, HopAccount, Journey, Return
-from routing.rules.trace import Step
+from routing.rules.explanation import Explanation, HopAccount, Journey, JourneyEnd, ReturnPath
+from routing.rules.trace import RuleStep
 from routing.rules.verdict import verdict
 
 
@@ -38,7 +38,7 @@ def _journey(journey: Journey, estate: Estate, translate: Translate) -> dict[str
     }
 
 
-def _end(journey: Journey, end: End, estate: Estate, translate: Translate) -> dict[str, Any]:
+def _end(journey: Journey, end: JourneyEnd, estate: Estate, translate: Translate) -> dict[str, Any]:
     path = [{"instance": leg.instance, "database": leg.database, **_send(leg.send)} for leg in end.legs]
     says = " ".join(sentence.render(translate) for sentence in outcome_sentences(journey, end, estate))
     return {**end.outcome.as_json(), "says": says, "path": path}
@@ -58,7 +58,7 @@ def _hop(hop: HopAccount, translate: Translate) -> dict[str, Any]:
     }
 
 
-def _step(step: Step, translate: Translate) -> dict[str, Any]:
+def _step(step: RuleStep, translate: Translate) -> dict[str, Any]:
     return {
         "rule": step.rule,
         "taken": step.taken,
@@ -78,7 +78,7 @@ def _decision(decision: Decision) -> dict[str, Any]:
     return {"decision": decision.outcome.kind, "reason": decision.reason}
 
 
-def _return(back: Return, explanation: Explanation, estate: Estate, translate: Translate) -> dict[str, Any]:
+def _return(back: ReturnPath, explanation: Explanation, estate: Estate, translate: Translate) -> dict[str, Any]:
     words = return_words(back, explanation, estate)
     return {
         "to_service": back.journey.conversation.to_service,

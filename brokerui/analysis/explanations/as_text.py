@@ -8,7 +8,7 @@ from brokerui.analysis.lint.finding_text import one_line
 from routing.common.sentence import Sentence, Translate, say
 from routing.model.estate import Estate
 from routing.rules.explanation import Explanation, Journey
-from routing.rules.trace import Step
+from routing.rules.trace import RuleStep
 
 
 def explanation_as_text(explanation: Explanation, estate: Estate, translate: Translate) -> str:
@@ -48,7 +48,7 @@ def _hops(journey: Journey, translate: Translate) -> list[str]:
     return lines
 
 
-def _step(step: Step, translate: Translate) -> list[str]:
+def _step(step: RuleStep, translate: Translate) -> list[str]:
     mark = "*" if step.taken else "-"
     branch = f" [{step.branch}]" if step.branch else ""
     lines = [f"    {mark} {step.rule:<10} {step.says.render(translate)}{branch}"]

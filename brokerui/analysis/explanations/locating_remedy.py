@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from routing.common.sentence import Sentence, say
 from routing.model.estate import MIRROR, Database, Estate, Instance
 from routing.rules.explanation import HopAccount, Journey
-from routing.rules.trace import Step
+from routing.rules.trace import RuleStep
 
 
 def locating_remedy(journey: Journey, hop: HopAccount, estate: Estate) -> Sentence:
@@ -27,7 +27,7 @@ def locating_remedy(journey: Journey, hop: HopAccount, estate: Estate) -> Senten
     return _put_it_there(hop, service)
 
 
-def _failed(hop: HopAccount) -> Iterator[Step]:
+def _failed(hop: HopAccount) -> Iterator[RuleStep]:
     """The steps that found nobody: a reply that is taken and not delivered ends at RT-REPLY."""
     for step in hop.steps:
         if (step.rule, step.taken) in {("LOC-1", False), ("LOC-2", False), ("RT-REPLY", True)}:
@@ -35,7 +35,7 @@ def _failed(hop: HopAccount) -> Iterator[Step]:
 
 
 def _identifier(
-    journey: Journey, hop: HopAccount, steps: tuple[Step, ...], instance: Instance
+    journey: Journey, hop: HopAccount, steps: tuple[RuleStep, ...], instance: Instance
 ) -> tuple[str | None, str | None]:
     """The identifier in force: the conversation's, else that of the chosen route, with its name."""
     if journey.conversation.to_broker_instance is not None:

@@ -23,7 +23,7 @@ from routing.rules.decision import (
     SERVICE_NOT_FOUND,
     Outcome,
 )
-from routing.rules.explanation import End, HopAccount, Journey
+from routing.rules.explanation import HopAccount, Journey, JourneyEnd
 
 LONGEST_RETRY = 64
 """Seconds: the longest pause before a message is matched or sent again (MATCH-7, retries)."""
@@ -54,7 +54,7 @@ def site(outcome: Outcome, journey: Journey) -> Sentence:
     return say("at {instance}", instance=instance) if kind == DROPPED else place(outcome, journey)
 
 
-def outcome_sentences(journey: Journey, end: End, estate: Estate) -> tuple[Sentence, ...]:
+def outcome_sentences(journey: Journey, end: JourneyEnd, estate: Estate) -> tuple[Sentence, ...]:
     """What happens and why, and the next thing to do where it is not delivered."""
     kind, instance, detail = end.outcome
     if kind == DELIVERED:
@@ -85,7 +85,7 @@ def short_reason(reason: str) -> Sentence:
     return _SHORT[reason]
 
 
-def meaning(journey: Journey, end: End) -> Sentence:
+def meaning(journey: Journey, end: JourneyEnd) -> Sentence:
     """What DELAYED and dropped mean for the messages."""
     if end.outcome.kind == DELAYED:
         return say(
@@ -99,25 +99,25 @@ def meaning(journey: Journey, end: End) -> Sentence:
     )
 
 
-def why(journey: Journey, end: End) -> Sentence:
+def why(journey: Journey, end: JourneyEnd) -> Sentence:
     """Why it is delayed or dropped."""
     return _WHY[end.outcome.detail](journey, end)
 
 
-def remedy(journey: Journey, end: End, estate: Estate) -> Sentence:
+def remedy(journey: Journey, end: JourneyEnd, estate: Estate) -> Sentence:
     """The next thing to do about it."""
     if end.outcome.detail == SERVICE_NOT_FOUND:
         return locating_remedy(journey, hop_of(journey, end), estate)
     return _REMEDY[end.outcome.detail](journey, end)
 
 
-def hop_of(journey: Journey, end: End) -> HopAccount:
+def hop_of(journey: Journey, end: JourneyEnd) -> HopAccount:
     """The hop that decided it: what is DELAYED was begun there, what is dropped came from outside."""
     database = journey.conversation.database if end.outcome.kind == DELAYED else None
     return next(hop for hop in journey.hops if (hop.instance, hop.database) == (end.instance, database))
 
 
-def circle(end: End) -> tuple[str, ...]:
+def circle(end: JourneyEnd) -> tuple[str, ...]:
     """The instances that send it to each other, the first of them again at the end; empty without a circle."""
     way = [leg.instance for leg in end.legs if leg.database is None] + [end.instance]
     here = way[-1]
@@ -125,26 +125,26 @@ def circle(end: End) -> tuple[str, ...]:
     return tuple(way[before[-1] :]) if before else ()
 
 
-def _table(journey: Journey, end: End) -> dict[str, str]:
+def _table(journey: Journey, end: JourneyEnd) -> dict[str, str]:
     hop = hop_of(journey, end)
     return {"database": hop.table, "instance": hop.instance, "service": journey.conversation.to_service}
 
 
-def _routes(journey: Journey, end: End) -> tuple[str, ...]:
+def _routes(journey: Journey, end: JourneyEnd) -> tuple[str, ...]:
     """The routes that were chosen and led no further."""
     steps = hop_of(journey, end).steps
     return tuple(dict.fromkeys(name for step in steps if step.rule in CHOSEN_BY and step.taken for name in step.routes))
 
 
-def _no_route(journey: Journey, end: End) -> Sentence:
+def _no_route(journey: Journey, end: JourneyEnd) -> Sentence:
     return say("No route of {database} on {instance} matches {service}.", **_table(journey, end))
 
 
-def _create_route(journey: Journey, end: End) -> Sentence:
+def _create_route(journey: Journey, end: JourneyEnd) -> Sentence:
     return say("Create a route for {service} in {database} on {instance}.", **_table(journey, end))
 
 
-def _not_found(journey: Journey, end: End) -> Sentence:
+def _not_found(journey: Journey, end: JourneyEnd) -> Sentence:
     """As Locating said it, which knows the database that fails."""
     steps = hop_of(journey, end).steps
     failed = {(rule, False) for rule in LOCATED_BY} | {("RT-REPLY", True)}
@@ -152,14 +152,14 @@ def _not_found(journey: Journey, end: End) -> Sentence:
     return said[-1] if said else say("No database of {instance} can take {service}.", **_table(journey, end))
 
 
-def _requested(journey: Journey, end: End) -> Sentence:
+def _requested(journey: Journey, end: JourneyEnd) -> Sentence:
     return say(
         "No route names {service}, and there is a route to the dynamic routing service: it is asked for one.",
         **_table(journey, end),
     )
 
 
-def _look_at_dynamic(journey: Journey, end: End) -> Sentence:
+def _look_at_dynamic(journey: Journey, end: JourneyEnd) -> Sentence:
     return say(
         "See whether {dynamic} answers, or create a route for {service} in {database} on {instance}.",
         dynamic=DYNAMIC_ROUTING_SERVICE,
@@ -167,7 +167,7 @@ def _look_at_dynamic(journey: Journey, end: End) -> Sentence:
     )
 
 
-def _no_principal(journey: Journey, end: End) -> Sentence:
+def _no_principal(journey: Journey, end: JourneyEnd) -> Sentence:
     return say(
         "No address of {routes} leads to a database in the role PRINCIPAL that can be meant by {service}.",
         routes=_routes(journey, end),
@@ -175,14 +175,14 @@ def _no_principal(journey: Journey, end: End) -> Sentence:
     )
 
 
-def _look_at_partners(journey: Journey, end: End) -> Sentence:
+def _look_at_partners(journey: Journey, end: JourneyEnd) -> Sentence:
     return say(
         "See which partner is the principal, then import both partners or correct the addresses of {routes}.",
         routes=_routes(journey, end),
     )
 
 
-def _not_an_address(journey: Journey, end: End) -> Sentence:
+def _not_an_address(journey: Journey, end: JourneyEnd) -> Sentence:
     return say(
         "{routes} says TRANSPORT, and the service name {service} does not begin with an address.",
         routes=_routes(journey, end),
@@ -190,13 +190,13 @@ def _not_an_address(journey: Journey, end: End) -> Sentence:
     )
 
 
-def _create_before_transport(journey: Journey, end: End) -> Sentence:
+def _create_before_transport(journey: Journey, end: JourneyEnd) -> Sentence:
     return say(
         "Create a route for {service} in {database} on {instance} that gives a network address.", **_table(journey, end)
     )
 
 
-def _forwarding_off(journey: Journey, end: End) -> Sentence:
+def _forwarding_off(journey: Journey, end: JourneyEnd) -> Sentence:
     return say(
         "{routes} leads on to another instance, and message forwarding is off on {instance}.",
         routes=_routes(journey, end),
@@ -204,14 +204,14 @@ def _forwarding_off(journey: Journey, end: End) -> Sentence:
     )
 
 
-def _switch_forwarding_on(journey: Journey, end: End) -> Sentence:
+def _switch_forwarding_on(journey: Journey, end: JourneyEnd) -> Sentence:
     return say(
         "Switch message forwarding on at the endpoint of {instance}, or send {service} another way.",
         **_table(journey, end),
     )
 
 
-def _too_many_hops(journey: Journey, end: End) -> Sentence:
+def _too_many_hops(journey: Journey, end: JourneyEnd) -> Sentence:
     count = sum(leg.database is None for leg in end.legs)
     if way := circle(end):
         return say(
@@ -222,7 +222,7 @@ def _too_many_hops(journey: Journey, end: End) -> Sentence:
     return say("It was forwarded {count} times, the limit of this estate.", count=count)
 
 
-def _break_circle(journey: Journey, end: End) -> Sentence:
+def _break_circle(journey: Journey, end: JourneyEnd) -> Sentence:
     names = tuple(
         dict.fromkeys(leg.send.route for leg in end.legs if leg.instance == end.instance and not leg.database)
     )
@@ -236,7 +236,7 @@ def _break_circle(journey: Journey, end: End) -> Sentence:
     return say("Shorten the way: send {service} more directly.", service=journey.conversation.to_service)
 
 
-_Words = Callable[[Journey, End], Sentence]
+_Words = Callable[[Journey, JourneyEnd], Sentence]
 _WHY: dict[str, _Words] = {
     NO_ROUTE: _no_route,
     SERVICE_NOT_FOUND: _not_found,

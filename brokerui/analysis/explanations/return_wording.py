@@ -8,7 +8,7 @@ from brokerui.analysis.explanations.outcome_wording import exit_sentences, meani
 from routing.common.sentence import Sentence, say
 from routing.model.estate import Estate
 from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS, GOODNESS, NO_ROUTE, SERVICE_NOT_FOUND
-from routing.rules.explanation import End, Explanation, Return
+from routing.rules.explanation import Explanation, JourneyEnd, ReturnPath
 
 ARRIVES, MAY_ARRIVE, DOES_NOT_ARRIVE = "arrives", "may_arrive", "does_not_arrive"
 
@@ -24,7 +24,7 @@ class ReturnWords:
     """Why it does not arrive, or what the answer depends on."""
 
 
-def return_words(back: Return, explanation: Explanation, estate: Estate) -> ReturnWords:
+def return_words(back: ReturnPath, explanation: Explanation, estate: Estate) -> ReturnWords:
     """The words for one way back."""
     state = state_of(back)
     title = _TITLES[state]
@@ -39,25 +39,25 @@ def return_words(back: Return, explanation: Explanation, estate: Estate) -> Retu
     return ReturnWords(state, Sentence(title.text, facts), details + depends_on(explanation))
 
 
-def state_of(back: Return) -> str:
+def state_of(back: ReturnPath) -> str:
     """Whether acknowledgements come home always, in some outcomes, or never."""
     if back.arrives:
         return ARRIVES
     return MAY_ARRIVE if back.may_arrive else DOES_NOT_ARRIVE
 
 
-def astray(back: Return) -> tuple[End, ...]:
+def astray(back: ReturnPath) -> tuple[JourneyEnd, ...]:
     """The ends of a way back that are not home."""
     return tuple(end for end in back.journey.ends if end.outcome != back.home)
 
 
-def kind_astray(back: Return) -> str:
+def kind_astray(back: ReturnPath) -> str:
     """The worst of them; a delivery to a database that did not begin it is as good as dropped."""
     kinds = [DROPPED if end.outcome.kind == DELIVERED else end.outcome.kind for end in astray(back)]
     return max(kinds, key=lambda kind: GOODNESS[kind], default=DELIVERED)
 
 
-def lacks_route(back: Return) -> bool:
+def lacks_route(back: ReturnPath) -> bool:
     """Whether acknowledgements never leave the target's database: it has no route to the other instance."""
     ends = back.journey.ends
     if back.target.instance == back.home.instance:
@@ -102,7 +102,7 @@ _TITLES = {
 }
 
 
-def _astray(back: Return, end: End, estate: Estate) -> tuple[Sentence, ...]:
+def _astray(back: ReturnPath, end: JourneyEnd, estate: Estate) -> tuple[Sentence, ...]:
     """Where they end instead, and why."""
     if end.outcome.kind == EXITS:
         return exit_sentences(end.outcome, estate)
@@ -115,7 +115,7 @@ def _astray(back: Return, end: End, estate: Estate) -> tuple[Sentence, ...]:
     return why(back.journey, end), meaning(back.journey, end), remedy(back.journey, end, estate)
 
 
-def _route_wanted(back: Return, end: End) -> tuple[Sentence, ...]:
+def _route_wanted(back: ReturnPath, end: JourneyEnd) -> tuple[Sentence, ...]:
     facts = {"target": back.target.detail, "at": back.target.instance}
     service, instance = back.journey.conversation.to_service, back.home.instance
     return (

@@ -22,7 +22,7 @@ from brokerui.analysis.explanations.return_wording import (
 from routing.common.sentence import Sentence, say
 from routing.model.estate import Estate
 from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS, GOODNESS, Outcome
-from routing.rules.explanation import End, Explanation, Journey, Return
+from routing.rules.explanation import Explanation, Journey, JourneyEnd, ReturnPath
 
 ALWAYS, MAY = "always", "may"
 GOOD, WARN, BAD, AWAY = "good", "warn", "bad", "away"
@@ -67,7 +67,7 @@ class Headline:
 class OutcomeWords:
     """One outcome: what happens and why, and the next thing to do."""
 
-    end: End
+    end: JourneyEnd
     chip: Chip
     title: Sentence
     details: tuple[Sentence, ...]
@@ -120,7 +120,7 @@ def chips(journey: Journey) -> tuple[Chip, ...]:
     return tuple(Chip(kind, certainty) for kind in sorted(kinds, key=lambda kind: GOODNESS[kind], reverse=True))
 
 
-def outcome_words(journey: Journey, end: End, estate: Estate) -> OutcomeWords:
+def outcome_words(journey: Journey, end: JourneyEnd, estate: Estate) -> OutcomeWords:
     """The words for one outcome."""
     certainty = ALWAYS if len(journey.ends) == 1 else MAY
     chip = Chip(end.outcome.kind, certainty)
@@ -204,11 +204,11 @@ def _way_back(explanation: Explanation) -> tuple[Sentence, ...]:
     return (_but(explanation, lost), repeats, *depends_on(explanation))
 
 
-def _astray(explanation: Explanation) -> tuple[Return, ...]:
+def _astray(explanation: Explanation) -> tuple[ReturnPath, ...]:
     return tuple(back for back in explanation.returns if state_of(back) != ARRIVES)
 
 
-def _but(explanation: Explanation, lost: tuple[Return, ...]) -> Sentence:
+def _but(explanation: Explanation, lost: tuple[ReturnPath, ...]) -> Sentence:
     """The fault of the way back in one sentence."""
     targets = tuple(dict.fromkeys(back.target.detail for back in lost))
     if len(lost) == len(explanation.returns):
@@ -227,7 +227,7 @@ def _but(explanation: Explanation, lost: tuple[Return, ...]) -> Sentence:
     )
 
 
-def _ends(lost: tuple[Return, ...]) -> Sentence:
+def _ends(lost: tuple[ReturnPath, ...]) -> Sentence:
     """Where they end instead, each place once."""
     places: dict[Outcome, Sentence] = {}
     for back in lost:

@@ -13,7 +13,7 @@ from routing.catalog.frames import framed_document, without_space
 from routing.catalog.grid_parser import read_grid
 from routing.common.errors import InputError, Invalid
 from routing.documents.estate_document import FORMAT as ESTATE_FORMAT
-from routing.model.estate import INSTANCE_NAME
+from routing.model.estate import INSTANCE_NAME_CHARS
 from routing.tsql import decode_script
 
 BEGINNING = 64 << 10
@@ -51,11 +51,11 @@ def guess(name: str, content: bytes) -> Guess:
     if name.lower().endswith(".json"):
         return Guess(Kind.DOCUMENT)
     named = _DIRECTIVE.search(text) or _CONNECT.search(text)
-    return Guess(Kind.SCRIPT, (named[1] if named else stem)[:INSTANCE_NAME])
+    return Guess(Kind.SCRIPT, (named[1] if named else stem)[:INSTANCE_NAME_CHARS])
 
 
 def _stem(name: str) -> str:
-    return PurePosixPath(name.replace("\\", "/")).stem[:INSTANCE_NAME]
+    return PurePosixPath(name.replace("\\", "/")).stem[:INSTANCE_NAME_CHARS]
 
 
 def _is_document(text: str) -> bool:
@@ -78,6 +78,6 @@ def _server(content: bytes, name: str) -> str:
     try:
         text = decode_script(content, where=name)
         document = framed_document(without_space(text)) or text
-        return str(read_catalog(document, where=name).server.get("server_name") or "")[:INSTANCE_NAME]
+        return str(read_catalog(document, where=name).server.get("server_name") or "")[:INSTANCE_NAME_CHARS]
     except (InputError, Invalid):
         return ""

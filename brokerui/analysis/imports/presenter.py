@@ -18,7 +18,7 @@ from brokerui.analysis.imports.models import DUE, ImportFile, ImportRun, Phase, 
 from brokerui.analysis.imports.sources import Kind
 from brokerui.core.sentence_json import sentence_from_json
 from brokerui.estate.selectors import live_version
-from routing.classes.traffic_class import ANY
+from routing.classes.traffic_class import STAND_IN
 from routing.common.finding import SEVERITIES
 from routing.common.sentence import Sentence
 from routing.rules.decision import DELAYED, DROPPED
@@ -214,7 +214,7 @@ def _instance(one: Json) -> Json:
 
 def question_of(group: Json) -> dict[str, str]:
     """The first conversation of a group as the page /where/ is asked it; nothing where it stands for any name."""
-    if not group["from"] or ANY in group["to_service"]:
+    if not group["from"] or STAND_IN in group["to_service"]:
         return {}
     instance, database = group["from"][0]
     asked = {"from": _origin(instance, database), "to": group["to_service"]}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from brokerui.analysis.imports.sources import Kind, Mode, Source
-from routing.catalog.applying import apply_told
+from routing.catalog.applying import apply_snapshot
 from routing.catalog.reading import read_saved
 from routing.catalog.sums import findings_of_sums, sums_of
 from routing.common.errors import InputError, Invalid
@@ -18,7 +18,7 @@ from routing.common.finding import Finding
 from routing.common.sentence import Sentence, say
 from routing.documents.estate_document import read_estate
 from routing.model.estate import Estate
-from routing.tsql import Group, decode_script, read_scripts
+from routing.tsql import ScriptGroup, decode_script, read_scripts
 
 Heed = Callable[[Source], None]
 """Told of each file when its turn comes; what it raises ends the reading."""
@@ -57,13 +57,13 @@ def estate_made(
     return made
 
 
-def groups_of(sources: Iterable[Source], heed: Heed = lambda source: None) -> list[Group]:
+def groups_of(sources: Iterable[Source], heed: Heed = lambda source: None) -> list[ScriptGroup]:
     """The scripts of each instance; a file is in memory while it is read."""
     by_name: dict[str, list[Source]] = {}
     for source in sources:
         by_name.setdefault(source.instance, []).append(source)
     return [
-        Group(name, next((source.address for source in own if source.address), None), _Scripts(own, heed))
+        ScriptGroup(name, next((source.address for source in own if source.address), None), _Scripts(own, heed))
         for name, own in by_name.items()
     ]
 
@@ -93,7 +93,9 @@ def _with_document(made: Made, estate: Estate, mode: Mode, where: str) -> Made:
     return replace(made, estate=merged, imported=imported)
 
 
-def _with_scripts(made: Made, groups: Sequence[Group], files: Mapping[str, str], mode: Mode, at: datetime) -> Made:
+def _with_scripts(
+    made: Made, groups: Sequence[ScriptGroup], files: Mapping[str, str], mode: Mode, at: datetime
+) -> Made:
     """What scripts make of it, and what is to be said of them; `files` has the last one of each instance."""
     names = {group.name for group in groups}
     base = made.estate if mode is Mode.INTO else _without(made.estate, names - made.imported.keys())
@@ -131,7 +133,7 @@ def _with_catalog(made: Made, source: Source) -> Made:
     if not source.instance:
         raise InputError(source.name, "", say("is of an instance: say of which"))
     told = read_saved(source.load(), where=source.name, database=source.database)
-    applied = apply_told(made.estate, source.instance, told, source.address)
+    applied = apply_snapshot(made.estate, source.instance, told, source.address)
     folded = source.instance.casefold()
     own = {name: source.name for name in applied.estate.instances if name.casefold() == folded}
     waiting = tuple(findings_of_sums(source.instance, told))

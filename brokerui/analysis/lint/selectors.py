@@ -23,7 +23,7 @@ from brokerui.estate.viewed import Viewed
 from routing.common.finding import ERROR, Finding
 from routing.lint.missing import missing_instances
 from routing.lint.registry import lint, lint_around
-from routing.lint.suppression import Suppressed, Suppression, suppress
+from routing.lint.suppression import FindingSuppression, Suppressed, suppress
 from routing.model.estate import Estate
 
 SMALL = 2_000
@@ -105,10 +105,10 @@ def suppressions() -> list[SuppressionRow]:
     return list(SuppressionRow.objects.all())
 
 
-def as_rules(rows: Iterable[SuppressionRow]) -> list[Suppression]:
+def as_rules(rows: Iterable[SuppressionRow]) -> list[FindingSuppression]:
     """As the engine takes them."""
     return [
-        Suppression(
+        FindingSuppression(
             row.code, row.instance or None, row.database or None, row.object or None, row.owner, row.reason, row.expires
         )
         for row in rows

@@ -27,7 +27,7 @@ from brokerui.messaging.queue_rows import queue_rows
 from brokerui.messaging.verbs.administration import queue_set_status
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
-from routing.runtime.decision_cache import moment
+from routing.common.moment import from_milliseconds
 
 PLACE = [
     OpenApiParameter(name, {"type": "string"}, OpenApiParameter.PATH) for name in ("instance", "database", "queue")
@@ -76,7 +76,7 @@ def _as_json(instance: str, leased: Leased | None) -> dict[str, Any]:
     return {
         "receipt": leased.receipt,
         "conversation_group_id": leased.conversation_group_id,
-        "until": moment(leased.until).isoformat(),
+        "until": from_milliseconds(leased.until).isoformat(),
         "messages": queue_rows(estate_current().estate, instance, leased.messages),
     }
 

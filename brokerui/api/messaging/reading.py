@@ -14,12 +14,12 @@ from typing import Any, Final
 from brokerui.messaging.services import Message
 from routing.common.errors import Invalid, must_be
 from routing.common.identifier import parse_identifier
-from routing.common.names import SERVICE_NAME, SYSNAME, check_name
+from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS, check_name
 from routing.common.sentence import say
 from routing.dialog.batch import ReceiveRequest
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.system_names import DEFAULT
-from routing.documents.json_decoders import Convert, array_of, boolean, fields, integer, or_null, string
+from routing.documents.json_decoders import Decoder, array_of, boolean, fields, integer, or_null, string
 
 MOST_MESSAGES: Final = 10_000
 """Of one request."""
@@ -64,13 +64,13 @@ def body(value: Any) -> bytes | None:
 
 # ---------------------------------------------------------------- dialogs
 
-_BEGIN: Mapping[str, Convert] = {
-    "instance": name(SERVICE_NAME),
-    "database": name(SYSNAME),
-    "from_service": name(SERVICE_NAME),
-    "to_service": name(SERVICE_NAME),
-    "to_broker_instance": or_null(name(SYSNAME)),
-    "contract": name(SERVICE_NAME),
+_BEGIN: Mapping[str, Decoder] = {
+    "instance": name(SERVICE_NAME_CHARS),
+    "database": name(SYSNAME_CHARS),
+    "from_service": name(SERVICE_NAME_CHARS),
+    "to_service": name(SERVICE_NAME_CHARS),
+    "to_broker_instance": or_null(name(SYSNAME_CHARS)),
+    "contract": name(SERVICE_NAME_CHARS),
     "related_conversation": or_null(guid),
     "related_conversation_group": or_null(guid),
     "lifetime_s": integer,
@@ -84,7 +84,7 @@ def begin_from(value: Any) -> dict[str, Any]:
     return {key: one for key, one in found.items() if one is not None}
 
 
-_MESSAGE: Mapping[str, Convert] = {"message_type": name(SERVICE_NAME), "message_body": body}
+_MESSAGE: Mapping[str, Decoder] = {"message_type": name(SERVICE_NAME_CHARS), "message_body": body}
 
 
 def _message_from(value: Any) -> Message:
@@ -113,7 +113,7 @@ class End:
 
 def end_from(value: Any) -> End:
     """Nothing in it: END CONVERSATION."""
-    readers: Mapping[str, Convert] = {"code": integer, "description": string}
+    readers: Mapping[str, Decoder] = {"code": integer, "description": string}
     found = fields(value, {"error": or_null(lambda one: fields(one, readers, tuple(readers))), "cleanup": boolean}, ())
     error = found.get("error")
     if error and found.get("cleanup"):
@@ -145,7 +145,7 @@ class Asked:
 
 def receive_from(value: Any, queue: QueueKey) -> Asked:
     """Everything may be left out."""
-    readers: Mapping[str, Convert] = {
+    readers: Mapping[str, Decoder] = {
         "top": number(1, MOST_TOP),
         "wait_ms": number(0, LONGEST_WAIT_MS),
         "lease_s": number(1, LONGEST_LEASE_S),

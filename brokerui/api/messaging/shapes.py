@@ -17,13 +17,13 @@ from brokerui.api.messaging.reading import (
     ROLLBACK,
     TOP,
 )
-from routing.common.names import SERVICE_NAME, SYSNAME
+from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS
 
 BODY = _("In base64; null: none.")
 SENT_BODY = _("In base64; missing: none. null is refused, as by the product (8433).")
 
 
-def _name(limit: int = SERVICE_NAME, **more: Any) -> Any:
+def _name(limit: int = SERVICE_NAME_CHARS, **more: Any) -> Any:
     return fields.CharField(max_length=limit, **more)
 
 
@@ -35,10 +35,10 @@ class BeginSerializer(fields.Serializer):
     """BEGIN DIALOG."""
 
     instance = _name()
-    database = _name(SYSNAME)
+    database = _name(SYSNAME_CHARS)
     from_service = _name()
     to_service = _name()
-    to_broker_instance = _name(SYSNAME, allow_null=True, required=False)
+    to_broker_instance = _name(SYSNAME_CHARS, allow_null=True, required=False)
     contract = _name(required=False)
     related_conversation = _guid(allow_null=True, required=False)
     related_conversation_group = _guid(allow_null=True, required=False)

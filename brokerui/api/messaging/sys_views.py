@@ -35,16 +35,16 @@ from brokerui.messaging.exchange.forwarded_messages import forwarded_messages
 from brokerui.messaging.exchange.lists import connections
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.selectors import EndpointRow, GroupRow, Key, Page, TransmissionRow
+from routing.common.moment import from_milliseconds
 from routing.dialog.states import STATES
 from routing.dialog.system_names import SYSTEM_SERVICE
-from routing.runtime.decision_cache import moment
 
 Json = dict[str, Any]
 NOBODY = Numbers({}, {}, {}, {})
 
 
 def _at(milliseconds: int | None) -> str | None:
-    return None if milliseconds is None else moment(milliseconds).isoformat()
+    return None if milliseconds is None else from_milliseconds(milliseconds).isoformat()
 
 
 def _numbers(rows: Sequence[Any]) -> Callable[[Any], Numbers]:

@@ -23,7 +23,7 @@ from brokerui.cli.arguments import (
 from brokerui.cli.inputs import load_estate
 from brokerui.core.languages import LANGUAGES, environment_language, local, translation
 from routing.common.errors import InputError, Invalid
-from routing.common.names import SERVICE_NAME, check_name
+from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.common.sentence import say
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
@@ -69,10 +69,10 @@ def _conversation(options: argparse.Namespace, estate: Estate) -> Conversation:
         instance, database = _split(options.origin, estate)
     conversation = Conversation(instance, database, options.to, options.broker, options.reply, options.service)
     with _naming("--to"):
-        check_name(options.to, "", SERVICE_NAME)
+        check_name(options.to, "", SERVICE_NAME_CHARS)
     if options.service is not None:
         with _naming("--service"):
-            check_name(options.service, "", SERVICE_NAME)
+            check_name(options.service, "", SERVICE_NAME_CHARS)
     with _naming(where):
         conversation.check(estate)
     return conversation

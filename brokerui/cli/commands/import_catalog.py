@@ -19,7 +19,7 @@ from brokerui.cli.inputs import load_bytes, load_estate
 from brokerui.cli.instance_files import instance_files
 from brokerui.cli.outputs import write_output
 from brokerui.core.languages import here, local
-from routing.catalog.applying import apply_told
+from routing.catalog.applying import apply_snapshot
 from routing.catalog.reading import read_saved
 from routing.catalog.sums import findings_of_sums, sums_of
 from routing.common.finding import Finding
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     for each in options.sources:
         for name in each.files:
             told = read_saved(load_bytes(name, options.max_size), where=name, database=each.database)
-            applied = apply_told(estate, each.instance, told, each.address)
+            applied = apply_snapshot(estate, each.instance, told, each.address)
             estate = applied.estate
             findings += applied.findings
             waiting += findings_of_sums(each.instance, told)

@@ -28,7 +28,7 @@ from routing.common.names import check_name
 from routing.common.sentence import say
 from routing.documents.estate_document import write_estate
 from routing.model.address import Address, parse_network_address
-from routing.tsql import Group, decode_script, read_scripts
+from routing.tsql import ScriptGroup, decode_script, read_scripts
 
 _ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
 INSTANCE_NAME = 256
@@ -64,7 +64,9 @@ def run(options: argparse.Namespace) -> int:
     gc.disable()  # this process makes no cycles worth collecting, and ends soon
     one_from_standard_input(options.into, *(name for each in options.sources for name in each.files))
     into = load_estate(options.into, options.max_size) if options.into else None
-    groups = [Group(each.instance, each.address, _Scripts(each.files, options.max_size)) for each in options.sources]
+    groups = [
+        ScriptGroup(each.instance, each.address, _Scripts(each.files, options.max_size)) for each in options.sources
+    ]
     estate, findings = read_scripts(groups, into=into, at=now_unless(options.at))
     write_output(options.output, write_estate(estate))
     report(findings, options.format)

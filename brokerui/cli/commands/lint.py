@@ -25,7 +25,7 @@ from routing.common.finding import ERROR, Finding
 from routing.common.sentence import Sentence, Translate, say
 from routing.lint.missing import missing_instances, still_missing
 from routing.lint.registry import CHECKS, lint
-from routing.lint.suppression import Suppressed, Suppression, read_suppressions, suppress
+from routing.lint.suppression import FindingSuppression, Suppressed, read_suppressions, suppress
 from routing.model.estate import Estate
 
 
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     return int(any(finding.severity == ERROR for finding in result.findings))
 
 
-def _load(name: str, max_size: int) -> tuple[Suppression, ...]:
+def _load(name: str, max_size: int) -> tuple[FindingSuppression, ...]:
     try:
         text = load_bytes(name, max_size).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -94,6 +94,6 @@ def _about(result: Suppressed) -> Iterator[Sentence]:
         yield say("suppression for no finding any more: {which}", which=_which(each))
 
 
-def _which(each: Suppression) -> str:
+def _which(each: FindingSuppression) -> str:
     place = "/".join(part for part in (each.instance, each.database, each.object) if part)
     return f"{each.code} {place} ({each.owner}: {each.reason})"

@@ -14,7 +14,7 @@ from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
 from routing.common.names import MSDB
 from routing.model.address import Address
-from routing.model.catalog_objects import Endpoint
+from routing.model.catalog_objects import BrokerEndpoint
 from routing.model.edits import PutInstance
 from routing.model.estate import Database, Instance
 from routing.model.route import AUTO_CREATED_LOCAL
@@ -42,10 +42,10 @@ def _listening(instance: Instance, listen: Address) -> Instance:
     return replace(instance, addresses=(listen, *others), endpoint=endpoint_at(listen, instance.endpoint))
 
 
-def endpoint_at(listen: Address, known: Endpoint | None = None) -> Endpoint:
+def endpoint_at(listen: Address, known: BrokerEndpoint | None = None) -> BrokerEndpoint:
     """The endpoint of a hosted instance, as this deployment runs it; how much it may forward stays as it is known."""
     encryption = "REQUIRED" if settings.ENDPOINT_CERTIFICATE else "DISABLED"
-    found = Endpoint(listen.port, encryption=encryption, authentication="CERTIFICATE")
+    found = BrokerEndpoint(listen.port, encryption=encryption, authentication="CERTIFICATE")
     return replace(found, forward_size=known.forward_size) if known else found
 
 

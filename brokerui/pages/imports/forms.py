@@ -17,7 +17,7 @@ from routing.common.errors import Invalid
 from routing.common.names import check_name
 from routing.common.sentence import Sentence, say
 from routing.model.address import parse_network_address
-from routing.model.estate import INSTANCE_NAME
+from routing.model.estate import INSTANCE_NAME_CHARS
 
 
 def upload_problem(files: Sequence[UploadedFile]) -> str:
@@ -78,7 +78,7 @@ class Assigning:
         if not file.instance:
             self.faults[f"instance-{at}"] = say("Name the instance that this file is of.")
         else:
-            self._try(f"instance-{at}", lambda: check_name(file.instance, "", INSTANCE_NAME))
+            self._try(f"instance-{at}", lambda: check_name(file.instance, "", INSTANCE_NAME_CHARS))
         if file.kind == Kind.SCRIPT:
             file.database = ""
         elif file.database:

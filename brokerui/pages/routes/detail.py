@@ -15,7 +15,7 @@ from brokerui.estate.refs import read_ref
 from brokerui.estate.refs import route as route_ref
 from brokerui.estate.viewed import Viewed
 from brokerui.pages.routes.rows import COLUMNS, Row
-from routing.classes.traffic_class import NOWHERE
+from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say
 from routing.lint.remedy import use
@@ -103,7 +103,7 @@ def leads(estate: Estate, row: Row, at: datetime) -> tuple[Lead, ...]:
     if route.remote_service_name is None and (general := _for_any_service(row)):
         return (general,)
     database = None if row.database == MSDB else row.database
-    service = route.remote_service_name or NOWHERE
+    service = route.remote_service_name or UNKNOWN_SERVICE
     hop = Hop(estate, row.instance, database, service, route.broker_instance, False, at)
     return tuple(_lead(decision, estate) for decision in choose(hop, RouteSet((route,))))
 

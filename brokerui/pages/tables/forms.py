@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from brokerui.estate.models.databases import MirroringRole
 from brokerui.estate.models.instances import Encryption, EndpointState
 from brokerui.estate.models.objects import SentBy, Validation
-from routing.common.names import SERVICE_NAME, SYSNAME
-from routing.model.catalog_objects import QUEUE_NAME, Endpoint
+from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS
+from routing.model.catalog_objects import QUEUE_NAME_CHARS, BrokerEndpoint
 
 Json = dict[str, Any]
 Text = Any
@@ -97,11 +97,11 @@ ADDRESS = _(
 class RouteForm(ValueForm):
     """`sys.routes`."""
 
-    name = text("name", limit=SYSNAME, required=True)
+    name = text("name", limit=SYSNAME_CHARS, required=True)
     remote_service_name = text(
         "remote_service_name",
         _("The service that it is for, byte by byte. Empty: any service."),
-        limit=SERVICE_NAME,
+        limit=SERVICE_NAME_CHARS,
         options="service",
     )
     broker_instance = text(
@@ -127,20 +127,22 @@ class RouteForm(ValueForm):
 class ServiceForm(ValueForm):
     """`sys.services`."""
 
-    name = text("name", limit=SERVICE_NAME, required=True)
-    queue = text("queue", _("Its queue, schema.name. Empty: not known."), limit=QUEUE_NAME, example="dbo.ShipQueue")
+    name = text("name", limit=SERVICE_NAME_CHARS, required=True)
+    queue = text(
+        "queue", _("Its queue, schema.name. Empty: not known."), limit=QUEUE_NAME_CHARS, example="dbo.ShipQueue"
+    )
 
 
 class ServiceContractForm(ValueForm):
     """`sys.service_contract_usages`."""
 
-    contract = text("contract", limit=SERVICE_NAME, required=True)
+    contract = text("contract", limit=SERVICE_NAME_CHARS, required=True)
 
 
 class QueueForm(ValueForm):
     """`sys.service_queues`."""
 
-    name = text("name", _("schema.name"), limit=QUEUE_NAME, required=True)
+    name = text("name", _("schema.name"), limit=QUEUE_NAME_CHARS, required=True)
     enabled = tick("enabled", _("Off: nothing is received from it, and messages to it wait."), initial=True)
     retention = tick("retention", _("Messages stay until their conversation ends."))
     poison_handling = tick("poison_handling", _("Five rollbacks in a row switch it off."), initial=True)
@@ -168,7 +170,7 @@ class QueueForm(ValueForm):
 class QueueRowForm(ValueForm):
     """The same in a table: without its activation."""
 
-    name = text("name", limit=QUEUE_NAME, required=True)
+    name = text("name", limit=QUEUE_NAME_CHARS, required=True)
     enabled = tick("enabled", initial=True)
     retention = tick("retention")
     poison_handling = tick("poison_handling", initial=True)
@@ -177,31 +179,31 @@ class QueueRowForm(ValueForm):
 class ContractForm(ValueForm):
     """`sys.service_contracts`."""
 
-    name = text("name", limit=SERVICE_NAME, required=True)
+    name = text("name", limit=SERVICE_NAME_CHARS, required=True)
 
 
 class ContractMessageForm(ValueForm):
     """`sys.service_contract_message_usages`."""
 
-    message_type = text("message_type", limit=SERVICE_NAME, required=True)
+    message_type = text("message_type", limit=SERVICE_NAME_CHARS, required=True)
     sent_by = choice("sent_by", SentBy.choices, initial=SentBy.INITIATOR)
 
 
 class MessageTypeForm(ValueForm):
     """`sys.service_message_types`."""
 
-    name = text("name", limit=SERVICE_NAME, required=True)
+    name = text("name", limit=SERVICE_NAME_CHARS, required=True)
     validation = choice("validation", Validation.choices, initial=Validation.NONE)
-    schema_collection = text("schema_collection", _("For VALID_XML."), limit=QUEUE_NAME)
+    schema_collection = text("schema_collection", _("For VALID_XML."), limit=QUEUE_NAME_CHARS)
 
 
 class PriorityForm(ValueForm):
     """`sys.conversation_priorities`."""
 
-    name = text("name", limit=SYSNAME, required=True)
-    contract_name = text("contract_name", _("Empty: any."), limit=SERVICE_NAME)
-    local_service_name = text("local_service_name", _("Empty: any."), limit=SERVICE_NAME, options="service")
-    remote_service_name = text("remote_service_name", _("Empty: any."), limit=SERVICE_NAME, options="service")
+    name = text("name", limit=SYSNAME_CHARS, required=True)
+    contract_name = text("contract_name", _("Empty: any."), limit=SERVICE_NAME_CHARS)
+    local_service_name = text("local_service_name", _("Empty: any."), limit=SERVICE_NAME_CHARS, options="service")
+    remote_service_name = text("remote_service_name", _("Empty: any."), limit=SERVICE_NAME_CHARS, options="service")
     priority_level = forms.IntegerField(
         label="priority_level", min_value=1, max_value=10, initial=5, help_text=_("1 to 10; 10 goes first.")
     )
@@ -210,16 +212,16 @@ class PriorityForm(ValueForm):
 class BindingForm(ValueForm):
     """`sys.remote_service_bindings`."""
 
-    name = text("name", limit=SYSNAME, required=True)
-    remote_service_name = text("remote_service_name", limit=SERVICE_NAME, required=True, options="service")
-    user = text("user", _("The database user whose certificate is used."), limit=SYSNAME)
+    name = text("name", limit=SYSNAME_CHARS, required=True)
+    remote_service_name = text("remote_service_name", limit=SERVICE_NAME_CHARS, required=True, options="service")
+    user = text("user", _("The database user whose certificate is used."), limit=SYSNAME_CHARS)
     anonymous = tick("anonymous")
 
 
 class DatabaseForm(ValueForm):
     """`sys.databases`."""
 
-    name = text("name", limit=SYSNAME, required=True)
+    name = text("name", limit=SYSNAME_CHARS, required=True)
     broker_instance = text(
         "broker_instance",
         _("Its service broker identifier (GUID). Empty: not known."),
@@ -232,12 +234,12 @@ class DatabaseForm(ValueForm):
 class InstanceForm(ValueForm):
     """An instance with its endpoint."""
 
-    name = text("name", limit=SERVICE_NAME, required=True)
+    name = text("name", limit=SERVICE_NAME_CHARS, required=True)
     forwarding = tick("forwarding", _("MESSAGE_FORWARDING: it sends on what is not for it."))
     endpoint_port = number("endpoint_port", _("Empty: no endpoint is known."), min_value=1, max_value=65_535)
     endpoint_state = choice("endpoint_state", EndpointState.choices, initial=EndpointState.STARTED)
     endpoint_encryption = choice("endpoint_encryption", Encryption.choices, initial=Encryption.REQUIRED)
-    endpoint_authentication = text("endpoint_authentication", limit=SYSNAME)
+    endpoint_authentication = text("endpoint_authentication", limit=SYSNAME_CHARS)
     endpoint_forward_size = number("endpoint_forward_size", _("MESSAGE_FORWARD_SIZE, in megabytes."), min_value=0)
     groups = (
         ("", ("name", "forwarding")),
@@ -256,7 +258,7 @@ class InstanceForm(ValueForm):
     @classmethod
     def columns(cls, document: Mapping[str, Any]) -> Json:
         """Of the endpoint the defaults of the product, where there is none."""
-        usual = Endpoint(1)
+        usual = BrokerEndpoint(1)
         endpoint = document.get("endpoint") or {
             "state": usual.state,
             "encryption": usual.encryption,

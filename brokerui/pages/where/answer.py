@@ -20,8 +20,8 @@ from routing.common.sentence import Sentence, Translate, say
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.decision import GOODNESS
-from routing.rules.explanation import Explanation, HopAccount, Journey, Return, explain
-from routing.rules.trace import Step
+from routing.rules.explanation import Explanation, HopAccount, Journey, ReturnPath, explain
+from routing.rules.trace import RuleStep
 from routing.rules.why_not import WhyNot, why_not
 
 MOST_HOPS = 12
@@ -35,7 +35,7 @@ class Branch:
     """Steps that follow one identifier of MATCH-3, or none."""
 
     identifier: str | None
-    steps: tuple[Step, ...]
+    steps: tuple[RuleStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,16 +149,16 @@ def _hop_view(hop: HopAccount, decides: tuple[Sentence, ...]) -> HopView:
     return HopView(hop.instance, table_asked(hop), branches, decides)
 
 
-def _grouped(explanation: Explanation, words: Wording) -> list[list[tuple[Return, ReturnWords]]]:
+def _grouped(explanation: Explanation, words: Wording) -> list[list[tuple[ReturnPath, ReturnWords]]]:
     """Ways back from the same target that decide alike at every hop, whatever the service."""
-    groups: dict[object, list[tuple[Return, ReturnWords]]] = defaultdict(list)
+    groups: dict[object, list[tuple[ReturnPath, ReturnWords]]] = defaultdict(list)
     for back, said in zip(explanation.returns, words.returns, strict=True):
         way = tuple((hop.instance, hop.database, hop.decisions) for hop in back.journey.hops)
         groups[back.target, way].append((back, said))
     return list(groups.values())
 
 
-def _return_view(alike: list[tuple[Return, ReturnWords]]) -> ReturnView:
+def _return_view(alike: list[tuple[ReturnPath, ReturnWords]]) -> ReturnView:
     back, said = alike[0]
     services = tuple(other.journey.conversation.to_service for other, _ in alike)
     return ReturnView(

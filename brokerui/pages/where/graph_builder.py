@@ -36,8 +36,8 @@ from routing.rules.decision import (
     Drop,
     Send,
 )
-from routing.rules.explanation import Explanation, HopAccount, Journey, Return
-from routing.rules.journey import Place, Way, walk
+from routing.rules.explanation import Explanation, HopAccount, Journey, ReturnPath
+from routing.rules.journey import Position, ReachedBy, walk
 
 MOST_BOXES = 30
 MOST_STOPS = 6
@@ -70,17 +70,17 @@ def _count_undrawn(graph: Graph) -> None:
             box.backs[source, MORE] = Back(source, None, MORE, say("{count} more instances", count=len(keys)))
 
 
-def decisions_of(journey: Journey, estate: Estate) -> Iterator[tuple[Place, Way | None, Decision]]:
+def decisions_of(journey: Journey, estate: Estate) -> Iterator[tuple[Position, ReachedBy | None, Decision]]:
     """Every place that the message may come to, how it came there, and each decision of it; breadth first."""
     accounts = {(hop.instance, hop.database): hop.decisions for hop in journey.hops}
-    start = Place(journey.conversation.instance, journey.conversation.database, estate.hop_limit)
+    start = Position(journey.conversation.instance, journey.conversation.database, estate.hop_limit)
     came_by = walk(start, lambda place: accounts[place.instance, place.database]).came_by
     for place, way in came_by.items():
         for decision in accounts[place.instance, place.database]:
             yield place, way, decision
 
 
-def past_limit(place: Place, decision: Decision) -> bool:
+def past_limit(place: Position, decision: Decision) -> bool:
     """LOOP-1: what came from outside is not sent on without a hop left."""
     return isinstance(decision, Send) and place.database is None and place.hops_remaining == 0
 
@@ -133,7 +133,7 @@ class _Forth:
             return say("forwarding on")
         return say("forwarding off")
 
-    def _asker(self, box: Box, place: Place) -> Asker:
+    def _asker(self, box: Box, place: Position) -> Asker:
         key = place.database if box.key.kind == INSTANCE else MORE
         if key not in box.askers:
             box.askers[key] = self._new_asker(box, self.accounts[place.instance, place.database])
@@ -178,7 +178,7 @@ class _Forth:
 class _WayBack:
     """One way back: lines between boxes, and where they end."""
 
-    def __init__(self, graph: Graph, back: Return, estate: Estate) -> None:
+    def __init__(self, graph: Graph, back: ReturnPath, estate: Estate) -> None:
         self.graph = graph
         self.back = back
         self.estate = estate
@@ -192,7 +192,7 @@ class _WayBack:
             key = (piece.source, piece.to, piece.kind, str(piece.note) if piece.to is None else "")
             _add(box.backs.setdefault(key, piece).routes, route_of(decision))
 
-    def _box(self, place: Place, way: Way | None) -> Box | None:
+    def _box(self, place: Position, way: ReachedBy | None) -> Box | None:
         key = Key(INSTANCE, place.instance)
         if key not in self.graph.boxes:
             before = self.graph.boxes.get(Key(INSTANCE, way.place.instance)) if way else None
@@ -201,7 +201,7 @@ class _WayBack:
             self.graph.boxes[key] = Box(key, max(0, before.column - 1), key.name, say("on the way back"))
         return self.graph.boxes[key]
 
-    def _piece(self, place: Place, decision: Decision) -> Back:
+    def _piece(self, place: Position, decision: Decision) -> Back:
         if past_limit(place, decision):
             return Back(place.database, None, DROPPED, short_reason(HOP_LIMIT))
         if isinstance(decision, Send):

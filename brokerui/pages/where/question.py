@@ -12,7 +12,7 @@ from brokerui.analysis.explanations.origin import OUTSIDE, ambiguous, cuts, is_o
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
 from routing.common.moment import format_moment, parse_moment
-from routing.common.names import SERVICE_NAME, check_name
+from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.common.sentence import Sentence, say
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
@@ -106,7 +106,7 @@ def _unknown(text: str, cuts: list[tuple[str, str]], estate: Estate) -> Sentence
 
 
 def _service(text: str) -> str:
-    check_name(text, "", SERVICE_NAME)
+    check_name(text, "", SERVICE_NAME_CHARS)
     return text
 
 

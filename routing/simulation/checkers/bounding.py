@@ -9,7 +9,7 @@ from typing import Any
 from routing.adjacent.fragment import Header
 from routing.common.identifier import identifier_of
 from routing.common.sentence import say
-from routing.runtime.forwarding import KEPT_BESIDES
+from routing.runtime.forwarding import OVERHEAD_BYTES
 from routing.simulation.checking import Checker, CheckResult
 from routing.simulation.history import BrokerStopped, Committed, FrameArrived, FrameSent, WorldOver
 
@@ -71,7 +71,7 @@ class BoundingChecker(Checker):
         self._left[left.number] = left
         came = self._came.pop(_copy(left.broker, left.header), None)
         if came is not None and not self._is_own(left.broker, left.header):
-            size = left.size + KEPT_BESIDES
+            size = left.size + OVERHEAD_BYTES
             self._held.setdefault(left.broker, []).extend(((came, size), (self._stepped(left.at), -size)))
 
     def _is_own(self, broker: str, header: Header) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from routing.adjacent.fragment import Header
 from routing.common.broker_events import ClassifySubclass, MessageClassify
 from routing.common.identifier import identifier_of
+from routing.common.moment import from_milliseconds
 from routing.common.sentence import say
 from routing.dialog.system_names import SYSTEM_SERVICE
 from routing.model.conversation import Conversation
@@ -23,7 +24,6 @@ from routing.rules.decision import (
     Send,
 )
 from routing.rules.router import route
-from routing.runtime.decision_cache import moment
 from routing.simulation.checking import Checker, CheckResult
 from routing.simulation.history import BrokerStarted, Committed, FrameArrived, FrameSent
 
@@ -181,9 +181,9 @@ class DecidingChecker(Checker):
         database, service, identifier, is_reply = question
         estate = self._estates[broker]
         conversation = Conversation(broker, database, service, identifier, is_reply)
-        found = set(route(estate, conversation, moment(now)))
+        found = set(route(estate, conversation, from_milliseconds(now)))
         if any(isinstance(one, Delay | Drop) and one.reason == ROUTE_REQUESTED for one in found):
-            found |= set(route(estate, conversation, moment(now), pending=(service,)))
+            found |= set(route(estate, conversation, from_milliseconds(now), pending=(service,)))
         if any(isinstance(one, Send) and one.to == broker for one in found):
             if database is not None:
                 found |= self._decisions(broker, (None, service, identifier, is_reply), now)

@@ -15,7 +15,7 @@ from redis import Redis
 from brokerui.accounts.levels import Role
 from brokerui.accounts.models import Token
 from brokerui.eventlog.counting import Key, Sums, counted
-from brokerui.eventlog.exposition import Metric, exposed
+from brokerui.eventlog.exposition import counter, exposition, gauge
 from brokerui.eventlog.services import counts_add, samples_put
 from brokerui.messaging.exchange.lists import put_outgoing, run, show_connections
 from brokerui.messaging.exchange.messages import ConnectionRow
@@ -44,11 +44,16 @@ def nowhere(settings: Any) -> None:
 
 def test_values_are_written_as_the_format_wants_them() -> None:
     odd = 'a "b" \\ \n c'
-    text = exposed([Metric("m", "gauge", "Help\nme.", [({"x": odd}, 1.5), ({}, 2.0), ({"n": 3}, 10**20)])])
+    metrics = [
+        gauge("m", "Help\nme.", [({"x": odd}, 1.5), ({}, 2), ({"n": 3, "b": 1}, 10**20)]),
+        counter("m_total", "All.", [({}, 7)]),
+    ]
+    text = exposition(metrics).decode()
     assert text == (
-        '# HELP m Help\\nme.\n# TYPE m gauge\nm{x="a \\"b\\" \\\\ \\n c"} 1.5\nm 2\nm{n="3"} 100000000000000000000\n'
+        '# HELP m Help\\nme.\n# TYPE m gauge\nm{x="a \\"b\\" \\\\ \\n c"} 1.5\nm 2.0\nm{b="1",n="3"} 1e+20\n'
+        "# HELP m_total All.\n# TYPE m_total counter\nm_total 7.0\n"
     )
-    assert len(read(text)) == 3
+    assert len(read(text)) == 4
 
 
 @pytest.mark.django_db
@@ -68,18 +73,18 @@ def test_depths_ages_and_counters(nowhere: None) -> None:
     samples_put(minute - 60_000, "A", [SAMPLES[0]._replace(depth=77)])
     samples_put(minute, "A", SAMPLES)
     found = read(signed_in(Role.VIEWER).get("/metrics").content.decode())
-    place = 'instance="A",database="db"'
+    place = 'database="db",instance="A"'
     assert found[f'brokerui_queue_messages{{{place},queue="Q"}}'] == 5
     assert found[f'brokerui_queue_oldest_age_seconds{{{place},queue="Q"}}'] == 0.1
     assert found[f"brokerui_transmission_queue_messages{{{place}}}"] == 6
-    assert found[f'brokerui_waiting_conversations{{{place},error="9793"}}'] == 2
+    assert found['brokerui_waiting_conversations{database="db",error="9793",instance="A"}'] == 2
     assert found[f"brokerui_mirrored_database_is_principal{{{place}}}"] == 1
     assert found["brokerui_samples_timestamp_seconds"] == minute / 1000
-    assert found[f'brokerui_messages_total{{{place},flow="retried"}}'] == 3
-    assert found[f'brokerui_message_bytes_total{{{place},flow="received"}}'] == 300
+    assert found['brokerui_messages_total{database="db",flow="retried",instance="A"}'] == 3
+    assert found['brokerui_message_bytes_total{database="db",flow="received",instance="A"}'] == 300
     events = [value for name, value in found.items() if name.startswith("brokerui_events_total")]
     assert sum(events) == len(EVENTS)
-    undeliverable = 'instance="A",class="160",name="Broker:Message Undeliverable",subclass="1",error="11213"'
+    undeliverable = 'class="160",error="11213",instance="A",name="Broker:Message Undeliverable",subclass="1"'
     assert found[f"brokerui_events_total{{{undeliverable}}}"] == 1
 
 
@@ -90,9 +95,9 @@ def test_connections_and_lists(lists: None, client: Redis) -> None:
     run(client, put_outgoing("A", [("tcp://b:4022", b"x" * 100)]))
     found = read(signed_in(Role.VIEWER).get("/metrics").content.decode())
     assert found["brokerui_redis_up"] == 1
-    assert found['brokerui_connections{instance="A",state="LOGGED_IN",direction="in"}'] == 1
-    assert found['brokerui_connections{instance="A",state="LOGGED_IN",direction="out"}'] == 2
-    assert found['brokerui_open_connection_fragments{instance="A",direction="sent"}'] == 21
+    assert found['brokerui_connections{direction="in",instance="A",state="LOGGED_IN"}'] == 1
+    assert found['brokerui_connections{direction="out",instance="A",state="LOGGED_IN"}'] == 2
+    assert found['brokerui_open_connection_fragments{direction="sent",instance="A"}'] == 21
     (held,) = [value for name, value in found.items() if name.startswith("brokerui_endpoint_list_bytes")]
     assert held >= 100
 

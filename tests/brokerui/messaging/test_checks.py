@@ -18,7 +18,7 @@ from brokerui.estate.services import estate_import
 from brokerui.messaging import checks
 from brokerui.messaging.endpoint import checks as of_endpoint
 from routing.model.address import parse_address
-from routing.model.catalog_objects import Endpoint
+from routing.model.catalog_objects import BrokerEndpoint
 from routing.model.estate import Estate
 from routing.model.estate import Instance as Of
 
@@ -85,8 +85,8 @@ def _hosted(**addresses: str) -> None:
     Instance.objects.update(hosted=True)
 
 
-def _endpoint(name: str) -> Endpoint | None:
-    return Endpoint(4022, state="STOPPED") if name == "off" else None
+def _endpoint(name: str) -> BrokerEndpoint | None:
+    return BrokerEndpoint(4022, state="STOPPED") if name == "off" else None
 
 
 @pytest.mark.django_db

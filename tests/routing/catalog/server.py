@@ -9,7 +9,7 @@ import hashlib
 import re
 from typing import Any
 
-from routing.model.catalog_objects import Endpoint, Queue
+from routing.model.catalog_objects import BrokerEndpoint, Queue
 from routing.model.estate import Database, Instance
 from routing.model.route import Route
 
@@ -94,7 +94,7 @@ def _database(database: Database) -> Json:
     }
 
 
-def _endpoint(endpoint: Endpoint, forwarding: bool) -> Json:
+def _endpoint(endpoint: BrokerEndpoint, forwarding: bool) -> Json:
     return {
         "name": "BrokerEndpoint",
         "state_desc": endpoint.state,

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from routing.catalog.applying import apply_told
+from routing.catalog.applying import apply_snapshot
 from routing.catalog.document import read_catalog
 from routing.catalog.snapshot import CatalogSnapshot
 from routing.common.errors import InputError
 from routing.common.finding import Finding
 from routing.model.address import parse_address
-from routing.model.catalog_objects import Activation, Contract, Endpoint, MessageType, Queue, Service
+from routing.model.catalog_objects import Activation, BrokerEndpoint, Contract, MessageType, Queue, Service
 from routing.model.estate import Database, Estate, Instance
 from routing.model.route import Route
 from routing.model.route_table import RouteTable
@@ -36,7 +36,7 @@ def told_by(document: Json) -> CatalogSnapshot:
 
 
 def apply(document: Json, estate: Estate | None = None, name: str = "s") -> tuple[Estate, tuple[Finding, ...]]:
-    applied = apply_told(estate or estate_of(Instance("s", addresses=(ADDRESS,))), name, told_by(document))
+    applied = apply_snapshot(estate or estate_of(Instance("s", addresses=(ADDRESS,))), name, told_by(document))
     return applied.estate, applied.findings
 
 
@@ -49,12 +49,12 @@ def said(findings: tuple[Finding, ...]) -> list[tuple[str, str, str | None, str 
 
 
 def test_a_new_server_is_at_the_address_of_its_name() -> None:
-    document = catalog(Instance("s", {"Orders": database()}, endpoint=Endpoint(5022), forwarding=True))
+    document = catalog(Instance("s", {"Orders": database()}, endpoint=BrokerEndpoint(5022), forwarding=True))
     estate, findings = apply(document, Estate())
     assert findings == ()
     assert [a.key for a in estate.instances["s"].addresses] == ["tcp://s:5022"]
     assert estate.instances["s"].forwarding
-    assert estate.instances["s"].endpoint == Endpoint(5022)
+    assert estate.instances["s"].endpoint == BrokerEndpoint(5022)
 
 
 def test_a_named_instance_is_at_its_host() -> None:
@@ -66,9 +66,9 @@ def test_an_address_that_is_given_comes_first_and_others_stay() -> None:
     told = told_by(catalog(Instance("s")))
     estate = estate_of(Instance("s", addresses=(ADDRESS,)))
     own = parse_address("tcp://listener:4022")
-    after = apply_told(estate, "s", told, own).estate
+    after = apply_snapshot(estate, "s", told, own).estate
     assert after.instances["s"].addresses == (own, ADDRESS)
-    assert apply_told(after, "s", told, own).estate == after
+    assert apply_snapshot(after, "s", told, own).estate == after
 
 
 @pytest.mark.parametrize("name", ["my server", "a:b", "\\x", "x" * 256, "a\x01"])
@@ -99,7 +99,7 @@ def test_an_address_that_another_has() -> None:
 def test_an_address_given_that_another_has_is_refused() -> None:
     other = Instance("other", addresses=(ADDRESS,))
     with pytest.raises(InputError, match='is an address of "other" already'):
-        apply_told(estate_of(other), "s", told_by(catalog(Instance("s"))), ADDRESS)
+        apply_snapshot(estate_of(other), "s", told_by(catalog(Instance("s"))), ADDRESS)
 
 
 def test_names_of_servers_and_databases_compare_without_case() -> None:
@@ -290,13 +290,13 @@ def endpoint_row(**more: Any) -> Json:
 
 
 def test_a_server_without_an_endpoint_forwards_nothing() -> None:
-    before = estate_of(Instance("s", addresses=(ADDRESS,), forwarding=True, endpoint=Endpoint(4022)))
+    before = estate_of(Instance("s", addresses=(ADDRESS,), forwarding=True, endpoint=BrokerEndpoint(4022)))
     estate, _ = apply(catalog(Instance("s")), before)
     assert estate.instances["s"] == Instance("s", addresses=(ADDRESS,))
 
 
 def test_an_endpoint_that_is_not_told_stays() -> None:
-    before = estate_of(Instance("s", addresses=(ADDRESS,), forwarding=True, endpoint=Endpoint(4022)))
+    before = estate_of(Instance("s", addresses=(ADDRESS,), forwarding=True, endpoint=BrokerEndpoint(4022)))
     document = catalog(Instance("s"))
     del document["endpoints"]
     assert apply(document, before)[0] == before
@@ -313,9 +313,9 @@ def test_an_endpoint_that_is_not_told_stays() -> None:
     ],
 )
 def test_an_endpoint_that_no_estate_can_hold(more: Json, reason: str) -> None:
-    before = estate_of(Instance("s", addresses=(ADDRESS,), endpoint=Endpoint(5022)))
+    before = estate_of(Instance("s", addresses=(ADDRESS,), endpoint=BrokerEndpoint(5022)))
     estate, findings = apply(catalog(Instance("s"), endpoints=[endpoint_row(**more)]), before)
-    assert estate.instances["s"].endpoint == Endpoint(5022)
+    assert estate.instances["s"].endpoint == BrokerEndpoint(5022)
     assert estate.instances["s"].forwarding
     assert reason in said(findings)[0][4]
 
@@ -330,12 +330,12 @@ def test_encryption(algorithm: int, encryption: str) -> None:
 
 def test_an_endpoint_of_which_little_is_told() -> None:
     estate, _ = apply(catalog(Instance("s"), endpoints=[{"name": "E", "port": 5022}]))
-    assert estate.instances["s"] == Instance("s", {}, (ADDRESS,), endpoint=Endpoint(5022))
+    assert estate.instances["s"] == Instance("s", {}, (ADDRESS,), endpoint=BrokerEndpoint(5022))
 
 
 def test_a_certificate_without_a_name() -> None:
     estate, _ = apply(catalog(Instance("s"), endpoints=[endpoint_row(connection_auth=4)]))
-    assert estate.instances["s"].endpoint == Endpoint(4022, authentication="CERTIFICATE")
+    assert estate.instances["s"].endpoint == BrokerEndpoint(4022, authentication="CERTIFICATE")
 
 
 # ---------------------------------------------------------------- objects

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from routing.catalog.applying import Applied, apply_told
+from routing.catalog.applying import Applied, apply_snapshot
 from routing.catalog.document import read_catalog
 from routing.common.errors import InputError
 from routing.lint.registry import lint
 from routing.model.address import parse_address
-from routing.model.catalog_objects import Endpoint, Service
+from routing.model.catalog_objects import BrokerEndpoint, Service
 from routing.model.conversation import Conversation
 from routing.model.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
 from routing.model.route import Route
@@ -40,13 +40,13 @@ def replica(role: str | None, *, listener: str | None = "ag-sales.example", data
 def said_by(name: str, *rows: Json, endpoint: int | None = 5022, **more: Any) -> Json:
     orders = Database("Orders", GUID, services=(Service("Ship", "dbo.Q", ("C",)),), table=RouteTable((LOCAL,)))
     msdb = Database("msdb", table=RouteTable((LOCAL,)))
-    server = Instance(name, {"Orders": orders, "msdb": msdb}, endpoint=Endpoint(endpoint) if endpoint else None)
+    server = Instance(name, {"Orders": orders, "msdb": msdb}, endpoint=BrokerEndpoint(endpoint) if endpoint else None)
     return catalog(server, availability_replicas=list(rows), **more)
 
 
 def put(estate: Estate, name: str, document: Json, address: str | None = None) -> Applied:
     given = parse_address(address) if address else None
-    return apply_told(estate, name, read_catalog(dumps(document), where="f"), given)
+    return apply_snapshot(estate, name, read_catalog(dumps(document), where="f"), given)
 
 
 def addresses(estate: Estate, name: str) -> list[str]:
@@ -73,7 +73,7 @@ def test_the_listener_is_at_the_primary_with_the_port_of_the_endpoint() -> None:
 
 def test_a_route_to_the_listener_reaches_the_primary_and_lint_has_nothing_to_say_of_the_pair() -> None:
     table = RouteTable((Route("R", "Ship", None, None, parse_address(LISTENER)), LOCAL))
-    at = {"addresses": (parse_address("tcp://shop"),), "endpoint": Endpoint(4022)}
+    at = {"addresses": (parse_address("tcp://shop"),), "endpoint": BrokerEndpoint(4022)}
     asking = Instance("shop", {"Asks": Database("Asks", table=table)}, **at)
     estate = group().with_instance(asking)
     assert [str(end.kind) for end in outcomes(estate, Conversation("shop", "Asks", "Ship"), AT)] == ["delivered"]

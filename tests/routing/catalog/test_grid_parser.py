@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from routing.catalog.applying import apply_told
+from routing.catalog.applying import apply_snapshot
 from routing.catalog.reading import read_saved
 from routing.catalog.snapshot import CatalogSnapshot
 from routing.common.errors import InputError
@@ -116,7 +116,7 @@ def problem(content: bytes | str, database: str | None = "Orders") -> str:
 
 def applied(told: CatalogSnapshot, known: Database | None = None) -> Database:
     databases = {known.name: known} if known else {}
-    estate = apply_told(Estate({"s": Instance("s", databases)}), "s", told).estate
+    estate = apply_snapshot(Estate({"s": Instance("s", databases)}), "s", told).estate
     (database,) = (d for d in estate.instances["s"].databases.values() if d.name != "msdb")
     return database
 
@@ -157,7 +157,7 @@ def test_databases() -> None:
     grid = (
         f"name,database_id,service_broker_guid,is_broker_enabled\nOrders,5,{GUID},1\nParts,6,NULL,False\ntempdb,2,,1\n"
     )
-    estate = apply_told(Estate(), "s", read(grid, None)).estate
+    estate = apply_snapshot(Estate(), "s", read(grid, None)).estate
     auto = RouteTable([Route("AutoCreatedLocal", None, None, None, parse_address("LOCAL"))])
     assert list(estate.instances["s"].databases.values()) == [
         Database("Orders", parse_identifier(GUID), table=auto),
@@ -168,16 +168,16 @@ def test_databases() -> None:
 
 def test_a_server_of_which_only_grids_tell_has_an_msdb_as_servers_do() -> None:
     """Else whatever comes to it from outside would seem to be dropped."""
-    applying = apply_told(Estate(), "s", read(tabs(SHOWN)))
+    applying = apply_snapshot(Estate(), "s", read(tabs(SHOWN)))
     assert list(applying.estate.instances["s"].msdb.routes) == ["AutoCreatedLocal"]
     assert any(finding.database == "msdb" for finding in applying.findings)
 
 
 def test_databases_that_a_grid_does_not_have_stay() -> None:
     estate = Estate({"s": Instance("s", {"Other": Database("Other")})})
-    after = apply_told(estate, "s", read(f"name\tservice_broker_guid\nOther\t{GUID}\n", None)).estate
+    after = apply_snapshot(estate, "s", read(f"name\tservice_broker_guid\nOther\t{GUID}\n", None)).estate
     assert after.instances["s"].databases["Other"].broker_instance == parse_identifier(GUID)
-    assert apply_told(after, "s", read("name\tis_broker_enabled\n", None)).estate == after
+    assert apply_snapshot(after, "s", read("name\tis_broker_enabled\n", None)).estate == after
 
 
 def test_queues() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.catalog.applying import apply_told
+from routing.catalog.applying import apply_snapshot
 from routing.catalog.reading import read_saved
 from routing.documents.estate_document import write_estate
 from routing.model.address import parse_address
@@ -47,7 +47,7 @@ def check(estate: Estate, ways: list[object]) -> None:
     after = bare(estate)
     for instance, way in zip(estate.instances.values(), ways, strict=False):
         told = read_saved(saved(instance, way), where="f")
-        applied = apply_told(after, instance.name, told)
+        applied = apply_snapshot(after, instance.name, told)
         assert [finding for finding in applied.findings if finding.severity != "info"] == []
         after = applied.estate
     assert write_estate(after) == write_estate(addressed(estate))

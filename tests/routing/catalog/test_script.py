@@ -15,9 +15,9 @@ import pytest
 
 from routing.catalog.script import collect_script
 from routing.catalog.shapes import DATABASE_PARTS, SERVER_PARTS, SHAPES
-from routing.model.catalog_objects import Endpoint
+from routing.model.catalog_objects import BrokerEndpoint
 from routing.model.estate import Database, Instance
-from routing.tsql.reading import Group, read_scripts
+from routing.tsql.reading import ScriptGroup, read_scripts
 from tests.routing.catalog.server import catalog
 
 SCRIPT = collect_script()
@@ -146,7 +146,7 @@ def test_it_asks_for_nothing_newer_than_2012() -> None:
 
 
 def test_our_own_reader_of_scripts_finds_nothing_in_it_that_makes_an_object() -> None:
-    group = Group("server", None, [("collect.sql", SCRIPT)])
+    group = ScriptGroup("server", None, [("collect.sql", SCRIPT)])
     estate, findings = read_scripts([group], at=datetime(2026, 6, 1, tzinfo=UTC))
     assert findings == ()
     assert not any(database.services or database.queues for database in estate.instances["server"].databases.values())
@@ -211,7 +211,7 @@ def test_what_it_runs_is_one_query(part: Part) -> None:
 
 
 def test_the_server_of_these_tests_answers_like_it() -> None:
-    instance = Instance("s", {"Db": Database("Db")}, endpoint=Endpoint(4022))
+    instance = Instance("s", {"Db": Database("Db")}, endpoint=BrokerEndpoint(4022))
     document = catalog(instance)
     assert list(document)[2:] == [part.name for part in PARTS]
     for part in PARTS:

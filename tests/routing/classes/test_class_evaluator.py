@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from routing.classes.class_evaluator import ClassEvaluator, HopResult, NextHop
-from routing.classes.traffic_class import NOWHERE, TrafficClass
+from routing.classes.traffic_class import UNKNOWN_SERVICE, TrafficClass
 from routing.rules.decision import Outcome
-from routing.rules.journey import Place
+from routing.rules.journey import Position
 from tests.routing.small import database, estate, host, to
 from tests.strategies import AT
 
@@ -17,7 +17,7 @@ MAP = estate(
     host("d", outside=[to("c"), to("b", "S")]),
     hop_limit=2,
 )
-S, OTHER = TrafficClass("S", None, False), TrafficClass(NOWHERE, None, False)
+S, OTHER = TrafficClass("S", None, False), TrafficClass(UNKNOWN_SERVICE, None, False)
 DELIVERED = Outcome("delivered", "b", "db")
 NO_ROUTE = Outcome("dropped", "b", "no_route")
 
@@ -54,13 +54,13 @@ def test_a_loop_ends_where_the_hops_do() -> None:
 
 
 def test_with_no_hop_left_a_node_still_delivers_what_is_for_itself() -> None:
-    assert asked().ends(Place("b", None, 0)) == {DELIVERED}
-    assert asked().ends(Place("a", None, 0)) == {Outcome("dropped", "a", "hop_limit")}
+    assert asked().ends(Position("b", None, 0)) == {DELIVERED}
+    assert asked().ends(Position("a", None, 0)) == {Outcome("dropped", "a", "hop_limit")}
 
 
 def test_each_place_is_answered_once() -> None:
     one = asked()
-    assert one.ends(Place("a", None, 2)) is one.ends(Place("a", None, 2))
+    assert one.ends(Position("a", None, 2)) is one.ends(Position("a", None, 2))
     assert one.onward(("a", "db")) is one.onward(("a", "db"))
 
 
@@ -76,8 +76,8 @@ def test_from_a_shared_instance_on_the_background_has_the_whole_answer() -> None
     background = asked(OTHER)
     one = ClassEvaluator(MAP, S, AT, background, set())
     one.shared = {"a"}
-    assert one.ends(Place("a", None, 2)) is background.ends(Place("a", None, 2))
-    assert one.ends(Place("b", None, 2)) == {NO_ROUTE}
+    assert one.ends(Position("a", None, 2)) is background.ends(Position("a", None, 2))
+    assert one.ends(Position("b", None, 2)) == {NO_ROUTE}
 
 
 def test_nodes_that_are_known_to_decide_alike_are_not_asked_again() -> None:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from routing.classes.class_evaluator import ClassEvaluator
-from routing.classes.default_behaviour import DefaultBehaviour, EquivalenceClass, changes, through
-from routing.classes.traffic_class import NOWHERE, Node, TrafficClass
+from routing.classes.default_behaviour import (
+    DefaultBehaviour,
+    EquivalenceClass,
+    changed_behaviour,
+    outcomes_of,
+)
+from routing.classes.traffic_class import UNKNOWN_SERVICE, Node, TrafficClass
 from routing.rules.decision import Outcome
 from tests.routing.small import database, estate, host, to
 from tests.strategies import AT
 
-ANY = TrafficClass(NOWHERE, None, False)
+ANY = TrafficClass(UNKNOWN_SERVICE, None, False)
 EDGE = [database("one", routes=[to("hub")]), database("two", routes=[to("hub")]), database("own", routes=[to("LOCAL")])]
 AWAY = [database("three", routes=[to("hub2"), to("far")])]
 HOSTS = [host("edge", *EDGE), host("away", *AWAY), host("hub", outside=[to("far")]), host("far")]
@@ -77,15 +82,15 @@ def test_cells_on_the_way_to_a_goal_that_meet_the_same_do_not_change() -> None:
 def test_all_that_a_cell_meets_is_what_its_leads_lead_to() -> None:
     ground = background()
     (cell,) = ground.cells_towards(["hub2"])
-    assert through(cell, ground.before) == {NO_ROUTE_AT_FAR}
-    assert changes([cell], ground.before, ground.before) == []
+    assert outcomes_of(cell, ground.before) == {NO_ROUTE_AT_FAR}
+    assert changed_behaviour([cell], ground.before, ground.before) == []
 
 
 def test_leads_that_leave_fewer_hops_are_told_apart() -> None:
     short = estate(*HOSTS, host("hub2", outside=[to("hub")]), hop_limit=1)
     asked = ClassEvaluator(short, ANY, AT)
     (cell,) = DefaultBehaviour(asked, asked, ENTRIES).cells_towards(["hub2"])
-    assert through(cell, asked) == {NO_ROUTE_AT_FAR, Outcome("dropped", "hub", "hop_limit")}
+    assert outcomes_of(cell, asked) == {NO_ROUTE_AT_FAR, Outcome("dropped", "hub", "hop_limit")}
 
 
 def test_an_instance_of_one_estate_only_is_on_the_ways_of_that_one() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from routing.classes.name_index import NameIndex
-from routing.classes.traffic_class import NOWHERE, Node, TrafficClass
+from routing.classes.traffic_class import UNKNOWN_SERVICE, Node, TrafficClass
 from tests.routing.small import ELSEWHERE, ID, STRANGER, database, estate, host, to
 
 PRINCIPAL = database("p", "M", mirroring_role="PRINCIPAL", broker_instance=ID)
@@ -34,7 +34,7 @@ def test_a_service_is_special_where_a_route_names_it_and_wherever_its_instance_i
         ("T", at("a", "db")),
         ("tcp://x", at("b", "db")),
         ("tcp://x:0", set()),
-        (NOWHERE, set()),
+        (UNKNOWN_SERVICE, set()),
         ("M", at("c", "p", "db", "msdb", None)),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.classes.traffic_class import NOWHERE, UNKNOWN_IDENTIFIER, TrafficClass, Vocabulary
+from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, UNKNOWN_SERVICE, TrafficClass, Vocabulary
 from routing.documents.conversation_json import conversation_from
 from routing.documents.estate_document import read_estate
 from routing.model.address import address_in_name
@@ -59,7 +59,7 @@ def test_a_name_is_asked_for_with_no_identifier_each_that_it_has_and_one_that_oc
 
 
 def test_a_name_that_occurs_nowhere_has_no_identifier_to_ask_with() -> None:
-    assert [one.to_broker_instance for one in Vocabulary(PLAIN, PLAIN).of_name(NOWHERE)] == [None, "*"]
+    assert [one.to_broker_instance for one in Vocabulary(PLAIN, PLAIN).of_name(UNKNOWN_SERVICE)] == [None, "*"]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_classes_are_counted_without_making_them(after: Estate, count: int) -> N
 
 
 @pytest.mark.parametrize(
-    ("service", "shown"), [("S", "S"), (NOWHERE, "*"), (f"tcp://a:4022/{NOWHERE}", "tcp://a:4022/*")]
+    ("service", "shown"), [("S", "S"), (UNKNOWN_SERVICE, "*"), (f"tcp://a:4022/{UNKNOWN_SERVICE}", "tcp://a:4022/*")]
 )
 def test_a_stand_in_is_shown_as_an_asterisk(service: str, shown: str) -> None:
     assert TrafficClass(service, None, False).shown_service == shown
@@ -98,11 +98,11 @@ def test_a_stand_in_is_shown_as_an_asterisk(service: str, shown: str) -> None:
         ("S", ID, True, TrafficClass("S", ID, True)),
         ("S", ELSEWHERE, True, TrafficClass("S", ELSEWHERE, False)),
         ("S", None, True, TrafficClass("S", None, False)),
-        ("Other", None, False, TrafficClass(NOWHERE, None, False)),
-        ("Other", ID, False, TrafficClass(NOWHERE, UNKNOWN_IDENTIFIER, False)),
-        ("TCP://A/x", None, False, TrafficClass(f"tcp://a:4022/{NOWHERE}", None, False)),
-        ("tcp://else", None, False, TrafficClass(f"tcp://*/{NOWHERE}", None, False)),
-        ("tcp://else:0", None, False, TrafficClass(NOWHERE, None, False)),
+        ("Other", None, False, TrafficClass(UNKNOWN_SERVICE, None, False)),
+        ("Other", ID, False, TrafficClass(UNKNOWN_SERVICE, UNKNOWN_IDENTIFIER, False)),
+        ("TCP://A/x", None, False, TrafficClass(f"tcp://a:4022/{UNKNOWN_SERVICE}", None, False)),
+        ("tcp://else", None, False, TrafficClass(f"tcp://*/{UNKNOWN_SERVICE}", None, False)),
+        ("tcp://else:0", None, False, TrafficClass(UNKNOWN_SERVICE, None, False)),
     ],
 )
 def test_a_conversation_belongs_to_the_class_that_asks_for_the_same(
@@ -114,7 +114,7 @@ def test_a_conversation_belongs_to_the_class_that_asks_for_the_same(
 
 def test_names_that_hold_addresses_are_as_any_other_where_no_transport_route_lacks_a_name() -> None:
     vocabulary = Vocabulary(PLAIN, estate(NAMED_TRANSPORT))
-    assert vocabulary.class_of("tcp://a/x", None, is_reply=False) == TrafficClass(NOWHERE, None, False)
+    assert vocabulary.class_of("tcp://a/x", None, is_reply=False) == TrafficClass(UNKNOWN_SERVICE, None, False)
 
 
 # ---------------------------------------------------------------- every conversation ends as its class does

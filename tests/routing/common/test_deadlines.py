@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.common.deadlines import SLACK, Deadlines
+from routing.common.deadlines import STALE_ENTRIES, Deadlines
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.none() | st.integers(0, 9))))
@@ -33,7 +33,7 @@ def test_what_counts_no_longer_is_forgotten() -> None:
     deadlines.set(0, 0)
     for number in range(10_000):
         deadlines.set(1, 10_000 - number)
-        assert len(deadlines._heap) <= 2 * len(deadlines) + SLACK + 1
+        assert len(deadlines._heap) <= 2 * len(deadlines) + STALE_ENTRIES + 1
     assert deadlines.first() == (0, 0)
     deadlines.set(0, None)
     assert deadlines.first() == (1, 1)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from routing.common.errors import Invalid
-from routing.common.names import SERVICE_NAME, SYSNAME, check_name, check_unique
+from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS, check_name, check_unique
 
 
 @pytest.mark.parametrize(
-    "name", ["x", "//Adventure-Works.com/Orders", " ", "a\nb", "\u00e9", "\U0001f600", "n" * SYSNAME]
+    "name", ["x", "//Adventure-Works.com/Orders", " ", "a\nb", "\u00e9", "\U0001f600", "n" * SYSNAME_CHARS]
 )
 def test_a_name_may_be_almost_any_text(name: str) -> None:
     check_name(name, "name")
@@ -19,7 +19,7 @@ def test_a_name_may_be_almost_any_text(name: str) -> None:
     ("name", "problem"),
     [
         ("", "name: must not be empty"),
-        ("n" * (SYSNAME + 1), "name: is longer than 128 characters"),
+        ("n" * (SYSNAME_CHARS + 1), "name: is longer than 128 characters"),
         ("a\0b", "name: holds a NUL or half a surrogate pair"),
         ("\ud800", "name: holds a NUL or half a surrogate pair"),
         ("a\udfff", "name: holds a NUL or half a surrogate pair"),
@@ -32,9 +32,9 @@ def test_a_name_that_no_column_could_hold_is_refused(name: str, problem: str) ->
 
 
 def test_a_service_name_may_be_longer() -> None:
-    check_name("n" * SERVICE_NAME, "name", SERVICE_NAME)
+    check_name("n" * SERVICE_NAME_CHARS, "name", SERVICE_NAME_CHARS)
     with pytest.raises(Invalid, match="is longer than 256 characters"):
-        check_name("n" * (SERVICE_NAME + 1), "name", SERVICE_NAME)
+        check_name("n" * (SERVICE_NAME_CHARS + 1), "name", SERVICE_NAME_CHARS)
 
 
 def test_names_that_differ_in_case_only_are_different() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from routing.common.sentence import Counted, Sentence, say, say_counted, translator
+from routing.common.sentence import CountedText, Sentence, say, say_counted, translator
 
 GERMAN = {
     "{who} has {what}.": "{who} hat {what}.",
@@ -78,6 +78,6 @@ def test_another_language_has_forms_of_its_own() -> None:
 
 
 def test_a_text_about_a_number_is_found_by_its_form_for_one() -> None:
-    text = Counted("{count} error", "{count} errors", 3)
+    text = CountedText("{count} error", "{count} errors", 3)
     assert {text: True}["{count} error"]
     assert str(text) == "{count} errors"

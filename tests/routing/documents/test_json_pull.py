@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from routing.common.errors import Invalid
-from routing.documents.json_pull import MAX_LEAF, JsonPull
+from routing.documents.json_pull import MAX_LEAF_CHARS, JsonPull
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
@@ -103,7 +103,7 @@ def test_what_is_wrong_is_said_with_its_place(text: str, says: str) -> None:
     ],
 )
 def test_a_leaf_that_is_not_json_is_refused_with_the_reason(text: str, reason: str, place: str) -> None:
-    assert problem(text) == f"is not JSON ({reason}), or one value is longer than {MAX_LEAF} characters ({place})"
+    assert problem(text) == f"is not JSON ({reason}), or one value is longer than {MAX_LEAF_CHARS} characters ({place})"
 
 
 def test_a_container_is_refused_where_another_kind_stands() -> None:
@@ -117,7 +117,7 @@ def test_a_container_is_refused_where_another_kind_stands() -> None:
 
 
 def test_a_leaf_may_be_as_long_as_the_window() -> None:
-    longest = "x" * (MAX_LEAF - 2)
+    longest = "x" * (MAX_LEAF_CHARS - 2)
     assert read(f'["{longest}"]') == [longest]
     assert "is not JSON (Unterminated string" in problem(f'["{longest}x"]')
 
@@ -126,7 +126,7 @@ def test_a_leaf_may_be_as_long_as_the_window() -> None:
 @pytest.mark.parametrize("leaf", ["12345", '"text"', "true", "-0.5e+10", '{"a": [1, 2]}'])
 def test_the_end_of_the_window_cuts_no_value(leaf: str, left: int) -> None:
     """A number that is cut short would still be one."""
-    padding = json.dumps("x" * (MAX_LEAF - len('"",') - left))
+    padding = json.dumps("x" * (MAX_LEAF_CHARS - len('"",') - left))
     assert read(f"[{padding},{leaf},1]")[-2:] == [json.loads(leaf), 1]
 
 

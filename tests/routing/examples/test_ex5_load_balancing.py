@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from routing.rules.decision import Choice, Send
+from routing.rules.decision import Send, StickyChoice
 from routing.rules.journey import outcomes
 from routing.rules.router import route
 from tests.routing.example_helpers import (
@@ -76,7 +76,7 @@ def test_ex5_06_that_route_is_chosen() -> None:
     """As only one route matches then, it is the one chosen for the conversation. CHOOSE-3, RT-STICKY."""
     assert chosen(ESTATE, BALANCED) == {ONE, TWO}
     for name, identifier in ((ONE, ID_ONE), (TWO, ID_TWO)):
-        (again,) = route(ESTATE, BALANCED, AT, kept=Choice(name, identifier))
+        (again,) = route(ESTATE, BALANCED, AT, kept=StickyChoice(name, identifier))
         assert isinstance(again, Send)
         assert again.route == name
 

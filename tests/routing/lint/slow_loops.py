@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from routing.classes.traffic_class import NOWHERE
+from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.lint.context import lost
 from routing.lint.cycles import circle, cycles
 from routing.model.conversation import Conversation
@@ -38,13 +38,13 @@ def loops(estate: Estate) -> Iterator[Told]:
             way = circle(component, first, onward)
             by = next(by for to, by in sends(first) if to == way[1])
             ends = outcomes(estate, Conversation(first, None, service, identifier), AT)
-            severity = "error" if service != NOWHERE and lost(ends) else "warning"
+            severity = "error" if service != UNKNOWN_SERVICE and lost(ends) else "warning"
             yield severity, first, by, " > ".join(way)
 
 
 def _asked(estate: Estate) -> Iterator[tuple[str, str | None, list[str]]]:
     forwarding = [i for i in estate.instances.values() if i.forwarding]
-    yield NOWHERE, None, [i.name for i in forwarding]
+    yield UNKNOWN_SERVICE, None, [i.name for i in forwarding]
     for service in dict.fromkeys(name for i in forwarding for name in i.msdb.named):
         starts = [i for i in forwarding if service in i.msdb.named]
         identifiers = dict.fromkeys(g for i in starts for g in i.msdb.named[service].by_identifier)

@@ -14,7 +14,7 @@ from routing.documents.estate_document import read_estate, write_estate
 from routing.lint.registry import lint
 from routing.model.address import parse_address
 from routing.model.estate import Estate
-from routing.tsql import Group, read_scripts
+from routing.tsql import ScriptGroup, read_scripts
 from tests.routing.example_helpers import EXAMPLES, example
 from tests.routing.lint.estates import AT
 from tests.strategies import AT as DRAWN_AT
@@ -26,7 +26,7 @@ SERVERS = ("shop", "depot", "office")
 
 def after(estate: Estate, found: Finding) -> Estate:
     """The estate once the remedy has run where the finding is."""
-    remedy = Group(str(found.instance), None, [("remedy.sql", str(found.remedy_sql))])
+    remedy = ScriptGroup(str(found.instance), None, [("remedy.sql", str(found.remedy_sql))])
     changed, said = read_scripts([remedy], into=estate, at=DRAWN_AT)
     assert said == ()
     return changed
@@ -63,7 +63,9 @@ def script(name: str) -> str:
 def imported(**changed: str) -> Estate:
     """What the scripts make, some of them changed."""
     groups = [
-        Group(name, parse_address(f"tcp://{name}.example:4022"), [(f"{name}.sql", changed.get(name) or script(name))])
+        ScriptGroup(
+            name, parse_address(f"tcp://{name}.example:4022"), [(f"{name}.sql", changed.get(name) or script(name))]
+        )
         for name in SERVERS
     ]
     estate, found = read_scripts(groups, at=AT)
@@ -86,7 +88,7 @@ def test_without_identifiers_all_but_the_one_of_another_database_is_found() -> N
 @pytest.mark.parametrize("name", SERVERS)
 def test_each_script_alone_is_no_error_of_anybody_elses(name: str) -> None:
     """One server of three: where its routes lead is not known, which is a warning."""
-    group = Group(name, parse_address(f"tcp://{name}.example:4022"), [(f"{name}.sql", script(name))])
+    group = ScriptGroup(name, parse_address(f"tcp://{name}.example:4022"), [(f"{name}.sql", script(name))])
     estate, _ = read_scripts([group], at=AT)
     assert {found.code for found in lint(estate, AT) if found.severity == ERROR} <= {
         "own-address",

@@ -20,7 +20,7 @@ from routing.lint.remedy import (
 )
 from routing.model.address import parse_address
 from routing.model.route import Route
-from routing.tsql.routes import LONGEST_LIFETIME
+from routing.tsql.routes import MAX_LIFETIME_S
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -52,7 +52,7 @@ def test_a_queue_is_named_with_its_schema(name: str, shown: str) -> None:
         (timedelta(seconds=90), 90),
         (timedelta(milliseconds=1500), 2),
         (timedelta(seconds=-5), 1),
-        (timedelta(days=36_500), LONGEST_LIFETIME),
+        (timedelta(days=36_500), MAX_LIFETIME_S),
     ],
 )
 def test_a_lifetime_is_the_seconds_that_are_left(left: timedelta, seconds: int) -> None:

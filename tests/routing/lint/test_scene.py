@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from routing.classes.traffic_class import NOWHERE, UNKNOWN_IDENTIFIER, Vocabulary
+from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, UNKNOWN_SERVICE, Vocabulary
 from routing.documents.estate_document import read_estate
 from routing.lint.context import LintContext, lost
 from routing.model.conversation import Conversation
@@ -32,7 +32,7 @@ def test_from_outside_it_answers_as_the_engine_does(document: dict[str, Any], da
     scene = LintContext(estate, AT)
     service, identifier = asked(data, estate)
     for instance in estate.instances:
-        scene.from_outside(instance, NOWHERE)
+        scene.from_outside(instance, UNKNOWN_SERVICE)
         expected = route(estate, Conversation(instance, None, service, identifier), AT)
         assert scene.from_outside(instance, service, identifier) == expected
 

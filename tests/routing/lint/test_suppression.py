@@ -11,7 +11,7 @@ import pytest
 from routing.common.errors import InputError
 from routing.common.finding import WARNING, Finding
 from routing.common.sentence import say
-from routing.lint.suppression import FORMAT, Suppression, read_suppressions, suppress
+from routing.lint.suppression import FORMAT, FindingSuppression, read_suppressions, suppress
 from tests.routing.lint.estates import AT
 
 CODES = ("wrong-port", "own-address")
@@ -24,7 +24,7 @@ ONE: dict[str, Any] = {
     "reason": "a tunnel",
     "expires": "2030-06-01T00:00:00Z",
 }
-SUPPRESSION = Suppression("wrong-port", "a", "D", "R", "ana", "a tunnel", datetime(2030, 6, 1, tzinfo=UTC))
+SUPPRESSION = FindingSuppression("wrong-port", "a", "D", "R", "ana", "a tunnel", datetime(2030, 6, 1, tzinfo=UTC))
 
 
 def text(*suppressions: Any, **more: Any) -> str:

@@ -11,13 +11,19 @@ from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role
 from routing.common.broker_events import MirroredRouteStateChanged, MirroredRouteSubclass
 from routing.common.choices import Choices
 from routing.mirror import registry as p
-from routing.mirror.registry import CLAIM_HOLDS_MS, WANTED_MS, PrincipalRegistry, answer, reply_address
+from routing.mirror.registry import (
+    CLAIM_VALID_MS,
+    IDLE_AFTER_MS,
+    PrincipalRegistry,
+    answer_role_question,
+    reply_address,
+)
 from routing.mirror.state_machine import ASKING, DOUBTING, LOST, SENDING, MirroredRouteKey
 from routing.model.address import Address, parse_address
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.model.route import Route
-from routing.rules.decision import Choice, Decision, Delay, Drop, Send
+from routing.rules.decision import Decision, Delay, Drop, Send, StickyChoice
 from routing.rules.mirroring import role_held
 from routing.rules.router import route
 from routing.rules.trace import Trace
@@ -152,8 +158,8 @@ def test_a_route_that_nobody_uses_is_not_asked_about_for_ever() -> None:
     while (due := book.next_timer()) is not None:
         book.handle(due)
         last = due
-        assert due < WANTED_MS + 80_000
-    assert last >= WANTED_MS
+        assert due < IDLE_AFTER_MS + 80_000
+    assert last >= IDLE_AFTER_MS
     book.frames()
     to_of(book)
     book.handle(last + 1)
@@ -185,15 +191,15 @@ def test_a_principal_that_is_used_is_doubted_when_its_claim_is_old() -> None:
     """Who forwards hears no acknowledgements."""
     book = in_use(made())
     to_of(book)
-    book.handle(CLAIM_HOLDS_MS - 1)
+    book.handle(CLAIM_VALID_MS - 1)
     assert questions(book) == {}
     to_of(book)
-    book.handle(CLAIM_HOLDS_MS)
+    book.handle(CLAIM_VALID_MS)
     asked = questions(book)
     assert set(asked) == {A}
-    reply(book, asked, CLAIM_HOLDS_MS, a="PRINCIPAL")
+    reply(book, asked, CLAIM_VALID_MS, a="PRINCIPAL")
     to_of(book)
-    book.handle(2 * CLAIM_HOLDS_MS - 1)
+    book.handle(2 * CLAIM_VALID_MS - 1)
     assert (questions(book), book.events()) == ({}, [])
 
 
@@ -265,7 +271,7 @@ def test_what_was_kept_goes_on_in_its_time() -> None:
 
 
 def test_the_route_that_was_used_longest_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(p, "MOST", 2)
+    monkeypatch.setattr(p, "MAX_REMEMBERED_ROUTES", 2)
     book = in_use(made())
     for number, service in enumerate(["T", "S", "U"]):
         to_of(book, service)
@@ -289,7 +295,7 @@ def test_forgetting_all_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     other = mirrored("tcp://c", "tcp://d")
     to_of(book)
     book.handle(0)
-    monkeypatch.setattr(p, "MOST", 1)
+    monkeypatch.setattr(p, "MAX_REMEMBERED_ROUTES", 1)
     to_of(book, of=other)
     book.handle(0)
     assert set(book._by_address) == {C, "tcp://d:4022"}
@@ -327,7 +333,9 @@ MIRRORED = estate(
 )
 def test_an_instance_answers_for_its_databases(service: str, identifier: str | None, role: str | None) -> None:
     assert role_held(MIRRORED.instances["a"], service, identifier) == role
-    assert answer(MIRRORED, "a", RoleQuestion(STRANGER, service, identifier)) == RoleAnswer(STRANGER, role)
+    assert answer_role_question(MIRRORED, "a", RoleQuestion(STRANGER, service, identifier)) == RoleAnswer(
+        STRANGER, role
+    )
 
 
 def test_answers_come_to_the_first_address_that_fits_into_a_question() -> None:
@@ -348,8 +356,8 @@ ROUTED = estate(
 def decided(book: PrincipalRegistry | None, database_: str | None = "db", kept: str | None = None) -> Decision:
     trace = Trace()
     asked = Conversation("o", database_, "S", ID)
-    (decision,) = route(ROUTED, asked, AT, roles=book, kept=Choice(kept))
-    assert route(ROUTED, asked, AT, roles=book, kept=Choice(kept), trace=trace) == (decision,)
+    (decision,) = route(ROUTED, asked, AT, roles=book, kept=StickyChoice(kept))
+    assert route(ROUTED, asked, AT, roles=book, kept=StickyChoice(kept), trace=trace) == (decision,)
     return decision
 
 
@@ -418,7 +426,7 @@ def test_messages_follow_the_principal_over_a_network_that_loses(seed: int) -> N
             said = read_role(frame)
             assert isinstance(said, RoleQuestion)
             if heals or chance.random() < 0.5:
-                reply_ = answer(world[address], "x", said)
+                reply_ = answer_role_question(world[address], "x", said)
                 under_way.append((now + chance.randrange(2_000), address, reply_))
         arrived = [one for one in under_way if one[0] <= now]
         under_way = [one for one in under_way if one[0] > now]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from routing.common.errors import Invalid
 from routing.model.address import (
+    ADDRESS_CHARS,
     DEFAULT_PORT,
-    MAX_LENGTH,
     Address,
     address_in_name,
     parse_address,
@@ -139,7 +139,7 @@ def test_what_is_no_address_is_refused(text: str) -> None:
 
 
 def test_an_address_has_256_characters_at_most() -> None:
-    longest = "tcp://" + "h" * (MAX_LENGTH - len("tcp://"))
+    longest = "tcp://" + "h" * (ADDRESS_CHARS - len("tcp://"))
     assert parse_address(longest).is_network
     with pytest.raises(Invalid, match="is longer than 256 characters"):
         parse_address(longest + " ")

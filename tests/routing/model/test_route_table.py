@@ -17,7 +17,7 @@ from routing.model.catalog_objects import Service
 from routing.model.conversation import Conversation
 from routing.model.estate import Database, Estate, Instance
 from routing.model.route import Route
-from routing.model.route_table import NO_ROUTES, NOTHING, NamedRoutes, RouteSet, RouteTable
+from routing.model.route_table import NO_MATCH, NO_ROUTES, NamedRoutes, RouteSet, RouteTable
 from routing.rules.router import route as decide
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)
@@ -100,7 +100,7 @@ def test_expired_routes_are_left_out_at_and_after_their_lifetime() -> None:
 
 
 def test_nothing_is_alive_in_nothing() -> None:
-    assert NOTHING.alive(AT).routes == ()
+    assert NO_MATCH.alive(AT).routes == ()
 
 
 # ---------------------------------------------------------------- the indexes
@@ -125,7 +125,7 @@ def test_names_compare_byte_by_byte() -> None:
 def test_the_routes_without_a_name_are_wildcards_unless_they_have_an_identifier() -> None:
     assert TABLE.nameless == (AUTO, ODD)
     assert TABLE.wildcard.routes == (AUTO,)
-    assert RouteTable([ODD]).wildcard is NOTHING
+    assert RouteTable([ODD]).wildcard is NO_MATCH
 
 
 def test_the_routes_to_the_dynamic_routing_service_are_at_hand() -> None:

@@ -20,8 +20,8 @@ from routing.documents.estate_document import read_estate
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.decision import Outcome
-from routing.rules.explanation import End, HopAccount, Journey, explain, journey
-from routing.rules.journey import Journeys, Place, after, outcomes
+from routing.rules.explanation import HopAccount, Journey, JourneyEnd, explain, journey
+from routing.rules.journey import Journeys, Position, after, outcomes
 from routing.rules.router import route
 from routing.rules.trace import Trace
 from routing.rules.verdict import verdict
@@ -106,21 +106,21 @@ def test_the_way_of_every_end_leads_there(case: Case) -> None:
             assert end.outcome in reached(estate, told, end)
 
 
-def reached(estate: Estate, told: Journey, end: End) -> set[Outcome | Place]:
+def reached(estate: Estate, told: Journey, end: JourneyEnd) -> set[Outcome | Position]:
     """What follows the last place on the way of an end; each of its sends must be one that is decided there."""
     asked = told.conversation
-    place = Place(asked.instance, asked.database, estate.hop_limit)
+    place = Position(asked.instance, asked.database, estate.hop_limit)
     for leg in end.legs:
         assert (leg.instance, leg.database) == (place.instance, place.database)
         assert leg.send in decided(estate, asked, place)
         following = after(place, leg.send)
-        assert isinstance(following, Place)
+        assert isinstance(following, Position)
         place = following
     assert end.instance == place.instance
     return {after(place, decision) for decision in decided(estate, asked, place)}
 
 
-def decided(estate: Estate, asked: Conversation, place: Place | HopAccount) -> tuple[Any, ...]:
+def decided(estate: Estate, asked: Conversation, place: Position | HopAccount) -> tuple[Any, ...]:
     """The decisions of one hop, by the public door, without a trace."""
     return route(estate, replace(asked, instance=place.instance, database=place.database), AT)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from routing.common.names import MSDB
 from routing.model.conversation import Conversation
 from routing.rules.decision import Outcome
-from routing.rules.explanation import Leg, explain, journey
+from routing.rules.explanation import JourneyLeg, explain, journey
 from tests.routing.small import ELSEWHERE, ID, STRANGER, database, estate, host, to
 from tests.strategies import AT
 
@@ -25,7 +25,7 @@ def test_an_end_has_a_shortest_way() -> None:
     (end,) = journey(MAP, S, AT).ends
     assert (end.outcome, end.instance) == (ARRIVED, "b")
     (leg,) = end.legs
-    assert isinstance(leg, Leg)
+    assert isinstance(leg, JourneyLeg)
     assert (leg.instance, leg.database, leg.send.route, leg.send.to) == ("a", "db", "R0", "b")
 
 

@@ -7,7 +7,7 @@ import pytest
 from routing.common.names import DYNAMIC_ROUTING_SERVICE
 from routing.model.conversation import Conversation
 from routing.rules import matching
-from routing.rules.decision import Choice, Decision, Delay, Deliver, Drop, Send
+from routing.rules.decision import Decision, Delay, Deliver, Drop, Send, StickyChoice
 from routing.rules.explanation import journey
 from routing.rules.hop import Hop
 from routing.rules.router import route
@@ -42,7 +42,7 @@ OPEN = estate(
 S = Conversation("a", "db", "S")
 
 
-def decided(conversation: Conversation, kept: Choice = Choice()) -> tuple[Decision, ...]:  # noqa: B008 - a value
+def decided(conversation: Conversation, kept: StickyChoice = StickyChoice()) -> tuple[Decision, ...]:  # noqa: B008 - a value
     """Its decisions, which an account must not change."""
     decisions = route(OPEN, conversation, AT, kept=kept)
     assert route(OPEN, conversation, AT, kept=kept, trace=Trace()) == decisions
@@ -65,25 +65,25 @@ def test_without_a_choice_all_that_the_rules_leave_open_is_open() -> None:
     ("kept", "hosts_left"), [("R0", {"b"}), ("R1", {"c"}), ("R2", {"b", "c"}), ("Gone", {"b", "c"})]
 )
 def test_a_route_is_kept_while_it_matches(kept: str, hosts_left: set[str]) -> None:
-    assert hosts(decided(S, Choice(route=kept))) == hosts_left
+    assert hosts(decided(S, StickyChoice(route=kept))) == hosts_left
 
 
 def test_a_route_that_expired_is_kept_no_longer() -> None:
-    assert hosts(decided(Conversation("a", "db", "Old"), Choice(route="R6"))) == {"c"}
+    assert hosts(decided(Conversation("a", "db", "Old"), StickyChoice(route="R6"))) == {"c"}
 
 
 def test_a_local_route_is_kept_only_while_the_service_is_here() -> None:
-    assert hosts(decided(Conversation("a", "db", "L"), Choice(route="R2"))) == {"b"}
-    assert hosts(decided(Conversation("a", "db", "L"), Choice(route="R3"))) == {"b"}
+    assert hosts(decided(Conversation("a", "db", "L"), StickyChoice(route="R2"))) == {"b"}
+    assert hosts(decided(Conversation("a", "db", "L"), StickyChoice(route="R3"))) == {"b"}
 
 
 def test_a_message_from_outside_keeps_its_route_too() -> None:
-    assert hosts(decided(Conversation("a", None, "S"), Choice(route="R2"))) == {"c"}
+    assert hosts(decided(Conversation("a", None, "S"), StickyChoice(route="R2"))) == {"c"}
 
 
 def test_the_account_says_that_the_route_is_kept() -> None:
     trace = Trace()
-    route(OPEN, S, AT, kept=Choice(route="R1"), trace=trace)
+    route(OPEN, S, AT, kept=StickyChoice(route="R1"), trace=trace)
     (step,) = (step for step in trace.steps if step.rule == "RT-STICKY")
     assert (step.taken, str(step.says)) == (True, "The conversation keeps R1, which it chose before.")
 
@@ -95,7 +95,7 @@ def test_the_account_says_that_the_route_is_kept() -> None:
     ("kept", "hosts_left"), [(None, {"b", "c"}), (ID, {"b"}), (ELSEWHERE, {"c"}), ("another", {"b", "c"})]
 )
 def test_an_identifier_taken_at_match_3_is_kept_while_a_route_has_it(kept: str | None, hosts_left: set[str]) -> None:
-    assert hosts(decided(Conversation("a", "db", "I"), Choice(identifier=kept))) == hosts_left
+    assert hosts(decided(Conversation("a", "db", "I"), StickyChoice(identifier=kept))) == hosts_left
 
 
 # ---------------------------------------------------------------- the database
@@ -109,13 +109,13 @@ def test_a_receiving_instance_prefers_the_database_that_holds_the_conversation(
     kept: str | None, databases: set[str]
 ) -> None:
     """LOC-2: while it can take the message."""
-    found = decided(Conversation("a", None, "Copy"), Choice(database=kept))
+    found = decided(Conversation("a", None, "Copy"), StickyChoice(database=kept))
     assert {decision.database for decision in found if isinstance(decision, Deliver)} == databases
     assert len(found) == len(databases)
 
 
 def test_where_only_one_database_has_the_service_there_is_nothing_to_prefer() -> None:
-    (found,) = decided(Conversation("a", None, "Here"), Choice(database="two"))
+    (found,) = decided(Conversation("a", None, "Here"), StickyChoice(database="two"))
     assert isinstance(found, Deliver)
     assert found.database == "one"
 
@@ -179,5 +179,5 @@ def test_a_database_chosen_before_is_kept_when_the_origin_gets_the_service_too()
     here = estate(host("a", database("own", "S", routes=[to("LOCAL")]), database("other", "S")))
     asked = Conversation("a", "own", "S")
     assert [decision.outcome.detail for decision in route(here, asked, AT)] == ["own"]
-    kept = route(here, asked, AT, kept=Choice(database="other"))
+    kept = route(here, asked, AT, kept=StickyChoice(database="other"))
     assert [decision.outcome.detail for decision in kept] == ["other"]

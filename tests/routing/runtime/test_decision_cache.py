@@ -8,21 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from routing.common.moment import from_milliseconds, to_milliseconds
 from routing.dialog.problems import PROBLEMS
 from routing.runtime import decision_cache
-from routing.runtime.decision_cache import STATUS_OF_REASON, milliseconds, moment
+from routing.runtime.decision_cache import STATUS_OF_REASON
 from routing.security.policy import NO_BINDING
 from tests.routing.dialog.joined import LOCAL, Joined, joined_estate, way
 from tests.routing.dialog.local import NOW, SECOND
 
 
 def test_the_engine_counts_milliseconds_since_1970() -> None:
-    assert moment(1_900_000_000_123) == datetime(2030, 3, 17, 17, 46, 40, 123_000, tzinfo=UTC)
+    assert from_milliseconds(1_900_000_000_123) == datetime(2030, 3, 17, 17, 46, 40, 123_000, tzinfo=UTC)
 
 
 @given(st.integers(0, 200_000_000_000_000))
 def test_a_moment_comes_back(now: int) -> None:
-    assert milliseconds(moment(now)) == now
+    assert to_milliseconds(from_milliseconds(now)) == now
 
 
 def test_every_reason_of_routing_has_a_status() -> None:
@@ -42,7 +43,7 @@ def test_every_reason_of_routing_has_a_status() -> None:
 
 
 def until(seconds: int) -> str:
-    return f"{moment(NOW + seconds * SECOND):%Y-%m-%dT%H:%M:%SZ}"
+    return f"{from_milliseconds(NOW + seconds * SECOND):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def test_a_choice_is_kept_until_its_route_expires() -> None:

@@ -21,7 +21,7 @@ from routing.common.broker_events import ForwardedMessage, ForwardedMessageDropp
 from routing.dialog.problems import PROBLEMS
 from routing.model.address import parse_address
 from routing.rules.decision import FORWARDING_DISABLED, NO_PRINCIPAL, NOT_AN_ADDRESS, Drop, Send
-from routing.runtime.forwarding import KEPT_BESIDES, MEGABYTE, NOT_FORWARDED, Forwarder, Limits
+from routing.runtime.forwarding import MEGABYTE, NOT_FORWARDED, OVERHEAD_BYTES, Forwarder, ForwarderLimits
 from tests.routing.adjacent.wire import HEADER, TARGET
 from tests.routing.dialog.joined import Joined, joined_estate, way
 
@@ -157,7 +157,7 @@ def test_nothing_is_held_longer_than_it_takes_to_send_it_again() -> None:
     forwarder = Forwarder()
     forwarder.forward(fragment(time_to_live=49 * 24 * HOUR), B, 0)
     assert forwarder.next_timer() == 64_000
-    forwarder = Forwarder(Limits(wait=100))
+    forwarder = Forwarder(ForwarderLimits(wait=100))
     forwarder.forward(fragment(), B, 0)
     forwarder.handle_timer(100)
     assert reasons(forwarder) == [11290]
@@ -238,12 +238,12 @@ def fill(forwarder: Forwarder, to: Send, numbers: range) -> int:
 
 
 def test_the_limit_is_that_of_the_product() -> None:
-    assert Limits() == Limits(memory=10 * MEGABYTE, wait=64_000)
+    assert ForwarderLimits() == ForwarderLimits(memory=10 * MEGABYTE, wait=64_000)
 
 
 def test_at_the_limit_a_fragment_is_dropped_and_what_is_held_stays() -> None:
-    size = len(fragment().raw) + KEPT_BESIDES
-    forwarder = Forwarder(Limits(memory=2 * size))
+    size = len(fragment().raw) + OVERHEAD_BYTES
+    forwarder = Forwarder(ForwarderLimits(memory=2 * size))
     assert forwarder.forward(fragment(1), B, 0)
     assert not forwarder.forward(fragment(2), B, 0)
     assert reasons(forwarder) == [11289]
@@ -255,7 +255,7 @@ def test_at_the_limit_a_fragment_is_dropped_and_what_is_held_stays() -> None:
 
 def test_a_next_hop_that_is_away_leaves_room_for_the_others() -> None:
     """As much is free as it holds; with two that are away, as much as each of them holds."""
-    forwarder = Forwarder(Limits(MEGABYTE))
+    forwarder = Forwarder(ForwarderLimits(MEGABYTE))
     fill(forwarder, B, range(10, 2_000))
     assert forwarder.size == pytest.approx(MEGABYTE / 2, rel=0.01)
     fill(forwarder, C, range(2_000, 4_000))
@@ -264,8 +264,8 @@ def test_a_next_hop_that_is_away_leaves_room_for_the_others() -> None:
 
 
 def test_what_is_outlived_makes_room_at_once() -> None:
-    size = len(fragment().raw) + KEPT_BESIDES
-    forwarder = Forwarder(Limits(size))
+    size = len(fragment().raw) + OVERHEAD_BYTES
+    forwarder = Forwarder(ForwarderLimits(size))
     assert forwarder.forward(fragment(1), B, 0)
     assert not forwarder.forward(fragment(2), B, 59_999)
     assert forwarder.forward(fragment(2), B, 60_000)
@@ -277,7 +277,7 @@ def test_what_is_outlived_makes_room_at_once() -> None:
 def test_what_is_counted_is_not_less_than_what_it_takes(size: int) -> None:
     """Ten thousand fragments, each from bytes of its own, as they come from a network."""
     raws = [fragment(number, b"x" * size).raw for number in range(10, 10_010)]
-    forwarder = Forwarder(Limits(PLENTY))
+    forwarder = Forwarder(ForwarderLimits(PLENTY))
     tracemalloc.start()
     for raw in raws:
         forwarder.forward(read_fragment(bytes(bytearray(raw))), B, 0)
@@ -293,7 +293,7 @@ def test_what_is_counted_is_not_less_than_what_it_takes(size: int) -> None:
 @settings(max_examples=150)
 @given(st.data())
 def test_every_fragment_leaves_once_or_is_dropped_once(data: st.DataObject) -> None:
-    forwarder = Forwarder(Limits(data.draw(st.sampled_from([1, 3_000, 6_000, PLENTY]))))
+    forwarder = Forwarder(ForwarderLimits(data.draw(st.sampled_from([1, 3_000, 6_000, PLENTY]))))
     now, came, left, told = 0, 0, 0, 0
     for _ in range(data.draw(st.integers(1, 40))):
         now += data.draw(st.sampled_from([0, 1, 1_000, 20_000]))
@@ -319,7 +319,7 @@ def test_every_fragment_leaves_once_or_is_dropped_once(data: st.DataObject) -> N
         events = forwarder.events()
         told += len(events)
         assert forwarder.size <= forwarder.limits.memory
-        assert forwarder.size == sum(len(h.fragment.raw) + KEPT_BESIDES for h in forwarder._held.values())
+        assert forwarder.size == sum(len(h.fragment.raw) + OVERHEAD_BYTES for h in forwarder._held.values())
         assert came == told + len(forwarder)
         assert {row.adjacent_broker_address for row in forwarder.rows(now)} == set(forwarder.waiting())
         due = forwarder.next_timer()

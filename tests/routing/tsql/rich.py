@@ -11,9 +11,9 @@ from routing.documents.estate_document import read_estate
 from routing.model.address import parse_address
 from routing.model.catalog_objects import (
     Activation,
+    BrokerEndpoint,
     Contract,
     ContractMessage,
-    Endpoint,
     MessageType,
     Priority,
     Queue,
@@ -79,7 +79,7 @@ priorities = st.builds(
 )
 bindings = st.builds(RemoteServiceBinding, names, service_names, st.none() | names, st.booleans())
 endpoints = st.none() | st.builds(
-    Endpoint,
+    BrokerEndpoint,
     st.sampled_from((4022, 5022, 1433, 80, 40_000)),
     st.sampled_from(("STARTED", "STOPPED", "DISABLED")),
     st.sampled_from(("DISABLED", "SUPPORTED", "REQUIRED")),
@@ -217,7 +217,10 @@ tidy_routes = st.builds(
     st.sampled_from(("LOCAL", "tcp://a", "tcp://b")).map(parse_address),
 )
 tidy_endpoints = st.none() | st.builds(
-    Endpoint, st.sampled_from((4022, 5022)), st.sampled_from(("STARTED", "STOPPED")), st.sampled_from(("SUPPORTED",))
+    BrokerEndpoint,
+    st.sampled_from((4022, 5022)),
+    st.sampled_from(("STARTED", "STOPPED")),
+    st.sampled_from(("SUPPORTED",)),
 )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from routing.common.finding import Finding
 from routing.common.moment import format_moment
 from routing.model.catalog_objects import (
+    BrokerEndpoint,
     Contract,
-    Endpoint,
     MessageType,
     Priority,
     Queue,
@@ -41,7 +41,7 @@ def _instance(instance: Instance) -> Iterator[str]:
             yield from (f"{where}{line}" for line in (database.name, *(f"{database.name}: {line}" for line in lines)))
 
 
-def _endpoint(endpoint: Endpoint, *, forwarding: bool) -> str:
+def _endpoint(endpoint: BrokerEndpoint, *, forwarding: bool) -> str:
     words = [endpoint.port, endpoint.state, endpoint.authentication, endpoint.encryption]
     return " ".join(["endpoint", *map(str, words), *(["forwarding", str(endpoint.forward_size)] if forwarding else [])])
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from routing.documents.estate_document import write_estate
-from routing.tsql import Group, decode_script, export_sql, read_scripts
+from routing.tsql import ScriptGroup, decode_script, export_sql, read_scripts
 from tests.routing.tsql.rich import AT
 from tests.routing.tsql.sketch import HOME, sketch, told
 
@@ -19,7 +19,7 @@ EXPECTED: dict[str, Any] = json.loads((DATA / "expected.json").read_text(encodin
 
 def read(name: str) -> Any:
     text = decode_script((DATA / f"{name}.sql").read_bytes(), where=name)
-    return read_scripts([Group(HOME, None, [(f"{name}.sql", text)])], at=AT)
+    return read_scripts([ScriptGroup(HOME, None, [(f"{name}.sql", text)])], at=AT)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -33,7 +33,7 @@ def test_a_dirty_script(name: str) -> None:
 def test_what_it_makes_can_be_exported_and_read(name: str) -> None:
     estate, _ = read(name)
     exported = export_sql(estate, at=AT)
-    assert write_estate(read_scripts([Group("any", None, [("e", exported)])], at=AT)[0]) == write_estate(estate)
+    assert write_estate(read_scripts([ScriptGroup("any", None, [("e", exported)])], at=AT)[0]) == write_estate(estate)
 
 
 def test_every_script_has_its_expectation() -> None:

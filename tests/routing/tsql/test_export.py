@@ -25,13 +25,13 @@ from routing.model.catalog_objects import (
 from routing.model.estate import Database, Estate, Instance
 from routing.model.route import Route
 from routing.model.route_table import RouteTable
-from routing.tsql import Group, export_sql, read_scripts
+from routing.tsql import ScriptGroup, export_sql, read_scripts
 from routing.tsql.directives import PREFIX
 from tests.routing.tsql.rich import AT, all_estates, tidy_estates
 
 
 def imported(text: str, *, name: str = "any", into: Estate | None = None) -> Estate:
-    estate, findings = read_scripts([Group(name, None, [("export.sql", text)])], into=into, at=AT)
+    estate, findings = read_scripts([ScriptGroup(name, None, [("export.sql", text)])], into=into, at=AT)
     assert [finding for finding in findings if finding.severity != INFO] == []
     return estate
 
@@ -45,7 +45,7 @@ def test_reading_an_export_gives_the_estate(estate: Estate) -> None:
 @given(all_estates)
 def test_the_exports_of_the_instances_one_by_one_give_the_estate_too(estate: Estate) -> None:
     scripts = {name: export_sql(estate, instance=name, at=AT) for name in estate.instances}
-    groups = [Group(name, None, [(f"{name}.sql", text)]) for name, text in scripts.items()]
+    groups = [ScriptGroup(name, None, [(f"{name}.sql", text)]) for name, text in scripts.items()]
     back, _ = read_scripts(groups, at=AT)
     if estate.instances and len({name.casefold() for name in estate.instances}) == len(estate.instances):
         assert write_estate(back) == write_estate(estate)

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from routing.common.errors import InputError
 from routing.documents.estate_document import read_estate, write_estate
-from routing.tsql import Group, decode_script, export_sql, read_scripts
+from routing.tsql import ScriptGroup, decode_script, export_sql, read_scripts
 from routing.tsql.lexer import words
 from tests.routing.tsql.rich import AT
 
 
 def read(text: str) -> Any:
-    return read_scripts([Group("h", None, [("x.sql", text)])], at=AT)
+    return read_scripts([ScriptGroup("h", None, [("x.sql", text)])], at=AT)
 
 
 # ---------------------------------------------------------------- text put together at random
@@ -56,7 +56,7 @@ def test_no_text_breaks_it(text: str) -> None:
     estate, findings = read(text)
     assert read_estate(write_estate(estate)) == estate
     assert all(1 <= finding.line <= text.count("\n") + text.count("\r") + 1 for finding in findings if finding.line)
-    again, _ = read_scripts([Group("any", None, [("e", export_sql(estate, at=AT))])], at=AT)
+    again, _ = read_scripts([ScriptGroup("any", None, [("e", export_sql(estate, at=AT))])], at=AT)
     assert write_estate(again) == write_estate(estate)
 
 

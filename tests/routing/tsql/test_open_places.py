@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from routing.tsql import Group, read_scripts
+from routing.tsql import ScriptGroup, read_scripts
 from tests.routing.tsql.rich import AT
 
 
 def codes(script: str) -> list[str]:
-    _, findings = read_scripts([Group("h", None, [("x.sql", f"USE A\nGO\n{script}")])], at=AT)
+    _, findings = read_scripts([ScriptGroup("h", None, [("x.sql", f"USE A\nGO\n{script}")])], at=AT)
     return [finding.code for finding in findings]
 
 

@@ -11,7 +11,7 @@ from routing.common.errors import InputError
 from routing.documents.estate_document import read_estate
 from routing.model.address import parse_address
 from routing.model.estate import Estate
-from routing.tsql import Group, read_scripts
+from routing.tsql import ScriptGroup, read_scripts
 from routing.tsql import report as report_module
 from tests.routing.tsql.rich import AT
 from tests.routing.tsql.sketch import sketch, told
@@ -19,12 +19,12 @@ from tests.routing.tsql.sketch import sketch, told
 ENDPOINT = "CREATE ENDPOINT e STATE = STARTED AS TCP (LISTENER_PORT = 5022) FOR SERVICE_BROKER ()"
 
 
-def group(name: str, *texts: str, address: str | None = None) -> Group:
+def group(name: str, *texts: str, address: str | None = None) -> ScriptGroup:
     scripts = [(f"{number}.sql", text) for number, text in enumerate(texts)]
-    return Group(name, parse_address(address) if address else None, scripts)
+    return ScriptGroup(name, parse_address(address) if address else None, scripts)
 
 
-def read(*groups: Group, into: Estate | None = None) -> Any:
+def read(*groups: ScriptGroup, into: Estate | None = None) -> Any:
     return read_scripts(groups, into=into, at=AT)
 
 
@@ -42,7 +42,7 @@ def document(**instance: Any) -> Estate:
         (group("two words", ""), ""),
     ],
 )
-def test_the_address_of_an_instance(one: Group, at: str) -> None:
+def test_the_address_of_an_instance(one: ScriptGroup, at: str) -> None:
     estate, _ = read(one)
     assert " ".join(address.text for address in estate.instances[one.name].addresses) == at
 
@@ -97,7 +97,7 @@ def test_a_script_that_names_its_instances_itself() -> None:
 
 
 def test_findings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_module, "MOST_FINDINGS", 3)
+    monkeypatch.setattr(report_module, "MAX_FINDINGS", 3)
     _, findings = read(group("h", "USE A " + "DROP ROUTE r " * 10))
     assert told(findings)[3:] == ["error not-understood 1"]
     assert str(findings[3].reason) == "7 more findings of this script are left out"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from routing.tsql import Group, read_scripts, report
+from routing.tsql import ScriptGroup, read_scripts, report
 from tests.routing.tsql.rich import AT
 from tests.routing.tsql.sketch import sketch, told
 
@@ -17,7 +17,7 @@ R = "d: route r: * -> LOCAL"
 
 def read(text: str) -> tuple[list[str], list[str]]:
     """What a script has made besides its database, and what was found."""
-    estate, findings = read_scripts([Group("h", None, [("a.sql", BEGINNING + text)])], at=AT)
+    estate, findings = read_scripts([ScriptGroup("h", None, [("a.sql", BEGINNING + text)])], at=AT)
     return [line for line in sketch(estate) if line not in ("d", "master", "other master")], told(findings)
 
 
@@ -73,7 +73,7 @@ def test_a_kind_of_which_a_word_is_missing_is_told(text: str, found: list[str]) 
 
 def test_the_first_string_over_go_is_looked_for_past_comments_and_commands() -> None:
     text = "/* 'x\nGO\n' */\n:setvar a b'\nSELECT 'x\nGO\ny'\nSELECT 'open"
-    _, findings = read_scripts([Group("h", None, [("a.sql", text)])], at=AT)
+    _, findings = read_scripts([ScriptGroup("h", None, [("a.sql", text)])], at=AT)
     assert [(one.line, one.reason.values["line"]) for one in findings] == [(8, 5)]
 
 
@@ -100,7 +100,7 @@ def test_a_line_of_brokerui_belongs_to_no_database_where_use_cannot_be_read() ->
 def test_a_line_of_brokerui_takes_an_endpoint_away() -> None:
     endpoint = "CREATE ENDPOINT e STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER ()"
     text = f'{endpoint}\n-- brokerui: {{"instance": {{"endpoint": null}}}}\n'
-    estate, findings = read_scripts([Group("h", None, [("a.sql", text)])], at=AT)
+    estate, findings = read_scripts([ScriptGroup("h", None, [("a.sql", text)])], at=AT)
     assert (estate.instances["h"].endpoint, findings) == (None, ())
 
 
@@ -253,15 +253,15 @@ def test_a_name_that_nothing_can_have_is_refused_and_nothing_else_is_lost(text: 
 
 
 def test_what_cannot_be_read_is_counted_where_no_more_findings_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report, "MOST_FINDINGS", 3)
-    _, findings = read_scripts([Group("h", None, [("a.sql", BEGINNING + "CREATE ROUTE r; " * 10)])], at=AT)
+    monkeypatch.setattr(report, "MAX_FINDINGS", 3)
+    _, findings = read_scripts([ScriptGroup("h", None, [("a.sql", BEGINNING + "CREATE ROUTE r; " * 10)])], at=AT)
     assert len(findings) == 4
     assert str(findings[3].reason) == "7 more findings of this script are left out"
 
 
 def test_two_named_instances_of_a_host_listen_at_one_port() -> None:
     endpoint = "CREATE ENDPOINT e STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER ()"
-    groups = [Group(name, None, [("a.sql", endpoint)]) for name in ("h", "h\\i")]
+    groups = [ScriptGroup(name, None, [("a.sql", endpoint)]) for name in ("h", "h\\i")]
     estate, findings = read_scripts(groups, at=AT)
     assert [len(one.addresses) for one in estate.instances.values()] == [1, 0]
     assert str(findings[0].reason).startswith("tcp://h:4022 is the address of h already:")
@@ -269,13 +269,13 @@ def test_two_named_instances_of_a_host_listen_at_one_port() -> None:
 
 def test_a_lifetime_ends_before_the_year_10000() -> None:
     text = BEGINNING + "CREATE ROUTE r WITH ADDRESS = 'LOCAL', LIFETIME = 2147483647"
-    _, findings = read_scripts([Group("h", None, [("a.sql", text)])], at=AT.replace(year=9999))
+    _, findings = read_scripts([ScriptGroup("h", None, [("a.sql", text)])], at=AT.replace(year=9999))
     assert told(findings) == ["error refused 5 r"]
 
 
 def test_of_a_name_that_is_too_long_for_a_host_no_address_is_made() -> None:
     name = "h" * 256
-    estate, findings = read_scripts([Group(name, None, [("a.sql", BEGINNING)])], at=AT)
+    estate, findings = read_scripts([ScriptGroup(name, None, [("a.sql", BEGINNING)])], at=AT)
     assert estate.instances[name].addresses == ()
     assert [one.code for one in findings] == ["address-unknown"]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from routing.tsql import Group, read_scripts
+from routing.tsql import ScriptGroup, read_scripts
 from tests.routing.tsql.rich import AT
 
 R = "CREATE ROUTE r WITH ADDRESS = 'LOCAL'\n"
 
 
 def routes_and_findings(script: str) -> tuple[list[str], list[tuple[str, str | None]]]:
-    estate, findings = read_scripts([Group("h", None, [("x.sql", f"USE A\nGO\n{script}")])], at=AT)
+    estate, findings = read_scripts([ScriptGroup("h", None, [("x.sql", f"USE A\nGO\n{script}")])], at=AT)
     routes = [name for name in estate.instances["h"].databases["A"].table.routes if name != "AutoCreatedLocal"]
     return routes, [(finding.code, finding.object) for finding in findings]
 
@@ -70,7 +70,7 @@ def test_it_is_applied(script: str, codes: list[str]) -> None:
 
 def test_a_route_whose_drop_is_rolled_back_stays() -> None:
     estate, findings = read_scripts(
-        [Group("h", None, [("x.sql", "USE A\nBEGIN TRAN; DROP ROUTE AutoCreatedLocal; ROLLBACK TRAN")])], at=AT
+        [ScriptGroup("h", None, [("x.sql", "USE A\nBEGIN TRAN; DROP ROUTE AutoCreatedLocal; ROLLBACK TRAN")])], at=AT
     )
     assert "AutoCreatedLocal" in estate.instances["h"].databases["A"].table.routes
     assert [(finding.code, finding.line) for finding in findings] == [("not-executed", 2)]

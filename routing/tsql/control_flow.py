@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from routing.tsql.bodies import Body
 from routing.tsql.lexer import NUMBER, SYMBOL, last_word, next_token, words
+from routing.tsql.procedure_bodies import ProcedureBody
 
 ALWAYS, GUARDED, CONDITIONAL, NEVER = "always", "guarded", "conditional", "never"
 
@@ -37,14 +37,14 @@ _ONLY_TELLS, _ENDS_CONNECTION = 10, 19
 
 
 @dataclass(slots=True)
-class Guard:
+class FlowCondition:
     """A condition, and what became of what stands under it."""
 
     depth: int
     """How many parentheses are open where it begins."""
-    outer: Guard | None
+    outer: FlowCondition | None
     """The nearest condition under which this one stands."""
-    instead_of: Guard | None = None
+    instead_of: FlowCondition | None = None
     """Of an ELSE: its IF."""
     tests: bool = False
     taken: bool = False
@@ -71,40 +71,40 @@ class Guard:
 
     def take(self) -> None:
         """Something under it was applied, and so under all around it."""
-        guard: Guard | None = self
+        guard: FlowCondition | None = self
         while guard is not None and not guard.taken:
             guard.taken = True
             guard = guard.outer
 
 
 @dataclass(slots=True)
-class Frame:
+class FlowBlock:
     """A block, or a CASE expression."""
 
     kind: str
-    own: Guard | None = None
+    own: FlowCondition | None = None
     """The condition right before it."""
-    guard: Guard | None = None
+    guard: FlowCondition | None = None
     """The nearest condition around what is in it."""
     thrown: bool = False
     """Of a TRY block: it is left for its CATCH block, for sure."""
 
 
 @dataclass(slots=True)
-class Flow:
+class ControlFlow:
     """The state of one batch, fed with its words."""
 
-    body: Body | None = None
+    body: ProcedureBody | None = None
     """In a procedure, function or trigger: to the end of the batch."""
     parentheses: int = 0
     catches: int = 0
     """How many CATCH blocks are open."""
-    frames: list[Frame] = field(default_factory=list)
-    waiting: Guard | None = None
+    frames: list[FlowBlock] = field(default_factory=list)
+    waiting: FlowCondition | None = None
     """A condition whose statement has not begun yet."""
-    current: Guard | None = None
+    current: FlowCondition | None = None
     """The condition of the statement that is being read."""
-    last: Guard | None = None
+    last: FlowCondition | None = None
     """The condition of the statement that was just read: an ELSE would belong to it."""
     left: bool = False
     """After a RETURN, GOTO or THROW under no condition: only a label can be come to."""
@@ -181,7 +181,7 @@ class Flow:
             if self.waiting:
                 self.waiting.tests = True
         elif word == "case":
-            self.frames.append(Frame("case", None, self._around()))
+            self.frames.append(FlowBlock("case", None, self._around()))
         elif word == "end":
             if following != "conversation":
                 self._end()
@@ -212,13 +212,13 @@ class Flow:
     def _condition(self) -> None:
         outer = self.waiting or self._around()
         self.last = self.current = None
-        self.waiting = Guard(self.parentheses, outer)
+        self.waiting = FlowCondition(self.parentheses, outer)
 
     def _else(self) -> None:
         done = self.current or self.last
         outer = done.outer if done else self._around()
         self.current = self.last = None
-        self.waiting = Guard(self.parentheses, outer, done, done.tests if done else False)
+        self.waiting = FlowCondition(self.parentheses, outer, done, done.tests if done else False)
 
     def _begin(self, following: str) -> None:
         kind = following if following in ("try", "catch") else "block"
@@ -226,7 +226,7 @@ class Flow:
             kind = "caught"
         self.caught = False
         self.catches += kind == "catch"
-        self.frames.append(Frame(kind, self.waiting, self.waiting or self._around()))
+        self.frames.append(FlowBlock(kind, self.waiting, self.waiting or self._around()))
         self.waiting = self.current = self.last = None
 
     def _end(self) -> None:
@@ -238,7 +238,7 @@ class Flow:
             self.last = frame.own
         self.waiting = self.current = None
 
-    def _around(self) -> Guard | None:
+    def _around(self) -> FlowCondition | None:
         return self.frames[-1].guard if self.frames else None
 
     def reached(self) -> str:
@@ -249,7 +249,7 @@ class Flow:
         reached = guard.reached() if guard else ALWAYS
         return CONDITIONAL if self.labelled and reached != NEVER else reached
 
-    def _guarded_by(self) -> Guard | None:
+    def _guarded_by(self) -> FlowCondition | None:
         return self.current or self._around()
 
     def applied(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from routing.tsql.lexer import SYMBOL, WORD, Token, next_token
+from routing.tsql.lexer import SYMBOL, WORD, SqlToken, next_token
 
 _KINDS = {
     "PROC": "PROCEDURE",
@@ -18,7 +18,7 @@ _AFTER_PERMISSION = frozenset((",", "TO", "FROM", "ON"))
 _MOST_PARTS = 100
 
 
-class Body(NamedTuple):
+class ProcedureBody(NamedTuple):
     """The statement that makes or changes one."""
 
     start: int
@@ -33,7 +33,7 @@ class Body(NamedTuple):
         return f"{self.verb} {self.kind}"
 
 
-def body_at(text: str, verb: str, start: int, end: int) -> Body | None:
+def body_at(text: str, verb: str, start: int, end: int) -> ProcedureBody | None:
     """After the verb CREATE or ALTER that stands from `start` to `end`; None for a statement of another kind.
 
     After OR any word may stand: OR REPLACE is refused by the product, and what follows is a body all the same.
@@ -45,10 +45,10 @@ def body_at(text: str, verb: str, start: int, end: int) -> Body | None:
     name = next_token(text, token.end)
     if kind is None or name.text.upper() in _AFTER_PERMISSION:
         return None
-    return Body(start, verb.upper(), kind, name_from(text, name)[0][-1])
+    return ProcedureBody(start, verb.upper(), kind, name_from(text, name)[0][-1])
 
 
-def called_at(text: str, position: int) -> Token:
+def called_at(text: str, position: int) -> SqlToken:
     """The first token of what EXEC calls, after the word: `@result =` may stand before it."""
     token = next_token(text, position)
     if token.text[:1] == "@" and (after := next_token(text, token.end)).text == "=":
@@ -56,7 +56,7 @@ def called_at(text: str, position: int) -> Token:
     return token
 
 
-def name_from(text: str, token: Token) -> tuple[list[str], Token]:
+def name_from(text: str, token: SqlToken) -> tuple[list[str], SqlToken]:
     """The parts of the name that begins with a token, and its last token; parts left out are empty."""
     parts, after = [token.text], next_token(text, token.end)
     while _is_dot(after) and len(parts) < _MOST_PARTS:
@@ -66,5 +66,5 @@ def name_from(text: str, token: Token) -> tuple[list[str], Token]:
     return parts, token
 
 
-def _is_dot(token: Token) -> bool:
+def _is_dot(token: SqlToken) -> bool:
     return token.kind == SYMBOL and token.text == "."

@@ -14,7 +14,7 @@ class Named(Protocol):
 T = TypeVar("T", bound=Named)
 
 
-class Catalog(Generic[T]):
+class ObjectCatalog(Generic[T]):
     """Mutable. Every name is kept as it was first written; `find` compares as the kind does, with case or without.
 
     A document may hold two names that differ in case alone: the one that is written exactly so is found first.

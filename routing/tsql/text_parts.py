@@ -9,7 +9,7 @@ Part = tuple[int, int]
 """Where it begins, and where the first character after it stands."""
 
 
-class Parts:
+class TextParts:
     """Some parts of one script, in their order; none touches another."""
 
     def __init__(self, parts: Iterable[Part] = ()) -> None:

@@ -12,8 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from routing.tsql.batches import batches_not_sent, end_of_line
-from routing.tsql.bodies import body_at
-from routing.tsql.flow import ALWAYS, CONTROL, JUMPS, NEVER, STARTERS, TESTS, Flow
+from routing.tsql.control_flow import ALWAYS, CONTROL, JUMPS, NEVER, STARTERS, TESTS, ControlFlow
 from routing.tsql.lexer import (
     AT_BLOCK,
     AT_COMMAND,
@@ -30,7 +29,8 @@ from routing.tsql.lexer import (
     separator,
     words,
 )
-from routing.tsql.parts import Part, Parts
+from routing.tsql.procedure_bodies import body_at
+from routing.tsql.text_parts import Part, TextParts
 
 _ENDLESS = 1 << 62
 _MENTIONED = re.compile(
@@ -93,27 +93,27 @@ class Transactions:
     def __init__(self, text: str) -> None:
         self.not_sent = batches_not_sent(text)
         """Batches that `GO 0` ends."""
-        found = _Reader(text, self.not_sent)
+        found = _TransactionReader(text, self.not_sent)
         if _MENTIONED.search(text):
             with suppress(Unclosed):  # whoever reads the script says so
                 found.read()
             found.close(_ENDLESS)
-        self.undone = Parts(found.undone)
+        self.undone = TextParts(found.undone)
         """What a ROLLBACK under no condition undoes."""
-        self.open = Parts(found.open)
+        self.open = TextParts(found.open)
         """From the first statement of a transaction that nothing ends to the end of its connection."""
 
 
-class _Reader:
+class _TransactionReader:
     """Follows the transactions of a script, and nothing else in it."""
 
-    def __init__(self, text: str, not_sent: Parts) -> None:
+    def __init__(self, text: str, not_sent: TextParts) -> None:
         self.undone: list[Part] = []
         self.open: list[Part] = []
         self._text = text
         self._not_sent = not_sent
         self._position = 0
-        self._flow = Flow()
+        self._flow = ControlFlow()
         self._switches = Switches()
         self._begun: list[int] = []
         """Where each open transaction begins; the first one counts."""
@@ -159,7 +159,7 @@ class _Reader:
             return
         if word == "go":
             if go := separator(self._text, start):
-                self._position, self._flow = go.end, Flow()
+                self._position, self._flow = go.end, ControlFlow()
             return
         following = next_token(self._text, self._position).text.lower() if word in _FOLLOWED else ""
         if word == "rollback" and following in ("immediate", "after"):

@@ -38,7 +38,7 @@ def moved(request: HttpRequest, prefix: str, rest: str = "") -> PermanentRedirec
 
 
 urlpatterns: list[URLPattern] = [
-    path(f"{former}{rest}", moved, {"prefix": prefix})
+    path(f"{former}{rest}", moved, {"prefix": prefix}, name="moved")
     for former, prefix in FORMER.items()
     for rest in ("", "<path:rest>")
 ]

@@ -17,10 +17,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from brokerui.analysis.lint import selectors
-from brokerui.analysis.lint.models import LintWanted, Suppression
+from brokerui.analysis.lint.models import Suppression
 from brokerui.analysis.lint.selectors import LATE, findings_for
 from brokerui.analysis.lint.services import suppression_add
-from brokerui.analysis.lint.tasks import lint_refresh
+from brokerui.core.jobs.models import Job
+from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.models import AuditEntry
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.pages.findings.explained import FOLDER, explained
@@ -142,11 +143,11 @@ def test_a_large_estate_says_what_is_going_on(client: Client) -> None:
     assert "data-poll" in page
     assert client.get(f"{URL}findings.csv").status_code == 404
     assert "data-poll" in page_of(client.get(URL, headers={"HX-Request": "true"}))
-    LintWanted.objects.update(asked_at=timezone.now() - LATE * 2)
+    Job.objects.update(due_at=timezone.now() - LATE * 2)
     late = page_of(client.get(URL))
     assert "No worker has taken this up." in late
     assert ".venv/bin/brokerui lint estate-1.json" in late
-    lint_refresh()
+    jobs_run()
     assert client.get(URL, headers={"HX-Request": "true"}).headers["HX-Refresh"] == "true"
     assert answer(findings_for(viewed()).counts) in page_of(client.get(URL))
 
@@ -155,7 +156,7 @@ def test_a_large_estate_says_what_is_going_on(client: Client) -> None:
 def test_other_pages_are_told_when_the_findings_are_there(client: Client) -> None:
     live()
     assert "data-poll" in page_of(client.get(f"{URL}state/"))
-    lint_refresh()
+    jobs_run()
     assert "The findings are there" in page_of(client.get(f"{URL}state/"))
 
 

@@ -18,7 +18,7 @@ from brokerui.estate.services import estate_edit
 from routing.model.edits import SetHopLimit
 from tests.brokerui.api.helpers import API, SMALL
 from tests.brokerui.api.test_estate import IMPORT, OTHER, ROUTE, instances, raw
-from tests.brokerui.pages import signed_in
+from tests.brokerui.site import signed_in
 
 pytestmark = pytest.mark.usefixtures("small")
 LATER = {"Prefer": "respond-async"}

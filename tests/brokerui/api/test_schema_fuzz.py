@@ -26,7 +26,7 @@ from brokerui.api.ids import id_of
 from brokerui.api.schema import schema
 from brokerui.wsgi import application
 from tests.brokerui.api.helpers import ROWS
-from tests.brokerui.pages import nothing_shown, user_of
+from tests.brokerui.site import nothing_shown, user_of
 
 __all__ = ["nothing_shown"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small", "nothing_shown")]

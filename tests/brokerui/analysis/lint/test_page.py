@@ -202,7 +202,27 @@ def test_what_stands_in_the_documentation_is_text() -> None:
     assert "Title" not in html
     assert not re.search("<[bius]>", html)
     assert '<a href="/shadowed-route?a=1&amp;b">x</a>, y &lt;u&gt;' in html
-    assert "<ul><li>one\n</li><li>two</li></ul>" in html
+    assert "<ul>\n<li>one</li>\n<li>two</li>\n</ul>" in html
+    assert '<pre tabindex="0"><code>&lt;s&gt;</code></pre>' in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "<div onclick='alert(1)'>\n\n</div>",
+        "[x](javascript:alert(1))",
+        "[x](https://elsewhere.example 'title')",
+        "![x](https://elsewhere.example/x.png)",
+        "<https://elsewhere.example>",
+        "[x]: https://elsewhere.example\n\n[x]",
+        "```html onload=alert(1)\n</code><script>\n```",
+        "[`a` *b*](../loop.md)",
+    ],
+)
+def test_no_html_and_no_address_of_a_text_reaches_the_page(text: str) -> None:
+    html = explained(text, lambda code: f"/{code}")
+    assert not re.search(r"<(?!/?(?:p|em|code|ul|li)>|/?pre\b)", html), html
 
 
 # -- Answering for findings --------------------------------------------------------------------------------

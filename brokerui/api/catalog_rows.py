@@ -12,9 +12,9 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from brokerui.api.listing import Filter, Listing
-from brokerui.api.parameters import text
-from brokerui.api.rows import Keeps, Row, Where, databases_of, instances_of
+from brokerui.api.fields import NameField
+from brokerui.api.listing import RowListing, same
+from brokerui.api.rows import EstateRow, Keeps, Where, databases_of, instances_of
 from brokerui.estate.numbering import FIRST, numbered
 from routing.common.moment import format_moment
 from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS
@@ -24,7 +24,7 @@ from routing.model.route import Route
 from routing.tsql.endpoints import DEFAULT_ENDPOINT
 
 SCHEMAS = {"dbo": 1, "guest": 2, "INFORMATION_SCHEMA": 3, "sys": 4}
-"""Those that have the same number everywhere."""
+"""Schemas whose number is the same in every database."""
 STATES = {"STARTED": 0, "STOPPED": 1, "DISABLED": 2}
 WINDOWS = {"NTLM": 1, "KERBEROS": 2, "NEGOTIATE": 3}
 CERTIFICATE = 4
@@ -45,24 +45,26 @@ ENCRYPTION = {"DISABLED": (0, "NONE"), "REQUIRED": (2, "AES"), "SUPPORTED": (4, 
 Columns = dict[str, Any]
 
 
-def _in_databases(members: Callable[[Database], Iterable[Any]]) -> Callable[[Estate, Where, Keeps], Iterator[Row]]:
-    """Rows of all databases."""
+def _in_databases(
+    members: Callable[[Database], Iterable[Any]],
+) -> Callable[[Estate, Where, Keeps], Iterator[EstateRow]]:
+    """Return the rows of all databases, from the members of one."""
 
-    def rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
+    def rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[EstateRow]:
         for instance, database in databases_of(estate, where):
             found = sorted(enumerate(members(database), FIRST), key=lambda pair: pair[1].name)
             for number, member in found:
                 if keeps(member.name):
                     key = (instance.name, database.name, member.name)
-                    yield Row(key, (instance, database, member, number))
+                    yield EstateRow(key, (instance, database, member, number))
 
     return rows
 
 
-def _endpoint_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
+def _endpoint_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[EstateRow]:
     for instance in instances_of(estate, where):
         if instance.endpoint is not None and keeps(DEFAULT_ENDPOINT):
-            yield Row((instance.name, DEFAULT_ENDPOINT), (instance, instance.endpoint))
+            yield EstateRow((instance.name, DEFAULT_ENDPOINT), (instance, instance.endpoint))
 
 
 def _route(instance: Instance, database: Database, route: Route, number: int) -> Columns:
@@ -150,7 +152,7 @@ def _endpoint(instance: Instance, endpoint: BrokerEndpoint) -> Columns:
 
 
 def connection_auth(authentication: str) -> int | None:
-    """The product's number for `WINDOWS [NTLM|KERBEROS|NEGOTIATE]`, `CERTIFICATE name`, or both in their order."""
+    """Return the product's number for `WINDOWS [NTLM|KERBEROS|NEGOTIATE]`, `CERTIFICATE name`, or both in order."""
     words = authentication.split()
     first = words[0].upper() if words else ""
     if first == "CERTIFICATE":
@@ -166,11 +168,17 @@ def _windows(words: list[str]) -> int:
     return WINDOWS.get(words[0], WINDOWS["NEGOTIATE"]) if words else WINDOWS["NEGOTIATE"]
 
 
-def _listing(name: str, keys: tuple[str, ...], rows: Any, columns: Callable[..., Columns], limit: int) -> Listing:
-    by_name = Filter(
-        text("name", _("Of this name; of a queue, schema.name."), limit), lambda name, wanted: name == wanted
+def _listing(name: str, keys: tuple[str, ...], rows: Any, columns: Callable[..., Columns], max_name: int) -> RowListing:
+    by_name = NameField(max_length=max_name, help_text=_("Of this name; of a queue, schema.name."))
+    return RowListing(
+        name=name,
+        title=f"sys.{name}",
+        keys=keys,
+        rows=rows,
+        as_json=lambda row: columns(*row.value),
+        # The rows are made for the names that are kept.
+        filters=(same("name", by_name, lambda name: name),),
     )
-    return Listing(name, f"sys.{name}", keys, rows, lambda row: columns(*row.value), (by_name,))
 
 
 IN_DATABASE = ("instance", "database", "name")

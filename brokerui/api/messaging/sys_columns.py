@@ -1,30 +1,30 @@
-"""The columns of the views of messaging, as the schema tells them."""
+"""The columns of the views of messaging, for the schema."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
-from rest_framework import serializers as fields
+from rest_framework import serializers
 
 
 def _text(**more: Any) -> Any:
-    return fields.CharField(**more)
+    return serializers.CharField(**more)
 
 
 def _number(**more: Any) -> Any:
-    return fields.IntegerField(**more)
+    return serializers.IntegerField(**more)
 
 
 def _flag() -> Any:
-    return fields.BooleanField()
+    return serializers.BooleanField()
 
 
 def _moment(**more: Any) -> Any:
-    return fields.DateTimeField(**more)
+    return serializers.DateTimeField(**more)
 
 
-class SysConversationEndpointSerializer(fields.Serializer):
+class SysConversationEndpointSerializer(serializers.Serializer):
     """A row of sys.conversation_endpoints."""
 
     instance = _text()
@@ -68,7 +68,7 @@ class DialogSerializer(SysConversationEndpointSerializer):
     transmission_status = _text(allow_blank=True, help_text=_("Why the first message that waits does; empty: none."))
 
 
-class SysConversationGroupSerializer(fields.Serializer):
+class SysConversationGroupSerializer(serializers.Serializer):
     """A row of sys.conversation_groups."""
 
     instance = _text()
@@ -81,7 +81,7 @@ class SysConversationGroupSerializer(fields.Serializer):
     conversations = _number(help_text=_("Not the product's: how many are in it."))
 
 
-class SysTransmissionSerializer(fields.Serializer):
+class SysTransmissionSerializer(serializers.Serializer):
     """A row of sys.transmission_queue."""
 
     instance = _text()
@@ -105,7 +105,7 @@ class SysTransmissionSerializer(fields.Serializer):
     message_bytes = _number(allow_null=True, help_text=_("Not the product's: the length of the body."))
 
 
-class SysConnectionSerializer(fields.Serializer):
+class SysConnectionSerializer(serializers.Serializer):
     """A row of sys.dm_broker_connections."""
 
     instance = _text()
@@ -140,7 +140,7 @@ class SysConnectionSerializer(fields.Serializer):
     peer = _text(allow_blank=True, help_text=_("Not the product's: as which instance the other side presents itself."))
 
 
-class SysForwardedSerializer(fields.Serializer):
+class SysForwardedSerializer(serializers.Serializer):
     """A row of sys.dm_broker_forwarded_messages."""
 
     instance = _text()
@@ -159,7 +159,7 @@ class SysForwardedSerializer(fields.Serializer):
     message_id = _text()
 
 
-class SysQueueMonitorSerializer(fields.Serializer):
+class SysQueueMonitorSerializer(serializers.Serializer):
     """A row of sys.dm_broker_queue_monitors."""
 
     instance = _text()
@@ -173,7 +173,7 @@ class SysQueueMonitorSerializer(fields.Serializer):
     queue = _text(help_text=_("Not the product's."))
 
 
-class SysActivatedTaskSerializer(fields.Serializer):
+class SysActivatedTaskSerializer(serializers.Serializer):
     """A row of sys.dm_broker_activated_tasks."""
 
     instance = _text()
@@ -186,14 +186,3 @@ class SysActivatedTaskSerializer(fields.Serializer):
     queue = _text(help_text=_("Not the product's, as what follows."))
     host = _text()
     since = _moment()
-
-
-def live_page_of(row: type[Any]) -> type[Any]:
-    """A page of rows of which nobody knows how many there are."""
-    members = {
-        "__doc__": "A page of rows of what is under way.",
-        "count": fields.IntegerField(allow_null=True, help_text=_("null: nobody counts them.")),
-        "next": fields.URLField(allow_null=True, help_text=_("The next page; null: this is the last.")),
-        "results": row(many=True),
-    }
-    return type(row.__name__.replace("Serializer", "PageSerializer"), (fields.Serializer,), members)

@@ -33,9 +33,8 @@ from brokerui.analysis.imports.services import Assignment, Given, run_assign, ru
 from brokerui.analysis.imports.sources import Kind, Mode
 from brokerui.analysis.imports.working import next_do
 from brokerui.analysis.lint.selectors import findings_for
-from brokerui.analysis.lint.tasks import lint_refresh
-from brokerui.analysis.reachability.services import survey_do
 from brokerui.core.deferred import is_deferred_work_running
+from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.cache import estates
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
@@ -154,9 +153,7 @@ def _worked() -> float:
     began = time.perf_counter()
     for query in ({}, {"as_of": "1"}, {"scenario": SCENARIO}):
         findings_for(viewed_from(query))
-    lint_refresh()
-    while survey_do():
-        pass
+    jobs_run()
     return time.perf_counter() - began
 
 

@@ -221,7 +221,7 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 60},
     },
     "expired": {"task": "brokerui.accounts.tasks.expired_clean", "schedule": timedelta(days=1)},
-    # Finds what is due: what a page asked for, and the live estate once an hour, since routes expire.
+    # Requests a check of the live estate once an hour, since routes expire.
     "lint": {
         "task": "brokerui.lint.tasks.lint_refresh",
         "schedule": timedelta(minutes=1),
@@ -277,12 +277,6 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 10},
     },
     "leases_clean": {"task": "brokerui.messaging.leases.tasks.leases_clean", "schedule": timedelta(hours=1)},
-    # What a page asked for and no worker heard of.
-    "surveys": {
-        "task": "brokerui.reachability.tasks.survey_refresh",
-        "schedule": timedelta(minutes=1),
-        "options": {"expires": 60},
-    },
     # Rounds of the pipeline: whether anything is new, and whether one waits whose wake-up was lost.
     "rounds": {"task": "brokerui.traffic_results.tasks.rounds_ask", "schedule": timedelta(minutes=PIPELINE_MINUTES)},
     "rounds awaited": {

@@ -16,7 +16,7 @@ from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, User
 
 from brokerui.accounts.access import SAFE
 from brokerui.accounts.levels import Level, may
-from brokerui.api.problems import Problem
+from brokerui.api.problems import ApiProblem
 from brokerui.core.client_ip import client_ip_of
 from brokerui.core.rate_counter import count_up
 
@@ -51,7 +51,7 @@ class MayUse(BasePermission):
             return True
         level: Level = view.read if request.method in SAFE else view.write
         if settings.READ_ONLY and level is not Level.VIEW:
-            raise Problem(403, _("This site is read-only: nobody changes anything here."), code="read_only")
+            raise ApiProblem(403, _("This site is read-only: nobody changes anything here."), code="read_only")
         return may(request.user, level)
 
 

@@ -1,4 +1,4 @@
-"""The page that tells of the interface: every operation of the schema, each with a command to copy."""
+"""The page `/api/v1/docs/`: every operation of the schema, each with a command to copy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from brokerui.api.schema import schema
 
 METHODS = ("get", "post", "put", "patch", "delete")
 COMMON = ("scenario", "as_of", "If-None-Match", "If-Match", "limit", "cursor", "ordering", "note")
-"""Parameters that mean the same everywhere, and are told once."""
+"""Parameters that mean the same everywhere; the page describes them once."""
 SAMPLE = {
     "id": "ID",
     "number": "1",
@@ -30,7 +30,7 @@ SAMPLE = {
     "database": "Orders",
     "queue": "dbo.OrderQueue",
 }
-"""What stands in an address for a part of it."""
+"""By part of an address: its value in the commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,13 @@ class Operation:
     """Its paragraphs."""
     values: list[Value]
     common: list[str]
-    """Names of parameters that are told once for all."""
+    """Names of the parameters that the page describes once."""
     statuses: list[tuple[str, str]]
     command: str
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class OperationGroup:
     """Operations that belong together."""
 
     name: str
@@ -73,32 +73,32 @@ class Group:
 
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    """Every operation."""
-    told = schema()
-    operations = list(_operations(told, request.build_absolute_uri("/").rstrip("/")))
+    """Show every operation."""
+    document = schema()
+    operations = list(_operations(document, request.build_absolute_uri("/").rstrip("/")))
     groups = [
-        Group(tag, slugify(tag, allow_unicode=True), [operation for _tag, operation in members])
+        OperationGroup(tag, slugify(tag, allow_unicode=True), [operation for _tag, operation in members])
         for tag, members in groupby(operations, key=lambda pair: pair[0])
     ]
-    context = {"groups": groups, "common": _common(told), "first": _first(request), "count": len(operations)}
+    context = {"groups": groups, "common": _common(document), "first": _first(request), "count": len(operations)}
     return render(request, "api/docs.html", context)
 
 
-def _operations(told: dict[str, Any], site: str) -> Iterator[tuple[str, Operation]]:
-    """With their groups, these in the order of their first operation."""
+def _operations(document: dict[str, Any], site: str) -> Iterator[tuple[str, Operation]]:
+    """Return the operations with their groups, these in the order of their first operation."""
     found = [
         (path, method, members[method])
-        for path, members in told["paths"].items()
+        for path, members in document["paths"].items()
         for method in METHODS
         if method in members
     ]
     tags = list(dict.fromkeys(operation["tags"][0] for _path, _method, operation in found))
     for path, method, operation in sorted(found, key=lambda each: tags.index(each[2]["tags"][0])):
-        yield operation["tags"][0], _operation(told, site, path, method, operation)
+        yield operation["tags"][0], _operation(document, site, path, method, operation)
 
 
-def _operation(told: dict[str, Any], site: str, path: str, method: str, operation: dict[str, Any]) -> Operation:
-    parameters = [_parameter(told, one) for one in operation.get("parameters", ())]
+def _operation(document: dict[str, Any], site: str, path: str, method: str, operation: dict[str, Any]) -> Operation:
+    parameters = [_parameter(document, one) for one in operation.get("parameters", ())]
     own = [one for one in parameters if one.name not in COMMON]
     return Operation(
         name=operation["operationId"],
@@ -106,7 +106,7 @@ def _operation(told: dict[str, Any], site: str, path: str, method: str, operatio
         path=path,
         summary=operation.get("summary", ""),
         description=[marked(part) for part in operation.get("description", "").split("\n\n") if part],
-        values=own + list(_body(told, operation)),
+        values=own + list(_body(document, operation)),
         common=[one.name for one in parameters if one.name in COMMON],
         statuses=[(status, answer["description"]) for status, answer in sorted(operation["responses"].items())],
         command=_command(site, path, method, operation),
@@ -114,39 +114,39 @@ def _operation(told: dict[str, Any], site: str, path: str, method: str, operatio
 
 
 def marked(text: str) -> SafeString:
-    """With what stands between backticks as code."""
+    """Return a text with what stands between backticks as code."""
     return format_html_join(
         "", "{}", ((format_html("<code>{}</code>", part) if n % 2 else part,) for n, part in enumerate(text.split("`")))
     )
 
 
-def _parameter(told: dict[str, Any], one: dict[str, Any]) -> Value:
-    kind = _kind(told, one.get("schema", {}))
+def _parameter(document: dict[str, Any], one: dict[str, Any]) -> Value:
+    kind = _kind(document, one.get("schema", {}))
     return Value(one["name"], one["in"], kind, marked(one.get("description", "")), one.get("required", False))
 
 
-def _body(told: dict[str, Any], operation: dict[str, Any]) -> Iterator[Value]:
-    """The members of a JSON body."""
+def _body(document: dict[str, Any], operation: dict[str, Any]) -> Iterator[Value]:
+    """Return the members of a JSON body."""
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if content is None:
         return
-    shape = _resolved(told, content["schema"])
+    shape = _resolved(document, content["schema"])
     for name, member in shape.get("properties", {}).items():
         required = name in shape.get("required", ())
-        yield Value(name, "body", _kind(told, member), marked(member.get("description", "")), required)
+        yield Value(name, "body", _kind(document, member), marked(member.get("description", "")), required)
 
 
-def _resolved(told: dict[str, Any], member: dict[str, Any]) -> dict[str, Any]:
+def _resolved(document: dict[str, Any], member: dict[str, Any]) -> dict[str, Any]:
     reference: str | None = member.get("$ref")
-    return told["components"]["schemas"][reference.rpartition("/")[2]] if reference else member
+    return document["components"]["schemas"][reference.rpartition("/")[2]] if reference else member
 
 
-def _kind(told: dict[str, Any], member: dict[str, Any]) -> str:
-    """In a word or two."""
+def _kind(document: dict[str, Any], member: dict[str, Any]) -> str:
+    """Return the type of a value in a word or two."""
     choices = member.get("oneOf") or member.get("allOf")
     if choices:
-        return " | ".join(_kind(told, choice) for choice in choices)
-    member = _resolved(told, member)
+        return " | ".join(_kind(document, choice) for choice in choices)
+    member = _resolved(document, member)
     if "enum" in member:
         return " | ".join("null" if value is None else str(value) for value in member["enum"])
     kind = member.get("type", "object")
@@ -154,7 +154,7 @@ def _kind(told: dict[str, Any], member: dict[str, Any]) -> str:
 
 
 def _command(site: str, path: str, method: str, operation: dict[str, Any]) -> str:
-    """The line that does it, to copy."""
+    """Return the command line that does it, to copy."""
     for name, value in SAMPLE.items():
         path = path.replace(f"{{{name}}}", value)
     words = ["curl", *([] if method == "get" else ["-X", method.upper()]), "-H", "Authorization: Bearer TOKEN"]
@@ -172,14 +172,14 @@ def _example(operation: dict[str, Any]) -> Any:
     return examples[0]["value"] if examples else None
 
 
-def _common(told: dict[str, Any]) -> list[Value]:
-    """Those that are told once, in their order."""
+def _common(document: dict[str, Any]) -> list[Value]:
+    """Return the parameters that the page describes once, in their order."""
     found: dict[str, Value] = {}
-    for members in told["paths"].values():
+    for members in document["paths"].values():
         for operation in members.values():
             for one in operation.get("parameters", ()):
                 if one["name"] in COMMON:
-                    found.setdefault(one["name"], _parameter(told, one))
+                    found.setdefault(one["name"], _parameter(document, one))
     return [found[name] for name in COMMON if name in found]
 
 

@@ -1,4 +1,4 @@
-"""Writing: edits of the engine, made on what is there, applied by the estate's own service."""
+"""Edits of the engine, applied to the live estate by its own service."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from collections.abc import Callable, Sequence
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
-from brokerui.api.parameters import NOTE, given
-from brokerui.api.problems import Problem, in_body
+from brokerui.api.problems import ApiProblem, in_body
+from brokerui.api.queries import NoteQuery
+from brokerui.api.serializers import read_query
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import LiveEstate, estate_current
 from brokerui.estate.services import estate_edit
 from routing.common.errors import Invalid
 from routing.model.estate import Edit, Estate
 
-TRIES = 5
-"""So often edits are made anew because somebody else was quicker, at another row; then the writer is told."""
+MAX_TRIES = 5
+"""Tries while other requests change the estate in between; after them the client gets 409."""
 _OUTER = re.compile(r"^((edits|instances|databases)\[\d+\]\.?)+")
-"""Of a path: where in the estate the object is that the request is about."""
+"""The part of a path that says where in the estate the object of the request is."""
 
 
-def edited(request: Request, what: str, make: Callable[[Estate], Sequence[Edit]]) -> LiveEstate:
-    """Apply the edits that `make` makes of the estate as it is.
+def apply_edits(request: Request, description: str, make: Callable[[Estate], Sequence[Edit]]) -> LiveEstate:
+    """Apply the edits that `make` returns for the estate as it is.
 
-    `make` checks what the writer has seen of it; it is called again where the estate changed in between.
+    `make` checks what the client has seen of the estate; it is called again where the estate changed in between.
     """
-    note = given(request, [NOTE]).get("note") or f"REST: {request.method} {what}"
-    for _try in range(TRIES):
+    note = read_query(request, NoteQuery).get("note") or f"REST: {request.method} {description}"
+    for _try in range(MAX_TRIES):
         live = estate_current()
         try:
             edits = make(live.estate)
@@ -37,4 +38,4 @@ def edited(request: Request, what: str, make: Callable[[Estate], Sequence[Edit]]
             continue
         except Invalid as fault:
             raise in_body(Invalid(_OUTER.sub("", fault.path), fault.problem)) from None
-    raise Problem(409, _("Others are changing the estate right now. Nothing of yours was written; try again."))
+    raise ApiProblem(409, _("Others are changing the estate right now. Nothing of yours was written; try again."))

@@ -3,66 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers as fields
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from brokerui.api import telling
+from brokerui.api import openapi
 from brokerui.api.base import ApiView
+from brokerui.api.bodies import uncounted_page_of
+from brokerui.api.etags import etag_of_json, is_known
+from brokerui.api.fields import IdentifierField, MomentField, NameField, StrictChoiceField, StrictIntegerField
 from brokerui.api.ids import packed, unpacked
-from brokerui.api.listing import DATABASE, INSTANCE, next_address
-from brokerui.api.messaging.sys_shapes import live_page_of
-from brokerui.api.parameters import LIMIT, PAGE, Parameter, choice, given, identifier, moment, number, text
+from brokerui.api.listing import database_filter, instance_filter, next_address
 from brokerui.api.problems import in_query
-from brokerui.api.tags import is_known, tag_of_json
+from brokerui.api.queries import PageQuery
+from brokerui.api.serializers import read_query
 from brokerui.eventlog.exceptional import EXCEPTIONAL
 from brokerui.eventlog.models import ExceptionalEvent
 from brokerui.eventlog.selectors import Cursor, Filter, event_name, exceptional_page
 from routing.common.moment import from_milliseconds, to_milliseconds
 
-CLASSES: Final = sorted({str(event_class) for event_class, _subclass in EXCEPTIONAL}, key=int)
-_ERROR: Final = number("error", gettext_lazy("With this error of the product."), 1, 999_999_999, 1)
-FILTERS: Final = (
-    INSTANCE,
-    DATABASE,
-    choice("event_class", gettext_lazy("Of this class."), CLASSES),
-    replace(_ERROR, schema={name: value for name, value in _ERROR.schema.items() if name != "default"}),
-    identifier("conversation_id", gettext_lazy("Of this conversation, where it is the one that is shown.")),
-    text("target", gettext_lazy("About this service, queue or peer.")),
-    moment("since", gettext_lazy("That were told at this moment or later.")),
-    moment("until", gettext_lazy("That were told for the first time before this moment.")),
-)
-PARAMETERS: Final[tuple[Parameter, ...]] = (*FILTERS, *PAGE)
+EVENT_CLASSES: Final = sorted({str(event_class) for event_class, _subclass in EXCEPTIONAL}, key=int)
+MAX_ERROR: Final = 999_999_999
 
 
-class ExceptionalEventSerializer(fields.Serializer):
+class EventQuery(PageQuery):
+    """Which events."""
+
+    instance = instance_filter()
+    database = database_filter()
+    event_class = StrictChoiceField(EVENT_CLASSES, help_text=gettext_lazy("Of this class."))
+    error = StrictIntegerField(
+        min_value=1, max_value=MAX_ERROR, help_text=gettext_lazy("With this error of the product.")
+    )
+    conversation_id = IdentifierField(
+        help_text=gettext_lazy("Of this conversation, where it is the one that is shown.")
+    )
+    target = NameField(help_text=gettext_lazy("About this service, queue or peer."))
+    since = MomentField(help_text=gettext_lazy("That were told at this moment or later."))
+    until = MomentField(help_text=gettext_lazy("That were told for the first time before this moment."))
+
+
+class ExceptionalEventSerializer(serializers.Serializer):
     """Events that are alike in all but moment and conversation, of one hour."""
 
-    event_class = fields.IntegerField(help_text=gettext_lazy("EventClass; from 1001 on BrokerUI's own."))
-    event_name = fields.CharField()
-    event_subclass = fields.IntegerField(allow_null=True)
-    instance = fields.CharField(help_text=gettext_lazy("ServerName."))
-    host_name = fields.CharField(help_text=gettext_lazy("The machine that told the first of them."))
-    database_name = fields.CharField(allow_null=True)
-    error = fields.IntegerField(allow_null=True, help_text=gettext_lazy("The product's number."))
-    target = fields.CharField(allow_null=True, help_text=gettext_lazy("A service, a queue or a peer."))
-    address = fields.CharField(allow_null=True)
-    text_data = fields.CharField(allow_null=True)
-    occurrences = fields.IntegerField(help_text=gettext_lazy("How many there were."))
-    first_at = fields.DateTimeField()
-    last_at = fields.DateTimeField()
-    conversation_id = fields.CharField(allow_null=True, help_text=gettext_lazy("Of one of them."))
-    conversation_handle = fields.CharField(allow_null=True)
+    event_class = serializers.IntegerField(help_text=gettext_lazy("EventClass; from 1001 on BrokerUI's own."))
+    event_name = serializers.CharField()
+    event_subclass = serializers.IntegerField(allow_null=True)
+    instance = serializers.CharField(help_text=gettext_lazy("ServerName."))
+    host_name = serializers.CharField(help_text=gettext_lazy("The machine that told the first of them."))
+    database_name = serializers.CharField(allow_null=True)
+    error = serializers.IntegerField(allow_null=True, help_text=gettext_lazy("The product's number."))
+    target = serializers.CharField(allow_null=True, help_text=gettext_lazy("A service, a queue or a peer."))
+    address = serializers.CharField(allow_null=True)
+    text_data = serializers.CharField(allow_null=True)
+    occurrences = serializers.IntegerField(help_text=gettext_lazy("How many there were."))
+    first_at = serializers.DateTimeField()
+    last_at = serializers.DateTimeField()
+    conversation_id = serializers.CharField(allow_null=True, help_text=gettext_lazy("Of one of them."))
+    conversation_handle = serializers.CharField(allow_null=True)
 
 
 def as_json(row: ExceptionalEvent) -> dict[str, Any]:
-    """A row as the interface has it: what is not there is null."""
+    """Return a row of the response: what an event does not have is null."""
     return {
         "event_class": row.event_class,
         "event_name": event_name(row.event_class),
@@ -82,44 +89,40 @@ def as_json(row: ExceptionalEvent) -> dict[str, Any]:
     }
 
 
-class Events(ApiView):
-    """Read only."""
+class EventList(ApiView):
+    """Exceptional events, read only."""
 
     http_method_names = ["get", "head"]
 
     @extend_schema(
         operation_id="events",
-        tags=telling.tagged(gettext_lazy("Events")),
+        tags=openapi.tags(gettext_lazy("Events")),
         summary=gettext_lazy("Exceptional events"),
         description=gettext_lazy(
             "What went wrong in the instances that are hosted here, the latest first. Equal events of an hour are one "
             "row with a count."
         ),
-        parameters=[*telling.told(PARAMETERS), telling.IF_NONE_MATCH, telling.tag_header([200])],
-        responses={
-            200: live_page_of(ExceptionalEventSerializer),
-            304: telling.UNCHANGED,
-            **telling.problems(telling.READS),
-        },
+        **openapi.conditional_get(uncounted_page_of(ExceptionalEventSerializer), query=EventQuery),
     )
     def get(self, request: Request) -> Response:
-        """A page of them."""
-        asked = given(request, PARAMETERS)
-        after = _after(asked["cursor"]) if "cursor" in asked else None
-        page = exceptional_page(_filter(asked), after=after, limit=asked.get("limit", LIMIT))
+        """Return a page of them."""
+        query = read_query(request, EventQuery)
+        cursor, limit = query.pop("cursor", None), query.pop("limit")
+        after = None if cursor is None else _after(cursor)
+        page = exceptional_page(_filter(query), after=after, limit=limit)
         body = {
             "count": None,
             "next": next_address(request, packed(list(page.after))) if page.after else None,
             "results": [as_json(row) for row in page.rows],
         }
-        tag = tag_of_json(body)
-        if is_known(request, tag):
-            return Response(status=304, headers={"ETag": tag})
-        return Response(body, headers={"ETag": tag})
+        etag = etag_of_json(body)
+        if is_known(request, etag):
+            return Response(status=304, headers={"ETag": etag})
+        return Response(body, headers={"ETag": etag})
 
 
-def _filter(asked: Mapping[str, Any]) -> Filter:
-    values = {one.name: asked[one.name] for one in FILTERS if one.name in asked}
+def _filter(query: Mapping[str, Any]) -> Filter:
+    values = dict(query)
     if "event_class" in values:
         values["event_class"] = int(values["event_class"])
     return Filter(**values | {name: to_milliseconds(values[name]) for name in ("since", "until") if name in values})

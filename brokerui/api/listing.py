@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import nlargest, nsmallest
-from typing import Any
+from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -13,131 +14,150 @@ from django.utils.translation import gettext_lazy
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from brokerui.api.etags import etag_of, is_known
+from brokerui.api.fields import NameField, StrictChoiceField
 from brokerui.api.ids import id_of, packed, unpacked
-from brokerui.api.parameters import LIMIT, PAGE, VIEWED, Parameter, choice, given, text
 from brokerui.api.problems import in_query
-from brokerui.api.rows import Keeps, Row, Where
-from brokerui.api.tags import is_known, tag_of
+from brokerui.api.queries import EstateQuery, PageQuery
+from brokerui.api.rows import EstateRow, Keeps, Where
+from brokerui.api.serializers import QuerySerializer, read_query
 from brokerui.estate.viewed import viewed_from
 from routing.common.names import SYSNAME_CHARS
 from routing.model.estate import Estate
 
-INSTANCE = text("instance", gettext_lazy("Of this instance."))
-DATABASE = text("database", gettext_lazy("Of the database of this name."), SYSNAME_CHARS)
-OWNERS = {"instance": INSTANCE, "database": DATABASE}
-NATURAL = "key"
+NATURAL: Final = "key"
 """The order by natural key, which the others have where their values are equal."""
-Place = tuple[bool, str, *tuple[str, ...]]
-"""Where a row stands in an order: without a value or with one, the value, the natural key."""
+SortKey = tuple[bool, str, *tuple[str, ...]]
+"""The position of a row in an order: whether it has a value, the value, the natural key."""
+
+
+def instance_filter() -> NameField:
+    """Return the parameter that keeps the rows of an instance."""
+    return NameField(help_text=gettext_lazy("Of this instance."))
+
+
+def database_filter() -> NameField:
+    """Return the parameter that keeps the rows of the databases of a name."""
+    return NameField(max_length=SYSNAME_CHARS, help_text=gettext_lazy("Of the database of this name."))
+
+
+OWNER_FILTERS: Final = {"instance": instance_filter, "database": database_filter}
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """A parameter that keeps some rows."""
+class RowFilter:
+    """A query parameter that keeps some rows."""
 
-    parameter: Parameter
+    name: str
+    field: Any
+    """Describes and reads the parameter."""
     keeps: Callable[[Any, Any], bool]
-    """Whether a row's value stays, given the parameter's."""
+    """Return whether a row's value stays, given the parameter's value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What can be listed."""
+def same(name: str, field: Any, value_of: Callable[[Any], Any]) -> RowFilter:
+    """Return the filter that keeps the rows with this value."""
+    return RowFilter(name, field, lambda value, wanted: value_of(value) == wanted)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowListing:
+    """A kind of row that can be listed."""
 
     name: str
     """In the plural, as addresses have it."""
     title: str | Promise
     keys: tuple[str, ...]
     """The names of the parts of the natural key, outermost first."""
-    rows: Callable[[Estate, Where, Keeps], Iterator[Row]]
-    """In the order of their keys."""
-    as_json: Callable[[Row], dict[str, Any]]
-    filters: tuple[Filter, ...] = ()
+    rows: Callable[[Estate, Where, Keeps], Iterator[EstateRow]]
+    """Return the rows in the order of their keys."""
+    as_json: Callable[[EstateRow], dict[str, Any]]
+    filters: tuple[RowFilter, ...] = ()
     orders: Mapping[str, Callable[[Any], str | None]] = field(default_factory=dict)
     """By column: the text of a row's value that is compared."""
-
-    @property
-    def owners(self) -> tuple[Parameter, ...]:
-        """Filters that say where to look."""
-        return tuple(OWNERS[key] for key in self.keys[:-1])
 
     @property
     def orderings(self) -> list[str]:
         names = [NATURAL, *self.orders]
         return names + [f"-{name}" for name in names]
 
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        filters = (one.parameter for one in self.filters)
-        order = choice("ordering", gettext_lazy("The order; with a minus sign, from its end."), self.orderings)
-        return (*self.owners, *filters, order, *PAGE, *VIEWED)
+    @cached_property
+    def query(self) -> type[QuerySerializer]:
+        """Return the serializer of the parameters of its list."""
+        help_text = gettext_lazy("The order; with a minus sign, from its end.")
+        members = {
+            **{key: OWNER_FILTERS[key]() for key in self.keys[:-1]},
+            **{one.name: one.field for one in self.filters},
+            "ordering": StrictChoiceField(self.orderings, default=NATURAL, help_text=help_text),
+        }
+        return type(f"{self.name.title()}Query", (PageQuery, EstateQuery), members)
 
 
-def row_as_json(keys: tuple[str, ...], row: Row, value: dict[str, Any]) -> dict[str, Any]:
-    """A row with its id and its owners."""
+def row_as_json(keys: tuple[str, ...], row: EstateRow, value: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with its id and its owners."""
     return {"id": id_of(row.key), **dict(zip(keys[:-1], row.key, strict=False)), **value}
 
 
-def listed(request: Request, listing: Listing) -> Response:
-    """A page of the rows that the request asks for; 304 for who has it already."""
-    asked = given(request, listing.parameters)
+def list_rows(request: Request, listing: RowListing) -> Response:
+    """Return the page of rows that a request asks for; 304 where the client has it already."""
+    query = read_query(request, listing.query)
     viewed = viewed_from(request.query_params.dict())
-    tag = tag_of(viewed.key, request.get_full_path())
-    if is_known(request, tag):
-        return Response(status=304, headers={"ETag": tag})
-    rows = listing.rows(viewed.estate, asked, _keeps(listing, asked))
-    count, page, cursor = _page(rows, listing, asked)
+    etag = etag_of(viewed.key, request.get_full_path())
+    if is_known(request, etag):
+        return Response(status=304, headers={"ETag": etag})
+    rows = listing.rows(viewed.estate, query, _keeps(listing, query))
+    count, page, cursor = _page(rows, listing, query)
     body = {
         "count": count,
         "next": next_address(request, cursor) if cursor else None,
         "results": [listing.as_json(row) for row in page],
     }
-    return Response(body, headers={"ETag": tag})
+    return Response(body, headers={"ETag": etag})
 
 
-def _keeps(listing: Listing, asked: Where) -> Keeps:
-    """Whether a value stays, after all filters that are asked for."""
-    tests = [(one.keeps, asked[one.parameter.name]) for one in listing.filters if one.parameter.name in asked]
+def _keeps(listing: RowListing, query: Where) -> Keeps:
+    """Return whether all filters of a query keep a value."""
+    tests = [(one.keeps, query[one.name]) for one in listing.filters if one.name in query]
     return lambda value: all(keeps(value, wanted) for keeps, wanted in tests)
 
 
-def _page(rows: Iterator[Row], listing: Listing, asked: Where) -> tuple[int, list[Row], str | None]:
-    """How many rows there are, those of the page that is asked for, and the cursor of the one after it.
+def _page(rows: Iterator[EstateRow], listing: RowListing, query: Where) -> tuple[int, list[EstateRow], str | None]:
+    """Return the number of rows, those of the page that is asked for, and the cursor of the page after it.
 
     Only the page is kept: a hundred thousand small objects at once would have Python look over the whole estate for
     garbage.
     """
-    ordering, limit = asked.get("ordering", NATURAL), asked.get("limit", LIMIT)
-    is_backwards, place = ordering.startswith("-"), _place_in(listing, ordering.removeprefix("-"))
-    after = _after(asked["cursor"], ordering, listing) if "cursor" in asked else None
+    ordering, limit = query["ordering"], query["limit"]
+    is_backwards, sort_key = ordering.startswith("-"), _sort_key(listing, ordering.removeprefix("-"))
+    after = _after(query["cursor"], ordering, listing) if "cursor" in query else None
     count = 0
 
-    def beyond() -> Iterator[Row]:
+    def beyond() -> Iterator[EstateRow]:
         nonlocal count
         for row in rows:
             count += 1
-            if after is None or (place(row) < after if is_backwards else place(row) > after):
+            if after is None or (sort_key(row) < after if is_backwards else sort_key(row) > after):
                 yield row
 
-    page = (nlargest if is_backwards else nsmallest)(limit + 1, beyond(), key=place)
-    cursor = packed([ordering, *place(page[limit - 1])]) if len(page) > limit else None
+    page = (nlargest if is_backwards else nsmallest)(limit + 1, beyond(), key=sort_key)
+    cursor = packed([ordering, *sort_key(page[limit - 1])]) if len(page) > limit else None
     return count, page[:limit], cursor
 
 
-def _place_in(listing: Listing, order: str) -> Callable[[Row], Place]:
+def _sort_key(listing: RowListing, order: str) -> Callable[[EstateRow], SortKey]:
     if order == NATURAL:
         return lambda row: (True, "", *row.key)
     text_of = listing.orders[order]
 
-    def place(row: Row) -> Place:
+    def sort_key(row: EstateRow) -> SortKey:
         found = text_of(row.value)
         return (found is not None, found or "", *row.key)
 
-    return place
+    return sort_key
 
 
-def _after(cursor: str, ordering: str, listing: Listing) -> Place:
-    """The place that a cursor holds, of the order that is asked for."""
+def _after(cursor: str, ordering: str, listing: RowListing) -> SortKey:
+    """Return the position that a cursor holds, in the order that is asked for."""
     value = unpacked(cursor)
     if isinstance(value, list) and len(value) == 3 + len(listing.keys) and value[0] == ordering:
         has_value, *texts = value[1:]
@@ -147,10 +167,7 @@ def _after(cursor: str, ordering: str, listing: Listing) -> Place:
 
 
 def next_address(request: Request, cursor: str) -> str:
-    """Where the page after this one is."""
+    """Return the address of the page after this one."""
     query = request.query_params.copy()
     query["cursor"] = cursor
     return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
-
-
-__all__ = ["DATABASE", "INSTANCE", "Filter", "Listing", "listed", "next_address", "row_as_json"]

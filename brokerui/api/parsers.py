@@ -1,4 +1,4 @@
-"""Bodies of requests: bounded, and read strictly."""
+"""Parsers of request bodies: limited in size, and strict."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from rest_framework.parsers import BaseParser, MultiPartParser
 
-from brokerui.api.problems import Problem, in_body
+from brokerui.api.problems import ApiProblem, in_body
 from routing.common.errors import Invalid
 from routing.documents.json_pull import reject_duplicate_keys
 
-LARGEST = 1 << 20
-"""Bytes of JSON that describes one object, or some edits."""
-CHUNK = 1 << 16
+MAX_JSON_BYTES = 1 << 20
+"""Of a body that describes one object, or some edits."""
+CHUNK_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
-    """A body as it came, for a view that reads it itself."""
+class RawBody:
+    """A body that its view reads, and not its parser."""
 
     media_type: str
     content: bytes
@@ -34,16 +34,16 @@ class JsonParser(BaseParser):
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
-        """The value; a problem where there is none."""
-        return json_of(read_bounded(stream, LARGEST))
+        """Return the value; raises a problem where the body is not JSON."""
+        return json_of(read_bounded(stream, MAX_JSON_BYTES))
 
 
 class RawParser(BaseParser):
-    """Everything as it came."""
+    """A body that the parser does not read."""
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
-        """The bytes, with the type that was taken for theirs."""
-        return Body(self.media_type, read_bounded(stream, settings.SCENARIO_MAX_BYTES))
+        """Return the bytes with their media type."""
+        return RawBody(self.media_type, read_bounded(stream, settings.SCENARIO_MAX_BYTES))
 
 
 class RawJsonParser(RawParser):
@@ -63,17 +63,17 @@ class FormParser(MultiPartParser):
 
 
 def read_bounded(stream: Any, limit: int) -> bytes:
-    """All of it. What is too large is read to its end, so that the sender gets to read the answer."""
+    """Return the whole body. One that is too large is read to its end, so that the client gets to read the response."""
     content: bytes = stream.read(limit + 1)
     if len(content) <= limit:
         return content
-    while stream.read(CHUNK):
+    while stream.read(CHUNK_BYTES):
         pass
-    raise Problem(413, _("A body of up to %(limit)s bytes is accepted here.") % {"limit": f"{limit:,}"})
+    raise ApiProblem(413, _("A body of up to %(limit)s bytes is accepted here.") % {"limit": f"{limit:,}"})
 
 
 def json_of(content: bytes) -> Any:
-    """The value of a JSON text."""
+    """Return the value of a JSON text; raises a problem where it has none."""
     try:
         text = content.decode("utf-8-sig")
         value = json.loads(text, object_pairs_hook=reject_duplicate_keys, parse_constant=_no_constant)
@@ -99,6 +99,6 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def _not_json(reason: str) -> Problem:
+def _not_json(reason: str) -> ApiProblem:
     detail = _("The body is not JSON: %(reason)s.") % {"reason": reason}
-    return Problem(400, detail, errors=[{"in": "body", "name": "", "detail": reason}])
+    return ApiProblem(400, detail, errors=[{"in": "body", "name": "", "detail": reason}])

@@ -1,4 +1,4 @@
-"""What goes wrong in the REST interface, as problem documents."""
+"""ApiProblem documents (RFC 9457): the one shape of every error of the REST interface."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from django.utils.translation import gettext as _
-from rest_framework.exceptions import APIException
+from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.response import Response
 
 from brokerui.core.deferred import RETRY_AFTER_S, NotReadyError
@@ -20,8 +20,8 @@ from routing.common.errors import InputError, Invalid
 Errors = Sequence[dict[str, Any]]
 
 
-class Problem(Exception):
-    """An answer that says what is wrong."""
+class ApiProblem(Exception):
+    """A response that says what is wrong with the request."""
 
     def __init__(self, status: int, detail: str, *, code: str = "", errors: Errors = (), **more: Any) -> None:
         super().__init__(detail)
@@ -32,27 +32,38 @@ class Problem(Exception):
         self.more = more
 
 
-def in_query(name: str, detail: str) -> Problem:
-    """400: a parameter of the address."""
-    return Problem(400, f"{name}: {detail}", errors=[{"in": "query", "name": name, "detail": detail}])
+def in_query(name: str, detail: str) -> ApiProblem:
+    """Return the problem of a query parameter: 400."""
+    return ApiProblem(400, f"{name}: {detail}", errors=[{"in": "query", "name": name, "detail": detail}])
 
 
-def in_body(fault: Invalid, *, status: int = 422) -> Problem:
-    """422: a value in the body, with its path."""
-    detail = fault.problem.render(_)
-    whole = f"{fault.path}: {detail}" if fault.path else detail
-    return Problem(status, whole, errors=[{"in": "body", "name": fault.path, "detail": detail}])
+def in_body(fault: Invalid, *, status: int = 422) -> ApiProblem:
+    """Return the problem of a value in the body, with its JSON path: 422."""
+    return at_path(fault.path, fault.problem.render(_), status=status)
 
 
-def in_file(fault: InputError) -> Problem:
-    """422: something in a document or a script, with its JSON path or line."""
+def at_path(path: str, detail: str, *, status: int = 422) -> ApiProblem:
+    """Return the problem of what stands at a JSON path of the body."""
+    whole = f"{path}: {detail}" if path else detail
+    return ApiProblem(status, whole, errors=[{"in": "body", "name": path, "detail": detail}])
+
+
+def first_fault(error: ValidationError) -> tuple[str, str]:
+    """Return the path and the sentence with which a serializer refused a body or a query."""
+    detail: Any = error.detail
+    path, sentences = next(iter(detail.items()))
+    return path, str(sentences[0])
+
+
+def in_file(fault: InputError) -> ApiProblem:
+    """Return the problem of an estate document or a script, with its JSON path or line: 422."""
     detail = fault.problem.render(_)
     error = {"in": "file", "name": fault.where, "path": fault.path, "detail": detail}
-    return Problem(422, fault.render(_), errors=[error])
+    return ApiProblem(422, fault.render(_), errors=[error])
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
-    """The answer to an exception; None for a fault of ours, which the handler of the site answers."""
+    """Return the response to an exception; None for a fault of ours, which the handler of the site answers."""
     found = _problem_of(error)
     if found is None:
         return None
@@ -60,26 +71,28 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     return Response(body, status=found.status, headers=_headers(error), content_type=MEDIA_TYPE)
 
 
-def _problem_of(error: Exception) -> Problem | None:
+def _problem_of(error: Exception) -> ApiProblem | None:
     match error:
-        case Problem():
+        case ApiProblem():
             return error
         case Invalid():
             return in_body(error)
+        case ValidationError():
+            return at_path(*first_fault(error))
         case InputError():
             return in_file(error)
         case ViewedError():
             detail = error.problem.render(_)
             errors = [{"in": "query", "name": error.parameter, "detail": detail}]
-            return Problem(404, f"{error.parameter}: {detail}", errors=errors)
+            return ApiProblem(404, f"{error.parameter}: {detail}", errors=errors)
         case NotReadyError():
-            return Problem(503, being_read_text())
+            return ApiProblem(503, being_read_text())
         case Http404():
-            return Problem(404, _("Nothing is at this address."))
+            return ApiProblem(404, _("Nothing is at this address."))
         case PermissionDenied():
-            return Problem(403, _("You may not do this here."))
+            return ApiProblem(403, _("You may not do this here."))
         case APIException():
-            return Problem(error.status_code, str(error.detail))
+            return ApiProblem(error.status_code, str(error.detail))
     return None
 
 

@@ -11,65 +11,65 @@ from routing.model.estate import Database, Estate, Instance
 
 _name = attrgetter("name")
 Where = Mapping[str, Any]
-"""Values of filters by name; here only those that say where to look."""
+"""Values of filters by name; here only `instance` and `database` are read."""
 
 
-class Row(NamedTuple):
-    """One row."""
+class EstateRow(NamedTuple):
+    """A row with its natural key."""
 
     key: Key
     value: Any
 
 
 Keeps = Callable[[Any], bool]
-"""Whether a value stays."""
+"""Return whether a value stays in the list."""
 
 
 def in_order(members: Iterable[Any]) -> list[Any]:
-    """By name."""
+    """Return them by name."""
     return sorted(members, key=_name)
 
 
 def instances_of(estate: Estate, where: Where) -> Iterable[Instance]:
-    """All, or the one that is asked for."""
+    """Return all instances, or the one that the filter names."""
     return in_order(_named(estate.instances, where.get("instance")))
 
 
 def databases_of(estate: Estate, where: Where) -> Iterator[tuple[Instance, Database]]:
-    """All databases with their instances, or those that are asked for."""
+    """Return all databases with their instances, or those that the filters name."""
     for instance in instances_of(estate, where):
         for database in in_order(_named(instance.databases, where.get("database"))):
             yield instance, database
 
 
-def instance_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
-    return (Row((instance.name,), instance) for instance in instances_of(estate, where) if keeps(instance))
+def instance_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[EstateRow]:
+    return (EstateRow((instance.name,), instance) for instance in instances_of(estate, where) if keeps(instance))
 
 
-def database_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
+def database_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[EstateRow]:
     for instance, database in databases_of(estate, where):
         if keeps(database):
-            yield Row((instance.name, database.name), database)
+            yield EstateRow((instance.name, database.name), database)
 
 
-def service_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
+def service_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[EstateRow]:
     return _member_rows(estate, where, keeps, lambda database: database.services)
 
 
-def queue_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
+def queue_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[EstateRow]:
     return _member_rows(estate, where, keeps, lambda database: database.queues)
 
 
-def route_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Row]:
+def route_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[EstateRow]:
     return _member_rows(estate, where, keeps, lambda database: database.table.routes.values())
 
 
 def _member_rows(
     estate: Estate, where: Where, keeps: Keeps, members: Callable[[Database], Iterable[Any]]
-) -> Iterator[Row]:
+) -> Iterator[EstateRow]:
     for instance, database in databases_of(estate, where):
         for member in in_order(filter(keeps, members(database))):
-            yield Row((instance.name, database.name, member.name), member)
+            yield EstateRow((instance.name, database.name, member.name), member)
 
 
 def find_instance(estate: Estate, key: Key) -> Instance | None:

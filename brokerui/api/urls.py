@@ -2,24 +2,28 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from brokerui.api import editable, reading
+from brokerui.api import catalog_views, row_schema
 from brokerui.api.docs import docs
-from brokerui.api.estate_views import EstateDocument, EstateImport, OneImport
-from brokerui.api.events import Events
+from brokerui.api.estate import EstateDocument
+from brokerui.api.events import EventList
+from brokerui.api.imports import EstateImport, ImportRunDetail
 from brokerui.api.messaging import urls as messaging
-from brokerui.api.schema import Schema
-from brokerui.api.what_if import WhatIf
+from brokerui.api.schema import SchemaDocument
+from brokerui.api.versions import VersionDetail, VersionList
+from brokerui.api.whatif import WhatIf
 
 app_name = "api"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("estate/", EstateDocument.as_view(), name="estate"),
     path("estate/import/", EstateImport.as_view(), name="import"),
-    path("estate/import/runs/<str:number>/", OneImport.as_view(), name="import_run"),
+    path("estate/import/runs/<str:number>/", ImportRunDetail.as_view(), name="import_run"),
     path("whatif/", WhatIf.as_view(), name="whatif"),
-    *editable.addresses(),
-    *reading.addresses(),
+    *row_schema.addresses(),
+    *catalog_views.addresses(),
+    path("versions/", VersionList.as_view(), name="versions"),
+    path("versions/<str:number>/", VersionDetail.as_view(), name="version"),
     *messaging.addresses(),
-    path("events/", Events.as_view(), name="events"),
-    path("schema/", Schema.as_view(), name="schema"),
+    path("events/", EventList.as_view(), name="events"),
+    path("schema/", SchemaDocument.as_view(), name="schema"),
     path("docs/", docs, name="docs"),
 ]

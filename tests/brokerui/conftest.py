@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from brokerui.accounts.levels import Role
-from tests.brokerui.pages import plain_files, quick_passwords, signed_in
+from tests.brokerui.site import plain_files, quick_passwords, signed_in
 
 __all__ = ["plain_files", "quick_passwords"]
 

@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 
 from brokerui.accounts.levels import Role
-from tests.brokerui.pages import plain_files, quick_passwords, signed_in
+from tests.brokerui.site import plain_files, quick_passwords, signed_in
 
 __all__ = ["plain_files", "quick_passwords"]
 

@@ -12,7 +12,7 @@ from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
 from routing.model.edits import PutInstance
 from routing.model.estate import Instance
-from tests.brokerui.pages import PASSWORD
+from tests.brokerui.site import PASSWORD
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

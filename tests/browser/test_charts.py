@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.estates import large_estate
-from brokerui.analysis.reachability import tasks
+from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import EVERY_KIND, HOSTILE_ESTATE
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
@@ -109,7 +109,7 @@ def test_a_large_estate_comes_when_it_is_ready_and_is_entered_by_its_groups(site
     name = company()
     drawn(site, f"/reachability/?scenario={name}")
     expect(site.get_by_text("All pairs are being worked out")).to_be_visible()
-    tasks.survey_refresh()
+    jobs_run()
     expect(site.get_by_text("All pairs are being worked out")).to_have_count(0)
     expect(site.locator("[data-drawn]")).to_be_visible()
     expect(site.get_by_role("heading", name="of 810 origins by")).to_be_visible()

@@ -14,9 +14,9 @@ import pytest
 from playwright.sync_api import Page
 
 from brokerui.accounts.levels import Role
-from tests.brokerui.pages import signed_in
 from tests.brokerui.security.addresses import ADDRESSES, Address
 from tests.brokerui.security.world import world_made
+from tests.brokerui.site import signed_in
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -15,7 +15,7 @@ from brokerui.analysis.imports.services import run_apply
 from brokerui.analysis.imports.working import run_do
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import live_version
-from tests.brokerui.intake.helpers import SHOP, THREE, previewed, uploaded
+from tests.brokerui.analysis.imports.helpers import SHOP, THREE, previewed, uploaded
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 
 URL = "/imports/"

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from brokerui.eventlog.samples import OfSample
 from tests.brokerui.messaging.conftest import client, lists, one_valkey, valkey, wire
 from tests.brokerui.messaging.hosted import Wire
-from tests.brokerui.monitoring.conftest import nothing_counted, sampled, stuck
+from tests.brokerui.pages.monitoring.conftest import nothing_counted, sampled, stuck
 from tests.browser.conftest import NARROW, accessibility_faults
 
 __all__ = ["client", "lists", "nothing_counted", "one_valkey", "valkey", "wire"]

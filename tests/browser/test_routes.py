@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from brokerui.analysis.lint import selectors, services
 from brokerui.analysis.lint.models import LintWanted
 from brokerui.analysis.lint.tasks import lint_refresh
-from tests.brokerui.lint.helpers import live
+from tests.brokerui.analysis.lint.helpers import live
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from brokerui.estate.scenarios.services import scenario_create
-from tests.brokerui.pages import document
+from tests.brokerui.site import document
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from brokerui.analysis.traffic.services import gold_load
-from tests.brokerui.traffic_results.golds import replayed
+from tests.brokerui.analysis.traffic.golds import replayed
 from tests.browser.conftest import NARROW, accessibility_faults
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

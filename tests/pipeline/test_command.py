@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.cli import main
-from tests.brokerui.command_line import start
+from tests.brokerui.cli.command_line import start
 from tests.pipeline.estates import written
 
 

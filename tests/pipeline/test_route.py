@@ -26,7 +26,7 @@ from pipeline.session import SparkSettings
 from routing.common.errors import InputError
 from routing.common.moment import parse_moment
 from routing.rules.verdict import verdict
-from tests.brokerui.command_line import start
+from tests.brokerui.cli.command_line import start
 from tests.pipeline.estates import NOON, TO_PARTS, document, row, written
 from tests.pipeline.estates import route as a_route
 from tests.pipeline.parity import (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from celery import current_app
 from django.apps import AppConfig
 
+from brokerui.core.celery_wake import wake_on_commit
 from brokerui.estate.signals import version_written
 
 
@@ -21,6 +23,5 @@ class LintConfig(AppConfig):
 
 
 def _refresh(**_signal: Any) -> None:
-    from brokerui.analysis.lint.services import wake_refresh  # noqa: PLC0415 - models are loaded only now
-
-    wake_refresh()
+    """Wake the task by its name: its module needs models, which are not loaded yet where this one is imported."""
+    wake_on_commit(current_app.signature("brokerui.lint.tasks.lint_refresh"))

@@ -1,4 +1,4 @@
-"""What lint found in an estate at a moment, what it is wanted for, and which findings somebody answers for."""
+"""What lint found in an estate at a moment, and which findings somebody answers for."""
 
 from __future__ import annotations
 
@@ -66,29 +66,6 @@ class LintFinding(models.Model):
 
     def __str__(self) -> str:
         return f"{self.code} {self.object}"
-
-
-class LintWanted(models.Model):
-    """An estate that somebody looks at and that nobody has looked over: what a worker does next."""
-
-    key = models.CharField(max_length=KEY)
-    moment = models.CharField(max_length=MOMENT, blank=True)
-    scenario = models.TextField(blank=True)
-    """Where the estate is found: a scenario's name, or (empty) the live estate's version."""
-    version = models.PositiveIntegerField(null=True)
-    asked_at = models.DateTimeField()
-    begun_at = models.DateTimeField(null=True)
-    """When a worker took it; null: none has."""
-
-    class Meta:
-        ordering = ["id"]
-        verbose_name_plural = "lint wanted"
-        constraints = [
-            models.UniqueConstraint(fields=["key", "moment"], name="lint_wanted_once"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.key[:8]} since {self.asked_at}"
 
 
 class Suppression(models.Model):

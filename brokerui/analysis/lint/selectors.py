@@ -13,12 +13,13 @@ from django.utils import timezone
 
 from brokerui.analysis.lint.found import Found, FoundAt, RouteKey, by_route, counted
 from brokerui.analysis.lint.latest import errors_note
-from brokerui.analysis.lint.models import LintFinding, LintRun, LintWanted
+from brokerui.analysis.lint.models import LintFinding, LintRun
 from brokerui.analysis.lint.models import Suppression as SuppressionRow
-from brokerui.analysis.lint.services import lint_want
+from brokerui.analysis.lint.services import request_lint
 from brokerui.analysis.lint.wanted import Wanted
 from brokerui.core.cache import LruCache
 from brokerui.core.deferred import defer
+from brokerui.core.jobs.models import Job
 from brokerui.estate.viewed import Viewed
 from routing.common.finding import ERROR, Finding
 from routing.lint.missing import missing_instances
@@ -45,8 +46,8 @@ class Report:
     """All of them; None: it is being looked over."""
     suppressed: Suppressed | None = None
     """What became of the suppressions; None: there are none for this estate."""
-    wanted: LintWanted | None = None
-    """Where it is being looked over, also again: since when."""
+    job: Job | None = None
+    """The background job that looks it over, also again; one that has ended failed or was cancelled."""
 
     @property
     def is_there(self) -> bool:
@@ -73,10 +74,8 @@ class Report:
 
     @property
     def is_late(self) -> bool:
-        """Nobody has taken it up although a worker would have by now."""
-        if self.wanted is None or self.wanted.begun_at is not None:
-            return False
-        return timezone.now() - self.wanted.asked_at > LATE
+        """Whether no worker has claimed the job although one would have by now."""
+        return self.job is not None and self.job.is_late(LATE)
 
 
 def findings_for(viewed: Viewed) -> Report:
@@ -86,8 +85,8 @@ def findings_for(viewed: Viewed) -> Report:
     wanted = Wanted.of(viewed)
     looked = _large(wanted)
     is_old = looked is not None and not wanted.moment and looked.evaluated_at < timezone.now() - AGAIN
-    row = lint_want(wanted) if looked is None or is_old else None
-    return _noted(viewed, _told(viewed, looked, row))
+    job = request_lint(wanted) if looked is None or is_old else None
+    return _noted(viewed, _told(viewed, looked, job))
 
 
 def findings_at(viewed: Viewed, instance: str, database: str | None = None) -> tuple[Found, ...]:
@@ -120,13 +119,13 @@ def is_small(estate: Estate) -> bool:
     return sum(len(table) for i in estate.instances.values() for name, table in i.tables.items() if name) <= SMALL
 
 
-def _told(viewed: Viewed, looked: FoundAt | None, wanted: LintWanted | None) -> Report:
+def _told(viewed: Viewed, looked: FoundAt | None, job: Job | None) -> Report:
     rules = as_rules(suppressions()) if viewed.is_live else []
     if looked is None or not rules:
-        return Report(looked, None, wanted)
+        return Report(looked, None, job)
     # It looks at what both kinds of finding have: code and place.
     findings = cast("tuple[Finding, ...]", looked.findings)
-    return Report(looked, suppress(findings, rules, viewed.at()), wanted)
+    return Report(looked, suppress(findings, rules, viewed.at()), job)
 
 
 def _noted(viewed: Viewed, report: Report) -> Report:

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from brokerui.analysis.lint.found import Found, counted
-from brokerui.analysis.lint.models import LintFinding, LintRun, LintWanted, Suppression
+from brokerui.analysis.lint.models import LintFinding, LintRun, Suppression
 from brokerui.analysis.lint.wanted import Wanted
-from brokerui.core.celery_wake import wake_on_commit
+from brokerui.core.jobs.models import Job
+from brokerui.core.jobs.requests import request
 from brokerui.estate.audit import audit
 from brokerui.estate.selectors import estate_current
 from routing.common.finding import ERROR, INFO, WARNING, Finding
-from routing.lint.missing import missing_instances
-from routing.lint.registry import lint
 
-LAPSE = timedelta(minutes=5)
-"""A worker that has begun and not ended by then is no more."""
+LINT = "lint"
+"""The kind of background jobs that look estates over."""
 KEPT = 8
 """So many looks are kept."""
 PLACE = ("code", "instance", "database", "object")
@@ -30,54 +27,21 @@ BATCH = 2_000
 """Rows in one statement."""
 
 
-def lint_want(wanted: Wanted) -> LintWanted:
-    """Have a worker look an estate over, unless one has been asked already."""
-    place = {"scenario": wanted.scenario, "version": wanted.version, "asked_at": timezone.now()}
-    with transaction.atomic():
-        row, is_new = LintWanted.objects.get_or_create(key=wanted.key, moment=wanted.moment, defaults=place)
-        if is_new:
-            wake_refresh()
-    return row
-
-
-def wake_refresh() -> None:
-    """Have a worker see to it, once this transaction is committed."""
-    from brokerui.analysis.lint.tasks import lint_refresh  # noqa: PLC0415 - which calls this module
-
-    wake_on_commit(lint_refresh)
-
-
-def wanted_do() -> bool:
-    """Look over what was asked for longest ago; False where nothing is left to do."""
-    row = _taken()
-    if row is None:
-        return False
-    wanted = Wanted.of_row(row)
-    estate = wanted.estate()
-    if estate is None:
-        row.delete()
-        return True
-    at, begun = wanted.at(), time.perf_counter()
-    findings, missing = lint(estate, at), missing_instances(estate, at)
-    seconds = time.perf_counter() - begun
-    run_write(wanted=wanted, at=at, findings=findings, missing=missing, seconds=seconds)
-    return True
-
-
-def _taken() -> LintWanted | None:
-    """The next one, which nobody else takes now."""
-    now = timezone.now()
-    free = LintWanted.objects.filter(Q(begun_at=None) | Q(begun_at__lt=now - LAPSE))
-    for row in free:
-        if free.filter(id=row.id).update(begun_at=now):
-            return row
-    return None
+def request_lint(wanted: Wanted) -> Job:
+    """Have a worker look an estate over. Returns the open job, or the one that failed or was cancelled lately."""
+    return request(LINT, f"{wanted.key} {wanted.moment}".strip(), wanted.as_payload())
 
 
 def run_write(
-    *, wanted: Wanted, at: datetime, findings: Sequence[Finding], missing: Sequence[str] = (), seconds: float = 0.0
+    *,
+    wanted: Wanted,
+    at: datetime,
+    findings: Sequence[Finding],
+    missing: Sequence[str] = (),
+    seconds: float = 0.0,
+    hold: Callable[[], None] = lambda: None,
 ) -> LintRun:
-    """Keep what was found; what asked for it is answered."""
+    """Keep what was found. `hold` is called in the transaction, and keeps nothing of it where it raises."""
     found = [Found.of(finding) for finding in findings]
     counts = counted(found)
     run = LintRun(
@@ -96,7 +60,7 @@ def run_write(
         for row in rows:
             row.run_id = run.id
         LintFinding.objects.bulk_create(rows, batch_size=BATCH)
-        LintWanted.objects.filter(key=wanted.key, moment=wanted.moment).delete()
+        hold()
     return run
 
 

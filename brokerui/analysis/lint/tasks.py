@@ -1,4 +1,4 @@
-"""What workers do for lint. A wake-up says nothing: what is wanted stands in the database."""
+"""What the clock and each new version of the estate have done for lint."""
 
 from __future__ import annotations
 
@@ -7,30 +7,21 @@ from django.utils import timezone
 
 from brokerui.analysis.lint.models import LintRun
 from brokerui.analysis.lint.selectors import AGAIN, is_small
-from brokerui.analysis.lint.services import lint_want, runs_prune, wanted_do
+from brokerui.analysis.lint.services import request_lint, runs_prune
 from brokerui.analysis.lint.wanted import Wanted
-from brokerui.core.celery_wake import wake
 from brokerui.estate.selectors import estate_current
-
-AT_ONCE = 10
-"""Estates that one task looks over; the next one goes on."""
 
 
 @shared_task(name="brokerui.lint.tasks.lint_refresh")
 def lint_refresh() -> None:
-    """Look over what was asked for, the live estate too where that was not done lately; delete what is old."""
-    live_want()
-    for _ in range(AT_ONCE):
-        if not wanted_do():
-            break
-    else:
-        wake(lint_refresh)
+    """Request a check of the live estate if none was made lately; delete old results."""
+    request_live_lint()
     runs_prune()
 
 
-def live_want() -> None:
-    """Ask for the live estate as it is now, unless it was looked over lately."""
+def request_live_lint() -> None:
+    """Request a check of the live estate as it is now, unless it is small or was checked lately."""
     live = estate_current()
     lately = LintRun.objects.filter(key=live.digest, moment="", evaluated_at__gt=timezone.now() - AGAIN)
     if not is_small(live.estate) and not lately.exists():
-        lint_want(Wanted(live.digest, version=live.version))
+        request_lint(Wanted(live.digest, version=live.version))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
 from django.utils import timezone
 
-from brokerui.analysis.lint.models import LintWanted
 from brokerui.estate.errors import VersionNotFoundError
 from brokerui.estate.scenarios.errors import ScenarioNotFoundError
 from brokerui.estate.scenarios.selectors import scenario_digest, scenario_get
@@ -34,9 +34,9 @@ class Wanted:
             return cls(viewed.key, moment, scenario=viewed.scenario.name)
         return cls(viewed.key, moment, version=viewed.version)
 
-    @classmethod
-    def of_row(cls, row: LintWanted) -> Wanted:
-        return cls(row.key, row.moment, row.scenario, row.version)
+    def as_payload(self) -> dict[str, Any]:
+        """As a background job keeps it: the arguments of the constructor."""
+        return asdict(self)
 
     def at(self) -> datetime:
         """The moment to look at."""

@@ -1,4 +1,4 @@
-"""What is known of all pairs of a large estate, and what is still to be worked out."""
+"""What is known of all pairs of a large estate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MOMENT = 40
 
 
 class Survey(models.Model):
-    """One estate, for as long as no route of it expires: wanted, under way or done."""
+    """The matrix of one estate, for as long as no route of it expires. Never changed afterwards."""
 
     key = models.CharField(max_length=KEY)
     """The content that it is about."""
@@ -18,19 +18,10 @@ class Survey(models.Model):
     """The last expiry of a route, as ISO 8601: until the next one every answer is the same. Empty: none has expired."""
     at = models.DateTimeField()
     """The moment at which routes count as expired or not; any other until the next expiry gives the same."""
-    scenario = models.TextField(blank=True)
-    """Where the estate is found: a scenario's name, or (empty) the live estate's version."""
-    version = models.PositiveIntegerField(null=True)
-    asked_at = models.DateTimeField()
-    begun_at = models.DateTimeField(null=True)
-    """When a worker last said that it works on it; null: none has taken it."""
-    finished_at = models.DateTimeField(null=True)
-    done = models.PositiveIntegerField(default=0)
-    """Service names; of so many in all:"""
-    total = models.PositiveIntegerField(default=0)
-    seconds = models.FloatField(null=True)
+    finished_at = models.DateTimeField()
+    seconds = models.FloatField()
     """How long it took."""
-    data = models.BinaryField(null=True)
+    data = models.BinaryField()
     """The matrix (packing.py)."""
 
     class Meta:

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from django.utils import timezone
-
 from brokerui.analysis.lint.wanted import Wanted
 from brokerui.analysis.reachability.matrix import Matrix, matrix_of
 from brokerui.analysis.reachability.models import Survey
 from brokerui.analysis.reachability.packing import unpacked
-from brokerui.analysis.reachability.services import since_text, survey_want
+from brokerui.analysis.reachability.services import request_survey, since_text
 from brokerui.core.cache import LruCache
 from brokerui.core.deferred import defer
+from brokerui.core.jobs.models import Job
 from brokerui.estate.viewed import Viewed
 from routing.classes.reachability import entry_points, service_names, settled_since
 from routing.common.gc_control import gc_paused
@@ -43,8 +42,8 @@ class Known:
     """A matrix, and how much of what was asked for it is."""
 
     matrix: Matrix
-    survey: Survey | None = None
-    """Where the rest is being worked out: how far that is."""
+    job: Job | None = None
+    """The background job that works out the rest; one that has ended failed or was cancelled."""
     of_names: int = 0
     """Where it is a part: of so many names."""
 
@@ -54,19 +53,15 @@ class Known:
 
     @property
     def is_late(self) -> bool:
-        """Nobody has taken it up although a worker would have by now."""
-        return self.survey is not None and self.survey.begun_at is None and is_late(self.survey)
+        """Whether no worker has claimed the job although one would have by now."""
+        return self.job is not None and self.job.is_late(LATE)
 
 
 def kept_under(viewed: Viewed, known: Known) -> Hashable | None:
     """What pages about it may be kept under: its content, its name and its moment; None while it is a part."""
-    if known.survey is not None:
+    if known.job is not None:
         return None
     return viewed.key, viewed.address, since_of(viewed, viewed.at())
-
-
-def is_late(survey: Survey) -> bool:
-    return survey.begun_at is None and timezone.now() - survey.asked_at > LATE
 
 
 def names_of(viewed: Viewed) -> tuple[str, ...]:
@@ -81,16 +76,17 @@ def known_of(viewed: Viewed, names: Sequence[str]) -> Known:
     if is_small(estate):
         return Known(_small.get_or_make((viewed.key, since), lambda: matrix_of(estate, at, names_of(viewed))))
     survey, part = survey_of(viewed), tuple(names[:PART])
-    is_there = _parts.has((viewed.key, since, part)) if survey.finished_at is None else _large.has((viewed.key, since))
+    job = request_survey(Wanted.of(viewed), since, at) if survey is None else None
+    is_there = _parts.has((viewed.key, since, part)) if survey is None else _large.has((viewed.key, since))
     if not is_there and _hops(estate) > LONG:
         defer(("pairs", viewed.key, since), partial(known_of, viewed, names))
-    if survey.finished_at is not None:
+    if survey is not None:
         try:
             return Known(_large.get_or_make((viewed.key, since), partial(_read, viewed, survey)))
         except Survey.DoesNotExist:  # deleted just now, because others were asked for since
-            survey = survey_of(viewed)
+            job = request_survey(Wanted.of(viewed), since, at)
     matrix = _parts.get_or_make((viewed.key, since, part), lambda: matrix_of(estate, at, part))
-    return Known(matrix, survey, len(names) if len(part) < len(names) else 0)
+    return Known(matrix, job, len(names) if len(part) < len(names) else 0)
 
 
 def since_of(viewed: Viewed, at: datetime) -> datetime | None:
@@ -99,12 +95,18 @@ def since_of(viewed: Viewed, at: datetime) -> datetime | None:
     return _since.get_or_make((viewed.key, minute), lambda: settled_since(viewed.estate, at))
 
 
-def survey_of(viewed: Viewed) -> Survey:
-    """The row about this estate; a worker is asked to fill it where there is none. Without its data."""
+def survey_of(viewed: Viewed) -> Survey | None:
+    """The survey of this estate, without its data; None if it is not worked out."""
+    since = since_text(since_of(viewed, viewed.at()))
+    return Survey.objects.filter(key=viewed.key, since=since).defer("data").first()
+
+
+def job_of(viewed: Viewed) -> Job | None:
+    """The background job that works out this estate, requested if need be; None if the survey is there."""
+    if survey_of(viewed) is not None:
+        return None
     at = viewed.at()
-    since = since_of(viewed, at)
-    row = Survey.objects.filter(key=viewed.key, since=since_text(since)).defer("data").first()
-    return row if row is not None else survey_want(Wanted.of(viewed), since, at)
+    return request_survey(Wanted.of(viewed), since_of(viewed, at), at)
 
 
 def is_worked_out(viewed: Viewed) -> bool:
@@ -112,7 +114,7 @@ def is_worked_out(viewed: Viewed) -> bool:
     if is_small(viewed.estate):
         return True
     since = since_text(since_of(viewed, viewed.at()))
-    return Survey.objects.filter(key=viewed.key, since=since).exclude(finished_at=None).exists()
+    return Survey.objects.filter(key=viewed.key, since=since).exists()
 
 
 def is_small(estate: Estate) -> bool:
@@ -131,6 +133,5 @@ def _hops(estate: Estate) -> int:
 
 def _read(viewed: Viewed, survey: Survey) -> Matrix:
     data = Survey.objects.values_list("data", flat=True).get(id=survey.id)
-    assert data is not None
     with gc_paused():
         return unpacked(bytes(data), tuple(entry_points(viewed.estate)), names_of(viewed))

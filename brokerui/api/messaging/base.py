@@ -1,4 +1,4 @@
-"""What the views of messaging share: what the verbs refuse as problem documents, requests that may be sent again."""
+"""What the views of messaging share: problems of the verbs, and requests that a client may send again."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from rest_framework.request import Request
 
 from brokerui.accounts.levels import Level
 from brokerui.api.base import ApiView
-from brokerui.api.parameters import given
 from brokerui.api.parsers import JsonParser, json_of, read_bounded
-from brokerui.api.problems import Problem, in_body
+from brokerui.api.problems import ApiProblem, in_body
+from brokerui.api.queries import NoQuery
+from brokerui.api.serializers import read_query
 from brokerui.messaging.errors import (
     BusyError,
     MessagingError,
@@ -29,9 +30,9 @@ from routing.common.errors import Invalid
 from routing.common.sentence import say
 from routing.dialog.problems import VerbError
 
-LARGEST: Final = 32 << 20
-"""Bytes of a request with messages. Larger ones are sent in Python: their bodies may have up to 256 MB."""
-KEY: Final = 64
+MAX_JSON_BYTES: Final = 32 << 20
+"""Of a request with messages. Larger ones are sent in Python: their bodies may have up to 256 MB."""
+MAX_KEY: Final = 64
 """Characters of an Idempotency-Key."""
 NOT_FOUND: Final = 8426
 NOT_NOW: Final = frozenset((954, 8427, 8429, 8438, 8458, 8461, 9617))
@@ -43,25 +44,25 @@ class MessagesParser(JsonParser):
     """JSON with bodies of messages."""
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
-        """The value; a problem where there is none."""
-        return json_of(read_bounded(stream, LARGEST))
+        """Return the value; raises a problem where the body is not JSON."""
+        return json_of(read_bounded(stream, MAX_JSON_BYTES))
 
 
-class BusyProblem(Problem):
-    """Worth another try."""
+class BusyProblem(ApiProblem):
+    """A problem that another try may not have."""
 
     wait = 0
     """Seconds, rounded up: `Retry-After`."""
 
 
 class MessagingView(ApiView):
-    """Who runs what is there may send and receive."""
+    """A verb: it takes the level of operators."""
 
     write: ClassVar[Level] = Level.OPERATE
     parser_classes = [MessagesParser]
 
     def handle_exception(self, exc: Exception) -> Any:
-        """What the product refuses, with its number."""
+        """Answer what a verb refuses with a problem document that has the product's number."""
         if isinstance(exc, VerbError):
             return super().handle_exception(refused(exc))
         if isinstance(exc, MessagingError):
@@ -69,29 +70,30 @@ class MessagingView(ApiView):
         return super().handle_exception(exc)
 
 
-def refused(error: VerbError) -> Problem:
-    """404: no such conversation; 409: not now; 422: never."""
+def refused(error: VerbError) -> ApiProblem:
+    """Return the problem of a refusal. 404: no such conversation; 409: not in this state; 422: never."""
     status = 404 if error.number == NOT_FOUND else 409 if error.number in NOT_NOW else 422
-    return Problem(status, error.render(_), code="refused", number=error.number)
+    return ApiProblem(status, error.render(_), code="refused", number=error.number)
 
 
-def not_done(error: MessagingError) -> Problem:
+def not_done(error: MessagingError) -> ApiProblem:
+    """Return the problem of a verb that could not be done."""
     detail = f"{error.number}: {error.problem.render(_)}" if error.number else error.problem.render(_)
     if isinstance(error, BusyError):
         return BusyProblem(409, detail, code="busy")
     if isinstance(error, LeaseOverError):
-        return Problem(410, detail)
+        return ApiProblem(410, detail)
     number: dict[str, Any] = {"number": error.number} if error.number else {}
-    return Problem(404 if isinstance(error, _MISSING) else 409, detail, **number)
+    return ApiProblem(404 if isinstance(error, _MISSING) else 409, detail, **number)
 
 
 def done_once(request: Request, verb: str, make: Callable[[], tuple[str, int, Any]]) -> Any:
-    """The answer of a verb, in one transaction with what it does and the count of it.
+    """Do a verb and return its response, in one transaction with the count of its use.
 
-    `make` does it, and gives the instance, the number of messages and the answer. With an Idempotency-Key it is done
-    once, however often it is sent.
+    `make` does it, and returns the instance, the number of messages and the response. With an Idempotency-Key it is
+    done once, however often the client sends it.
     """
-    given(request, ())
+    read_query(request, NoQuery)
     author = request.user.get_username()
 
     def make_and_count() -> Any:
@@ -107,8 +109,8 @@ def done_once(request: Request, verb: str, make: Callable[[], tuple[str, int, An
 
 def _token(request: Request, author: str) -> str:
     key = request.headers.get("Idempotency-Key", "")
-    if len(key) > KEY or not key.isprintable():
-        raise Problem(400, _("Idempotency-Key may have up to %(count)s printable characters.") % {"count": KEY})
+    if len(key) > MAX_KEY or not key.isprintable():
+        raise ApiProblem(400, _("Idempotency-Key may have up to %(count)s printable characters.") % {"count": MAX_KEY})
     return token_of(author, f"messaging\0{key}") if key else ""
 
 

@@ -10,13 +10,24 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schem
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from brokerui.api import telling
-from brokerui.api.messaging import reading, shapes
+from brokerui.api import openapi
+from brokerui.api.etags import etag_of_json, is_known
 from brokerui.api.messaging.base import MessagingView, done_once
-from brokerui.api.messaging.sys_shapes import DialogSerializer
-from brokerui.api.messaging.sys_views import endpoint_as_json
-from brokerui.api.parameters import given
-from brokerui.api.tags import is_known, tag_of_json
+from brokerui.api.messaging.dialog_bodies import (
+    BeginSerializer,
+    BegunSerializer,
+    EndRequest,
+    EndSerializer,
+    HandleSerializer,
+    MoveSerializer,
+    SendSerializer,
+    SentSerializer,
+    TimerSerializer,
+)
+from brokerui.api.messaging.sys_columns import DialogSerializer
+from brokerui.api.messaging.sys_rows import endpoints_as_json
+from brokerui.api.queries import NoQuery
+from brokerui.api.serializers import read_body, read_query
 from brokerui.estate.audit import audit
 from brokerui.messaging import services
 from brokerui.messaging.broker_cache import has_binding
@@ -25,35 +36,34 @@ from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
 from routing.dialog.problems import VerbError
 
-TAG = telling.tagged(_("Messaging"))
+TAG = openapi.tags(_("Messaging"))
 HANDLE = OpenApiParameter("handle", {"type": "string"}, OpenApiParameter.PATH, description=_("Of the conversation."))
-KEY = telling.header(
+KEY = openapi.header(
     "Idempotency-Key",
     _(
         "Of your own, for each request: up to 64 characters. Sent again with it, the "
         "request is done once, and answered as it was."
     ),
 )
-DONE = (*telling.WRITES, 404)
+STATUSES = (*openapi.WRITE_STATUSES, 404)
 
 
-def told(name: str, summary: Any, request: Any, answer: Any, *, status: int = 200, says: Any = "", **more: Any) -> Any:
-    """The schema of a verb."""
+def verb(operation_id: str, summary: Any, request: Any, response: Any, *, status: int = 200, **more: Any) -> Any:
+    """Return the decorator that describes a verb in the schema."""
     parameters = [*more.pop("parameters", ()), KEY]
     return extend_schema(
-        operation_id=name,
+        operation_id=operation_id,
         tags=TAG,
         summary=summary,
-        description=says,
         parameters=parameters,
         request=request,
-        responses={status: answer, **telling.problems(DONE)},
+        responses={status: response, **openapi.problems(STATUSES)},
         **more,
     )
 
 
 def endpoint_of(handle: str) -> EndpointRow:
-    """The side of a conversation that has this handle. Raises `Refused`."""
+    """Return the side of a conversation that has this handle. Raises `Refused`."""
     try:
         found = conversation_endpoints({"conversation_handle": parse_identifier(handle)}).rows
     except Invalid:
@@ -64,21 +74,21 @@ def endpoint_of(handle: str) -> EndpointRow:
 
 
 def instance_of(handle: str) -> tuple[str, str]:
-    """The instance that has a conversation, and its handle as it stands there. Raises `Refused`."""
+    """Return the instance that has a conversation, and its handle as it stands there. Raises `Refused`."""
     row = endpoint_of(handle)
     return row.instance, row.conversation_handle
 
 
-class Dialogs(MessagingView):
-    """Dialogs."""
+class DialogBegin(MessagingView):
+    """A new conversation."""
 
-    @told(
+    @verb(
         "dialog_begin",
         _("Begin a dialog"),
-        shapes.BeginSerializer,
-        shapes.BegunSerializer,
+        BeginSerializer,
+        BegunSerializer,
         status=201,
-        says=_("From a service of a database of an instance that is hosted here. Nothing is sent yet."),
+        description=_("From a service of a database of an instance that is hosted here. Nothing is sent yet."),
         examples=[
             OpenApiExample(
                 "order",
@@ -89,22 +99,22 @@ class Dialogs(MessagingView):
     )
     def post(self, request: Request) -> Response:
         """BEGIN DIALOG."""
-        asked = reading.begin_from(request.data)
-        encryption = asked.pop("encryption", None)
-        if encryption is None:  # before the transaction: nothing that is kept may be of one that is rolled back
-            encryption = has_binding(asked["instance"], asked["database"], asked["to_service"])
+        arguments = read_body(request.data, BeginSerializer)
+        encryption = arguments.pop("encryption", None)
+        if encryption is None:  # before the transaction: what a rollback undoes must not stay in a cache
+            encryption = has_binding(arguments["instance"], arguments["database"], arguments["to_service"])
 
         def begin() -> tuple[str, int, Any]:
-            begun = services.conversation_begin(**asked, encryption=encryption)
+            begun = services.conversation_begin(**arguments, encryption=encryption)
             fields = ("conversation_handle", "conversation_id", "conversation_group_id")
-            return asked["instance"], 0, {name: getattr(begun, name) for name in fields}
+            return arguments["instance"], 0, {name: getattr(begun, name) for name in fields}
 
         answer = done_once(request, "begin", begin)
         where = reverse("api:dialog", args=[answer["conversation_handle"]])
         return Response(answer, status=201, headers={"Location": where})
 
 
-class Dialog(MessagingView):
+class DialogDetail(MessagingView):
     """One side of a conversation."""
 
     @extend_schema(
@@ -112,32 +122,31 @@ class Dialog(MessagingView):
         tags=TAG,
         summary=_("Read one"),
         description=_("The row of `sys.conversation_endpoints`, and why the first message that waits does."),
-        parameters=[HANDLE, telling.IF_NONE_MATCH, telling.tag_header([200])],
-        responses={200: DialogSerializer, 304: telling.UNCHANGED, **telling.problems(telling.READS)},
+        **openapi.conditional_get(DialogSerializer, parameters=[HANDLE]),
     )
     def get(self, request: Request, handle: str) -> Response:
-        """With its transmission status."""
-        given(request, ())
+        """Return its row, with its transmission status."""
+        read_query(request, NoQuery)
         row = endpoint_of(handle)
         status = services.transmission_status(instance=row.instance, handle=row.conversation_handle)
-        body = {**endpoint_as_json([row])[0], "transmission_status": status}
-        tag = tag_of_json(body)
-        if is_known(request, tag):
-            return Response(status=304, headers={"ETag": tag})
-        return Response(body, headers={"ETag": tag})
+        body = {**endpoints_as_json([row])[0], "transmission_status": status}
+        etag = etag_of_json(body)
+        if is_known(request, etag):
+            return Response(status=304, headers={"ETag": etag})
+        return Response(body, headers={"ETag": etag})
 
 
 class DialogMessages(MessagingView):
     """Messages that are sent."""
 
-    @told(
+    @verb(
         "dialog_send",
         _("Send one message, or many"),
-        shapes.SendSerializer,
-        shapes.SentSerializer,
+        SendSerializer,
+        SentSerializer,
         status=201,
         parameters=[HANDLE],
-        says=_("All of them or none, in this order. A request may have up to 32 MB."),
+        description=_("All of them or none, in this order. A request may have up to 32 MB."),
         examples=[
             OpenApiExample("one", value={"message_body": "aGVsbG8="}, request_only=True),
             OpenApiExample(
@@ -151,7 +160,7 @@ class DialogMessages(MessagingView):
         """SEND."""
 
         def send() -> tuple[str, int, Any]:
-            messages = reading.messages_from(request.data)
+            messages = read_body(request.data, SendSerializer)
             instance, found = instance_of(handle)
             services.conversation_send(instance=instance, handles=[found], messages=messages)
             return instance, len(messages), {"conversation_handle": found, "messages": len(messages)}
@@ -162,13 +171,13 @@ class DialogMessages(MessagingView):
 class DialogEnd(MessagingView):
     """The end of a conversation, for this side."""
 
-    @told(
+    @verb(
         "dialog_end",
         _("End it"),
-        shapes.EndSerializer,
-        shapes.HandleSerializer,
+        EndSerializer,
+        HandleSerializer,
         parameters=[HANDLE],
-        says=_(
+        description=_(
             "With `error` the other side is told why. With `cleanup` it is not told at all, and what was not sent or "
             "received is lost: an entry of the audit says who did it."
         ),
@@ -183,7 +192,7 @@ class DialogEnd(MessagingView):
         """END CONVERSATION."""
 
         def end() -> tuple[str, int, Any]:
-            how = reading.end_from(request.data)
+            how: EndRequest = read_body(request.data, EndSerializer)
             instance, found = instance_of(handle)
             if how.code is not None:
                 services.conversation_end_with_error(
@@ -202,13 +211,13 @@ class DialogEnd(MessagingView):
 class DialogMove(MessagingView):
     """The conversation group."""
 
-    @told(
+    @verb(
         "dialog_move",
         _("Move it to another conversation group"),
-        shapes.MoveSerializer,
-        shapes.HandleSerializer,
+        MoveSerializer,
+        HandleSerializer,
         parameters=[HANDLE],
-        says=_("Of the same queue. Not while messages of its group are leased: the answer is then 409."),
+        description=_("Of the same queue. Not while messages of its group are leased: the answer is then 409."),
         examples=[
             OpenApiExample(
                 "move",
@@ -221,7 +230,7 @@ class DialogMove(MessagingView):
         """MOVE CONVERSATION."""
 
         def move() -> tuple[str, int, Any]:
-            group = reading.group_from(request.data)
+            group = read_body(request.data, MoveSerializer)["conversation_group_id"]
             instance, found = instance_of(handle)
             services.conversation_move(instance=instance, handle=found, conversation_group_id=group)
             return instance, 0, {"conversation_handle": found}
@@ -232,20 +241,22 @@ class DialogMove(MessagingView):
 class DialogTimer(MessagingView):
     """The conversation timer."""
 
-    @told(
+    @verb(
         "dialog_timer",
         _("Start its timer"),
-        shapes.TimerSerializer,
-        shapes.HandleSerializer,
+        TimerSerializer,
+        HandleSerializer,
         parameters=[HANDLE],
-        says=_("When it runs out, a message of type DialogTimer is in the queue. Started again, it begins anew."),
+        description=_(
+            "When it runs out, a message of type DialogTimer is in the queue. Started again, it begins anew."
+        ),
         examples=[OpenApiExample("a minute", value={"timeout_s": 60}, request_only=True)],
     )
     def post(self, request: Request, handle: str) -> Response:
         """BEGIN CONVERSATION TIMER."""
 
         def start() -> tuple[str, int, Any]:
-            timeout_s = reading.timeout_from(request.data)
+            timeout_s = read_body(request.data, TimerSerializer)["timeout_s"]
             instance, found = instance_of(handle)
             services.conversation_timer_start(instance=instance, handle=found, timeout_s=timeout_s)
             return instance, 0, {"conversation_handle": found}

@@ -10,12 +10,20 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schem
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from brokerui.api import telling
-from brokerui.api.messaging import reading, shapes
+from brokerui.api import openapi
 from brokerui.api.messaging.base import MessagingView, done_once
-from brokerui.api.messaging.dialogs import TAG, told
-from brokerui.api.messaging.waiting import waited_for
-from brokerui.api.parameters import given
+from brokerui.api.messaging.dialogs import TAG, verb
+from brokerui.api.messaging.queue_bodies import (
+    ROLLBACK,
+    QueueStatusSerializer,
+    ReceiptSerializer,
+    ReceivedSerializer,
+    ReceiveSerializer,
+    SettledSerializer,
+)
+from brokerui.api.messaging.waiting import wait_for
+from brokerui.api.queries import NoQuery
+from brokerui.api.serializers import read_body, read_query
 from brokerui.estate.selectors import estate_current
 from brokerui.messaging.broker_cache import broker_of, check_queue
 from brokerui.messaging.leases.models import State
@@ -28,6 +36,7 @@ from brokerui.messaging.verbs.administration import queue_set_status
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
 from routing.common.moment import from_milliseconds
+from routing.dialog.batch import ReceiveRequest
 
 PLACE = [
     OpenApiParameter(name, {"type": "string"}, OpenApiParameter.PATH) for name in ("instance", "database", "queue")
@@ -36,7 +45,7 @@ RECEIPT = OpenApiParameter("receipt", {"type": "string"}, OpenApiParameter.PATH,
 
 
 class QueueReceive(MessagingView):
-    """Receiving."""
+    """Messages of a queue, with a lease."""
 
     @extend_schema(
         operation_id="queue_receive",
@@ -49,22 +58,24 @@ class QueueReceive(MessagingView):
             "With `wait_ms` the answer comes as soon as there is something. 503 says that too many wait already."
         ),
         parameters=PLACE,
-        request=shapes.ReceiveSerializer,
+        request=ReceiveSerializer,
         examples=[OpenApiExample("wait", value={"top": 10, "wait_ms": 5000, "lease_s": 60}, request_only=True)],
-        responses={200: shapes.ReceivedSerializer, **telling.problems((*telling.WRITES, 404))},
+        responses={200: ReceivedSerializer, **openapi.problems((*openapi.WRITE_STATUSES, 404))},
     )
     def post(self, request: Request, instance: str, database: str, queue: str) -> Response:
         """RECEIVE, with a lease."""
-        given(request, ())
-        asked = reading.receive_from(request.data, (database, queue))
+        read_query(request, NoQuery)
+        body = read_body(request.data, ReceiveSerializer)
+        of = (body.get("conversation_handle"), body.get("conversation_group_id"))
+        receive = ReceiveRequest((database, queue), body["top"], *of)
         author = request.user.get_username()
-        check_queue(broker_of(instance), asked.receive.queue)
+        check_queue(broker_of(instance), receive.queue)
         number = HostedInstance.objects.values_list("id", flat=True).get(name=instance)
-        leased = waited_for(
-            lambda: lease_make(instance=instance, asked=asked.receive, owner=author, lease_ms=asked.lease_ms),
-            lambda: has_messages(number, asked.receive.queue),
+        leased = wait_for(
+            lambda: lease_make(instance=instance, asked=receive, owner=author, lease_ms=body["lease_s"] * 1000),
+            lambda: has_messages(number, receive.queue),
             QueueAddress(instance, database, queue),
-            asked.wait_s,
+            body["wait_ms"] / 1000,
             gettext("As many as can are waiting for messages already. Ask again, or without waiting."),
         )
         return Response(_as_json(instance, leased))
@@ -82,22 +93,22 @@ def _as_json(instance: str, leased: Leased | None) -> dict[str, Any]:
 
 
 class QueueStatus(MessagingView):
-    """On and off."""
+    """Whether a queue receives and accepts messages."""
 
-    @told(
+    @verb(
         "queue_status",
         _("Switch a queue on or off"),
-        shapes.QueueStatusSerializer,
-        shapes.QueueStatusSerializer,
+        QueueStatusSerializer,
+        QueueStatusSerializer,
         parameters=PLACE,
-        says=_("Of an instance that is hosted here. It is a change of the estate, with an entry of the audit."),
+        description=_("Of an instance that is hosted here. It is a change of the estate, with an entry of the audit."),
         examples=[OpenApiExample("on", value={"enabled": True}, request_only=True)],
     )
     def post(self, request: Request, instance: str, database: str, queue: str) -> Response:
         """ALTER QUEUE … WITH STATUS."""
 
         def switch() -> tuple[str, int, Any]:
-            is_on = reading.enabled_from(request.data)
+            is_on = read_body(request.data, QueueStatusSerializer)["enabled"]
             author = request.user.get_username()
             queue_set_status(instance=instance, database=database, queue=queue, is_on=is_on, author=author)
             return instance, 0, {"enabled": is_on}
@@ -105,8 +116,8 @@ class QueueStatus(MessagingView):
         return Response(done_once(request, "queue", switch))
 
 
-class Receipts(MessagingView):
-    """What becomes of a receive."""
+class ReceiptSettle(MessagingView):
+    """Commit or rollback of a receive."""
 
     @extend_schema(
         operation_id="receipt_settle",
@@ -117,27 +128,27 @@ class Receipts(MessagingView):
             "same, for a day. 410: the lease is over, and nothing was done. Only who received may do it."
         ),
         parameters=[RECEIPT],
-        request=shapes.ReceiptSerializer,
+        request=ReceiptSerializer,
         examples=[
             OpenApiExample("commit", value={"action": "commit"}, request_only=True),
             OpenApiExample("rollback", value={"action": "rollback"}, request_only=True),
         ],
-        responses={200: shapes.SettledSerializer, **telling.problems((*telling.WRITES, 404, 410))},
+        responses={200: SettledSerializer, **openapi.problems((*openapi.WRITE_STATUSES, 404, 410))},
     )
     def post(self, request: Request, receipt: str) -> Response:
         """`commit` or `rollback`."""
-        given(request, ())
-        action = reading.action_from(request.data)
-        who = {"receipt": _receipt(receipt), "owner": request.user.get_username()}
-        if action == reading.ROLLBACK:
-            lease_roll_back(**who)
-            return Response({"receipt": who["receipt"], "state": State.ROLLED_BACK, "messages": 0})
-        count = lease_commit(**who)
-        return Response({"receipt": who["receipt"], "state": State.COMMITTED, "messages": count})
+        read_query(request, NoQuery)
+        action = read_body(request.data, ReceiptSerializer)["action"]
+        lease = {"receipt": _receipt(receipt), "owner": request.user.get_username()}
+        if action == ROLLBACK:
+            lease_roll_back(**lease)
+            return Response({"receipt": lease["receipt"], "state": State.ROLLED_BACK, "messages": 0})
+        count = lease_commit(**lease)
+        return Response({"receipt": lease["receipt"], "state": State.COMMITTED, "messages": count})
 
 
 def _receipt(text: str) -> str:
-    """As it is kept; what is no receipt is none of anybody's."""
+    """Return the key of a receipt; a text that is no receipt finds none."""
     try:
         return parse_identifier(text)
     except Invalid:

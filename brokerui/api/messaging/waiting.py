@@ -1,4 +1,4 @@
-"""Waiting for messages, by few at a time: who waits has a thread of the web for himself."""
+"""Waiting for messages: a request that waits occupies a thread of the web server, so only a few may."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from brokerui.messaging.queue_address import QueueAddress
 
 T = TypeVar("T")
 
-PLACES: Final = 4
-"""Who may wait in one process: half of its threads (`brokerui.running.web`), so that others are served."""
+MAX_WAITING: Final = 4
+"""Requests that may wait in one process: half of its threads (`brokerui.running.web`)."""
 
-_places = threading.BoundedSemaphore(PLACES)
+_waiting = threading.BoundedSemaphore(MAX_WAITING)
 
 
-def waited_for(
+def wait_for(
     make: Callable[[], T | None], is_there: Callable[[], bool], bell: QueueAddress, seconds: float, full: str
 ) -> T | None:
-    """What `make` gives, at once or as soon as something is there; None: nothing came in time. The bell of a queue is
-    heard meanwhile.
+    """Return what `make` returns, at once or as soon as messages arrive; None: none arrived in time.
 
-    Raises a problem, with the sentence `full`, where too many wait already. No transaction may be open.
+    The queue's bell wakes the request. Raises a problem, with the sentence `full`, where too many requests wait
+    already. No transaction may be open.
     """
     end = time.monotonic() + seconds
     if (found := make()) is not None or seconds <= 0:
         return found
-    if not _places.acquire(blocking=False):
+    if not _waiting.acquire(blocking=False):
         raise BusyProblem(503, full, code="too_many_wait")
     try:
         return _look(make, is_there, bell, end)
     finally:
-        _places.release()
+        _waiting.release()
 
 
 def _look(make: Callable[[], T | None], is_there: Callable[[], bool], bell: QueueAddress, end: float) -> T | None:

@@ -44,6 +44,15 @@ def jobs_look() -> None:
     jobs_prune()
 
 
+# -- Tasks of earlier versions: their messages may still lie in Redis, or in a schedule that somebody made ---------
+
+
+@shared_task(name="brokerui.reachability.tasks.survey_refresh")
+def survey_refresh() -> None:
+    """Do the jobs that are due."""
+    _run(MAINTENANCE)
+
+
 def _run(queue: str) -> None:
     for _ in range(JOBS_PER_TASK):
         if stopping.is_set() or not run_next(queue):

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from brokerui.analysis.reachability.selectors import is_late, is_small, survey_of
+from brokerui.analysis.reachability.selectors import LATE, is_small, job_of
 from brokerui.estate.viewed import viewed_of
 from brokerui.pages.reachability.asked import VERDICTS, Asked
 from brokerui.pages.reachability.axes import UnknownOriginError
@@ -94,10 +94,10 @@ def progress(request: HttpRequest) -> HttpResponse:
     viewed = viewed_of(request)
     if viewed.is_empty or is_small(viewed.estate):
         return HttpResponseClientRefresh()
-    survey = survey_of(viewed)
-    if survey.finished_at is not None:
+    job = job_of(viewed)
+    if job is None:
         return HttpResponseClientRefresh()
-    return render(request, "reachability/_progress.html", {"survey": survey, "late": is_late(survey)})
+    return render(request, "reachability/_progress.html", {"job": job, "late": job.is_late(LATE)})
 
 
 @require_safe

@@ -17,7 +17,7 @@ from brokerui.analysis.imports.models import ImportRun, State
 from brokerui.api.base import ApiView
 from brokerui.api.ids import id_of
 from tests.brokerui.api.helpers import API, NEW, QUESTION, ROWS, row, send, views
-from tests.brokerui.pages import nothing_shown, signed_in, user_of
+from tests.brokerui.site import nothing_shown, signed_in, user_of
 
 __all__ = ["nothing_shown"]
 pytestmark = pytest.mark.usefixtures("small", "nothing_shown")

@@ -9,8 +9,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from brokerui.api import import_request, importing
-from brokerui.api.catalog import connection_auth
+from brokerui.api import import_bodies, import_runs
+from brokerui.api.catalog_rows import connection_auth
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
@@ -87,13 +87,13 @@ def test_nothing_is_written_over_what_was_not_seen(client: Client) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_nothing_is_written_over_what_came_meanwhile(client: Client, monkeypatch: Any) -> None:
-    real = importing.estate_made
+    real = import_runs.estate_made
 
     def slowly(*args: Any, **kwargs: Any) -> Any:
         estate_edit(edits=[SetHopLimit(3)], base_version=1, author="x")
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(importing, "estate_made", slowly)
+    monkeypatch.setattr(import_runs, "estate_made", slowly)
     assert raw(client, OTHER).status_code == 409
     assert instances() == {"hub", "far/away"}
 
@@ -125,7 +125,7 @@ def test_a_body_that_is_too_large_is_refused(client: Client, settings: Any, monk
     refused = raw(client, "x" * 1001)
     assert (refused.status_code, refused.headers["Content-Type"]) == (413, "application/problem+json")
     settings.SCENARIO_MAX_BYTES = settings.BODY_MAX_BYTES = 10_000
-    monkeypatch.setattr(import_request, "LARGEST", 1000)
+    monkeypatch.setattr(import_bodies, "MAX_JSON_BYTES", 1000)
     assert send(client, "post", IMPORT, {"note": "x" * 1001}).status_code == 413
 
 

@@ -11,14 +11,14 @@ from django.test import Client
 from brokerui.analysis.imports import working
 from brokerui.analysis.imports.models import ImportRun
 from brokerui.analysis.imports.tasks import imports_work
-from brokerui.api import importing
+from brokerui.api import import_runs
 from brokerui.estate.models import AuditEntry
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
 from routing.model.edits import SetHopLimit
 from tests.brokerui.api.helpers import API, SMALL
 from tests.brokerui.api.test_estate import IMPORT, OTHER, ROUTE, instances, raw
-from tests.brokerui.pages import signed_in
+from tests.brokerui.site import signed_in
 
 pytestmark = pytest.mark.usefixtures("small")
 LATER = {"Prefer": "respond-async"}
@@ -29,7 +29,7 @@ KEY = {"Idempotency_Key": "one"}
 def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """So often somebody was woken; the tests do the work."""
     calls: list[int] = []
-    monkeypatch.setattr(importing, "wake_work", lambda: calls.append(1))
+    monkeypatch.setattr(import_runs, "wake_work", lambda: calls.append(1))
     return calls
 
 

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from brokerui.api.resources import RESOURCES
+from brokerui.api.row_schema import RESOURCES
 from brokerui.estate.services import estate_import
 from routing.documents.estate_document import read_estate
 from tests.brokerui.api.helpers import API, ROWS, change, row, send

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from brokerui.api import parsers, what_if
+from brokerui.api import parsers, whatif
 from tests.brokerui.api.helpers import API, NEW, QUESTION, row, send
 
 pytestmark = pytest.mark.usefixtures("small")
@@ -57,7 +57,7 @@ def test_a_fault_of_ours_shows_nothing_of_itself(client: Client, monkeypatch: An
     def broken(*_args: Any) -> None:
         raise RuntimeError("the secret of the house")
 
-    monkeypatch.setattr(what_if, "explain", broken)
+    monkeypatch.setattr(whatif, "explain", broken)
     client.raise_request_exception = False
     response = send(client, "post", f"{API}/whatif/", QUESTION)
     assert is_problem(response, 500)
@@ -82,7 +82,7 @@ BODIES: dict[str, tuple[str | bytes, int]] = {
     "half a pair as key": ('{"\\udfff": 1}', 400),
     "not utf-8": (b'{"name": "\xff"}', 400),
     "utf-16": ('{"name": "x"}'.encode("utf-16"), 400),
-    "too large": (b" " * (parsers.LARGEST + 1), 413),
+    "too large": (b" " * (parsers.MAX_JSON_BYTES + 1), 413),
 }
 
 

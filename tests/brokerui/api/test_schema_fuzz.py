@@ -26,7 +26,7 @@ from brokerui.api.ids import id_of
 from brokerui.api.schema import schema
 from brokerui.wsgi import application
 from tests.brokerui.api.helpers import ROWS
-from tests.brokerui.pages import nothing_shown, user_of
+from tests.brokerui.site import nothing_shown, user_of
 
 __all__ = ["nothing_shown"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small", "nothing_shown")]
@@ -71,7 +71,7 @@ def test_whatever_is_sent_is_answered_as_the_schema_says(
             # Of itself it would never find one.
             case.path_parameters["id"] = id_of(ROWS[path.split("/")[3]])
             case.headers["If-Match"] = "*"
-        if path.endswith("/imports/"):
+        if path.endswith("/import/"):
             # That it is stale would be said before anybody looks at the document.
             case.headers.pop("If-Match", None)
         case.call_and_validate(checks=CHECKS, headers=headers)

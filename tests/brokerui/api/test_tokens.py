@@ -14,7 +14,7 @@ from brokerui.accounts.services import TOKENS, token_create
 from brokerui.api.schema import schema
 from brokerui.estate.models import AuditEntry
 from tests.brokerui.api.helpers import API, send, views
-from tests.brokerui.pages import signed_in, user_of
+from tests.brokerui.site import signed_in, user_of
 
 PAGE = "/account/tokens/"
 

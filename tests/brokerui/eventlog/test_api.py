@@ -10,7 +10,7 @@ from django.test import Client
 
 from brokerui.accounts.levels import Role
 from tests.brokerui.eventlog.test_selectors import HOUR_AT, tell
-from tests.brokerui.pages import signed_in
+from tests.brokerui.site import signed_in
 
 pytestmark = pytest.mark.django_db
 EVENTS = "/api/v1/events/"

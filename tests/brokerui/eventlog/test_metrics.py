@@ -20,7 +20,7 @@ from brokerui.eventlog.services import counts_add, samples_put
 from brokerui.messaging.exchange.lists import put_outgoing, run, show_connections
 from brokerui.messaging.exchange.messages import ConnectionRow
 from tests.brokerui.eventlog.samples import AT, EVENTS, SAMPLES
-from tests.brokerui.pages import signed_in, user_of
+from tests.brokerui.site import signed_in, user_of
 
 NAME = re.compile(r"`(brokerui_\w+)`")
 LINE = re.compile(r'^(\w+)(\{(?:\w+="(?:[^"\\]|\\.)*",?)*\})? (-?[\d.e+]+)$')

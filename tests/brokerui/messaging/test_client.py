@@ -21,7 +21,7 @@ from brokerui.client import Batch, Client, LeaseOver, Message, Refused, Unreacha
 from brokerui.core.home import CHECKOUT
 from brokerui.messaging.models import ConversationEndpoint, QueueMessage
 from tests.brokerui.messaging.hosted import Wire
-from tests.brokerui.pages import user_of
+from tests.brokerui.site import user_of
 
 FROM = {"instance": "A", "database": "one", "from_service": "From", "to_service": "To"}
 QUEUE = {"instance": "B", "database": "two", "queue": "ToQ"}

@@ -21,7 +21,7 @@ from brokerui.messaging.models import ConversationEndpoint
 from routing.model.catalog_objects import Contract, ContractMessage, MessageType, Service
 from routing.model.edits import PutDatabase
 from routing.model.estate import Database
-from tests.brokerui.command_line import call_with
+from tests.brokerui.cli.command_line import call_with
 from tests.brokerui.messaging.hosted import Wire
 
 pytestmark = pytest.mark.django_db(transaction=True)

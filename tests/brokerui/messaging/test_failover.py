@@ -56,7 +56,7 @@ from routing.dialog.problems import VerbError
 from routing.documents.estate_document import read_estate
 from routing.model.estate import MIRROR, PRINCIPAL
 from routing.runtime.store import QueueDepth
-from tests.brokerui.command_line import call_with, refused
+from tests.brokerui.cli.command_line import call_with, refused
 from tests.brokerui.messaging.hosted import LOCAL, ONE, TWO, Wire
 from tests.brokerui.product import STOP_SECONDS
 

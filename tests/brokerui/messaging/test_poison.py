@@ -30,7 +30,7 @@ from routing.dialog.problems import VerbError
 from routing.model.catalog_objects import Queue
 from routing.model.edits import PutDatabase, SetQueue
 from routing.model.estate import Database
-from tests.brokerui.command_line import call_with
+from tests.brokerui.cli.command_line import call_with
 from tests.brokerui.messaging.hosted import Wire
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]

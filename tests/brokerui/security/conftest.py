@@ -9,8 +9,8 @@ import pytest
 from rest_framework.settings import api_settings
 
 from brokerui.estate.cache import estates
-from tests.brokerui.pages import nothing_shown
 from tests.brokerui.security.world import world_made
+from tests.brokerui.site import nothing_shown
 
 __all__ = ["nothing_shown"]
 

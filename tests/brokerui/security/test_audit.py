@@ -20,15 +20,15 @@ from brokerui.demo.models import Demo
 from brokerui.estate.models import AuditEntry, Instance, Route
 from brokerui.estate.viewed import viewed_from
 from brokerui.pages.findings.places import token
-from tests.brokerui.admin.test_forms import page_of, save, save_all_the_same
-from tests.brokerui.admin.test_lists import confirmed
+from tests.brokerui.analysis.imports.helpers import SHOP, previewed, uploaded
+from tests.brokerui.analysis.imports.test_page import fields
+from tests.brokerui.analysis.imports.test_page import send as send_files
 from tests.brokerui.api.helpers import change, send
-from tests.brokerui.intake.helpers import SHOP, previewed, uploaded
-from tests.brokerui.intake.test_page import fields
-from tests.brokerui.intake.test_page import send as send_files
-from tests.brokerui.pages import BACKEND, PASSWORD, document, upload, user_of
+from tests.brokerui.pages.tables.test_forms import page_of, save, save_all_the_same
+from tests.brokerui.pages.tables.test_lists import confirmed
 from tests.brokerui.security.addresses import ADDRESSES
 from tests.brokerui.security.world import HUB, SALES, estate_text, evil
+from tests.brokerui.site import BACKEND, PASSWORD, document, upload, user_of
 
 World = dict[str, Any]
 Write = Callable[[Client, World], Any]

@@ -14,8 +14,8 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
-from tests.brokerui.pages import PASSWORD
 from tests.brokerui.security.addresses import ADDRESSES, Address
+from tests.brokerui.site import PASSWORD
 
 DATA = ("application/json", "application/ld+json")
 LINKS = ("href", "src", "action", "formaction", "hx-get", "hx-post", "xlink:href", "data", "poster")

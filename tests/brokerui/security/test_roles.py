@@ -15,8 +15,8 @@ from django.test import Client
 from brokerui.accounts.levels import Level, Role
 from brokerui.accounts.models import Token
 from brokerui.estate.models import AuditEntry
-from tests.brokerui.pages import BACKEND, PASSWORD, signed_in, user_of
 from tests.brokerui.security.addresses import ADDRESSES, Address, known
+from tests.brokerui.site import BACKEND, PASSWORD, signed_in, user_of
 
 STRANGER, NOBODY = "stranger", "user without a role"
 WHO = (STRANGER, NOBODY, *Role)

@@ -18,8 +18,8 @@ from brokerui.accounts.services import token_create, user_save
 from brokerui.core.client_ip import client_ip_middleware, client_ip_now, client_ip_of
 from brokerui.settings import AUTH_PASSWORD_VALIDATORS
 from tests.brokerui.api.helpers import API, send
-from tests.brokerui.pages import PASSWORD, signed_in, user_of
-from tests.brokerui.test_settings import manage
+from tests.brokerui.core.test_settings import manage
+from tests.brokerui.site import PASSWORD, signed_in, user_of
 
 LOGIN = "/account/login/"
 NEW = "another staple of batteries"

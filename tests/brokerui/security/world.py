@@ -24,9 +24,9 @@ from brokerui.estate.viewed import viewed_from
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from brokerui.pages.tables.kinds import KINDS
 from routing.documents.estate_document import read_estate
+from tests.brokerui.analysis.imports.helpers import previewed
 from tests.brokerui.estates import IDENTIFIER, LOCAL, database, document, instance, to
-from tests.brokerui.intake.helpers import previewed
-from tests.brokerui.pages import user_of
+from tests.brokerui.site import user_of
 
 EVIL = "</script><x-evil x-evil='1'>\"'`&{{7*7}}%s\u202e\u2028"
 """Ends a script, an attribute in either quotation marks, and a line; begins an element and an attribute of its own."""

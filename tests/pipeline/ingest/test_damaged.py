@@ -14,7 +14,7 @@ from pipeline.cli import main
 from pipeline.jobs.ingest import Options, ingest
 from pipeline.lake import Lake
 from pipeline.session import SparkSettings
-from tests.brokerui.command_line import start
+from tests.brokerui.cli.command_line import start
 from tests.pipeline.estates import TO_PARTS, document, row, written
 
 pytestmark = pytest.mark.usefixtures("spark")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from brokerui.api.messaging import sys_views
+from brokerui.api.messaging import sys_rows
 from brokerui.api.messaging.sys_views import VIEWS
 from brokerui.messaging.activation.selectors import ActivatedTaskRow, QueueMonitorRow
 from brokerui.messaging.broker_cache import broker_of
@@ -143,8 +143,8 @@ def test_values_of_queue_monitors_and_activated_tasks(wire: Wire, viewer: Client
     at = 1_700_000_000_000
     monitor = QueueMonitorRow("B", "two", "ToQ", "NOTIFIED", at, None)
     task = ActivatedTaskRow("B", "two", "ToQ", 7, "orders.take", "here", at)
-    monkeypatch.setattr(sys_views, "queue_monitors", lambda: [monitor])
-    monkeypatch.setattr(sys_views, "activated_tasks", lambda: [task])
+    monkeypatch.setattr(sys_rows, "queue_monitors", lambda: [monitor])
+    monkeypatch.setattr(sys_rows, "activated_tasks", lambda: [task])
     [row] = rows(viewer, "dm_broker_queue_monitors", database="two")
     assert list(row)[2:8] == PRODUCT["dm_broker_queue_monitors"].split()
     assert (row["state"], row["last_empty_rowset_time"]) == ("NOTIFIED", "2023-11-14T22:13:20+00:00")

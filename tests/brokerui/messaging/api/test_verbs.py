@@ -238,7 +238,7 @@ def test_nothing_is_sent_on_what_has_ended(wire: Wire, operator: Client) -> None
 
 
 def test_what_is_too_large_is_refused_before_it_is_read(wire: Wire, operator: Client, monkeypatch: Any) -> None:
-    monkeypatch.setattr("brokerui.api.messaging.base.LARGEST", 1_000)
+    monkeypatch.setattr("brokerui.api.messaging.base.MAX_JSON_BYTES", 1_000)
     handle = begin(operator)
     body = {"message_body": b64("x" * 1_000)}
     assert post(operator, f"{API}/dialogs/{handle}/messages/", body, 413)["code"] == "too_large"
@@ -335,20 +335,20 @@ def test_a_receive_waits_for_the_first_message(wire: Wire, operator: Client, mon
 def test_whoever_would_be_one_too_many_to_wait_is_told_to_come_again(
     wire: Wire, operator: Client, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(waiting, "_places", threading.BoundedSemaphore(1))
-    assert waiting._places.acquire()
+    monkeypatch.setattr(waiting, "_waiting", threading.BoundedSemaphore(1))
+    assert waiting._waiting.acquire()
     response = operator.post(f"{QUEUE}/receive/", {"wait_ms": 1000}, content_type="application/json")
     assert (response.status_code, response.headers["Retry-After"]) == (503, "1")
     assert receive(operator)["receipt"] is None
-    waiting._places.release()
+    waiting._waiting.release()
     assert receive(operator, wait_ms=1)["receipt"] is None
-    assert waiting._places.acquire(blocking=False), "the place is given back"
+    assert waiting._waiting.acquire(blocking=False), "the place is given back"
 
 
 def test_who_waits_leaves_threads_for_others() -> None:
     from brokerui.running.web import THREADS
 
-    assert waiting.PLACES <= THREADS // 2
+    assert waiting.MAX_WAITING <= THREADS // 2
 
 
 # ---------------------------------------------------------------- who did what

@@ -1,0 +1,173 @@
+"""Bodies of the verbs about one conversation.
+
+What the product has a number for (a lifetime out of range, an error without a description) is left to the verbs,
+which refuse it with that number; the schema shows the limits of the verbs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.translation import gettext_lazy as _
+from rest_framework import serializers
+
+from brokerui.api.fields import (
+    ArrayField,
+    Base64Field,
+    IdentifierField,
+    NameField,
+    StrictBooleanField,
+    StrictIntegerField,
+    StringField,
+)
+from brokerui.api.serializers import StrictSerializer
+from brokerui.messaging.services import Message
+from routing.common.errors import Invalid
+from routing.common.names import SYSNAME_CHARS
+from routing.common.sentence import say
+from routing.dialog.endpoint import MAX_LIFETIME_S
+from routing.dialog.error_message import MAX_DESCRIPTION_CHARACTERS, MAX_ERROR_CODE
+from routing.dialog.system_names import DEFAULT
+from routing.documents.json_decoders import integer, string, unknown_key
+
+MAX_MESSAGES: Final = 10_000
+"""Messages of one request."""
+MAX_TIMER_S: Final = 2**31 - 1
+
+
+class VerbIntegerField(StrictIntegerField):
+    """A number whose range the verb checks."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        return integer(data)
+
+
+class VerbStringField(StringField):
+    """A string whose length the verb checks."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        return string(data)
+
+
+class MessagesField(ArrayField):
+    """The messages of one request."""
+
+    def check_length(self, data: list[Any]) -> None:
+        if not 1 <= len(data) <= MAX_MESSAGES:
+            raise Invalid("", say("must have 1 to {limit} messages", limit=MAX_MESSAGES))
+
+
+class BeginSerializer(StrictSerializer):
+    """BEGIN DIALOG."""
+
+    instance = NameField()
+    database = NameField(max_length=SYSNAME_CHARS)
+    from_service = NameField()
+    to_service = NameField()
+    to_broker_instance = NameField(max_length=SYSNAME_CHARS, allow_null=True, required=False)
+    contract = NameField(required=False)
+    related_conversation = IdentifierField(allow_null=True, required=False)
+    related_conversation_group = IdentifierField(allow_null=True, required=False)
+    lifetime_s = VerbIntegerField(min_value=1, max_value=MAX_LIFETIME_S, required=False, help_text=_("In seconds."))
+    encryption = StrictBooleanField(
+        allow_null=True, required=False, help_text=_("null: where there is a key for the service.")
+    )
+
+    def validate(self, attrs: Any) -> Any:
+        """Return the arguments of `conversation_begin`."""
+        return {name: value for name, value in attrs.items() if value is not None}
+
+
+class BegunSerializer(serializers.Serializer):
+    """A conversation that was begun."""
+
+    conversation_handle = serializers.UUIDField()
+    conversation_id = serializers.UUIDField()
+    conversation_group_id = serializers.UUIDField()
+
+
+def _message_body() -> Any:
+    help_text = _("In base64; missing: none. null is refused, as by the product (8433).")
+    return Base64Field(allow_null=True, allow_blank=True, required=False, help_text=help_text)
+
+
+class MessageSerializer(StrictSerializer):
+    """What is sent."""
+
+    message_type = NameField(required=False)
+    message_body = _message_body()
+
+    def validate(self, attrs: Any) -> Any:
+        return Message(attrs.get("message_body", b""), attrs.get("message_type", DEFAULT))
+
+
+class SendSerializer(StrictSerializer):
+    """SEND: one message, or `messages`."""
+
+    message_type = NameField(required=False)
+    message_body = _message_body()
+    messages = MessagesField(child=MessageSerializer(), min_length=1, max_length=MAX_MESSAGES, required=False)
+
+    def validate(self, attrs: Any) -> Any:
+        """Return the messages."""
+        if "messages" not in attrs:
+            return (Message(attrs.get("message_body", b""), attrs.get("message_type", DEFAULT)),)
+        for key in attrs:
+            if key != "messages":
+                raise Invalid("", unknown_key(key, ("messages",)))
+        return attrs["messages"]
+
+
+class SentSerializer(serializers.Serializer):
+    """What was sent."""
+
+    conversation_handle = serializers.UUIDField()
+    messages = serializers.IntegerField(min_value=1)
+
+
+@dataclass(frozen=True, slots=True)
+class EndRequest:
+    """How a conversation is ended."""
+
+    code: int | None = None
+    description: str = ""
+    cleanup: bool = False
+
+
+class EndErrorSerializer(StrictSerializer):
+    """With what the other side is told."""
+
+    code = VerbIntegerField(min_value=1, max_value=MAX_ERROR_CODE)
+    description = VerbStringField(max_length=MAX_DESCRIPTION_CHARACTERS)
+
+
+class EndSerializer(StrictSerializer):
+    """END CONVERSATION."""
+
+    error = EndErrorSerializer(required=False, allow_null=True)
+    cleanup = StrictBooleanField(required=False, help_text=_("The other side is not told."))
+
+    def validate(self, attrs: Any) -> Any:
+        error, cleanup = attrs.get("error"), attrs.get("cleanup", False)
+        if error and cleanup:
+            raise Invalid("", say("must have either an error or cleanup"))
+        return EndRequest(**error) if error else EndRequest(cleanup=cleanup)
+
+
+class MoveSerializer(StrictSerializer):
+    """MOVE CONVERSATION."""
+
+    conversation_group_id = IdentifierField()
+
+
+class TimerSerializer(StrictSerializer):
+    """BEGIN CONVERSATION TIMER."""
+
+    timeout_s = StrictIntegerField(min_value=1, max_value=MAX_TIMER_S, help_text=_("In seconds."))
+
+
+class HandleSerializer(serializers.Serializer):
+    """Which conversation it was."""
+
+    conversation_handle = serializers.UUIDField()

@@ -1,0 +1,94 @@
+"""Bodies of the verbs about a queue, and of receipts."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.utils.translation import gettext_lazy as _
+from rest_framework import serializers
+
+from brokerui.api.fields import IdentifierField, StrictBooleanField, StrictChoiceField, StrictIntegerField
+from brokerui.api.serializers import StrictSerializer
+
+TOP: Final = 100
+MAX_TOP: Final = 1_000
+"""Messages of one receive."""
+MAX_WAIT_MS: Final = 30_000
+LEASE_S: Final = 30
+MAX_LEASE_S: Final = 3_600
+COMMIT, ROLLBACK = "commit", "rollback"
+
+
+class QueueStatusSerializer(StrictSerializer):
+    """ALTER QUEUE … WITH STATUS."""
+
+    enabled = StrictBooleanField()
+
+
+class ReceiveSerializer(StrictSerializer):
+    """RECEIVE."""
+
+    top = StrictIntegerField(min_value=1, max_value=MAX_TOP, default=TOP, help_text=_("At most so many messages."))
+    wait_ms = StrictIntegerField(
+        min_value=0, max_value=MAX_WAIT_MS, default=0, help_text=_("How long to wait for the first.")
+    )
+    lease_s = StrictIntegerField(
+        min_value=1, max_value=MAX_LEASE_S, default=LEASE_S, help_text=_("How long they are yours.")
+    )
+    conversation_handle = IdentifierField(allow_null=True, required=False, help_text=_("Of this conversation only."))
+    conversation_group_id = IdentifierField(
+        allow_null=True, required=False, help_text=_("Of this conversation group only.")
+    )
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Take `null` as an object without members: all of them may be left out."""
+        return super().to_internal_value({} if data is None else data)
+
+
+class QueueMessageSerializer(serializers.Serializer):
+    """A row of a queue."""
+
+    status = serializers.IntegerField()
+    priority = serializers.IntegerField()
+    queuing_order = serializers.IntegerField()
+    conversation_group_id = serializers.UUIDField()
+    conversation_handle = serializers.UUIDField()
+    message_sequence_number = serializers.IntegerField()
+    service_name = serializers.CharField()
+    service_id = serializers.IntegerField(allow_null=True)
+    service_contract_name = serializers.CharField()
+    service_contract_id = serializers.IntegerField(allow_null=True)
+    message_type_name = serializers.CharField()
+    message_type_id = serializers.IntegerField(allow_null=True)
+    validation = serializers.CharField()
+    message_body = serializers.CharField(allow_null=True, allow_blank=True, help_text=_("In base64; null: none."))
+    message_enqueue_time = serializers.DateTimeField()
+
+
+class ReceivedSerializer(serializers.Serializer):
+    """Messages of one conversation group, with the receipt that takes them."""
+
+    receipt = serializers.UUIDField(allow_null=True, help_text=_("null: there is nothing."))
+    conversation_group_id = serializers.UUIDField(allow_null=True)
+    until = serializers.DateTimeField(allow_null=True, help_text=_("From then on they may be received by others."))
+    messages = QueueMessageSerializer(many=True)
+
+
+class ReceiptSerializer(StrictSerializer):
+    """What becomes of a receive."""
+
+    action = StrictChoiceField([COMMIT, ROLLBACK])
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Take the word alone, too."""
+        if isinstance(data, str):
+            return {"action": self.fields["action"].run_validation(data)}
+        return super().to_internal_value(data)
+
+
+class SettledSerializer(serializers.Serializer):
+    """What became of a receive."""
+
+    receipt = serializers.UUIDField()
+    state = serializers.ChoiceField(["committed", "rolled_back"])
+    messages = serializers.IntegerField(min_value=0, help_text=_("That were received."))

@@ -1,0 +1,66 @@
+"""What operations say in the schema beside their bodies and queries: headers, problems, tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+
+from brokerui.api.bodies import ProblemSerializer
+from brokerui.core.problems import KINDS, MEDIA_TYPE
+
+COMMON_STATUSES = (401, 403, 406, 414, 429, 503)
+"""Statuses of the problems that every operation may answer."""
+READ_STATUSES = (*COMMON_STATUSES, 400, 404)
+WRITE_STATUSES = (*COMMON_STATUSES, 400, 409, 413, 415, 422)
+CHANGE_STATUSES = (*WRITE_STATUSES, 404, 412, 428)
+"""Of a change of a row that exists."""
+
+
+def tags(name: Any) -> list[Any]:
+    """Return the tags of an operation: its group, in the language of the reader."""
+    return [name]
+
+
+def header(name: str, says: Any, *, required: bool = False) -> OpenApiParameter:
+    """Return a header of requests."""
+    return OpenApiParameter(name, {"type": "string"}, OpenApiParameter.HEADER, description=says, required=required)
+
+
+def response_header(name: str, says: Any, statuses: Sequence[int]) -> OpenApiParameter:
+    """Return a header of the responses with these statuses."""
+    return OpenApiParameter(
+        name, {"type": "string"}, OpenApiParameter.HEADER, description=says, response=list(statuses)
+    )
+
+
+def etag_header(statuses: Sequence[int]) -> OpenApiParameter:
+    """Return the ETag of the responses with these statuses."""
+    return response_header(
+        "ETag", _("Stands for what was answered: send it as If-Match with a change of it."), statuses
+    )
+
+
+IF_NONE_MATCH = header("If-None-Match", _("The ETag of what you have: 304 where it is still so."))
+IF_MATCH = header("If-Match", _("The ETag of what you read."), required=True)
+ROW_ID = OpenApiParameter("id", {"type": "string"}, OpenApiParameter.PATH, description=_("The id of the row."))
+NOT_MODIFIED = OpenApiResponse(description=_("It is as you have it."))
+
+
+def problems(statuses: Iterable[int]) -> dict[Any, Any]:
+    """Return the responses of a list of statuses: problem documents."""
+    return {
+        (status, MEDIA_TYPE): OpenApiResponse(ProblemSerializer, description=KINDS[status][1])
+        for status in sorted(statuses)
+    }
+
+
+def conditional_get(response: Any, *, query: Any = None, parameters: Sequence[OpenApiParameter] = ()) -> dict[str, Any]:
+    """Return what a GET with an ETag says of its parameters and responses, for `extend_schema`."""
+    queries = [] if query is None else [query]
+    return {
+        "parameters": [*parameters, *queries, IF_NONE_MATCH, etag_header([200])],
+        "responses": {200: response, 304: NOT_MODIFIED, **problems(READ_STATUSES)},
+    }

@@ -1,0 +1,62 @@
+"""`services/`: services with their queues and contracts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from brokerui.api.bodies import owner_database, owner_instance, row_id
+from brokerui.api.fields import ArrayField, NameField
+from brokerui.api.listing import RowListing, row_as_json, same
+from brokerui.api.resource import Resource
+from brokerui.api.rows import EstateRow, find_service, service_rows
+from brokerui.api.serializers import StrictSerializer
+from routing.model.catalog_objects import QUEUE_NAME_CHARS, Service
+from routing.model.edits import DropService, PutService
+
+
+class ServiceSerializer(StrictSerializer):
+    """A row of sys.services."""
+
+    id = row_id()
+    instance = owner_instance()
+    database = owner_database()
+    name = NameField(help_text=_("Byte by byte: case counts. Cannot be changed."))
+    queue = NameField(
+        max_length=QUEUE_NAME_CHARS, allow_null=True, required=False, help_text=_("schema.name; null: not known.")
+    )
+    contracts = ArrayField(child=NameField(), required=False, help_text=_("Those it accepts as a target."))
+
+
+def _as_json(row: EstateRow) -> dict[str, Any]:
+    service: Service = row.value
+    value = {"name": service.name, "queue": service.queue, "contracts": list(service.contracts)}
+    return row_as_json(("instance", "database", "name"), row, value)
+
+
+SERVICES = Resource(
+    listing=RowListing(
+        name="services",
+        title=_("Services"),
+        keys=("instance", "database", "name"),
+        rows=service_rows,
+        as_json=_as_json,
+        filters=(
+            same("name", NameField(help_text=_("Services of this name, byte by byte.")), lambda service: service.name),
+            same(
+                "queue",
+                NameField(max_length=QUEUE_NAME_CHARS, help_text=_("Of this queue, schema.name.")),
+                lambda service: service.queue,
+            ),
+        ),
+        orders={"name": lambda service: service.name, "queue": lambda service: service.queue},
+    ),
+    singular="service",
+    serializer=ServiceSerializer,
+    make=Service,
+    find=find_service,
+    put=lambda _estate, key, service: PutService(key[0], key[1], service),
+    drop=lambda _estate, key: DropService(*key),
+    example={"instance": "host1", "database": "Orders", "name": "Ship", "queue": "dbo.ShipQueue"},
+)

@@ -1,0 +1,111 @@
+"""`versions/`: the history of the live estate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from brokerui.api import openapi
+from brokerui.api.base import ApiView
+from brokerui.api.bodies import page_of
+from brokerui.api.etags import etag_of, is_known
+from brokerui.api.listing import next_address
+from brokerui.api.problems import ApiProblem, in_query
+from brokerui.api.queries import NoQuery, PageQuery
+from brokerui.api.serializers import read_query
+from brokerui.estate.models import Version
+from brokerui.estate.selectors import estate_current, version_list
+
+NUMBER = OpenApiParameter("number", {"type": "integer", "minimum": 1}, OpenApiParameter.PATH)
+
+
+class VersionSerializer(serializers.Serializer):
+    """A version of the live estate, and what made it of the one before."""
+
+    number = serializers.IntegerField(min_value=1)
+    created_at = serializers.DateTimeField()
+    kind = serializers.ChoiceField(["import", "edit"])
+    author = serializers.CharField()
+    note = serializers.CharField(allow_blank=True)
+    added = serializers.IntegerField(min_value=0)
+    changed = serializers.IntegerField(min_value=0)
+    removed = serializers.IntegerField(min_value=0)
+
+
+class VersionList(ApiView):
+    """The history of the live estate."""
+
+    @extend_schema(
+        operation_id="versions_list",
+        tags=openapi.tags(gettext_lazy("Versions")),
+        summary=gettext_lazy("List"),
+        description=gettext_lazy("Who changed the live estate when, and how much; newest first."),
+        **openapi.conditional_get(page_of(VersionSerializer), query=PageQuery),
+    )
+    def get(self, request: Request) -> Response:
+        """Return a page of versions, newest first."""
+        query = read_query(request, PageQuery)
+        live = estate_current()
+        etag = etag_of(live.digest, request.get_full_path())
+        if is_known(request, etag):
+            return Response(status=304, headers={"ETag": etag})
+        limit = query["limit"]
+        versions = version_list(before=_before(query.get("cursor")), limit=limit + 1)
+        more = len(versions) > limit
+        body = {
+            "count": live.version,
+            "next": next_address(request, str(versions[limit - 1].number)) if more else None,
+            "results": [_as_json(version) for version in versions[:limit]],
+        }
+        return Response(body, headers={"ETag": etag})
+
+
+class VersionDetail(ApiView):
+    """One version of the live estate."""
+
+    @extend_schema(
+        operation_id="version_read",
+        tags=openapi.tags(gettext_lazy("Versions")),
+        summary=gettext_lazy("Read one"),
+        description=gettext_lazy("Who made it, when and why, and how many rows it added, changed and removed."),
+        **openapi.conditional_get(VersionSerializer, parameters=[NUMBER]),
+    )
+    def get(self, request: Request, number: str) -> Response:
+        """Return who made it, when and why, and how many rows differ."""
+        read_query(request, NoQuery)
+        version = _found(_number(number) or 0)
+        etag = etag_of(version.digest)
+        if is_known(request, etag):
+            return Response(status=304, headers={"ETag": etag})
+        return Response(_as_json(version), headers={"ETag": etag})
+
+
+def _found(number: int) -> Version:
+    versions = version_list(before=number + 1, limit=1)
+    if not versions or versions[0].number != number:
+        raise ApiProblem(404, _("The estate has no such version."))
+    return versions[0]
+
+
+def _as_json(version: Version) -> dict[str, Any]:
+    names = ("number", "created_at", "kind", "author", "note", "added", "changed", "removed")
+    return {name: getattr(version, name) for name in names}
+
+
+def _before(cursor: str | None) -> int | None:
+    if cursor is None:
+        return None
+    number = _number(cursor)
+    if number is None:
+        raise in_query("cursor", _("is none that a page gave"))
+    return number
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None

@@ -1,0 +1,55 @@
+"""Workers that are killed in the middle, as processes of their own: the next one begins anew, nothing is half there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brokerui.core.home import CHECKOUT
+from tests.brokerui.estate.test_writers import environment
+
+pytestmark = pytest.mark.both_databases
+
+
+def start(home: Path, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.brokerui.analysis.imports.worker", *arguments]
+    return subprocess.Popen(command, cwd=CHECKOUT, env=environment(home), stdout=subprocess.PIPE, text=True)
+
+
+def done(home: Path, *arguments: str) -> str:
+    process = start(home, *arguments)
+    out, _ = process.communicate(timeout=600)
+    assert process.returncode == 0
+    return out
+
+
+def killed(home: Path, where: str) -> None:
+    with start(home, "hang", where) as process:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        process.kill()
+    assert said == "in the middle\n"
+
+
+def report(home: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(done(home, "report"))
+    return found
+
+
+@pytest.mark.django_db(transaction=True)
+def test_killed_while_reading_and_while_applying(tmp_path: Path) -> None:
+    done(tmp_path, "begin")
+    killed(tmp_path, "preview_of")
+    assert report(tmp_path)["state"] == "reading"
+    done(tmp_path, "work")
+    assert report(tmp_path) == {"state": "previewed", "attempts": 2, "Version": 0, "Instance": 0, "imported": 0}
+    done(tmp_path, "apply")
+    killed(tmp_path, "_end")  # all is written, and not yet committed
+    assert report(tmp_path) == {"state": "applying", "attempts": 1, "Version": 0, "Instance": 0, "imported": 0}
+    done(tmp_path, "work")
+    assert report(tmp_path) == {"state": "applied", "attempts": 2, "Version": 1, "Instance": 3, "imported": 1}

@@ -1,0 +1,100 @@
+"""The estate that files make of the live one."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from brokerui.analysis.imports.reading import Made, estate_made
+from brokerui.analysis.imports.sources import Kind, Mode, Source
+from routing.common.errors import InputError
+from routing.model.estate import Estate
+from tests.brokerui.analysis.imports.helpers import DEPOT, SHOP
+from tests.brokerui.estate.helpers import TWO
+from tests.brokerui.site import document
+
+pytestmark = pytest.mark.both_databases
+
+AT = datetime(2030, 1, 1, tzinfo=UTC)
+
+
+def source(name: str, content: str | bytes, kind: Kind = Kind.SCRIPT, instance: str = "", database: str = "") -> Source:
+    raw = content if isinstance(content, bytes) else content.encode()
+    return Source(name, kind, lambda: raw, len(raw), instance, database or None)
+
+
+def made(*sources: Source, mode: Mode = Mode.INSTANCES, live: Estate = TWO) -> Made:
+    return estate_made(sources, mode, live, AT)
+
+
+def test_scripts_replace_their_servers_and_the_others_stay() -> None:
+    found = made(source("a.sql", SHOP, instance="HERE"))
+    assert list(found.estate.instances) == ["HERE", "there"]
+    assert list(found.estate.instances["HERE"].databases) == ["Orders", "msdb"]
+    assert found.estate.instances["there"] == TWO.instances["there"]
+    assert found.imported == {"HERE": "a.sql"}
+
+
+def test_scripts_run_on_the_live_estate() -> None:
+    more = "USE Orders; CREATE ROUTE More WITH ADDRESS = 'LOCAL';"
+    found = made(source("a.sql", more, instance="here"), mode=Mode.INTO)
+    assert list(found.estate.instances["here"].databases["Orders"].table.routes) == ["AutoCreatedLocal", "R", "More"]
+    assert found.imported == {"here": "a.sql"}
+
+
+def test_nothing_stays_where_the_whole_is_replaced() -> None:
+    found = made(source("a.sql", SHOP, instance="shop"), source("b.sql", DEPOT, instance="depot"), mode=Mode.WHOLE)
+    assert list(found.estate.instances) == ["shop", "depot"]
+    assert found.imported == {"shop": "a.sql", "depot": "b.sql"}
+
+
+@pytest.mark.parametrize(("mode", "left"), [(Mode.WHOLE, ["new"]), (Mode.INSTANCES, ["here", "there", "new"])])
+def test_a_document_replaces_the_whole_or_its_servers(mode: Mode, left: list[str]) -> None:
+    found = made(source("e.json", document("new"), Kind.DOCUMENT), mode=mode)
+    assert list(found.estate.instances) == left
+    assert found.imported == {"new": "e.json"}
+
+
+def test_a_catalog_replaces_what_it_tells_and_nothing_else() -> None:
+    grid = "name\tremote_service_name\taddress\nOnly\tParts\tLOCAL\n"
+    found = made(source("g.tsv", grid, Kind.CATALOG, "here", "Orders"))
+    orders = found.estate.instances["here"].databases["Orders"]
+    assert list(orders.table.routes) == ["Only"]
+    assert [service.name for service in orders.services] == ["Own", "Ship"]
+    assert found.imported == {"here": "g.tsv"}
+
+
+def test_a_catalog_comes_after_the_script_of_its_server() -> None:
+    grid = "name\tremote_service_name\taddress\nOnly\tParts\tLOCAL\n"
+    found = made(source("g.tsv", grid, Kind.CATALOG, "shop", "Orders"), source("shop.sql", SHOP, instance="shop"))
+    assert list(found.estate.instances["shop"].databases["Orders"].table.routes) == ["Only"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "problem"),
+    [
+        (source("e.json", b"{", Kind.DOCUMENT), "e.json"),
+        (source("u.sql", b"\xff\xfe\x00", Kind.SCRIPT, "a"), "u.sql: is not utf-16-le text"),
+        (source("x.txt", b"PK\x03\x04", Kind.CATALOG, "a"), "x.txt: holds neither a result"),
+        (source("x.txt", b"name\taddress", Kind.CATALOG), "x.txt: is of an instance: say of which"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_file(bad: Source, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        made(bad)
+
+
+def test_two_servers_at_one_address_are_refused() -> None:
+    taken = b'"name": "new", "addresses": ["tcp://here.example:4022"]'
+    one = source("estate", document("new").replace(b'"name": "new"', taken, 1), Kind.DOCUMENT)
+    with pytest.raises(InputError, match="estate"):
+        made(one)
+
+
+def test_whoever_heeds_may_stop_it() -> None:
+    def stop(_source: Source) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        estate_made([source("a.sql", SHOP, instance="a")], Mode.INTO, TWO, AT, stop)

@@ -1,0 +1,72 @@
+"""A worker of its own process: `python -m tests.brokerui.analysis.imports.worker ACT`.
+
+`begin` makes an import due, `hang WHERE` takes it up and stops for ever in the middle, `work` does what is due after
+whoever hangs is taken for lost, `apply` has it applied, and `report` says what came of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from datetime import timedelta
+from typing import Any
+
+import django
+
+
+def begin() -> None:
+    from django.core.management import call_command
+
+    from tests.brokerui.analysis.imports.helpers import assigned, uploaded
+
+    call_command("migrate", verbosity=0)
+    assigned(uploaded())
+
+
+def hang(where: str) -> None:
+    """Says so once it is in the middle."""
+    from brokerui.analysis.imports import working
+
+    def stop(*_arguments: Any, **_named: Any) -> None:
+        sys.stdout.write("in the middle\n")
+        sys.stdout.flush()
+        time.sleep(600)
+
+    setattr(working, where, stop)
+    working.next_do()
+
+
+def work() -> None:
+    from django.utils import timezone
+
+    from brokerui.analysis.imports.models import ImportRun
+    from brokerui.analysis.imports.tasks import imports_work
+    from brokerui.analysis.imports.working import LAPSE
+
+    ImportRun.objects.exclude(claim="").update(claimed_at=timezone.now() - LAPSE - timedelta(seconds=1))
+    imports_work()
+
+
+def apply() -> None:
+    from brokerui.analysis.imports.models import ImportRun
+    from brokerui.analysis.imports.services import run_apply
+
+    run_apply(run=ImportRun.objects.get(), author="boss")
+
+
+def report() -> None:
+    from brokerui.analysis.imports.models import ImportRun
+    from brokerui.estate.models import AuditEntry, Instance, Version
+
+    run = ImportRun.objects.get()
+    counts = {model.__name__: model.objects.count() for model in (Version, Instance)}
+    counts["imported"] = AuditEntry.objects.filter(action="estate.import").count()
+    sys.stdout.write(json.dumps({"state": run.state, "attempts": run.attempts, **counts}))
+
+
+if __name__ == "__main__":
+    os.environ["DJANGO_SETTINGS_MODULE"] = "brokerui.settings"
+    django.setup()
+    globals()[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,150 @@
+"""The reader of a body or a query and its OpenAPI description have the same limits: each is tried from both sides."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from rest_framework.settings import api_settings
+
+from brokerui.accounts.levels import Role
+from brokerui.api.schema import schema
+from brokerui.estate.models import Version
+from tests.brokerui.api.helpers import API, NEW, QUESTION, row, send
+from tests.brokerui.api.limits import MISSING, Case, cases, is_refused, is_taken, with_value
+from tests.brokerui.site import nothing_shown, signed_in, user_of
+
+__all__ = ["nothing_shown"]
+pytestmark = [pytest.mark.usefixtures("small", "nothing_shown")]
+
+TOLD = schema()
+MESSAGING = ("/dialogs/", "/receive/", "/status/", "/receipts/")
+"""Verbs, which need hosted instances: tests/brokerui/messaging/api/test_limits.py."""
+OPERATIONS = [
+    (path, method)
+    for path, methods in TOLD["paths"].items()
+    for method in methods
+    if not any(part in path for part in MESSAGING)
+]
+WITH_QUERY = [
+    (path, method)
+    for path, method in OPERATIONS
+    if any(one["in"] == "query" for one in TOLD["paths"][path][method].get("parameters", ()))
+]
+WITH_BODY = [(path, method) for path, method in OPERATIONS if "requestBody" in TOLD["paths"][path][method]]
+SCRIPT = {"sql": [{"instance": "host9", "scripts": [{"text": "USE Orders;"}]}]}
+
+
+@pytest.fixture
+def client(monkeypatch: Any) -> Client:
+    """Of an administrator, who may ask as often as it takes."""
+    monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
+    return signed_in(user_of(Role.ADMINISTRATOR))
+
+
+def kind_of(path: str) -> str:
+    return path.removeprefix(f"{API}/").split("/")[0]
+
+
+def base_of(path: str) -> Any:
+    """A body that is taken."""
+    if path.endswith("/import/"):
+        return SCRIPT
+    if path.endswith("/whatif/"):
+        return QUESTION
+    return NEW[kind_of(path)]
+
+
+def address_of(path: str) -> str:
+    return row(kind_of(path)) if path.endswith("{id}/") else path.replace("{number}", "1")
+
+
+def changed_of(client: Client, path: str) -> Any:
+    """The body of a change: the row as it is."""
+    return client.get(address_of(path)).json() if path.endswith("{id}/") else base_of(path)
+
+
+@pytest.mark.parametrize(("path", "method"), WITH_BODY)
+def test_a_body_just_over_a_limit_is_refused_and_one_at_it_is_not(client: Client, path: str, method: str) -> None:
+    content = TOLD["paths"][path][method]["requestBody"]["content"]["application/json"]["schema"]
+    base = changed_of(client, path)
+    found = list(cases(TOLD, content))
+    assert len(found) > 3
+    for case in found:
+        if path.endswith("/import/") and not case.path:
+            continue  # a body that is no object with options is an estate document
+        over = with_value(TOLD, content, base, case.path, case.over)
+        assert is_refused(_ask(client, method, path, over, case), case, "body"), case
+        if case.at is not MISSING:
+            at = with_value(TOLD, content, base, case.path, case.at)
+            assert is_taken(_ask(client, method, path, at, case), case), case
+    assert Version.objects.exists()
+
+
+def _ask(client: Client, method: str, path: str, body: Any, case: Case) -> Any:
+    if path.endswith("/import/") and case.path[0] in body:
+        # Only a body that begins with an option is read as one with options.
+        body = {name: body[name] for name in sorted(body, key=lambda name: name == "no_such_key")}
+    return send(client, method, address_of(path), body, If_Match="*" if path.endswith("{id}/") else "")
+
+
+@pytest.mark.parametrize(("path", "method"), WITH_QUERY)
+def test_a_parameter_just_over_a_limit_is_refused_and_one_at_it_is_not(client: Client, path: str, method: str) -> None:
+    parameters = [one for one in TOLD["paths"][path][method]["parameters"] if one["in"] == "query"]
+    body = None if method in ("get", "delete") else changed_of(client, path)
+    headers = {"If_Match": "*"} if path.endswith("{id}/") and method != "get" else {}
+
+    def ask(*pairs: tuple[str, str]) -> Any:
+        query = urlencode(pairs)
+        if path.endswith("/import/"):
+            name = "" if any(name == "instance" for name, _value in pairs) else "&instance=host9"
+            return client.generic("POST", f"{path}?{query}{name}", "USE Orders;", content_type="application/sql")
+        return send(client, method, f"{address_of(path)}?{query}", body, **headers)
+
+    assert is_refused(ask(("no_such", "1")), Case(("no_such",), "unknown", "1"), "query")
+    for one in parameters:
+        name = one["name"]
+        for case in cases(TOLD, one["schema"], (name,)):
+            if case.keyword in ("type", "null"):
+                continue
+            assert is_refused(ask((name, str(case.over))), case, "query"), case
+            assert is_taken(ask((name, str(case.at))), case), case
+        assert is_refused(ask((name, "x"), (name, "x")), Case((name,), "twice", "x"), "query")
+
+
+@pytest.mark.parametrize("path", [path for path, _method in WITH_BODY if path.endswith("/import/")])
+def test_a_field_of_a_form_just_over_a_limit_is_refused_and_one_at_it_is_not(client: Client, path: str) -> None:
+    told = TOLD["paths"][path]["post"]["requestBody"]["content"]["multipart/form-data"]["schema"]
+    form = TOLD["components"]["schemas"][told["$ref"].rpartition("/")[2]]
+
+    def ask(values: dict[str, Any]) -> Any:
+        file = SimpleUploadedFile("a.sql", b"USE Orders;")
+        return client.post(path, {"file": file, "instance": "host9", **values})
+
+    assert is_refused(ask({"no_such_key": "1"}), Case(("no_such_key",), "additionalProperties", "1"), "body")
+    for name, member in form["properties"].items():
+        for case in cases(TOLD, member, (name,)):
+            if name == "file" or case.keyword in ("type", "null"):
+                continue
+            assert is_refused(ask({name: str(case.over)}), case, "body"), case
+            assert is_taken(ask({name: str(case.at)}), case), case
+
+
+@pytest.mark.parametrize("where", ["query", "body", "form"])
+def test_a_note_has_one_limit_however_it_is_sent(client: Client, where: str) -> None:
+    def ask(note: str) -> Any:
+        if where == "query":
+            path = f"{API}/estate/import/?{urlencode({'instance': 'host9', 'note': note})}"
+            return client.generic("POST", path, "USE Orders;", content_type="application/sql")
+        if where == "form":
+            file = SimpleUploadedFile("a.sql", b"USE Orders;")
+            return client.post(f"{API}/estate/import/", {"file": file, "instance": "host9", "note": note})
+        return client.post(f"{API}/estate/import/", json.dumps({**SCRIPT, "note": note}), "application/json")
+
+    assert ask("x" * 1_000).status_code == 200
+    assert Version.objects.latest("number").note == "x" * 1_000
+    assert 400 <= ask("x" * 1_001).status_code < 500

@@ -1,0 +1,68 @@
+"""The limits of the verbs' bodies, each tried from both sides, and of the parameters, of which they take none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from rest_framework.settings import api_settings
+
+from brokerui.api.schema import schema
+from tests.brokerui.api.helpers import API, send
+from tests.brokerui.api.limits import MISSING, Case, cases, is_refused, is_taken, with_value
+from tests.brokerui.messaging.api.test_verbs import BEGIN, NOWHERE, QUEUE, begin
+from tests.brokerui.messaging.hosted import Wire
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("wire")]
+
+TOLD = schema()
+NONE_THERE = f"{API}/queues/B/two/None"
+"""No such queue: nothing waits for messages there, once the body is read."""
+VERBS: dict[str, tuple[str, Any]] = {
+    "dialog_begin": (f"{API}/dialogs/", BEGIN),
+    "dialog_send": (f"{API}/dialogs/{NOWHERE}/messages/", {}),
+    "dialog_end": (f"{API}/dialogs/HANDLE/end/", {}),
+    "dialog_move": (f"{API}/dialogs/{NOWHERE}/move/", {"conversation_group_id": NOWHERE}),
+    "dialog_timer": (f"{API}/dialogs/{NOWHERE}/timer/", {"timeout_s": 60}),
+    "queue_receive": (f"{NONE_THERE}/receive/", {}),
+    "queue_status": (f"{QUEUE}/status/", {"enabled": True}),
+    "receipt_settle": (f"{API}/receipts/{NOWHERE}/", {"action": "commit"}),
+}
+"""By operation: an address and a body of it."""
+BODIES = {
+    operation["operationId"]: operation["requestBody"]["content"]["application/json"]["schema"]
+    for methods in TOLD["paths"].values()
+    for operation in methods.values()
+    if "requestBody" in operation and operation["operationId"] in VERBS
+}
+
+
+def test_every_verb_is_tried() -> None:
+    verbs = {
+        operation["operationId"]
+        for path, methods in TOLD["paths"].items()
+        for method, operation in methods.items()
+        if method == "post" and any(part in path for part in ("/dialogs/", "/receive/", "/status/", "/receipts/"))
+    }
+    assert verbs == set(VERBS) == set(BODIES)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_body_just_over_a_limit_is_refused_and_one_at_it_is_not(
+    verb: str, wire: Wire, operator: Client, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
+    path, base = VERBS[verb]
+
+    def ask(body: Any) -> Any:
+        address = path.replace("HANDLE", begin(operator)) if "HANDLE" in path else path
+        return send(operator, "post", address, body)
+
+    assert is_refused(send(operator, "post", f"{path}?no_such=1", base), Case(("no_such",), "unknown", "1"), "query")
+    for case in cases(TOLD, BODIES[verb]):
+        over = with_value(TOLD, BODIES[verb], base, case.path, case.over)
+        assert is_refused(ask(over), case, "body"), case
+        if case.at is not MISSING:
+            at = with_value(TOLD, BODIES[verb], base, case.path, case.at)
+            assert is_taken(ask(at), case), case

@@ -1,0 +1,389 @@
+"""The pages about messages at work: what they answer, what they keep quiet about, and what an operator does there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+from redis import Redis
+
+from brokerui.analysis.monitoring import waiting
+from brokerui.estate.models import AuditEntry, Instance
+from brokerui.estate.services import estate_import
+from brokerui.eventlog.samples import OfSample
+from brokerui.messaging.exchange.lists import run, show_connections
+from brokerui.messaging.exchange.messages import ConnectionRow
+from brokerui.messaging.models import ConversationEndpoint, MirroredRoute
+from brokerui.messaging.services import queue_set_status
+from routing.model.estate import Estate
+from routing.model.estate import Instance as Observed
+from tests.brokerui.messaging.hosted import ADDRESSES, Wire
+from tests.brokerui.pages.monitoring.conftest import begun, sampled, stuck
+
+PAGES = ("/delayed/", "/queues/", "/mirrors/", "/connections/")
+DELAYED, QUEUES, MIRRORS, CONNECTIONS = PAGES
+PIECE = {"HX-Request": "true"}
+
+
+def page(client: Client, path: str, **query: str) -> str:
+    response = client.get(path, query)
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+def headline(text: str) -> str:
+    found = re.search(r"data-headline>([^<]*)<", text)
+    assert found
+    return found[1].replace("&quot;", '"')
+
+
+def rows(client: Client, path: str, **query: str) -> list[dict[str, str]]:
+    response = client.get(path, query)
+    assert response.status_code == 200
+    text = b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+# -- Nobody, nothing ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", PAGES)
+def test_without_hosted_instances_it_says_how_to_host_one(path: str, viewer: Client) -> None:
+    estate_import(estate=Estate({"observed": Observed("observed")}), author="me")
+    text = page(viewer, path)
+    assert "No instance is hosted here yet" in text
+    assert "brokerui host A --listen tcp://127.0.0.1:7001 --database Orders" in text
+
+
+def test_when_all_is_well_the_pages_say_so_and_nothing_else(viewer: Client) -> None:
+    assert headline(page(viewer, DELAYED)) == "No conversation is delayed."
+    assert headline(page(viewer, QUEUES)) == "All transmission queues are empty."
+    assert headline(page(viewer, MIRRORS)) == "Nothing is mirrored here."
+    assert headline(page(viewer, CONNECTIONS)) == "0 connections are open."
+    assert "No connection is open" in page(viewer, CONNECTIONS)
+    assert "Nothing was looked at in this time" in page(viewer, QUEUES)
+
+
+def test_redis_that_is_away_is_said(viewer: Client, settings: Any) -> None:
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    for path in PAGES:
+        assert "Redis does not answer" in page(viewer, path), path
+    assert headline(page(viewer, CONNECTIONS)).startswith("Nobody knows which connections there are")
+
+
+# -- Delayed -----------------------------------------------------------------------------------------------
+
+
+def test_what_is_delayed_stands_by_its_cause_with_a_way_to_its_explanation(viewer: Client, wire: Wire) -> None:
+    stuck(wire, "Nowhere", 3)
+    stuck(wire, "To", 1, encryption=True)
+    text = page(viewer, DELAYED)
+    assert headline(text).startswith("4 conversations are delayed, most of them (3) for one reason. A LOCAL route")
+    assert "<b>9796</b>" in text
+    assert "<b>9727</b>" in text
+    assert "/where/?from=A%2Fone&amp;to=Nowhere&amp;service=From" in text
+    assert "Retry now" not in text, "a viewer only looks"
+    [first, second] = rows(viewer, f"{DELAYED}delayed.csv")
+    assert (first["to_service"], first["transmission_status"], first["conversations"]) == ("Nowhere", "9796", "3")
+    assert (second["to_service"], second["transmission_status"]) == ("To", "9727")
+
+
+def test_the_explanation_is_there(viewer: Client, wire: Wire) -> None:
+    stuck(wire, "Nowhere")
+    found = re.search(r'id="why-1" href="([^"]*)"', page(viewer, DELAYED))
+    assert found
+    answer = page(viewer, found[1].replace("&amp;", "&"))
+    assert "delayed" in answer.lower()
+    assert "Nowhere" in answer
+
+
+def test_what_is_on_its_way_is_not_delayed(viewer: Client, wire: Wire) -> None:
+    begun("To")
+    assert headline(page(viewer, DELAYED)) == "No conversation is delayed."
+    assert headline(page(viewer, QUEUES)) == "1 message is to be sent."
+
+
+def test_one_group_shows_its_conversations(operator: Client, wire: Wire) -> None:
+    handles = stuck(wire, "Nowhere", 2)
+    stuck(wire, "Elsewhere")
+    asked = {"instance": "A", "database": "one", "service": "Nowhere", "cause": "9796"}
+    text = page(operator, DELAYED, **asked)
+    assert all(f'id="end-{handle}"' in text for handle in handles)
+    assert "Elsewhere" not in text
+    assert headline(text).startswith("3 conversations are delayed")
+    gone = page(operator, DELAYED, **asked | {"service": "Nobody"})
+    assert "Nothing is delayed there any more" in gone
+
+
+def test_an_operator_has_what_waits_tried_at_once(operator: Client, viewer: Client, wire: Wire) -> None:
+    [handle] = stuck(wire, "Nowhere")
+    asked = {"instance": "A", "database": "one", "service": "Nowhere"}
+    assert viewer.post(f"{DELAYED}retry/", asked).status_code == 403
+    before = ConversationEndpoint.objects.get(conversation_handle=handle).attempts
+    answer = operator.post(f"{DELAYED}retry/", asked, follow=True)
+    assert "What waits for Nowhere is being tried now." in answer.content.decode()
+    wire.carry()
+    assert ConversationEndpoint.objects.get(conversation_handle=handle).attempts == before + 1
+    entry = AuditEntry.objects.latest("id")
+    assert (entry.author, entry.action, entry.note) == ("operator", "dialog.retry", "A/one → Nowhere")
+
+
+def test_an_operator_ends_a_conversation_after_having_been_asked(operator: Client, viewer: Client, wire: Wire) -> None:
+    [handle] = stuck(wire, "Nowhere")
+    address = f"{DELAYED}end/{handle}/"
+    asks = page(operator, address)
+    assert "End the conversation?" in asks
+    assert "<b>1 message</b> that Nowhere has not acknowledged is deleted" in asks
+    assert viewer.post(address).status_code == 403
+    assert ConversationEndpoint.objects.count() == 1, "asking ends nothing"
+    assert "The conversation is ended." in operator.post(address, follow=True).content.decode()
+    assert not ConversationEndpoint.objects.exists()
+    entry = AuditEntry.objects.latest("id")
+    assert (entry.author, entry.action) == ("operator", "dialog.cleanup")
+    assert operator.get(address).status_code == 404
+
+
+def test_what_cannot_be_done_is_said(operator: Client) -> None:
+    asked = {"instance": "A", "database": "none", "service": "Nowhere"}
+    answer = operator.post(f"{DELAYED}retry/", asked, follow=True).content.decode()
+    assert "has no database &quot;none&quot;" in answer
+    assert not AuditEntry.objects.filter(action="dialog.retry").exists()
+
+
+def test_a_queue_that_is_off_is_switched_on(operator: Client, wire: Wire) -> None:
+    queue_set_status(instance="B", database="two", queue="ToQ", is_on=False)
+    assert "1 queue is off: what is for it waits" in page(operator, DELAYED)
+    asked = {"instance": "B", "database": "two", "queue": "ToQ"}
+    answer = operator.post(f"{DELAYED}switch-on/", asked, follow=True).content.decode()
+    assert "The queue ToQ is on" in answer
+    assert "queue is off" not in page(operator, DELAYED)
+
+
+def test_more_than_can_be_counted_at_once_is_counted_beside_the_page(
+    viewer: Client, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck(wire, "Nowhere", 3)
+    monkeypatch.setattr(waiting, "MANY", 2)
+    monkeypatch.setattr(waiting, "defer", lambda key, work: (work(), _told())[1])
+    assert viewer.get(DELAYED, headers=PIECE).status_code == 204, "what is shown stays"
+    waiting.forget()
+    first = viewer.get(DELAYED)
+    assert (first.status_code, first.headers["Refresh"]) == (202, "2"), "the first time it asks again by itself"
+    assert "What waits is being counted" in first.content.decode()
+    assert headline(page(viewer, DELAYED)).startswith("3 conversations are delayed")
+    assert "There are many: they were counted" in page(viewer, DELAYED)
+
+
+def _told() -> None:
+    raise waiting.NotReadyError
+
+
+# -- Transmission queues -----------------------------------------------------------------------------------
+
+
+def test_a_transmission_queue_tells_how_much_and_since_when(viewer: Client, wire: Wire) -> None:
+    stuck(wire, "Nowhere", 2)
+    sampled(OfSample.TRANSMISSION_QUEUE, [0, 5, 2], oldest_age_ms=90_000)
+    text = page(viewer, QUEUES)
+    assert headline(text) == "2 messages are to be sent; the oldest waits 1 min, in A/one."
+    assert "The last hour: at most 5 messages in A/one" in text
+    assert [value for value in _figure(text)["data"][0]["y"] if value is not None] == [0, 5, 2]
+    found = rows(viewer, f"{QUEUES}queues.csv")
+    assert [row["messages"] for row in found] == ["0", "5", "2"]
+
+
+def test_many_queues_are_a_few_lines_and_all_others(viewer: Client, wire: Wire) -> None:
+    for number in range(9):
+        sampled(OfSample.TRANSMISSION_QUEUE, [number, number], database=f"d{number}")
+    text = page(viewer, QUEUES)
+    names = [trace["name"] for trace in _figure(text)["data"]]
+    assert names[:6] == ["A/d8", "A/d7", "A/d6", "A/d5", "A/d4", "others"]
+    others = _figure(text)["data"][5]["y"]
+    assert [value for value in others if value is not None] == [6, 6]
+    assert len(rows(viewer, f"{QUEUES}queues.csv")) == 18
+
+
+def _figure(text: str) -> Any:
+    found = re.search(r'<script id="chart-figure" type="application/json">(.*?)</script>', text)
+    assert found
+    return json.loads(found[1])
+
+
+def test_what_was_always_empty_has_no_line(viewer: Client, wire: Wire) -> None:
+    sampled(OfSample.TRANSMISSION_QUEUE, [0, 0])
+    sampled(OfSample.TRANSMISSION_QUEUE, [0, 0], database="other")
+    text = page(viewer, QUEUES)
+    assert {trace["name"] for trace in _figure(text)["data"]} == {"A/one"}
+    assert "The last hour: nothing has waited whenever it was looked" in text
+    sampled(OfSample.TRANSMISSION_QUEUE, [3], back=5, database="busy")
+    assert {trace["name"] for trace in _figure(page(viewer, QUEUES))["data"]} == {"A/busy"}
+
+
+def test_the_rows_of_one_queue_have_their_status_and_go_on(viewer: Client, wire: Wire) -> None:
+    begun("Nowhere", messages=150)
+    wire.carry()
+    asked = {"instance": "A", "database": "one"}
+    text = page(viewer, QUEUES, **asked)
+    assert text.count("9796: A LOCAL route matched") >= 100
+    found = re.search(r'href="\?([^"]*after=[^"]*)"', text)
+    assert found
+    following = page(viewer, f"{QUEUES}?{found[1].replace('&amp;', '&')}")
+    assert 0 < following.count('<td class="status"') <= 50
+    assert "From the beginning" in following
+    assert page(viewer, QUEUES, **asked, after="no key")
+
+
+# -- Mirrors -----------------------------------------------------------------------------------------------
+
+
+def mirrored(**more: Any) -> None:
+    instance = ConversationEndpoint._meta.get_field("instance").related_model.objects.get_or_create(name="A")[0]
+    known = {"phase": "SENDING", "principal": 1, "heard": "denies", "heard_mirror": "claims", "rounds": 0}
+    address = {"address": ADDRESSES["B"], "mirror_address": "tcp://elsewhere:4022", "service": "To"}
+    MirroredRoute.objects.create(instance=instance, **address, **known | more, claimed_at=1_700_000_000_000)
+
+
+def test_a_mirror_tells_who_is_principal_and_what_each_said(viewer: Client, wire: Wire) -> None:
+    mirrored()
+    text = page(viewer, MIRRORS)
+    assert headline(text) == "The mirrored route has its principal."
+    assert re.search(r"Mirror</p> <p><b>B</b>.*says that it is not the principal", text)
+    assert re.search(r"Principal</p> <p><b>tcp://elsewhere:4022</b>", text)
+
+
+def test_a_lost_principal_is_the_answer(viewer: Client, wire: Wire) -> None:
+    mirrored(phase="LOST", heard="away", heard_mirror="")
+    text = page(viewer, MIRRORS)
+    assert headline(text) == "1 mirrored route has no principal: nothing is sent by it."
+    assert "cannot be reached" in text
+    assert "has not answered yet" in text
+
+
+def test_roles_over_time_are_spells(viewer: Client, wire: Wire) -> None:
+    mirrored()
+    name = f"{ADDRESSES['B']} tcp://elsewhere:4022 To"
+    sampled(OfSample.MIRRORED_ROUTE, [0, 0, 0], database="", name=name, role=ADDRESSES["B"])
+    sampled(OfSample.MIRRORING_ROLE, [0, 0], instance="B", database="two", role="PRINCIPAL")
+    text = page(viewer, MIRRORS)
+    assert "The last hour: no role has changed" in text
+    found = rows(viewer, f"{MIRRORS}mirrors.csv")
+    assert [(row["what"], row["role"]) for row in found] == [("A → To", "B"), ("B/two", "PRINCIPAL")]
+
+
+# -- Connections -------------------------------------------------------------------------------------------
+
+
+def connected(client: Redis, **more: Any) -> None:
+    kinds = ConnectionRow.__annotations__
+    values: dict[str, Any] = {name: 0 if "int" in str(kind) else "" for name, kind in kinds.items()}
+    moments = dict.fromkeys(("connect_time", "last_activity_time"), "2030-01-31T12:00:00.000+00:00")
+    values |= {"is_accept": False, "state_desc": "LOGGED_IN", "transport_stream_id": "1", **moments, **more}
+    run(client, show_connections([ConnectionRow(**values)], (), anew=False))
+
+
+def test_connections_are_those_of_the_endpoint(viewer: Client, redis_client: Redis) -> None:
+    connected(redis_client, instance="A", peer="B", address="tcp://b.example:4022", total_bytes_sent=12_345)
+    text = page(viewer, CONNECTIONS)
+    assert headline(text) == "1 connection is open."
+    assert "12,345" in text
+    assert "LOGGED_IN" in text
+    assert "No connection fits" in page(viewer, CONNECTIONS, q="nothing like it")
+    assert "LOGGED_IN" in page(viewer, CONNECTIONS, q="B.EXAMPLE")
+    [row] = rows(viewer, f"{CONNECTIONS}connections.csv")
+    assert row["total_bytes_sent"] == "12345"
+
+
+def test_an_address_that_cannot_be_reached_stands_with_the_reason(viewer: Client, redis_client: Redis) -> None:
+    redis_client.hset("brokerui:unreachable:A", ADDRESSES["B"], json.dumps([9754, "Connection refused"]))
+    text = page(viewer, CONNECTIONS)
+    assert headline(text) == "0 connections are open; 1 address cannot be reached."
+    assert "Connection refused" in text
+
+
+# -- Keeping up --------------------------------------------------------------------------------------------
+
+
+def test_the_piece_comes_only_when_something_has_changed(viewer: Client, wire: Wire) -> None:
+    for path in PAGES:
+        first = viewer.get(path, headers=PIECE)
+        assert (first.status_code, b"<html" in first.content) == (200, False)
+        again = viewer.get(path, headers={**PIECE, "Seen": first.headers["Seen"]})
+        assert (again.status_code, again.content) == (204, b""), path
+    seen = viewer.get(DELAYED, headers=PIECE).headers["Seen"]
+    stuck(wire, "Nowhere")
+    assert viewer.get(DELAYED, headers={**PIECE, "Seen": seen}).status_code == 200
+
+
+def test_the_chart_comes_along(viewer: Client, wire: Wire) -> None:
+    sampled(OfSample.TRANSMISSION_QUEUE, [3])
+    piece = viewer.get(QUEUES, headers=PIECE).content.decode()
+    assert 'id="chart-figure-box" hx-swap-oob="innerHTML"' in piece
+    assert 'id="chart-table" hx-swap-oob="innerHTML"' in piece
+
+
+def test_an_instance_that_is_hosted_no_more_is_not_told_of(viewer: Client, wire: Wire) -> None:
+    stuck(wire, "Nowhere")
+    Instance.objects.filter(name="A").update(hosted=False)
+    assert headline(page(viewer, DELAYED)) == "No conversation is delayed."
+
+
+def test_a_gap_is_no_change_of_a_role(viewer: Client, wire: Wire) -> None:
+    name = f"{ADDRESSES['B']} tcp://elsewhere:4022 To"
+    for back, role in ((9, ADDRESSES["B"]), (5, ADDRESSES["B"]), (4, ""), (3, ADDRESSES["B"])):
+        more = {"database": "", "name": name, "role": role}
+        sampled(OfSample.MIRRORED_ROUTE, [0], back=back, **more)
+    assert "The last hour: 2 changes of roles" in page(viewer, MIRRORS)
+    found = rows(viewer, f"{MIRRORS}mirrors.csv")
+    assert [row["role"] for row in found] == ["B", "B", "", "B"]
+
+
+def test_the_oldest_is_told_whatever_the_span_and_not_when_nobody_looked(viewer: Client, wire: Wire) -> None:
+    begun("To")
+    sampled(OfSample.TRANSMISSION_QUEUE, [1], back=10, oldest_age_ms=60_000)
+    assert headline(page(viewer, QUEUES)) == "1 message is to be sent."
+    sampled(OfSample.TRANSMISSION_QUEUE, [1], back=1, oldest_age_ms=7_200_000)
+    expected = "1 message is to be sent; the oldest waits 2 h 0 min, in A/one."
+    assert headline(page(viewer, QUEUES, span="24h")) == headline(page(viewer, QUEUES)) == expected
+
+
+def test_every_span_can_be_asked_for(viewer: Client, wire: Wire) -> None:
+    sampled(OfSample.TRANSMISSION_QUEUE, [1] * 30)
+    for path in (DELAYED, QUEUES, MIRRORS):
+        for span in ("1h", "6h", "24h", "nonsense"):
+            assert page(viewer, path, span=span)
+
+
+# -- Queries -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [
+        (DELAYED, 16),
+        (f"{DELAYED}?instance=A&database=one&service=Nowhere&cause=9796", 18),
+        (QUEUES, 16),
+        (f"{QUEUES}?instance=A&database=one", 20),
+        (MIRRORS, 14),
+        (CONNECTIONS, 9),
+    ],
+)
+def test_queries_do_not_grow(
+    viewer: Client, wire: Wire, path: str, most: int, django_assert_max_num_queries: Any
+) -> None:
+    stuck(wire, "Nowhere", 2)
+    sampled(OfSample.TRANSMISSION_QUEUE, [1, 2])
+    viewer.get(path)
+    with django_assert_max_num_queries(most):
+        viewer.get(path)
+    stuck(wire, "Nowhere", 20)
+    for number in range(10):
+        stuck(wire, f"Other{number}")
+        sampled(OfSample.TRANSMISSION_QUEUE, [number], database=f"d{number}")
+    with django_assert_max_num_queries(most):
+        viewer.get(path)

@@ -1,0 +1,139 @@
+"""No page and no resource takes more queries of a larger estate, and none more than `query_budgets.json` allows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from rest_framework.settings import api_settings
+
+from benchmarks.addresses import Addresses, addresses, rows_there, unnamed
+from benchmarks.estates import furnished, large_estate
+from brokerui.accounts.levels import Role
+from brokerui.accounts.services import token_create, user_create
+from brokerui.analysis.imports.services import Assignment, Given, run_assign, run_create
+from brokerui.analysis.imports.sources import Kind, Mode
+from brokerui.analysis.imports.working import next_do
+from brokerui.analysis.lint import selectors as lint
+from brokerui.analysis.lint.services import suppression_add
+from brokerui.analysis.lint.tasks import lint_refresh
+from brokerui.analysis.reachability import selectors as reachability
+from brokerui.analysis.reachability.services import survey_do
+from brokerui.estate.cache import estates
+from brokerui.estate.scenarios.services import scenario_create
+from brokerui.estate.selectors import estate_current
+from brokerui.estate.services import estate_edit, estate_import
+from brokerui.estate.viewed import viewed_from
+from routing.documents.estate_document import read_estate
+from routing.model.edits import SetHopLimit
+from tests.brokerui.site import PASSWORD, document, nothing_shown
+
+__all__ = ["nothing_shown"]
+
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
+BUDGETS = Path(__file__).with_name("query_budgets.json")
+TIMES = 20
+"""So many times is the larger estate the small one; of all else there is as much more."""
+SMALL = {"instances": 3, "databases": 9, "routes": 30, "names": 9}
+FEW = document("one", "two")
+Counts = dict[str, list[tuple[str, int]]]
+"""By view: each address with the queries that it takes when it is asked for the first time."""
+
+
+@pytest.fixture(autouse=True)
+def unhindered(monkeypatch: pytest.MonkeyPatch, nothing_shown: None) -> Iterator[None]:
+    """Large estates are looked over in the background: these are as large as any."""
+    monkeypatch.setattr(lint, "SMALL", 0)
+    monkeypatch.setattr(reachability, "SMALL", 0)
+    monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
+    estates.clear()
+    yield
+    estates.clear()
+
+
+def grown(times: int) -> None:
+    """An estate that is so many times the small one, with as many versions, imports, users, scenarios and so on."""
+    estate = json.dumps(furnished(large_estate(**{name: times * count for name, count in SMALL.items()})))
+    estate_import(estate=read_estate(estate), author="test")
+    for number in range(times):
+        changed()
+        name = f"{times}-{number}"
+        user = user_create(name=name, password=PASSWORD, role=Role.EDITOR)
+        token_create(user=user, name=name)
+        scenario_create(title=f"{name}.json", text=FEW, author="test")
+        previewed(name)
+    worked_out()
+    found = lint.findings_for(viewed_from({})).findings[:times]
+    told = {"owner": "somebody", "reason": "known", "expires": viewed_from({}).at(), "author": "test"}
+    suppression_add(findings=list(found), **told)
+
+
+def changed() -> None:
+    """A version of which nothing is known yet but what workers find."""
+    live = estate_current()
+    estate_edit(edits=[SetHopLimit(live.estate.hop_limit % 10 + 1)], base_version=live.version, author="test")
+
+
+def previewed(token: str) -> None:
+    """An import that nobody has applied."""
+    run = run_create(given=[Given("few.json", FEW)], author="test", token=token)
+    run_assign(run=run, assignments=[Assignment(Kind.DOCUMENT)], mode=Mode.INSTANCES, author="test")
+    while next_do():
+        pass
+
+
+def worked_out() -> None:
+    """All that workers do, of the live estate and of version 1."""
+    for query in ({}, {"as_of": "1"}):
+        lint.findings_for(viewed_from(query))
+        reachability.survey_of(viewed_from(query))
+    lint_refresh()
+    while survey_do():
+        pass
+
+
+def counted(client: Client, asked: Addresses) -> Counts:
+    return {name: [(url, queries(client, url)) for url in urls] for name, urls in asked.items()}
+
+
+def queries(client: Client, url: str) -> int:
+    connection.queries_log.clear()
+    with CaptureQueriesContext(connection) as captured:
+        response = client.get(url)
+        if response.streaming:
+            list(response.streaming_content)  # type: ignore[call-overload]
+    assert response.status_code < 400, url
+    return sum("SAVEPOINT" not in query["sql"] for query in captured.captured_queries)
+
+
+def now() -> Addresses:
+    return addresses(estate_current().estate, rows_there())
+
+
+def test_queries_do_not_grow(client: Client) -> None:
+    budgets = json.loads(BUDGETS.read_text(encoding="utf-8"))
+    grown(1)
+    asked = now()
+    assert not unnamed(asked), "benchmarks/addresses.py tells of every page"
+    assert sorted(budgets) == sorted(asked)
+    for urls in asked.values():
+        client.get(urls[0])  # the first request of a process finds out more than others
+    changed()
+    worked_out()
+    few = counted(client, asked)
+    grown(TIMES)
+    many = counted(client, now())
+    for name in few:
+        grew = [(one, other) for one, other in zip(few[name], many[name], strict=True) if other[1] > one[1]]
+        assert not grew, name
+    dear = {name: most(counts) for name, counts in many.items() if most(counts) > budgets[name]}
+    assert not dear
+
+
+def most(counts: list[tuple[str, int]]) -> int:
+    return max(count for _, count in counts)

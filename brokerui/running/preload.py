@@ -26,7 +26,7 @@ from brokerui.pages.map.network import network_of
 from brokerui.pages.reachability import page as reachability
 from brokerui.pages.reachability.asked import Asked
 from brokerui.pages.routes.rows import routes_of
-from brokerui.pages.where.catalog import catalog_of
+from brokerui.pages.where.choices import choices_of
 from routing.common.gc_control import gc_freeze
 from routing.model.estate import Estate
 
@@ -41,7 +41,7 @@ def _searchable(viewed: Viewed) -> None:
 
 
 ESTATE_DERIVATIONS: tuple[Derivation, ...] = (
-    lambda viewed: catalog_of(viewed.key, viewed.estate),
+    lambda viewed: choices_of(viewed.key, viewed.estate),
     lambda viewed: network_of(viewed.key, viewed.estate),
     lambda viewed: routes_of(viewed.key, viewed.estate),
     _searchable,

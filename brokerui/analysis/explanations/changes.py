@@ -23,7 +23,7 @@ SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SuggestedChange:
     """An event, and the answer after it."""
 
     event: Sentence
@@ -44,14 +44,14 @@ class _Event:
     at: datetime | None = None
 
 
-def changes_of(explanation: Explanation, estate: Estate) -> tuple[Change, ...]:
+def changes_of(explanation: Explanation, estate: Estate) -> tuple[SuggestedChange, ...]:
     """Events after which the outcomes are others; soonest and most likely first."""
     forward = explanation.forward
     changed = (_try(forward, event) for event in _events(forward, estate))
     return tuple(islice((change for change in changed if change is not None), MOST))
 
 
-def _try(forward: Journey, event: _Event) -> Change | None:
+def _try(forward: Journey, event: _Event) -> SuggestedChange | None:
     before = forward.outcomes
     # Without the accounts of the hops, which nobody would read here.
     after = outcomes(event.estate, forward.conversation, event.at or forward.at)
@@ -61,7 +61,7 @@ def _try(forward: Journey, event: _Event) -> Change | None:
     old, stays = set(before), set(after)
     new = [outcome for outcome in after if outcome not in old]
     gone = [outcome for outcome in before if outcome not in stays] if len(new) < len(after) else []
-    return Change(
+    return SuggestedChange(
         event.says,
         tuple((Chip(outcome.kind, certainty), site(outcome, forward)) for outcome in new[:SHOWN]),
         tuple(place(outcome, forward) for outcome in gone[:SHOWN]),

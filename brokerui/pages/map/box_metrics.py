@@ -10,7 +10,7 @@ from brokerui.drawing.label import Label
 from brokerui.drawing.layered.diagram import NestedBox
 from brokerui.drawing.layered.spacing import STEP
 from brokerui.drawing.text_metrics import TextMetrics
-from brokerui.pages.map.plan import Box, Cell, Row, Sign, Text
+from brokerui.pages.map.plan import Badge, MapBox, MapCell, MapRow, Text
 from routing.common.sentence import Translate
 
 HEAD, PAD, INSET, BETWEEN = 36.0, 12.0, 11.0, 8.0
@@ -34,7 +34,7 @@ class MapTextMetrics(TextMetrics):
     def notes(self, texts: Sequence[Text]) -> str:
         return self.joined(texts, NOTE_SEPARATOR)
 
-    def line_width(self, first: Text, role: str, notes: Sequence[Text], badge: Sign | None) -> float:
+    def line_width(self, first: Text, role: str, notes: Sequence[Text], badge: Badge | None) -> float:
         """Width of a text with its notes and its badge."""
         note = self.notes(notes)
         width = self.width(first, role) + (BETWEEN + self.width(note, "note") if note else 0.0)
@@ -50,7 +50,7 @@ class MapTextMetrics(TextMetrics):
             return (label,)
         return label, self.label(x + self.width(first, role) + BETWEEN, y, note, "note")
 
-    def badge(self, right: float, y: float, badge: Sign) -> Label:
+    def badge(self, right: float, y: float, badge: Badge) -> Label:
         """The word of a badge, which ends at `right`; its shape stands before it."""
         return self.label(right - self.width(badge.text, "sign"), y, badge.text, "sign")
 
@@ -59,14 +59,14 @@ class MapTextMetrics(TextMetrics):
 class MapBoxMetrics:
     """The size of a box, and what is nested in it; keys of cells are ("cell", index), of rows ("row", index)."""
 
-    box: Box
+    box: MapBox
     width: float
     height: float
     cells: tuple[NestedBox, ...] = ()
     rows: tuple[NestedBox, ...] = ()
 
 
-def box_metrics(box: Box, texts: MapTextMetrics) -> MapBoxMetrics:
+def box_metrics(box: MapBox, texts: MapTextMetrics) -> MapBoxMetrics:
     """The metrics of a box; the notes of one without cells stand under its title."""
     if not box.cells:
         width = max(texts.width(box.title, "name"), texts.width(texts.notes(box.notes), "note"))
@@ -88,17 +88,17 @@ def _row(index: int, top: float) -> NestedBox:
     return NestedBox(key=("row", index), top=top + 1, height=ROW - 2, left=PAD + 1, right=PAD + 1)
 
 
-def _width(box: Box, texts: MapTextMetrics) -> float:
+def _width(box: MapBox, texts: MapTextMetrics) -> float:
     head = texts.line_width(box.title, "name", box.notes, box.sign) + 2 * INSET
     inner = max(_cell_width(cell, texts) for cell in box.cells) + 2 * INSET + 2 * PAD
     return max(head, inner, MIN_WIDTH)
 
 
-def _cell_width(cell: Cell, texts: MapTextMetrics) -> float:
+def _cell_width(cell: MapCell, texts: MapTextMetrics) -> float:
     rows = [_row_width(row, texts) for row in cell.rows]
     services = [texts.width(service, "note") for service in cell.services]
     return max([texts.line_width(cell.title, "name", cell.notes, cell.sign), *rows, *services])
 
 
-def _row_width(row: Row, texts: MapTextMetrics) -> float:
+def _row_width(row: MapRow, texts: MapTextMetrics) -> float:
     return texts.line_width(row.text, "route", row.notes, row.sign)

@@ -7,23 +7,35 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from brokerui.estate.refs import OUTSIDE, Ref, database, instance_ref, outside, route
-from brokerui.pages.map.network import Network
-from brokerui.pages.map.plan import ANY, DETAIL, LOCAL, NAMED, REST, TRANSPORT, Box, Cell, Plan, Row, Text
+from brokerui.pages.map.network import RouteNetwork
+from brokerui.pages.map.plan import (
+    ANY,
+    DETAIL,
+    LOCAL,
+    NAMED,
+    REST,
+    TRANSPORT,
+    MapBox,
+    MapCell,
+    MapPlan,
+    MapRow,
+    Text,
+)
 from brokerui.pages.map.scope import Scope
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say, say_counted
 from routing.model.estate import MIRROR, PRINCIPAL, Database, Instance
 from routing.model.route import Route
 
-SERVICES = 3
+MAX_SERVICES = 3
 """So many services of a database are named; of more it says how many."""
 Way = tuple[str, tuple[Ref, ...]]
 """The kind of a row, and the places to which its lines lead."""
 
 
-def detail(network: Network, scope: Scope, at: datetime) -> Plan:
+def detail(network: RouteNetwork, scope: Scope, at: datetime) -> MapPlan:
     """A box for each instance of the scope and each address outside that their routes name."""
-    plan = Plan(DETAIL)
+    plan = MapPlan(DETAIL)
     for name in scope.instances:
         box = instance_box(network, scope, name, at)
         plan.boxes[box.ref] = box
@@ -34,25 +46,25 @@ def detail(network: Network, scope: Scope, at: datetime) -> Plan:
     return plan
 
 
-def outside_box(address: str) -> Box:
-    return Box(outside(address), address, (say("no instance of this estate"),), about=frozenset({outside(address)}))
+def outside_box(address: str) -> MapBox:
+    return MapBox(outside(address), address, (say("no instance of this estate"),), about=frozenset({outside(address)}))
 
 
-def instance_box(network: Network, scope: Scope, name: str, at: datetime) -> Box:
+def instance_box(network: RouteNetwork, scope: Scope, name: str, at: datetime) -> MapBox:
     """With every database and route."""
     here, instance = instance_ref(name), network.estate.instances[name]
     cells = [_cell(network, scope, instance.name, one, at) for one in instance.databases.values()]
-    return Box(here, instance.name, (forwarding(instance),), cells, frozenset({here}))
+    return MapBox(here, instance.name, (forwarding(instance),), cells, frozenset({here}))
 
 
 def forwarding(instance: Instance) -> Sentence:
     return say("forwarding on") if instance.forwarding else say("forwarding off")
 
 
-def _cell(network: Network, scope: Scope, instance: str, one: Database, at: datetime) -> Cell:
+def _cell(network: RouteNetwork, scope: Scope, instance: str, one: Database, at: datetime) -> MapCell:
     here = database(instance, one.name)
     rows = list(_rows(network, scope, instance, one, at))
-    return Cell(here, one.name, tuple(_notes(one)), _services(one, scope.service), rows, frozenset({here}))
+    return MapCell(here, one.name, tuple(_notes(one)), _services(one, scope.service), rows, frozenset({here}))
 
 
 def _notes(one: Database) -> Iterator[Text]:
@@ -70,13 +82,13 @@ def _notes(one: Database) -> Iterator[Text]:
 def _services(one: Database, service: str | None) -> list[Text]:
     """The first of them by name, that which is looked at before all others."""
     names = sorted((found.name for found in one.services), key=lambda name: name != service)
-    more = len(names) - SERVICES
+    more = len(names) - MAX_SERVICES
     if more <= 0:
         return list(names)
-    return [*names[:SERVICES], say_counted(more, "and one more service", "and {count} more services")]
+    return [*names[:MAX_SERVICES], say_counted(more, "and one more service", "and {count} more services")]
 
 
-def _rows(network: Network, scope: Scope, instance: str, one: Database, at: datetime) -> Iterator[Row]:
+def _rows(network: RouteNetwork, scope: Scope, instance: str, one: Database, at: datetime) -> Iterator[MapRow]:
     """Routes that lead to the same place share a row; those that are not drawn share the last."""
     ways: dict[Way, list[Route]] = defaultdict(list)
     rest: list[Route] = []
@@ -101,10 +113,10 @@ def _kind(found: Route) -> str:
     return NAMED if found.remote_service_name is not None else ANY
 
 
-def _row(instance: str, table: str, kind: str, places: tuple[Ref, ...], routes: list[Route], at: datetime) -> Row:
+def _row(instance: str, table: str, kind: str, places: tuple[Ref, ...], routes: list[Route], at: datetime) -> MapRow:
     expired = sum(found.expired(at) for found in routes)
     first = routes[0].name
-    return Row(
+    return MapRow(
         route(instance, table, first),
         kind,
         f"{first} +{len(routes) - 1}" if len(routes) > 1 else first,
@@ -141,7 +153,7 @@ def _services_named(kind: str, routes: Iterable[Route]) -> Iterator[Text]:
         yield say("for {service}", service=names[0])
 
 
-def _rest(instance: str, table: str, rest: list[Route]) -> Row:
+def _rest(instance: str, table: str, rest: list[Route]) -> MapRow:
     text = say_counted(len(rest), "one more route", "{count} more routes")
     about = frozenset(route(instance, table, found.name) for found in rest)
-    return Row(database(instance, table), REST, text, (say("not drawn"),), routes=len(rest), about=about)
+    return MapRow(database(instance, table), REST, text, (say("not drawn"),), routes=len(rest), about=about)

@@ -21,21 +21,21 @@ from brokerui.pages.map.box_metrics import (
     MapTextMetrics,
     box_metrics,
 )
-from brokerui.pages.map.picture import Mark, Picture, Shape, Symbol
-from brokerui.pages.map.plan import ANY, Box, Cell, Plan, Row, Sign
+from brokerui.pages.map.picture import BadgeSymbol, MapPicture, MapShape, Mark
+from brokerui.pages.map.plan import ANY, Badge, MapBox, MapCell, MapPlan, MapRow
 from routing.common.sentence import Translate, say
 
 ENTER_Y = 16.0
 """Where lines come to a box, below its top: a third of a STEP beside the heights at which lines leave rows."""
 
 
-def picture_of(plan: Plan, translate: Translate = str, lit: Collection[Ref] = ()) -> Picture:
+def picture_of(plan: MapPlan, translate: Translate = str, lit: Collection[Ref] = ()) -> MapPicture:
     """The picture of a plan; marks that stand for something in `lit` are highlighted."""
     texts = MapTextMetrics(translate)
     boxes = {ref: box_metrics(box, texts) for ref, box in plan.boxes.items()}
     layout = lay_out(_diagram(boxes))
     drawer = _MapDrawer(plan, texts, layout, frozenset(lit))
-    return Picture(layout.width, layout.height, [drawer.shape(boxes[ref]) for ref in layout.boxes])
+    return MapPicture(layout.width, layout.height, [drawer.shape(boxes[ref]) for ref in layout.boxes])
 
 
 def _diagram(boxes: Mapping[Ref, MapBoxMetrics]) -> Diagram[Ref]:
@@ -61,22 +61,22 @@ def _diagram(boxes: Mapping[Ref, MapBoxMetrics]) -> Diagram[Ref]:
 
 
 class _MapDrawer:
-    def __init__(self, plan: Plan, texts: MapTextMetrics, layout: LayeredLayout[Ref], lit: frozenset[Ref]) -> None:
+    def __init__(self, plan: MapPlan, texts: MapTextMetrics, layout: LayeredLayout[Ref], lit: frozenset[Ref]) -> None:
         self.plan = plan
         self.texts = texts
         self.layout = layout
         self.lit = lit
 
-    def shape(self, metrics: MapBoxMetrics) -> Shape:
+    def shape(self, metrics: MapBoxMetrics) -> MapShape:
         box, nested = metrics.box, self.layout.nested
-        shape = Shape(self._head(box, self.layout.boxes[box.ref]))
+        shape = MapShape(self._head(box, self.layout.boxes[box.ref]))
         for cell, place in zip(box.cells, metrics.cells, strict=True):
             shape.cells.append(self._cell(box, cell, nested[box.ref, place.key]))
         for index, (row, place) in enumerate(zip(box.rows(), metrics.rows, strict=True)):
             shape.rows.append(self._row(box, index, row, nested[box.ref, place.key]))
         return shape
 
-    def _head(self, box: Box, area: Area) -> Mark:
+    def _head(self, box: MapBox, area: Area) -> Mark:
         texts, x = self.texts, area.x + INSET
         title, note = texts.render(box.title), texts.notes(box.notes)
         if box.cells:
@@ -87,7 +87,7 @@ class _MapDrawer:
         look = f"box {box.ref.kind} {self._light(box.about, self._inside(box))}"
         return self._badged(Mark(box.ref, area, look, labels, says), box.sign, area.x + area.w, area.y + 23)
 
-    def _cell(self, box: Box, cell: Cell, area: Area) -> Mark:
+    def _cell(self, box: MapBox, cell: MapCell, area: Area) -> Mark:
         texts = self.texts
         x, y = area.x + INSET, area.y + 17
         labels = list(texts.line(x, y, texts.render(cell.title), "name", cell.notes))
@@ -101,7 +101,7 @@ class _MapDrawer:
         mark = Mark(cell.ref, area, look, tuple(labels), says, is_itself=cell.ref != box.ref)
         return self._badged(mark, cell.sign, area.x + area.w, y)
 
-    def _row(self, box: Box, index: int, row: Row, area: Area) -> Mark:
+    def _row(self, box: MapBox, index: int, row: MapRow, area: Area) -> Mark:
         texts = self.texts
         y = area.y + area.h / 2 + 4
         text = texts.render(row.text)
@@ -113,7 +113,7 @@ class _MapDrawer:
         mark = Mark(row.ref, area, self._look(row), labels, says, paths, row.to, is_itself, head=head)
         return self._badged(mark, row.sign, area.x + area.w + 1, y)
 
-    def _badged(self, mark: Mark, sign: Sign | None, right: float, y: float) -> Mark:
+    def _badged(self, mark: Mark, sign: Badge | None, right: float, y: float) -> Mark:
         """The mark with a badge at the end of the line whose base is at `y`."""
         if sign is None:
             return mark
@@ -123,17 +123,17 @@ class _MapDrawer:
             labels=(*mark.labels, word),
             look=f"{mark.look} with-{sign.severity}",
             says=self.texts.render(say("{what} Found: {findings}.", what=mark.says, findings=sign.text)),
-            symbol=Symbol(sign.severity, word.x - SYMBOL / 2 - 2, y - 4),
+            symbol=BadgeSymbol(sign.severity, word.x - SYMBOL / 2 - 2, y - 4),
         )
 
-    def _row_says(self, row: Row, text: str) -> str:
+    def _row_says(self, row: MapRow, text: str) -> str:
         note = self.texts.notes(row.notes)
         to = tuple(self.plan.boxes[to].title for to in row.to)
         if not to:
             return self.texts.render(say("{name}: {note}.", name=text, note=note))
         return self.texts.render(say("{name}: {note}. It leads to {to}.", name=text, note=note, to=to))
 
-    def _look(self, row: Row) -> str:
+    def _look(self, row: MapRow) -> str:
         marks = f"{'mirrored' if row.mirrored else ''} {'expired' if row.expired else ''}"
         return f"row {row.kind} w{row.weight} {marks} {self._light(row.about)}"
 
@@ -145,7 +145,7 @@ class _MapDrawer:
             return "lit"
         return "dim" if self.lit.isdisjoint(inside) else ""
 
-    def _inside(self, box: Box) -> frozenset[Ref]:
+    def _inside(self, box: MapBox) -> frozenset[Ref]:
         parts = (part for cell in box.cells for part in (cell.about, *(row.about for row in cell.rows)))
         return frozenset().union(*parts)
 

@@ -9,20 +9,20 @@ from itertools import islice
 
 from brokerui.core.csv import csv_lines
 from brokerui.estate.refs import INSTANCE, Ref, database, instance_ref
-from brokerui.pages.map.network import Network
+from brokerui.pages.map.network import RouteNetwork
 from brokerui.pages.map.scope import Scope
 from routing.model.address import Address
 from routing.model.estate import Database
 from routing.model.route import Route
 
-ROWS = 100
+PAGE_ROWS = 100
 """On a page."""
-PLACES = 3
+MAX_PLACES = 3
 """So many places are named in a row; of more it says how many."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DatabaseLine:
     """A database, and its routes added up."""
 
     instance: str
@@ -46,10 +46,10 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DatabaseListPage:
     """Some of them."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[DatabaseLine, ...]
     number: int
     pages: int
     count: int
@@ -64,36 +64,36 @@ class Page:
 
     @property
     def first(self) -> int:
-        return (self.number - 1) * ROWS + 1
+        return (self.number - 1) * PAGE_ROWS + 1
 
     @property
     def last(self) -> int:
         return self.first + len(self.lines) - 1
 
 
-def page_of(network: Network, scope: Scope, at: datetime, number: int) -> Page:
+def page_of(network: RouteNetwork, scope: Scope, at: datetime, number: int) -> DatabaseListPage:
     """A page of the table; the last where there are fewer."""
     count = sum(len(network.estate.instances[name].databases) for name in scope.instances)
-    pages = max(1, -(-count // ROWS))
+    pages = max(1, -(-count // PAGE_ROWS))
     number = min(number, pages)
-    tables = islice(_tables(network, scope), (number - 1) * ROWS, number * ROWS)
-    return Page(tuple(_line(network, *table, at) for table in tables), number, pages, count)
+    tables = islice(_tables(network, scope), (number - 1) * PAGE_ROWS, number * PAGE_ROWS)
+    return DatabaseListPage(tuple(_line(network, *table, at) for table in tables), number, pages, count)
 
 
-def _tables(network: Network, scope: Scope) -> Iterator[tuple[str, Database]]:
+def _tables(network: RouteNetwork, scope: Scope) -> Iterator[tuple[str, Database]]:
     for name in scope.instances:
         for one in network.estate.instances[name].databases.values():
             yield name, one
 
 
-def _line(network: Network, instance: str, one: Database, at: datetime) -> Line:
+def _line(network: RouteNetwork, instance: str, one: Database, at: datetime) -> DatabaseLine:
     routes = one.table.routes.values()
     places = tuple(dict.fromkeys(place for route in routes for place in network.places(route)))
-    return Line(
+    return DatabaseLine(
         instance,
         one,
-        places[:PLACES],
-        max(0, len(places) - PLACES),
+        places[:MAX_PLACES],
+        max(0, len(places) - MAX_PLACES),
         onward=sum(route.address.is_network for route in routes),
         local=sum(route.address.is_local for route in routes),
         by_name=sum(route.address.is_transport for route in routes),
@@ -117,7 +117,7 @@ COLUMNS = (
 )
 
 
-def as_csv(network: Network, scope: Scope, at: datetime) -> Iterator[str]:
+def as_csv(network: RouteNetwork, scope: Scope, at: datetime) -> Iterator[str]:
     """Every route of the instances on the map, in the order of the estate; a database without routes has a line too."""
     yield from csv_lines([COLUMNS])
     for instance, one in _tables(network, scope):
@@ -126,7 +126,7 @@ def as_csv(network: Network, scope: Scope, at: datetime) -> Iterator[str]:
         yield "".join(csv_lines(rows or [(instance, one.name, *[""] * (len(COLUMNS) - 2))]))
 
 
-def _columns(network: Network, route: Route, at: datetime) -> tuple[str, ...]:
+def _columns(network: RouteNetwork, route: Route, at: datetime) -> tuple[str, ...]:
     mirror = route.mirror_address
     return (
         route.name,
@@ -141,6 +141,6 @@ def _columns(network: Network, route: Route, at: datetime) -> tuple[str, ...]:
     )
 
 
-def _instance_at(network: Network, address: Address) -> str:
+def _instance_at(network: RouteNetwork, address: Address) -> str:
     place = network.place(address)
     return place.name if place.kind == INSTANCE else ""

@@ -13,13 +13,13 @@ from routing.model.address import Address
 from routing.model.estate import Estate, Instance
 from routing.model.route import Route
 
-KEPT = 4
+CACHE_SIZE = 4
 Table = tuple[str, str]
 """An instance and a database."""
 
 
 @dataclass(slots=True)
-class Flow:
+class PlaceCounts:
     """The routes of one instance that lead to one place."""
 
     routes: int = 0
@@ -28,19 +28,19 @@ class Flow:
 
 
 @dataclass(slots=True)
-class Sums:
+class InstanceCounts:
     """The routes of one instance."""
 
-    flows: dict[Ref, Flow] = field(default_factory=dict)
+    flows: dict[Ref, PlaceCounts] = field(default_factory=dict)
     local: int = 0
     transport: int = 0
     lines: int = 0
     """So many lines they are when each table is drawn by itself."""
 
-    def flow(self, place: Ref) -> Flow:
+    def flow(self, place: Ref) -> PlaceCounts:
         found = self.flows.get(place)
         if found is None:
-            found = self.flows[place] = Flow()
+            found = self.flows[place] = PlaceCounts()
         return found
 
     @property
@@ -49,10 +49,10 @@ class Sums:
         return self.local + self.transport + sum(flow.routes for flow in self.flows.values())
 
 
-class Network:
+class RouteNetwork:
     """An estate with its routes added up by instance, and found by service."""
 
-    def __init__(self, estate: Estate, before: Network | None = None) -> None:
+    def __init__(self, estate: Estate, before: RouteNetwork | None = None) -> None:
         """`before`: of an estate that may share instances with this one, as that of the version before does."""
         self.estate = estate
         self._before = before if before and before.estate.by_address == estate.by_address else None
@@ -108,7 +108,7 @@ class Network:
         onward = (place.name for place in self.sums[name].flows if place.kind == INSTANCE)
         yield from dict.fromkeys([*onward, *self.callers.get(instance_ref(name), ())])
 
-    def add(self, sums: Sums, routes: Iterable[Route]) -> None:
+    def add(self, sums: InstanceCounts, routes: Iterable[Route]) -> None:
         """Adds the routes of one table to the sums of its instance."""
         # Most routes of a table share few addresses: they are counted first, and looked at once.
         alike = Counter((r.remote_service_name is None, r.address, r.mirror_address) for r in routes)
@@ -126,7 +126,7 @@ class Network:
                     sums.flow(other).mirrors += count
         sums.lines += sum(len(places) for _, places in ways)
 
-    def _summed(self, instance: Instance) -> Sums:
+    def _summed(self, instance: Instance) -> InstanceCounts:
         for name, database in instance.databases.items():
             table = instance.name, name
             for service in database.services:
@@ -138,27 +138,27 @@ class Network:
             self.callers[place][instance.name] = None
         return sums
 
-    def _known(self, instance: Instance) -> Sums | None:
+    def _known(self, instance: Instance) -> InstanceCounts | None:
         """Where nothing about an instance has changed, its routes are not added up again."""
         before = self._before
         same = before is not None and before.estate.instances.get(instance.name) is instance
         return before.sums[instance.name] if before and same else None
 
-    def _added(self, instance: Instance) -> Sums:
-        sums = Sums()
+    def _added(self, instance: Instance) -> InstanceCounts:
+        sums = InstanceCounts()
         for database in instance.databases.values():
             self.add(sums, database.table.routes.values())
         return sums
 
 
-_networks: LruCache[Network] = LruCache(KEPT)
+_networks: LruCache[RouteNetwork] = LruCache(CACHE_SIZE)
 
 
-def network_of(key: str, estate: Estate) -> Network:
+def network_of(key: str, estate: Estate) -> RouteNetwork:
     """That of an estate, kept under what stands for its content."""
     return _networks.get_or_make((key, id(estate)), lambda: _network(estate))
 
 
-def _network(estate: Estate) -> Network:
+def _network(estate: Estate) -> RouteNetwork:
     with gc_paused():
-        return Network(estate, _networks.newest())
+        return RouteNetwork(estate, _networks.newest())

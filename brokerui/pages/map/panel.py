@@ -22,12 +22,12 @@ from brokerui.estate.refs import (
     read_ref,
     route,
 )
-from brokerui.pages.map.network import Network
-from brokerui.pages.map.plan import Box
+from brokerui.pages.map.network import RouteNetwork
+from brokerui.pages.map.plan import MapBox
 from routing.model.estate import Database, Instance
 from routing.model.route import Route
 
-MOST = 30
+MAX_LISTED = 30
 """So many of a kind are listed; of more it says how many."""
 
 
@@ -99,7 +99,7 @@ class GroupPanel:
 Panel = InstancePanel | DatabasePanel | RoutePanel | OutsidePanel | BetweenPanel | GroupPanel
 
 
-def panel_of(network: Network, ref: Ref, at: datetime, boxes: Mapping[Ref, Box]) -> Panel | None:
+def panel_of(network: RouteNetwork, ref: Ref, at: datetime, boxes: Mapping[Ref, MapBox]) -> Panel | None:
     """None where the estate has no such thing. What stands for several things is known to the map that draws it."""
     if ref.kind == GROUP:
         return _group(ref, boxes)
@@ -108,7 +108,7 @@ def panel_of(network: Network, ref: Ref, at: datetime, boxes: Mapping[Ref, Box])
     return _PANELS[ref.kind](network, ref, at)
 
 
-def _instance(network: Network, ref: Ref, at: datetime) -> InstancePanel | None:
+def _instance(network: RouteNetwork, ref: Ref, at: datetime) -> InstancePanel | None:
     instance = network.estate.instances.get(ref.name)
     if instance is None:
         return None
@@ -123,18 +123,22 @@ def _instance(network: Network, ref: Ref, at: datetime) -> InstancePanel | None:
     )
 
 
-def _database(network: Network, ref: Ref, at: datetime) -> DatabasePanel | None:
+def _database(network: RouteNetwork, ref: Ref, at: datetime) -> DatabasePanel | None:
     instance = network.estate.instances.get(ref.names[0])
     one = instance.databases.get(ref.name) if instance else None
     if instance is None or one is None:
         return None
     services = sorted(service.name for service in one.services)
-    lines = [_line(network, ref.names[0], ref.name, found, at) for found in islice(one.table.routes.values(), MOST)]
+    lines = [
+        _line(network, ref.names[0], ref.name, found, at) for found in islice(one.table.routes.values(), MAX_LISTED)
+    ]
     more = len(one.table) - len(lines)
-    return DatabasePanel(ref, instance, one, tuple(services[:MOST]), max(0, len(services) - MOST), tuple(lines), more)
+    return DatabasePanel(
+        ref, instance, one, tuple(services[:MAX_LISTED]), max(0, len(services) - MAX_LISTED), tuple(lines), more
+    )
 
 
-def _route(network: Network, ref: Ref, at: datetime) -> RoutePanel | None:
+def _route(network: RouteNetwork, ref: Ref, at: datetime) -> RoutePanel | None:
     instance, table, name = ref.names
     of = _database(network, database(instance, table), at)
     found = of.database.table.routes.get(name) if of else None
@@ -146,7 +150,7 @@ def _route(network: Network, ref: Ref, at: datetime) -> RoutePanel | None:
     return RoutePanel(ref, line, _listed(route(instance, table, one.name) for one in alike))
 
 
-def _outside(network: Network, ref: Ref, at: datetime) -> OutsidePanel | None:
+def _outside(network: RouteNetwork, ref: Ref, at: datetime) -> OutsidePanel | None:
     addresses = [outside(ref.name)] if ref.name else network.addresses
     if not all(address in network.callers for address in addresses):
         return None
@@ -154,17 +158,17 @@ def _outside(network: Network, ref: Ref, at: datetime) -> OutsidePanel | None:
     return OutsidePanel(ref, _listed(addresses), _listed(map(instance_ref, callers)))
 
 
-def _between(network: Network, ref: Ref, at: datetime, boxes: Mapping[Ref, Box]) -> BetweenPanel | None:
+def _between(network: RouteNetwork, ref: Ref, at: datetime, boxes: Mapping[Ref, MapBox]) -> BetweenPanel | None:
     source, target = (read_ref(name) for name in ref.names)
     if source is None or target is None or not {source, target} <= boxes.keys():
         return None
     found = list(_routes_between(network, boxes[source].about, boxes[target].about))
-    lines = tuple(_line(network, *one, at) for one in found[:MOST])
+    lines = tuple(_line(network, *one, at) for one in found[:MAX_LISTED])
     return BetweenPanel(ref, source, target, lines, len(found))
 
 
 def _routes_between(
-    network: Network, sources: frozenset[Ref], targets: frozenset[Ref]
+    network: RouteNetwork, sources: frozenset[Ref], targets: frozenset[Ref]
 ) -> Iterator[tuple[str, str, Route]]:
     for name, instance in network.estate.instances.items():
         if instance_ref(name) not in sources or targets.isdisjoint(network.sums[name].flows):
@@ -175,17 +179,17 @@ def _routes_between(
                     yield name, one.name, found
 
 
-def _group(ref: Ref, boxes: Mapping[Ref, Box]) -> GroupPanel | None:
+def _group(ref: Ref, boxes: Mapping[Ref, MapBox]) -> GroupPanel | None:
     return GroupPanel(ref, _listed(sorted(boxes[ref].about))) if ref in boxes else None
 
 
-def _line(network: Network, instance: str, table: str, found: Route, at: datetime) -> RouteLine:
+def _line(network: RouteNetwork, instance: str, table: str, found: Route, at: datetime) -> RouteLine:
     return RouteLine(route(instance, table, found.name), found, network.places(found), found.expired(at))
 
 
 def _listed(found: Iterable[Ref]) -> Listed:
     refs = list(found)
-    return Listed(tuple(refs[:MOST]), len(refs))
+    return Listed(tuple(refs[:MAX_LISTED]), len(refs))
 
 
 _PANELS = {

@@ -10,7 +10,7 @@ from brokerui.estate.refs import Ref
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class BadgeSymbol:
     """The shape before the word that something is wrong; it has the colour of its severity."""
 
     severity: str
@@ -35,13 +35,13 @@ class Mark:
     """The boxes to which its lines lead, for who goes along them with the keys."""
     is_itself: bool = True
     """False where it only tells more about a box or a database, which has a mark of its own."""
-    symbol: Symbol | None = None
+    symbol: BadgeSymbol | None = None
     head: str = "to"
     """Which arrow ends its lines: `to`, or `to-any` of routes for any service."""
 
 
 @dataclass(slots=True)
-class Shape:
+class MapShape:
     """A box with what is in it."""
 
     head: Mark
@@ -52,21 +52,21 @@ class Shape:
         return [self.head, *self.cells, *self.rows]
 
 
-NEAR = 1150.0
+MAX_READABLE_WIDTH = 1150.0
 
 
 @dataclass(slots=True)
-class Picture:
+class MapPicture:
     """Everything to draw."""
 
     width: float
     height: float
-    shapes: list[Shape] = field(default_factory=list)
+    shapes: list[MapShape] = field(default_factory=list)
 
     @property
     def is_near(self) -> bool:
         """Whether it can be read where it is made as wide as the pane beside which things are told."""
-        return self.width <= NEAR
+        return self.width <= MAX_READABLE_WIDTH
 
     def marks(self) -> list[Mark]:
         return [mark for shape in self.shapes for mark in shape.marks()]

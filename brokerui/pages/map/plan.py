@@ -16,7 +16,7 @@ NAMED, ANY, LOCAL, TRANSPORT, REST, SUM = "named", "any", "local", "transport", 
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class Badge:
     """The worst that was found about something."""
 
     severity: str
@@ -24,7 +24,7 @@ class Sign:
 
 
 @dataclass(slots=True)
-class Row:
+class MapRow:
     """Routes of one table, or of one box, that lead to the same place."""
 
     ref: Ref
@@ -40,47 +40,47 @@ class Row:
     expired: bool = False
     weight: int = 1
     """1 to 4: how wide the line is."""
-    sign: Sign | None = None
+    sign: Badge | None = None
 
 
 @dataclass(slots=True)
-class Cell:
+class MapCell:
     """A database, or the numbers of a box that is not drawn in detail."""
 
     ref: Ref
     title: Text
     notes: tuple[Text, ...]
     services: list[Text] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[MapRow] = field(default_factory=list)
     about: frozenset[Ref] = frozenset()
-    sign: Sign | None = None
+    sign: Badge | None = None
 
 
 @dataclass(slots=True)
-class Box:
+class MapBox:
     """An instance, an address outside the estate, or several of either."""
 
     ref: Ref
     title: Text
     notes: tuple[Text, ...]
-    cells: list[Cell] = field(default_factory=list)
+    cells: list[MapCell] = field(default_factory=list)
     about: frozenset[Ref] = frozenset()
     stands_for: int = 1
-    sign: Sign | None = None
+    sign: Badge | None = None
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[MapRow]:
         for cell in self.cells:
             yield from cell.rows
 
 
 @dataclass(slots=True)
-class Plan:
+class MapPlan:
     """A map without coordinates."""
 
     level: str
-    boxes: dict[Ref, Box] = field(default_factory=dict)
+    boxes: dict[Ref, MapBox] = field(default_factory=dict)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[MapRow]:
         for box in self.boxes.values():
             yield from box.rows()
 

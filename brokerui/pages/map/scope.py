@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from brokerui.estate.refs import INSTANCE, Ref
-from brokerui.pages.map.network import Network
+from brokerui.pages.map.network import RouteNetwork
 from routing.model.route import Route
 
 HOPS = (1, 2, 3)
@@ -45,11 +45,11 @@ class Scope:
         return self.service is None or route.remote_service_name == self.service
 
 
-def everything(network: Network) -> Scope:
+def everything(network: RouteNetwork) -> Scope:
     return Scope(tuple(network.estate.instances))
 
 
-def around(network: Network, name: str, hops: int) -> Scope:
+def around(network: RouteNetwork, name: str, hops: int) -> Scope:
     """The instances within so many routes of one, whichever way they lead, and the routes on the way."""
     distance = {name: 0}
     edge: Iterable[str] = [name]
@@ -66,7 +66,7 @@ def named_between(scope: Scope, first: str, last: str) -> Scope:
     return replace(scope, instances=tuple(kept))
 
 
-def concerning(network: Network, service: str) -> Scope:
+def concerning(network: RouteNetwork, service: str) -> Scope:
     """The instances that have a service or routes for it, and those to which these lead."""
     tables = network.routed.get(service, [])
     found = {instance for instance, _ in [*tables, *network.homes.get(service, [])]}
@@ -76,6 +76,6 @@ def concerning(network: Network, service: str) -> Scope:
     return Scope(_ordered(network, found), service=service)
 
 
-def _ordered(network: Network, names: Iterable[str]) -> tuple[str, ...]:
+def _ordered(network: RouteNetwork, names: Iterable[str]) -> tuple[str, ...]:
     known = set(names)
     return tuple(name for name in network.estate.instances if name in known)

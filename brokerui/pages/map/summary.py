@@ -9,52 +9,64 @@ from statistics import median_low
 
 from brokerui.estate.refs import ALL_OUTSIDE, GROUP, INSTANCE, Ref, between, instance_ref
 from brokerui.pages.map.detail import forwarding, instance_box
-from brokerui.pages.map.naming import runs
-from brokerui.pages.map.network import Network, Sums
-from brokerui.pages.map.plan import GROUPS, INSTANCES, LOCAL, REST, SUM, TRANSPORT, Box, Cell, Plan, Row, Text
+from brokerui.pages.map.name_groups import name_groups
+from brokerui.pages.map.network import InstanceCounts, RouteNetwork
+from brokerui.pages.map.plan import (
+    GROUPS,
+    INSTANCES,
+    LOCAL,
+    REST,
+    SUM,
+    TRANSPORT,
+    MapBox,
+    MapCell,
+    MapPlan,
+    MapRow,
+    Text,
+)
 from brokerui.pages.map.scope import Scope
 from routing.common.sentence import Sentence, say, say_counted
 
-MOST_LINES = 150
-FEW = {INSTANCES: MOST_LINES, GROUPS: 60}
+MAX_LINES = 150
+MAX_UNREDUCED_LINES = {INSTANCES: MAX_LINES, GROUPS: 60}
 """So many lines are drawn all; of more, those for the most routes of each box:"""
-LINES_OF_BOX = {INSTANCES: 6, GROUPS: 3}
-MOST_HUBS, HUB = 12, 3
+MAX_LINES_OF_BOX = {INSTANCES: 6, GROUPS: 3}
+MAX_HUBS, HUB_FACTOR = 12, 3
 """Instances that are joined to more than so many times as many others as most are drawn by themselves."""
-MOST_GROUPS = 16
-WEIGHTS = (10, 100, 1000)
+MAX_GROUPS = 16
+WEIGHT_STEPS = (10, 100, 1000)
 """From so many routes on a line is wider."""
 
 
-def instances(network: Network, scope: Scope, at: datetime) -> Plan:
+def instances(network: RouteNetwork, scope: Scope, at: datetime) -> MapPlan:
     """A box for each instance of the scope."""
     boxes = {instance_ref(name): (name,) for name in scope.instances}
     return _Summary(network, scope, boxes, at).plan(INSTANCES)
 
 
-def groups(network: Network, scope: Scope, at: datetime) -> Plan:
+def groups(network: RouteNetwork, scope: Scope, at: datetime) -> MapPlan:
     """A box for the instance in the middle and each that many others are joined to, one for each group of the rest."""
     alone = _hubs(network, scope.instances)
     if scope.focus:
         alone[scope.focus] = None
     boxes: dict[Ref, Sequence[str]] = {instance_ref(name): (name,) for name in alone}
-    for names in runs(sorted(name for name in scope.instances if name not in alone), MOST_GROUPS):
+    for names in name_groups(sorted(name for name in scope.instances if name not in alone), MAX_GROUPS):
         ref = instance_ref(names[0]) if len(names) == 1 else Ref(GROUP, (names[0], names[-1]))
         boxes[ref] = names
     return _Summary(network, scope, boxes, at).plan(GROUPS)
 
 
-def _hubs(network: Network, names: Iterable[str]) -> dict[str, None]:
+def _hubs(network: RouteNetwork, names: Iterable[str]) -> dict[str, None]:
     joined = {name: sum(1 for _ in network.neighbours(name)) for name in names}
     usual = median_low(joined.values())
-    most = sorted(joined, key=lambda name: -joined[name])[:MOST_HUBS]
-    return {name: None for name in most if joined[name] > HUB * max(usual, 1)}
+    most = sorted(joined, key=lambda name: -joined[name])[:MAX_HUBS]
+    return {name: None for name in most if joined[name] > HUB_FACTOR * max(usual, 1)}
 
 
 class _Summary:
     """Adds up what the routes of each box do."""
 
-    def __init__(self, network: Network, scope: Scope, boxes: Mapping[Ref, Sequence[str]], at: datetime) -> None:
+    def __init__(self, network: RouteNetwork, scope: Scope, boxes: Mapping[Ref, Sequence[str]], at: datetime) -> None:
         self.network = network
         self.scope = scope
         self.boxes = boxes
@@ -68,9 +80,9 @@ class _Summary:
         for name, ref in self.owner.items():
             self._add(name, ref)
 
-    def plan(self, level: str) -> Plan:
+    def plan(self, level: str) -> MapPlan:
         """The boxes with the heaviest lines of each."""
-        plan = Plan(level)
+        plan = MapPlan(level)
         middle = self._middle()
         drawn = self._drawn(level, middle)
         for ref, names in self.boxes.items():
@@ -80,14 +92,14 @@ class _Summary:
             plan.boxes[ALL_OUTSIDE] = self._outside()
         return plan
 
-    def _middle(self) -> Box | None:
+    def _middle(self) -> MapBox | None:
         """The instance around which the map is, with every database and route, unless they are too many."""
         if not self.scope.focus:
             return None
         box = instance_box(self.network, self.scope, self.scope.focus, self.at)
         for row in box.rows():
             row.to = tuple(dict.fromkeys(map(self._owner, row.to)))
-        return box if sum(len(row.to) for row in box.rows()) + len(box.cells) <= MOST_LINES else None
+        return box if sum(len(row.to) for row in box.rows()) + len(box.cells) <= MAX_LINES else None
 
     def _owner(self, place: Ref) -> Ref:
         """The box that stands for a place."""
@@ -105,18 +117,18 @@ class _Summary:
             self.flows[ref][to] += flow.routes
             self.mirrors[ref][to] += flow.mirrors
 
-    def _sums(self, name: str) -> Sums:
+    def _sums(self, name: str) -> InstanceCounts:
         """Of the routes that are looked at; the others are hidden."""
         sums = self.network.sums[name]
         if self.scope.service is None:
             return sums
-        kept = Sums()
+        kept = InstanceCounts()
         for database in self.network.estate.instances[name].databases.values():
             self.network.add(kept, filter(self.scope.keeps, database.table.routes.values()))
         self.hidden[self.owner[name]] += sums.routes - kept.routes
         return kept
 
-    def _drawn(self, level: str, middle: Box | None) -> dict[Ref, set[Ref]]:
+    def _drawn(self, level: str, middle: MapBox | None) -> dict[Ref, set[Ref]]:
         """The lines that are drawn: all, or those for the most routes."""
         lines = {
             ref: {to: count + self.mirrors[ref][to] for to, count in flows.items() if to != ref}
@@ -124,49 +136,49 @@ class _Summary:
             if middle is None or ref != middle.ref
         }
         count = sum(map(len, lines.values()))
-        most = count if count <= FEW[level] else LINES_OF_BOX[level]
+        most = count if count <= MAX_UNREDUCED_LINES[level] else MAX_LINES_OF_BOX[level]
         heavy = [(n, ref, to) for ref, flows in lines.items() for to, n in _heaviest(flows, most)]
         heavy.sort(key=lambda one: -one[0])
         drawn: dict[Ref, set[Ref]] = defaultdict(set)
-        for _, ref, to in heavy[:MOST_LINES]:
+        for _, ref, to in heavy[:MAX_LINES]:
             drawn[ref].add(to)
         return drawn
 
-    def _box(self, ref: Ref, names: Sequence[str], drawn: set[Ref]) -> Box:
+    def _box(self, ref: Ref, names: Sequence[str], drawn: set[Ref]) -> MapBox:
         instances = [self.network.estate.instances[name] for name in names]
         databases = sum(len(instance.databases) for instance in instances)
         routes = sum(self.network.sums[name].routes for name in names)
-        cell = Cell(ref, "", (_databases(databases), _routes(routes)), rows=list(self._rows(ref, drawn)))
+        cell = MapCell(ref, "", (_databases(databases), _routes(routes)), rows=list(self._rows(ref, drawn)))
         about = frozenset(map(instance_ref, names))
         if ref.kind == INSTANCE:
-            return Box(ref, ref.name, (forwarding(instances[0]),), [cell], about)
+            return MapBox(ref, ref.name, (forwarding(instances[0]),), [cell], about)
         title = say("{first} … {last}", first=names[0], last=names[-1])
         count = say_counted(len(names), "one instance", "{count} instances")
-        return Box(ref, title, (count,), [cell], about, len(names))
+        return MapBox(ref, title, (count,), [cell], about, len(names))
 
-    def _rows(self, ref: Ref, drawn: set[Ref]) -> Iterator[Row]:
+    def _rows(self, ref: Ref, drawn: set[Ref]) -> Iterator[MapRow]:
         flows, mirrors = self.flows[ref], self.mirrors[ref]
         rest = self.hidden[ref]
         for to, count in _heaviest(flows, len(flows)):
             if to == ref and count:
-                yield Row(between(ref, ref), LOCAL, _routes(count), (self._inside(ref),), routes=count)
+                yield MapRow(between(ref, ref), LOCAL, _routes(count), (self._inside(ref),), routes=count)
             elif to in drawn:
                 yield _sum(ref, to, count, mirrors[to])
             else:
                 rest += count
         if self.local[ref]:
-            yield Row(ref, LOCAL, _routes(self.local[ref]), (say("stay here"),), routes=self.local[ref])
+            yield MapRow(ref, LOCAL, _routes(self.local[ref]), (say("stay here"),), routes=self.local[ref])
         if self.transport[ref]:
             note = say("to the address in the service name")
-            yield Row(ref, TRANSPORT, _routes(self.transport[ref]), (note,), routes=self.transport[ref])
+            yield MapRow(ref, TRANSPORT, _routes(self.transport[ref]), (note,), routes=self.transport[ref])
         if rest:
             text = say_counted(rest, "one more route", "{count} more routes")
-            yield Row(ref, REST, text, (say("not drawn"),), routes=rest)
+            yield MapRow(ref, REST, text, (say("not drawn"),), routes=rest)
 
     def _inside(self, ref: Ref) -> Sentence:
         return say("between them") if ref.kind == GROUP else say("to itself")
 
-    def _outside(self) -> Box:
+    def _outside(self) -> MapBox:
         addresses = {
             place
             for name in self.owner
@@ -175,7 +187,7 @@ class _Summary:
         }
         title = say_counted(len(addresses), "one address", "{count} addresses")
         note = say("no instance of this estate")
-        return Box(ALL_OUTSIDE, title, (note,), about=frozenset(addresses), stands_for=len(addresses))
+        return MapBox(ALL_OUTSIDE, title, (note,), about=frozenset(addresses), stands_for=len(addresses))
 
 
 def _heaviest(flows: Mapping[Ref, int], most: int) -> list[tuple[Ref, int]]:
@@ -183,13 +195,13 @@ def _heaviest(flows: Mapping[Ref, int], most: int) -> list[tuple[Ref, int]]:
     return sorted(flows.items(), key=lambda one: -one[1])[:most]
 
 
-def _sum(ref: Ref, to: Ref, count: int, mirrors: int) -> Row:
+def _sum(ref: Ref, to: Ref, count: int, mirrors: int) -> MapRow:
     notes: list[Text] = [_towards(to)]
     text = _routes(count) if count else say_counted(mirrors, "one mirror", "{count} mirrors")
     if count and mirrors:
         notes.append(say_counted(mirrors, "and one mirror", "and {count} mirrors"))
-    weight = 1 + sum(count + mirrors >= least for least in WEIGHTS)
-    return Row(between(ref, to), SUM, text, tuple(notes), (to,), count, weight=weight)
+    weight = 1 + sum(count + mirrors >= least for least in WEIGHT_STEPS)
+    return MapRow(between(ref, to), SUM, text, tuple(notes), (to,), count, weight=weight)
 
 
 def _towards(to: Ref) -> Sentence:

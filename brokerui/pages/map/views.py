@@ -16,26 +16,26 @@ from brokerui.core.htmx import wants_piece
 from brokerui.estate.refs import BETWEEN, DATABASE, GROUP, INSTANCE, ROUTE, Ref, instance_ref
 from brokerui.estate.selectors import instance_freshness
 from brokerui.estate.viewed import Viewed, viewed_of
-from brokerui.pages.map.asked import LIST, ZOOMS, Asked
+from brokerui.pages.map.badges import put_badges
+from brokerui.pages.map.detail_level import counts_of, plan_of, scope_of
 from brokerui.pages.map.drawing import picture_of
 from brokerui.pages.map.listing import as_csv, page_of
-from brokerui.pages.map.mapping import numbers_of, plan_of, scope_of
-from brokerui.pages.map.network import Network, network_of
+from brokerui.pages.map.map_query import LIST, ZOOMS, MapQuery
+from brokerui.pages.map.network import RouteNetwork, network_of
 from brokerui.pages.map.panel import panel_of
-from brokerui.pages.map.picture import Symbol
-from brokerui.pages.map.plan import DETAIL, Box, Plan
+from brokerui.pages.map.picture import BadgeSymbol
+from brokerui.pages.map.plan import DETAIL, MapBox, MapPlan
 from brokerui.pages.map.scope import HOPS
-from brokerui.pages.map.searching import Found, found, lit_by_service
-from brokerui.pages.map.signs import put_signs
+from brokerui.pages.map.search import SearchHits, found, highlighted_by_service
 from brokerui.pages.map.style import picture_style
-from brokerui.pages.map.words import grouped_by, headline, left_out
+from brokerui.pages.map.summary_text import grouped_by, headline, left_out
 from brokerui.pages.shell import links as pages
 from routing.common.finding import ERROR, WARNING
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say, translator
 
 translate = translator(gettext, ngettext)
-SYMBOLS = {severity: Symbol(severity, 0, 0) for severity in (ERROR, WARNING)}
+SYMBOLS = {severity: BadgeSymbol(severity, 0, 0) for severity in (ERROR, WARNING)}
 """For the key."""
 
 
@@ -43,7 +43,7 @@ SYMBOLS = {severity: Symbol(severity, 0, 0) for severity in (ERROR, WARNING)}
 @vary_on_headers("HX-Request", "HX-History-Restore-Request")
 def page(request: HttpRequest) -> HttpResponse:
     """The page, or (asked by htmx) what is told about the selected thing."""
-    viewed, asked = viewed_of(request), Asked.of(request.GET)
+    viewed, asked = viewed_of(request), MapQuery.of(request.GET)
     if viewed.is_empty:
         return render(request, "map/map.html", {"viewed": viewed, "asked": asked})
     network = network_of(viewed.key, viewed.estate)
@@ -67,14 +67,14 @@ def findings(request: HttpRequest) -> HttpResponse:
 @require_safe
 def svg(request: HttpRequest) -> HttpResponse:
     """The picture as a file of its own, with its style in it."""
-    viewed, asked = viewed_of(request), Asked.of(request.GET)
+    viewed, asked = viewed_of(request), MapQuery.of(request.GET)
     if viewed.is_empty:
         raise Http404
     network = network_of(viewed.key, viewed.estate)
     scope = scope_of(network, asked)
     plan = plan_of(network, scope, viewed.at())
-    put_signs(plan, findings_for(viewed).findings)
-    title = headline(numbers_of(network, scope, plan), scope).render(translate)
+    put_badges(plan, findings_for(viewed).findings)
+    title = headline(counts_of(network, scope, plan), scope).render(translate)
     hits = found(network, asked.q) if asked.q else None
     picture = picture_of(plan, translate, _lit(network, asked, plan, hits))
     text = render_to_string("map/standalone.svg", {"picture": picture, "style": picture_style(), "title": title})
@@ -84,7 +84,7 @@ def svg(request: HttpRequest) -> HttpResponse:
 @require_safe
 def export(request: HttpRequest) -> StreamingHttpResponse:
     """Every route of the instances on the map."""
-    viewed, asked = viewed_of(request), Asked.of(request.GET)
+    viewed, asked = viewed_of(request), MapQuery.of(request.GET)
     network = network_of(viewed.key, viewed.estate)
     lines = as_csv(network, scope_of(network, asked), viewed.at())
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=_attached("map.csv"))
@@ -94,12 +94,12 @@ def _attached(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-cache"}
 
 
-def _map(viewed: Viewed, network: Network, asked: Asked) -> dict[str, Any]:
+def _map(viewed: Viewed, network: RouteNetwork, asked: MapQuery) -> dict[str, Any]:
     """The picture, or the list in its place; and what was looked for."""
     scope = scope_of(network, asked)
     plan, report = plan_of(network, scope, viewed.at()), findings_for(viewed)
-    put_signs(plan, report.findings)
-    numbers = numbers_of(network, scope, plan)
+    put_badges(plan, report.findings)
+    numbers = counts_of(network, scope, plan)
     hits = found(network, asked.q) if asked.q else None
     shown: dict[str, Any] = {
         "found": hits,
@@ -125,21 +125,21 @@ def _unknown_yet(report: Report) -> list[Sentence]:
     return [] if report.is_there else [say("What is wrong is not marked yet: the estate is being looked over.")]
 
 
-def _lit(network: Network, asked: Asked, plan: Plan, hits: Found | None) -> frozenset[Ref]:
+def _lit(network: RouteNetwork, asked: MapQuery, plan: MapPlan, hits: SearchHits | None) -> frozenset[Ref]:
     """What catches the eye; where databases are not drawn, their instances do."""
     lit = hits.lit if hits else frozenset()
     if asked.service:
-        lit |= lit_by_service(network, asked.service, with_routes=plan.level == DETAIL)
+        lit |= highlighted_by_service(network, asked.service, with_routes=plan.level == DETAIL)
     if plan.level != DETAIL:
         lit |= {instance_ref(ref.names[0]) for ref in lit if ref.kind in (DATABASE, ROUTE)}
     return lit
 
 
-def _is_named(network: Network, service: str) -> bool:
+def _is_named(network: RouteNetwork, service: str) -> bool:
     return service in network.homes or service in network.routed
 
 
-def _selected(viewed: Viewed, network: Network, asked: Asked) -> dict[str, Any]:
+def _selected(viewed: Viewed, network: RouteNetwork, asked: MapQuery) -> dict[str, Any]:
     ref = asked.selected
     if ref is None:
         return {}
@@ -165,7 +165,7 @@ def _selected(viewed: Viewed, network: Network, asked: Asked) -> dict[str, Any]:
     return links
 
 
-def _boxes(viewed: Viewed, network: Network, asked: Asked) -> dict[Ref, Box]:
+def _boxes(viewed: Viewed, network: RouteNetwork, asked: MapQuery) -> dict[Ref, MapBox]:
     return plan_of(network, scope_of(network, asked), viewed.at()).boxes
 
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from brokerui.analysis.explanations.changes import Change, changes_of
+from brokerui.analysis.explanations.changes import SuggestedChange, changes_of
 from brokerui.analysis.explanations.hop_wording import listed, table_asked
 from brokerui.analysis.explanations.return_wording import ReturnWords, kind_astray
 from brokerui.analysis.explanations.rules import RULES
 from brokerui.analysis.explanations.wording import OutcomeWords, Wording, word
-from brokerui.pages.where.catalog import route_named, routes_asked
+from brokerui.pages.where.choices import route_named, routes_asked
 from brokerui.pages.where.drawing import picture_of
 from brokerui.pages.where.graph_builder import graph_of
-from brokerui.pages.where.picture import Picture
+from brokerui.pages.where.picture import PathPicture
 from routing.common.sentence import Sentence, Translate, say
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
@@ -24,9 +24,9 @@ from routing.rules.explanation import Explanation, HopAccount, Journey, ReturnPa
 from routing.rules.trace import RuleStep
 from routing.rules.why_not import WhyNot, why_not
 
-MOST_HOPS = 12
-MOST_RETURNS = 12
-MOST_OUTCOMES = 12
+MAX_HOPS = 12
+MAX_RETURNS = 12
+MAX_OUTCOMES = 12
 """So many are written out; of other outcomes the page has a list, of the rest it says the number."""
 
 
@@ -82,12 +82,12 @@ class WhyNotView:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WhereAnswer:
     """The answer to one question."""
 
     words: Wording
     at: datetime
-    picture: Picture
+    picture: PathPicture
     outcomes: tuple[OutcomeWords, ...]
     """Worst first."""
     other_outcomes: tuple[OutcomeWords, ...]
@@ -96,7 +96,7 @@ class Answer:
     """The hops of the way forth, all of them."""
     returns: tuple[ReturnView, ...]
     more_returns: int
-    changes: tuple[Change, ...]
+    changes: tuple[SuggestedChange, ...]
     rules: dict[str, Sentence]
     """Those that were asked."""
     routes: list[str]
@@ -108,22 +108,22 @@ class Answer:
         return len(self.words.outcomes)
 
 
-def answer(estate: Estate, conversation: Conversation, at: datetime, route: str, translate: Translate) -> Answer:
+def answer(estate: Estate, conversation: Conversation, at: datetime, route: str, translate: Translate) -> WhereAnswer:
     """Asks the engine, and finds the words and the picture."""
     explanation = explain(estate, conversation, at)
     words = word(explanation, estate)
     backs = _grouped(explanation, words)
     ends = sorted(words.outcomes, key=lambda one: -GOODNESS[one.chip.kind])
-    return Answer(
+    return WhereAnswer(
         words=words,
         at=at,
         picture=picture_of(graph_of(explanation, estate), _sentence(words, translate), translate),
-        outcomes=tuple(ends[:MOST_OUTCOMES]),
-        other_outcomes=tuple(ends[MOST_OUTCOMES:]),
+        outcomes=tuple(ends[:MAX_OUTCOMES]),
+        other_outcomes=tuple(ends[MAX_OUTCOMES:]),
         forward=journey_view(explanation.forward, words),
         asked=explanation.forward.hops,
-        returns=tuple(_return_view(alike) for alike in backs[:MOST_RETURNS]),
-        more_returns=max(0, len(backs) - MOST_RETURNS),
+        returns=tuple(_return_view(alike) for alike in backs[:MAX_RETURNS]),
+        more_returns=max(0, len(backs) - MAX_RETURNS),
         changes=changes_of(explanation, estate),
         rules=_rules_asked(explanation),
         routes=routes_asked(explanation, estate),
@@ -133,7 +133,7 @@ def answer(estate: Estate, conversation: Conversation, at: datetime, route: str,
 
 def journey_view(journey: Journey, words: Wording | None = None) -> JourneyView:
     """The hops of a way; of the way forth with what each decided."""
-    shown = journey.hops[:MOST_HOPS]
+    shown = journey.hops[:MAX_HOPS]
     decides = [hop.decides for hop in words.hops] if words else [()] * len(shown)
     steps = [step for hop in journey.hops for step in hop.steps]
     return JourneyView(
@@ -186,9 +186,9 @@ def _rules_asked(explanation: Explanation) -> dict[str, Sentence]:
 
 def _sentence(words: Wording, translate: Translate) -> str:
     """The picture in one sentence, for who does not see it."""
-    parts = [say("{title}.", title=hop.title) for hop in words.hops[:MOST_HOPS]]
-    ends = [say("{chip}: {title}.", chip=one.chip.label, title=one.title) for one in words.outcomes[:MOST_OUTCOMES]]
-    backs = [back.title for back in words.returns[:MOST_RETURNS]]
+    parts = [say("{title}.", title=hop.title) for hop in words.hops[:MAX_HOPS]]
+    ends = [say("{chip}: {title}.", chip=one.chip.label, title=one.title) for one in words.outcomes[:MAX_OUTCOMES]]
+    backs = [back.title for back in words.returns[:MAX_RETURNS]]
     return " ".join(part.render(translate) for part in [*parts, *ends, *backs])
 
 

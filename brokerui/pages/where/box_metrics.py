@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from brokerui.drawing.layered.diagram import NestedBox
 from brokerui.drawing.text_metrics import RoledText
-from brokerui.pages.where.graph import EXIT, Box, Text
+from brokerui.pages.where.graph import EXIT, PathBox, Text
 from brokerui.pages.where.path_text import PathTextMetrics, end_labels, first_of
 
 CELL, ROW, HEAD, PAD, GUTTER = 50.0, 64.0, 40.0, 16.0, 26.0
@@ -22,7 +22,7 @@ BESIDE_ENDS, MIN_CELL = 46.0, 60.0
 class PathBoxMetrics:
     """The size of a box and what is in it; all heights are measured from its top."""
 
-    box: Box
+    box: PathBox
     width: float = 0.0
     height: float = 0.0
     tables: dict[object, NestedBox] = field(default_factory=dict)
@@ -52,7 +52,7 @@ def middle(nested: NestedBox) -> float:
     return nested.top + nested.height / 2
 
 
-def box_metrics(box: Box, entries: int, texts: PathTextMetrics) -> PathBoxMetrics:
+def box_metrics(box: PathBox, entries: int, texts: PathTextMetrics) -> PathBoxMetrics:
     """The metrics of a box to which `entries` lines come."""
     metrics = PathBoxMetrics(box)
     first_entry = _measure_exit(metrics, texts) if box.key.kind == EXIT else _measure_instance(metrics, texts)
@@ -98,7 +98,7 @@ def _place_cells(metrics: PathBoxMetrics, texts: PathTextMetrics) -> int:
     return row
 
 
-def _column_widths(box: Box, texts: PathTextMetrics) -> tuple[float, float]:
+def _column_widths(box: PathBox, texts: PathTextMetrics) -> tuple[float, float]:
     """The widths of the tables, and of the ends."""
     tables = [_cell_width(asker.title, asker.note, texts) for asker in box.askers.values()]
     stops = [stop for asker in box.askers.values() for stop in asker.stops.values()]

@@ -7,23 +7,25 @@ from datetime import datetime
 from itertools import islice, product
 
 from brokerui.analysis.explanations.origin import OUTSIDE, origin_text
-from brokerui.pages.where.question import Question
+from brokerui.pages.where.question import WhereQuestion
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.decision import DELIVERED
 from routing.rules.explanation import Explanation, explain
 
-TRIED = 40
+MAX_TRIED = 40
 """How many conversations are looked at."""
 
 
-def first_question(estate: Estate, at: datetime) -> Question:
+def default_question(estate: Estate, at: datetime) -> WhereQuestion:
     """The likely conversation that comes farthest; an empty question for an estate without databases."""
-    tried = [(_interest(explain(estate, c, at)), -number, c) for number, c in enumerate(islice(_likely(estate), TRIED))]
+    tried = [
+        (_interest(explain(estate, c, at)), -number, c) for number, c in enumerate(islice(_likely(estate), MAX_TRIED))
+    ]
     if not tried:
-        return Question({})
+        return WhereQuestion({})
     _, _, best = max(tried, key=lambda one: one[:2])
-    return Question({"from": _origin(best, estate), "to": best.to_service})
+    return WhereQuestion({"from": _origin(best, estate), "to": best.to_service})
 
 
 def _origin(conversation: Conversation, estate: Estate) -> str:
@@ -39,8 +41,8 @@ def _likely(estate: Estate) -> Iterator[Conversation]:
         for instance in estate.instances.values()
         for database in instance.databases.values()
         if database.services
-    ][:TRIED]
-    homes = [(home, s.name) for home, (_, database) in enumerate(origins) for s in database.services][:TRIED]
+    ][:MAX_TRIED]
+    homes = [(home, s.name) for home, (_, database) in enumerate(origins) for s in database.services][:MAX_TRIED]
     for instance, database in origins:
         yield from (Conversation(instance.name, database.name, name) for name in islice(database.table.named, 3))
     # Each service from the database beside its own, then from the next but one: few of them show many ways.

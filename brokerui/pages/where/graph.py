@@ -12,7 +12,7 @@ INSTANCE, EXIT, MORE = "instance", "exits", "more"
 HOME, PASSES = "home", "passes"
 
 
-class Key(NamedTuple):
+class BoxKey(NamedTuple):
     """Which box: an instance, an address outside the estate, or the rest of a column."""
 
     kind: str
@@ -21,7 +21,7 @@ class Key(NamedTuple):
 
 
 @dataclass(slots=True)
-class Stop:
+class PathEnd:
     """Where a message ends in a box."""
 
     kind: str
@@ -34,32 +34,32 @@ class Stop:
 
 
 @dataclass(slots=True)
-class Lead:
+class PathSend:
     """The sends from a table to another box."""
 
-    to: Key
+    to: BoxKey
     routes: list[str] = field(default_factory=list)
     addresses: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Asker:
+class AskedTable:
     """A table that was asked, with what it led to."""
 
     title: Text
     note: Text
     from_outside: bool
-    stops: dict[object, Stop] = field(default_factory=dict)
-    leads: dict[Key, Lead] = field(default_factory=dict)
+    stops: dict[object, PathEnd] = field(default_factory=dict)
+    leads: dict[BoxKey, PathSend] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
-class Back:
+class ReturnPiece:
     """The pieces of a way back that leave a box for one other, or end in it alike."""
 
     source: str | None
     """The target database whose table sends it; None: it came from outside and goes on."""
-    to: Key | None
+    to: BoxKey | None
     """The next box; None: it ends here."""
     kind: str
     """PASSES where it goes on, HOME where it should end, else the kind of outcome where it ends."""
@@ -69,24 +69,24 @@ class Back:
 
 
 @dataclass(slots=True)
-class Box:
+class PathBox:
     """An instance, an address outside the estate, or what is not drawn one by one."""
 
-    key: Key
+    key: BoxKey
     column: int
     title: Text
     note: Text = ""
-    askers: dict[object, Asker] = field(default_factory=dict)
-    backs: dict[object, Back] = field(default_factory=dict)
+    askers: dict[object, AskedTable] = field(default_factory=dict)
+    backs: dict[object, ReturnPiece] = field(default_factory=dict)
     stands_for: int = 1
 
 
 @dataclass(slots=True)
-class Graph:
+class PathGraph:
     """Everything that the picture shows."""
 
-    start: Key
+    start: BoxKey
     from_outside: bool
-    boxes: dict[Key, Box] = field(default_factory=dict)
+    boxes: dict[BoxKey, PathBox] = field(default_factory=dict)
     hidden_returns: int = 0
     """Ways back from targets that are not drawn one by one."""

@@ -13,13 +13,13 @@ from brokerui.pages.where.graph import (
     INSTANCE,
     MORE,
     PASSES,
-    Asker,
-    Back,
-    Box,
-    Graph,
-    Key,
-    Lead,
-    Stop,
+    AskedTable,
+    BoxKey,
+    PathBox,
+    PathEnd,
+    PathGraph,
+    PathSend,
+    ReturnPiece,
 )
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say
@@ -39,35 +39,35 @@ from routing.rules.decision import (
 from routing.rules.explanation import Explanation, HopAccount, Journey, ReturnPath
 from routing.rules.journey import Position, ReachedBy, walk
 
-MOST_BOXES = 30
-MOST_STOPS = 6
+MAX_BOXES = 30
+MAX_ENDS = 6
 """So many boxes, and ends of one table, are drawn one by one."""
 
 
-def graph_of(explanation: Explanation, estate: Estate) -> Graph:
+def graph_of(explanation: Explanation, estate: Estate) -> PathGraph:
     """The graph of a way forth and its ways back."""
     conversation = explanation.forward.conversation
-    graph = Graph(Key(INSTANCE, conversation.instance), conversation.from_outside)
-    _Forth(graph, explanation.forward, estate).draw()
+    graph = PathGraph(BoxKey(INSTANCE, conversation.instance), conversation.from_outside)
+    _ForwardPath(graph, explanation.forward, estate).draw()
     for back in explanation.returns:
-        if Key(INSTANCE, back.target.instance) in graph.boxes:
-            _WayBack(graph, back, estate).draw()
+        if BoxKey(INSTANCE, back.target.instance) in graph.boxes:
+            _ReturnPath(graph, back, estate).draw()
         else:
             graph.hidden_returns += 1
     _count_undrawn(graph)
     return graph
 
 
-def _count_undrawn(graph: Graph) -> None:
+def _count_undrawn(graph: PathGraph) -> None:
     """Replace the pieces of return paths to boxes that are not drawn by their number, for each source by itself."""
     for box in graph.boxes.values():
-        undrawn: dict[str | None, set[Key]] = defaultdict(set)
+        undrawn: dict[str | None, set[BoxKey]] = defaultdict(set)
         for key, back in list(box.backs.items()):
             if back.to is not None and back.to not in graph.boxes:
                 undrawn[back.source].add(back.to)
                 del box.backs[key]
         for source, keys in undrawn.items():
-            box.backs[source, MORE] = Back(source, None, MORE, say("{count} more instances", count=len(keys)))
+            box.backs[source, MORE] = ReturnPiece(source, None, MORE, say("{count} more instances", count=len(keys)))
 
 
 def decisions_of(journey: Journey, estate: Estate) -> Iterator[tuple[Position, ReachedBy | None, Decision]]:
@@ -85,100 +85,100 @@ def past_limit(place: Position, decision: Decision) -> bool:
     return isinstance(decision, Send) and place.database is None and place.hops_remaining == 0
 
 
-class _Forth:
+class _ForwardPath:
     """The boxes, tables and ends of the way forth, in the order in which a message first comes to them."""
 
-    def __init__(self, graph: Graph, journey: Journey, estate: Estate) -> None:
+    def __init__(self, graph: PathGraph, journey: Journey, estate: Estate) -> None:
         self.graph = graph
         self.journey = journey
         self.estate = estate
         self.accounts = {(hop.instance, hop.database): hop for hop in journey.hops}
-        self.folded: dict[Key, Key] = {}
+        self.folded: dict[BoxKey, BoxKey] = {}
 
     def draw(self) -> None:
         self._box(self.graph.start, 0)
         for place, _, decision in decisions_of(self.journey, self.estate):
-            box = self._box(Key(INSTANCE, place.instance), 0)
+            box = self._box(BoxKey(INSTANCE, place.instance), 0)
             asker = self._asker(box, place)
             if past_limit(place, decision):
-                self._stop(box, asker, Stop(DROPPED, say("Dropped"), short_reason(HOP_LIMIT)), route_of(decision))
+                self._stop(box, asker, PathEnd(DROPPED, say("Dropped"), short_reason(HOP_LIMIT)), route_of(decision))
             elif isinstance(decision, Send):
                 self._lead(box, asker, decision)
             else:
                 self._stop(box, asker, stop_of(decision, self.journey), route_of(decision))
 
-    def _box(self, key: Key, column: int) -> Box:
+    def _box(self, key: BoxKey, column: int) -> PathBox:
         """The box of this key, made in the column if it is new; the rest of the column when there are too many."""
         key = self.folded.get(key, key)
         if key in self.graph.boxes:
             return self.graph.boxes[key]
-        if len(self.graph.boxes) >= MOST_BOXES:
+        if len(self.graph.boxes) >= MAX_BOXES:
             return self._fold(key, column)
-        box = self.graph.boxes[key] = Box(key, column, key.name, self._note(key))
+        box = self.graph.boxes[key] = PathBox(key, column, key.name, self._note(key))
         return box
 
-    def _fold(self, key: Key, column: int) -> Box:
-        more = self.folded[key] = Key(MORE, str(column))
+    def _fold(self, key: BoxKey, column: int) -> PathBox:
+        more = self.folded[key] = BoxKey(MORE, str(column))
         box = self.graph.boxes.get(more)
         if box is None:
-            box = self.graph.boxes[more] = Box(more, column, "", say("not drawn one by one"), stands_for=0)
+            box = self.graph.boxes[more] = PathBox(more, column, "", say("not drawn one by one"), stands_for=0)
         box.stands_for += 1
         box.title = say("{count} more instances", count=box.stands_for)
         return box
 
-    def _note(self, key: Key) -> Sentence:
+    def _note(self, key: BoxKey) -> Sentence:
         if key.kind == EXIT:
             return say("no instance of this estate")
         if self.estate.instances[key.name].forwarding:
             return say("forwarding on")
         return say("forwarding off")
 
-    def _asker(self, box: Box, place: Position) -> Asker:
+    def _asker(self, box: PathBox, place: Position) -> AskedTable:
         key = place.database if box.key.kind == INSTANCE else MORE
         if key not in box.askers:
             box.askers[key] = self._new_asker(box, self.accounts[place.instance, place.database])
         return box.askers[key]
 
-    def _new_asker(self, box: Box, hop: HopAccount) -> Asker:
+    def _new_asker(self, box: PathBox, hop: HopAccount) -> AskedTable:
         if box.key.kind == MORE:
-            return Asker(MSDB, say("of each"), from_outside=True)
+            return AskedTable(MSDB, say("of each"), from_outside=True)
         table = self.estate.instances[hop.instance].tables[hop.database]
         matched = {name for step in hop.steps if step.taken and step.rule.startswith("MATCH") for name in step.routes}
         if len(matched) == len(table) == 1:
             note = say("its only route matched")
         else:
             note = say("{matched} of {count} routes matched", matched=len(matched), count=len(table))
-        return Asker(hop.table, note, from_outside=hop.database is None)
+        return AskedTable(hop.table, note, from_outside=hop.database is None)
 
-    def _lead(self, box: Box, asker: Asker, send: Send) -> None:
-        key = Key(INSTANCE, send.to) if send.to is not None else Key(EXIT, send.address.key)
+    def _lead(self, box: PathBox, asker: AskedTable, send: Send) -> None:
+        key = BoxKey(INSTANCE, send.to) if send.to is not None else BoxKey(EXIT, send.address.key)
         to = self._box(key, box.column + 1).key
-        lead = asker.leads.setdefault(to, Lead(to))
+        lead = asker.leads.setdefault(to, PathSend(to))
         _add(lead.routes, send.route)
         _add(lead.addresses, send.address.key)
 
-    def _stop(self, box: Box, asker: Asker, stop: Stop, route: str) -> None:
+    def _stop(self, box: PathBox, asker: AskedTable, stop: PathEnd, route: str) -> None:
         if box.key.kind == MORE:
             self._count(asker, stop, stop.kind)
             return
         key = (stop.kind, str(stop.title), str(stop.note))
-        if key not in asker.stops and len(asker.stops) >= MOST_STOPS:
+        if key not in asker.stops and len(asker.stops) >= MAX_ENDS:
             self._count(asker, stop, MORE)
             return
         _add(asker.stops.setdefault(key, stop).routes, route)
 
-    def _count(self, asker: Asker, stop: Stop, key: str) -> None:
+    def _count(self, asker: AskedTable, stop: PathEnd, key: str) -> None:
         """Ends that are not drawn one by one, by kind."""
         counted = asker.stops.get((key, stop.kind))
         count = counted.count + 1 if counted else 1
         title = Sentence(_COUNTED[stop.kind].text, {"count": count})
-        asker.stops[key, stop.kind] = Stop(stop.kind, title, say("more, not drawn"), count=count)
+        asker.stops[key, stop.kind] = PathEnd(stop.kind, title, say("more, not drawn"), count=count)
 
 
-class _WayBack:
+class _ReturnPath:
     """One way back: lines between boxes, and where they end."""
 
-    def __init__(self, graph: Graph, back: ReturnPath, estate: Estate) -> None:
+    def __init__(self, graph: PathGraph, back: ReturnPath, estate: Estate) -> None:
         self.graph = graph
         self.back = back
         self.estate = estate
@@ -192,25 +192,25 @@ class _WayBack:
             key = (piece.source, piece.to, piece.kind, str(piece.note) if piece.to is None else "")
             _add(box.backs.setdefault(key, piece).routes, route_of(decision))
 
-    def _box(self, place: Position, way: ReachedBy | None) -> Box | None:
-        key = Key(INSTANCE, place.instance)
+    def _box(self, place: Position, way: ReachedBy | None) -> PathBox | None:
+        key = BoxKey(INSTANCE, place.instance)
         if key not in self.graph.boxes:
-            before = self.graph.boxes.get(Key(INSTANCE, way.place.instance)) if way else None
-            if before is None or len(self.graph.boxes) >= 2 * MOST_BOXES:
+            before = self.graph.boxes.get(BoxKey(INSTANCE, way.place.instance)) if way else None
+            if before is None or len(self.graph.boxes) >= 2 * MAX_BOXES:
                 return None
-            self.graph.boxes[key] = Box(key, max(0, before.column - 1), key.name, say("on the way back"))
+            self.graph.boxes[key] = PathBox(key, max(0, before.column - 1), key.name, say("on the way back"))
         return self.graph.boxes[key]
 
-    def _piece(self, place: Position, decision: Decision) -> Back:
+    def _piece(self, place: Position, decision: Decision) -> ReturnPiece:
         if past_limit(place, decision):
-            return Back(place.database, None, DROPPED, short_reason(HOP_LIMIT))
+            return ReturnPiece(place.database, None, DROPPED, short_reason(HOP_LIMIT))
         if isinstance(decision, Send):
             if decision.to is None:
-                return Back(place.database, None, EXITS, decision.address.key)
-            return Back(place.database, Key(INSTANCE, decision.to), PASSES, decision.address.key)
+                return ReturnPiece(place.database, None, EXITS, decision.address.key)
+            return ReturnPiece(place.database, BoxKey(INSTANCE, decision.to), PASSES, decision.address.key)
         if decision.outcome == self.back.home:
-            return Back(place.database, None, HOME, "")
-        return Back(place.database, None, decision.outcome.kind, self._why(decision))
+            return ReturnPiece(place.database, None, HOME, "")
+        return ReturnPiece(place.database, None, decision.outcome.kind, self._why(decision))
 
     def _why(self, decision: Deliver | Delay | Drop) -> Sentence:
         if isinstance(decision, Deliver):
@@ -218,13 +218,13 @@ class _WayBack:
         return say("no return route") if lacks_route(self.back) else short_reason(decision.reason)
 
 
-def stop_of(decision: Deliver | Delay | Drop, journey: Journey) -> Stop:
+def stop_of(decision: Deliver | Delay | Drop, journey: Journey) -> PathEnd:
     """The end that a decision makes."""
     if isinstance(decision, Deliver):
-        return Stop(DELIVERED, decision.database, journey.conversation.to_service)
+        return PathEnd(DELIVERED, decision.database, journey.conversation.to_service)
     if isinstance(decision, Delay):
-        return Stop(DELAYED, say("Delayed"), short_reason(decision.reason))
-    return Stop(DROPPED, say("Dropped"), short_reason(decision.reason))
+        return PathEnd(DELAYED, say("Delayed"), short_reason(decision.reason))
+    return PathEnd(DROPPED, say("Dropped"), short_reason(decision.reason))
 
 
 def route_of(decision: Decision) -> str:

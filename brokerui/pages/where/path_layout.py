@@ -11,7 +11,7 @@ from brokerui.drawing.layered.diagram import LEFT, RIGHT, SOURCE, Diagram, Diagr
 from brokerui.drawing.layered.layout import LayeredLayout, lay_out
 from brokerui.drawing.layered.spacing import LABEL_GAP
 from brokerui.pages.where.box_metrics import PathBoxMetrics, box_metrics, middle
-from brokerui.pages.where.graph import Box, Graph, Key, Lead
+from brokerui.pages.where.graph import BoxKey, PathBox, PathGraph, PathSend
 from brokerui.pages.where.path_text import FROM_OUTSIDE, PathTextMetrics, return_labels, send_labels
 from routing.rules.decision import EXITS
 
@@ -24,21 +24,21 @@ FORTH, BACK = "forth", "back"
 class PathLayout:
     """A graph with sizes and places."""
 
-    graph: Graph
+    graph: PathGraph
     texts: PathTextMetrics
-    metrics: Mapping[Key, PathBoxMetrics]
-    layout: LayeredLayout[Key]
+    metrics: Mapping[BoxKey, PathBoxMetrics]
+    layout: LayeredLayout[BoxKey]
 
-    def table(self, box: Box, name: object) -> Area:
+    def table(self, box: PathBox, name: object) -> Area:
         """Where a table stands."""
         return self.layout.nested[box.key, name]
 
-    def end(self, box: Box, table: object, key: object) -> Area:
+    def end(self, box: PathBox, table: object, key: object) -> Area:
         """Where an end of a table stands."""
         return self.layout.nested[box.key, (table, key)]
 
 
-def path_layout(graph: Graph, texts: PathTextMetrics) -> PathLayout:
+def path_layout(graph: PathGraph, texts: PathTextMetrics) -> PathLayout:
     """The layout of a graph."""
     entries = _entries(graph)
     metrics = {key: box_metrics(box, entries[key], texts) for key, box in graph.boxes.items()}
@@ -58,16 +58,16 @@ def path_layout(graph: Graph, texts: PathTextMetrics) -> PathLayout:
     return PathLayout(graph, texts, metrics, lay_out(diagram))
 
 
-def sends_of(graph: Graph) -> Iterator[tuple[Box, object, Lead]]:
+def sends_of(graph: PathGraph) -> Iterator[tuple[PathBox, object, PathSend]]:
     """Yield every send between boxes, with its box and its table."""
     for box in graph.boxes.values():
         for name, asker in box.askers.items():
             yield from ((box, name, lead) for lead in asker.leads.values())
 
 
-def _entries(graph: Graph) -> dict[Key, int]:
+def _entries(graph: PathGraph) -> dict[BoxKey, int]:
     """How many lines come to each box."""
-    entries: dict[Key, int] = defaultdict(int)
+    entries: dict[BoxKey, int] = defaultdict(int)
     if graph.from_outside:
         entries[graph.start] += 1
     for _, _, lead in sends_of(graph):
@@ -75,7 +75,7 @@ def _entries(graph: Graph) -> dict[Key, int]:
     return entries
 
 
-def _room_left(graph: Graph, box: Box, texts: PathTextMetrics) -> float:
+def _room_left(graph: PathGraph, box: PathBox, texts: PathTextMetrics) -> float:
     """Room for lines that come from outside the estate or leave it, and lead from or to no box."""
     labels = [label for back in box.backs.values() if back.kind == EXITS for label in return_labels(back)]
     if graph.from_outside and box.key == graph.start:
@@ -83,9 +83,11 @@ def _room_left(graph: Graph, box: Box, texts: PathTextMetrics) -> float:
     return texts.widest(labels) + LABEL_GAP + STUB if labels else 0.0
 
 
-def _sends(graph: Graph, metrics: Mapping[Key, PathBoxMetrics], texts: PathTextMetrics) -> Iterator[DiagramEdge[Key]]:
+def _sends(
+    graph: PathGraph, metrics: Mapping[BoxKey, PathBoxMetrics], texts: PathTextMetrics
+) -> Iterator[DiagramEdge[BoxKey]]:
     """Yield the lines forth: those of one table leave it together; all come in at the left."""
-    taken: dict[Key, int] = defaultdict(int)
+    taken: dict[BoxKey, int] = defaultdict(int)
     if graph.from_outside:
         taken[graph.start] = 1
     for box, name, lead in sends_of(graph):
@@ -103,7 +105,7 @@ def _sends(graph: Graph, metrics: Mapping[Key, PathBoxMetrics], texts: PathTextM
         taken[lead.to] += 1
 
 
-def _returns(metrics: Mapping[Key, PathBoxMetrics], texts: PathTextMetrics) -> Iterator[DiagramEdge[Key]]:
+def _returns(metrics: Mapping[BoxKey, PathBoxMetrics], texts: PathTextMetrics) -> Iterator[DiagramEdge[BoxKey]]:
     """Yield the lines back: those to one box come to it together, from the right."""
     for key, one in metrics.items():
         for name, back in one.box.backs.items():

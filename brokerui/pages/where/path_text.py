@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from brokerui.drawing.label import Label
 from brokerui.drawing.text_metrics import RoledText, TextMetrics
-from brokerui.pages.where.graph import EXIT, HOME, PASSES, Back, Lead
+from brokerui.pages.where.graph import EXIT, HOME, PASSES, PathSend, ReturnPiece
 from routing.common.sentence import Translate, say
 from routing.rules.decision import EXITS
 
@@ -34,20 +34,20 @@ def first_of(names: Sequence[str]) -> str:
     return f"{names[0]} +{len(names) - 1}" if len(names) > 1 else "".join(names)
 
 
-def send_labels(lead: Lead) -> list[RoledText]:
+def send_labels(lead: PathSend) -> list[RoledText]:
     """The labels of a send; the address stands in the box itself where it is outside the estate."""
     route: RoledText = first_of(lead.routes), "route"
     return [route] if lead.to.kind == EXIT else [route, (first_of(lead.addresses), "address")]
 
 
-def return_labels(back: Back) -> list[RoledText]:
+def return_labels(back: ReturnPiece) -> list[RoledText]:
     """The labels of a return path beside the box that it leaves; none if it ends in the box."""
     if back.kind == EXITS:
         return [(first_of(back.routes), "route"), (say("exits: {address}", address=back.note), "address")]
     return [] if back.to is None else [(first_of(back.routes), "route"), (back.note, "address")]
 
 
-def end_labels(back: Back) -> list[RoledText]:
+def end_labels(back: ReturnPiece) -> list[RoledText]:
     """The label of a return path that ends in its box."""
     if back.kind in (PASSES, EXITS):
         return []

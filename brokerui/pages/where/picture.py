@@ -10,7 +10,7 @@ from brokerui.pages.where.graph import MORE
 
 
 @dataclass(slots=True)
-class Cell:
+class PathCell:
     """A table that was asked, or an end."""
 
     area: Area
@@ -20,7 +20,7 @@ class Cell:
 
 
 @dataclass(slots=True)
-class Frame:
+class PathFrame:
     """An instance, an address outside, or the rest of a column, with what is in it."""
 
     area: Area
@@ -28,11 +28,11 @@ class Frame:
     labels: tuple[Label, ...]
     says: str
     """For who does not see it."""
-    cells: list[Cell] = field(default_factory=list)
+    cells: list[PathCell] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Line:
+class PathLine:
     """A send, or a piece of a way back."""
 
     path: str
@@ -54,14 +54,14 @@ class Line:
 
 
 @dataclass(slots=True)
-class Picture:
+class PathPicture:
     """Everything to draw."""
 
     width: float
     height: float
     says: str
-    frames: list[Frame] = field(default_factory=list)
-    lines: list[Line] = field(default_factory=list)
+    frames: list[PathFrame] = field(default_factory=list)
+    lines: list[PathLine] = field(default_factory=list)
 
     def labels(self) -> list[Label]:
         """Every text in it."""

@@ -23,13 +23,13 @@ SPACED = ("broker", "at")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class WhereQuestion:
     """The fields as somebody typed them; an empty text is none."""
 
     values: Mapping[str, str]
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> Question:
+    def of(cls, query: Mapping[str, str]) -> WhereQuestion:
         """What is in a query string, without what is empty."""
         given = {name: query.get(name, "") for name in FIELDS}
         values = {name: text.strip() if name in SPACED else text for name, text in given.items()}
@@ -51,13 +51,13 @@ class Question:
         """The query string that asks this again, of the same estate."""
         return urlencode({**viewed, **self.values})
 
-    def asked_at(self, at: datetime) -> Question:
+    def asked_at(self, at: datetime) -> WhereQuestion:
         """The same at this moment, unless it names one."""
-        return Question({"at": format_moment(at), **self.values})
+        return WhereQuestion({"at": format_moment(at), **self.values})
 
 
 @dataclass(slots=True)
-class Asked:
+class ParsedQuestion:
     """What the engine is asked; or, for each field that is wrong, why."""
 
     conversation: Conversation | None = None
@@ -66,9 +66,9 @@ class Asked:
     faults: dict[str, Sentence] = field(default_factory=dict)
 
 
-def read(question: Question, estate: Estate) -> Asked:
+def read(question: WhereQuestion, estate: Estate) -> ParsedQuestion:
     """The conversation of a question, or every fault in it, by field."""
-    asked = Asked()
+    asked = ParsedQuestion()
     instance, database = asked_from(question, estate, asked.faults)
     service = _checked(asked, "to", question, _service) or ""
     identifier = _checked(asked, "broker", question, parse_identifier)
@@ -83,7 +83,7 @@ def read(question: Question, estate: Estate) -> Asked:
     return asked
 
 
-def asked_from(question: Question, estate: Estate, faults: dict[str, Sentence]) -> tuple[str, str | None]:
+def asked_from(question: WhereQuestion, estate: Estate, faults: dict[str, Sentence]) -> tuple[str, str | None]:
     """Instance and database of `HOST/DB` or `outside:HOST`. Names may hold slashes: the estate decides where to cut."""
     text = question.get("from")
     if is_outside(text, estate):
@@ -110,7 +110,7 @@ def _service(text: str) -> str:
     return text
 
 
-def _checked(asked: Asked, name: str, question: Question, parse: object) -> str | None:
+def _checked(asked: ParsedQuestion, name: str, question: WhereQuestion, parse: object) -> str | None:
     text = question.get(name)
     if not text:
         return None
@@ -121,7 +121,7 @@ def _checked(asked: Asked, name: str, question: Question, parse: object) -> str 
         return None
 
 
-def _moment(asked: Asked, text: str) -> None:
+def _moment(asked: ParsedQuestion, text: str) -> None:
     try:
         # A plus sign that nobody escaped arrives as a space.
         asked.at = parse_moment(text.replace(" ", "+") if "T" in text else text)

@@ -15,11 +15,11 @@ from brokerui.core.htmx import wants_piece
 from brokerui.core.templatetags.wording import translate
 from brokerui.estate.viewed import Viewed, viewed_of
 from brokerui.pages.where.answer import answer
-from brokerui.pages.where.catalog import Catalog, catalog_of, fitting, identifiers_for, routes_fitting
+from brokerui.pages.where.choices import QuestionChoices, choices_of, fitting, identifiers_for, routes_fitting
 from brokerui.pages.where.contradictions import NOTES
-from brokerui.pages.where.default_question import first_question
-from brokerui.pages.where.found import MOST, found_on_way, kinds_of
-from brokerui.pages.where.question import Question, asked_from, command, read
+from brokerui.pages.where.default_question import default_question
+from brokerui.pages.where.findings_on_path import MAX_FINDINGS, findings_on_path, kinds_of
+from brokerui.pages.where.question import WhereQuestion, asked_from, command, read
 from routing.model.estate import Estate
 
 
@@ -40,9 +40,9 @@ def options(request: HttpRequest, field: str) -> HttpResponse:
     viewed = viewed_of(request)
     typed = request.GET.get(field, "")
     if field == "from":
-        found = catalog_of(viewed.key, viewed.estate).origins(typed)
+        found = choices_of(viewed.key, viewed.estate).origins(typed)
     elif field == "to":
-        found = fitting(catalog_of(viewed.key, viewed.estate).services, typed)
+        found = fitting(choices_of(viewed.key, viewed.estate).services, typed)
     elif field == "route":
         found = routes_fitting(viewed.estate, typed)
     else:
@@ -52,10 +52,10 @@ def options(request: HttpRequest, field: str) -> HttpResponse:
 
 def _page(request: HttpRequest, viewed: Viewed) -> dict[str, Any]:
     estate, now = viewed.estate, viewed.at()
-    catalog = catalog_of(viewed.key, estate)
-    question = Question.of(request.GET.dict())
+    catalog = choices_of(viewed.key, estate)
+    question = WhereQuestion.of(request.GET.dict())
     if question.is_empty:
-        question = Question({**first_question(estate, now).values, **question.values})
+        question = WhereQuestion({**default_question(estate, now).values, **question.values})
     page = {"question": question, "catalog": catalog, **_choices(question, estate, catalog)}
     if catalog.is_empty and question.is_empty:
         return page
@@ -66,12 +66,12 @@ def _page(request: HttpRequest, viewed: Viewed) -> dict[str, Any]:
     query = question.asked_at(moment).query(viewed.query)
     document = viewed.file
     told = answer(estate, asked.conversation, moment, question.get("route"), translate)
-    found = found_on_way(told, asked.conversation, findings_for(viewed).findings)
+    found = findings_on_path(told, asked.conversation, findings_for(viewed).findings)
     return page | {
         "answer": told,
-        "found": found[:MOST],
+        "found": found[:MAX_FINDINGS],
         "found_kinds": kinds_of(found),
-        "more_found": max(0, len(found) - MOST),
+        "more_found": max(0, len(found) - MAX_FINDINGS),
         "link": request.build_absolute_uri(f"{reverse('where:where')}?{query}"),
         "command": command(asked.conversation, moment, document, estate),
         "document": document,
@@ -79,7 +79,7 @@ def _page(request: HttpRequest, viewed: Viewed) -> dict[str, Any]:
     }
 
 
-def _choices(question: Question, estate: Estate, catalog: Catalog) -> dict[str, Any]:
+def _choices(question: WhereQuestion, estate: Estate, catalog: QuestionChoices) -> dict[str, Any]:
     """Options of the fields; those that depend on others, of what is chosen now."""
     host, name = asked_from(question, estate, {})
     instance = estate.instances.get(host)

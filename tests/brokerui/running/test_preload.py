@@ -18,7 +18,7 @@ from brokerui.core.keyed_lock import KeyedLock
 from brokerui.estate.cache import estates
 from brokerui.estate.services import estate_import
 from brokerui.pages.map import network
-from brokerui.pages.map.network import Network
+from brokerui.pages.map.network import RouteNetwork
 from brokerui.pages.routes import rows
 from brokerui.running import preload
 from routing.documents.estate_document import read_estate
@@ -50,7 +50,7 @@ def test_pages_find_what_was_made_ahead(
     estates.clear()
     ahead()
     monkeypatch.setattr("brokerui.estate.selectors.unpack_estate", unmade)
-    monkeypatch.setattr(network, "Network", unmade)
+    monkeypatch.setattr(network, "RouteNetwork", unmade)
     monkeypatch.setattr(rows, "RouteList", unmade)
     assert [client.get(url).status_code for url in ("/map/", "/routes/", "/where/")] == [200, 200, 200]
 
@@ -68,7 +68,7 @@ def test_what_was_read_beside_a_request_is_ready_for_pages(
     assert client.get("/map/").status_code == 503
     for work in works.values():
         work()
-    monkeypatch.setattr(network, "Network", unmade)
+    monkeypatch.setattr(network, "RouteNetwork", unmade)
     assert client.get("/map/").status_code == 200
 
 
@@ -116,7 +116,7 @@ def test_nobody_waits_for_another_key_nor_after_a_failure() -> None:
 @pytest.mark.parametrize("moves", [False, True])
 def test_a_network_that_shares_servers_is_the_one_that_shares_none(estate: Estate, moves: bool) -> None:
     """`moves`: an address leads elsewhere from then on, for servers too that nobody has touched."""
-    before = Network(estate)
+    before = RouteNetwork(estate)
     first = next(iter(estate.instances.values()))
     edit = (
         PutInstance(Instance("other", {}, (parse_address("tcp://unknown.example:4022"),)))
@@ -126,7 +126,7 @@ def test_a_network_that_shares_servers_is_the_one_that_shares_none(estate: Estat
         )
     )
     after = estate.edited([edit])
-    shared, whole = Network(after, before), Network(after)
+    shared, whole = RouteNetwork(after, before), RouteNetwork(after)
     kept = [shared.sums[name] is sums for name, sums in before.sums.items()]
     assert (sum(kept), len(kept)) == ((0, 8) if moves else (7, 8))
     for column in ("sums", "callers", "homes", "routed", "routes", "databases", "elements"):

@@ -7,25 +7,25 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from brokerui.drawing.area import Area
-from brokerui.pages.map.asked import Asked
+from brokerui.pages.map.detail_level import MapCounts, counts_of, plan_of, scope_of
 from brokerui.pages.map.drawing import picture_of
-from brokerui.pages.map.mapping import Numbers, numbers_of, plan_of, scope_of
-from brokerui.pages.map.network import Network
-from brokerui.pages.map.picture import Picture
-from brokerui.pages.map.plan import Plan
+from brokerui.pages.map.map_query import MapQuery
+from brokerui.pages.map.network import RouteNetwork
+from brokerui.pages.map.picture import MapPicture
+from brokerui.pages.map.plan import MapPlan
 from routing.documents.estate_document import read_estate
 from tests.strategies import AT
 
 
-def network(text: str) -> Network:
-    return Network(read_estate(text))
+def network(text: str) -> RouteNetwork:
+    return RouteNetwork(read_estate(text))
 
 
-def planned(one: Network, **asked: object) -> tuple[Plan, Numbers]:
+def planned(one: RouteNetwork, **asked: object) -> tuple[MapPlan, MapCounts]:
     """What is drawn for what is asked, with its numbers."""
-    scope = scope_of(one, Asked(**asked))  # type: ignore[arg-type]
+    scope = scope_of(one, MapQuery(**asked))  # type: ignore[arg-type]
     plan = plan_of(one, scope, AT)
-    return plan, numbers_of(one, scope, plan)
+    return plan, counts_of(one, scope, plan)
 
 
 def strokes(path: str) -> Iterator[Area]:
@@ -42,7 +42,7 @@ def strokes(path: str) -> Iterator[Area]:
             y = to
 
 
-def assert_sound(plan: Plan) -> Picture:
+def assert_sound(plan: MapPlan) -> MapPicture:
     """Boxes and texts are apart and in their places, lines run through no box but their own and end at theirs."""
     picture = picture_of(plan)
     assert picture == picture_of(plan)

@@ -10,21 +10,21 @@ from hypothesis import strategies as st
 
 from benchmarks.estates import large_estate
 from brokerui.estate.refs import GROUP, INSTANCE
-from brokerui.pages.map.network import Network
+from brokerui.pages.map.network import RouteNetwork
 from brokerui.pages.map.panel import panel_of
 from brokerui.pages.map.scope import around
-from brokerui.pages.map.searching import found
+from brokerui.pages.map.search import found
 from tests.brokerui.estates import EVERY_KIND, fan
 from tests.brokerui.pages.map.helpers import network, planned
 from tests.strategies import AT, Json, estates
 
 
 @pytest.fixture(scope="module")
-def large() -> Network:
+def large() -> RouteNetwork:
     return network(json.dumps(large_estate(instances=300, databases=900, routes=6_000, names=1_000)))
 
 
-def assert_complete(one: Network, **asked: object) -> None:
+def assert_complete(one: RouteNetwork, **asked: object) -> None:
     """Routes counted from the plan, and those of the servers that are not on it, are all routes of the estate."""
     plan, numbers = planned(one, **asked)
     shown = {ref.name for box in plan.boxes.values() for ref in box.about if ref.kind == INSTANCE}
@@ -60,7 +60,7 @@ def test_any_part_of_any_estate(estate: Json, hops: int, data: st.DataObject) ->
         {"first": "x", "last": "y"},
     ],
 )
-def test_every_part_of_a_large_estate(large: Network, asked: dict[str, object]) -> None:
+def test_every_part_of_a_large_estate(large: RouteNetwork, asked: dict[str, object]) -> None:
     assert_complete(large, **asked)
 
 
@@ -72,7 +72,7 @@ def test_a_fan_with_more_lines_than_are_drawn() -> None:
     assert_complete(one)
 
 
-def test_a_group_tells_the_servers_for_which_it_stands(large: Network) -> None:
+def test_a_group_tells_the_servers_for_which_it_stands(large: RouteNetwork) -> None:
     plan, _ = planned(large, focus="srv0001")
     box = next(box for box in plan.boxes.values() if box.ref.kind == GROUP)
     panel = panel_of(large, box.ref, AT, plan.boxes)
@@ -80,7 +80,7 @@ def test_a_group_tells_the_servers_for_which_it_stands(large: Network) -> None:
     assert panel.instances.count == box.stands_for  # type: ignore[union-attr]
 
 
-def test_a_line_between_boxes_tells_its_routes(large: Network) -> None:
+def test_a_line_between_boxes_tells_its_routes(large: RouteNetwork) -> None:
     plan, _ = planned(large)
     for row in plan.rows():
         if row.to and row.kind == "sum":
@@ -89,7 +89,7 @@ def test_a_line_between_boxes_tells_its_routes(large: Network) -> None:
             assert panel.count >= row.routes > 0  # type: ignore[union-attr]
 
 
-def test_the_neighbourhood_is_that_of_the_engine(large: Network) -> None:
+def test_the_neighbourhood_is_that_of_the_engine(large: RouteNetwork) -> None:
     """Every server in it is joined by a route that the engine resolves, one way or the other."""
     resolve, instances = large.estate.resolve, large.estate.instances
     leads: dict[str, set[str | None]] = {

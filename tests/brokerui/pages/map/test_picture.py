@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brokerui.estate.refs import Ref, read_ref
-from brokerui.pages.map.mapping import MOST
-from brokerui.pages.map.naming import runs
+from brokerui.pages.map.detail_level import MAX_ELEMENTS
+from brokerui.pages.map.name_groups import name_groups
 from brokerui.pages.map.plan import DETAIL, GROUPS, INSTANCES
 from tests.brokerui.estates import CIRCLE, EVERY_KIND, HOSTILE_ESTATE, LOCAL, database, document, fan, instance, to
 from tests.brokerui.pages.map.helpers import assert_sound, network, planned
@@ -64,12 +64,12 @@ def test_up_to_the_limit_everything_is_drawn_and_above_it_servers_and_above_that
     def servers(count: int) -> str:
         return document(*(instance(f"s{n:03}") for n in range(count)))
 
-    levels = [planned(network(servers(count)))[0] for count in (1, MOST, MOST + 1)]
+    levels = [planned(network(servers(count)))[0] for count in (1, MAX_ELEMENTS, MAX_ELEMENTS + 1)]
     assert [plan.level for plan in levels] == [DETAIL, DETAIL, GROUPS]
-    assert [len(plan.boxes) for plan in levels[:2]] == [1, MOST]
-    with_databases = document(*(instance(f"s{n}", database("D")) for n in range(MOST // 2)))
+    assert [len(plan.boxes) for plan in levels[:2]] == [1, MAX_ELEMENTS]
+    with_databases = document(*(instance(f"s{n}", database("D")) for n in range(MAX_ELEMENTS // 2)))
     assert planned(network(with_databases))[0].level == DETAIL
-    with_one_more = document(*(instance(f"s{n}", database("D"), database("E")) for n in range(MOST // 2)))
+    with_one_more = document(*(instance(f"s{n}", database("D"), database("E")) for n in range(MAX_ELEMENTS // 2)))
     assert planned(network(with_one_more))[0].level == INSTANCES
 
 
@@ -107,7 +107,7 @@ def test_styles_are_told_apart() -> None:
 @given(st.lists(st.text(max_size=6), unique=True), st.integers(2, 20))
 def test_groups_by_name_hold_every_name_once(names: list[str], most: int) -> None:
     ordered = sorted(names)
-    found = runs(ordered, most)
+    found = name_groups(ordered, most)
     assert [name for group in found for name in group] == ordered
     assert len(found) <= most
     assert all(found)

@@ -10,9 +10,9 @@ from django.test import Client
 
 from brokerui.analysis.lint.found import Found
 from brokerui.estate.refs import Ref, database, instance_ref, route
-from brokerui.pages.map.network import Network
-from brokerui.pages.map.plan import Plan, Sign
-from brokerui.pages.map.signs import put_signs
+from brokerui.pages.map.badges import put_badges
+from brokerui.pages.map.network import RouteNetwork
+from brokerui.pages.map.plan import Badge, MapPlan
 from routing.documents.estate_document import read_estate
 from routing.lint.registry import lint
 from tests.brokerui.estates import LOCAL, document, fan, instance, to
@@ -23,21 +23,21 @@ NOW = datetime(2026, 6, 1, tzinfo=UTC)
 THREE = (Path(__file__).parents[3] / "examples" / "three-servers.json").read_text(encoding="utf-8")
 
 
-def signed(text: str, **asked: object) -> tuple[Plan, list[Found]]:
+def signed(text: str, **asked: object) -> tuple[MapPlan, list[Found]]:
     estate = read_estate(text)
-    plan, _ = planned(Network(estate), **asked)
+    plan, _ = planned(RouteNetwork(estate), **asked)
     findings = [Found.of(found) for found in lint(estate, NOW)]
-    put_signs(plan, findings)
+    put_badges(plan, findings)
     return plan, findings
 
 
-def words(plan: Plan) -> dict[Ref, str]:
+def words(plan: MapPlan) -> dict[Ref, str]:
     """Of each thing that has a sign; a row is named by its first route."""
     things = [*plan.boxes.values(), *(cell for box in plan.boxes.values() for cell in box.cells), *plan.rows()]
     return {thing.ref: str(thing.sign.text) for thing in things if thing.sign}
 
 
-def number(sign: Sign | None, severity: str) -> int:
+def number(sign: Badge | None, severity: str) -> int:
     if sign is None or sign.severity != severity:
         return 0
     first = str(sign.text).split()[0]

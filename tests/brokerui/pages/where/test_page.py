@@ -16,7 +16,7 @@ from brokerui.estate.scenarios.examples import DOCUMENTED
 from brokerui.estate.scenarios.selectors import scenario_get
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.services import estate_import
-from brokerui.pages.where.catalog import MOST_OPTIONS, catalog_of
+from brokerui.pages.where.choices import MAX_OPTIONS, choices_of
 from routing.documents.estate_document import read_estate
 from tests.brokerui.estates import (
     CIRCLE,
@@ -217,7 +217,7 @@ def test_a_large_estate_is_searched_not_listed(client: Client) -> None:
     name = keep(fan(300))
     page = ask(client, name)
     assert "<datalist" in page
-    assert page.count("<option") < 4 * MOST_OPTIONS
+    assert page.count("<option") < 4 * MAX_OPTIONS
     found = client.get("/where/options/from/", {"scenario": name, "from": "branch29"}).content.decode()
     assert found.count("<option") == 33
     assert 'value="outside:branch299"' in found
@@ -402,7 +402,7 @@ def test_a_large_estate_answers_soon(client: Client) -> None:
 
 def test_the_choices_of_an_estate_are_made_once() -> None:
     estate = scenario_get("1-default")
-    assert catalog_of("1-default", estate) is catalog_of("1-default", estate)
+    assert choices_of("1-default", estate) is choices_of("1-default", estate)
 
 
 def test_the_link_asks_the_same_again(client: Client) -> None:

@@ -14,9 +14,9 @@ from hypothesis import given
 
 from brokerui.drawing.area import Area
 from brokerui.pages.where.drawing import picture_of
-from brokerui.pages.where.graph import MORE, Key
-from brokerui.pages.where.graph_builder import MOST_BOXES, graph_of
-from brokerui.pages.where.picture import Picture
+from brokerui.pages.where.graph import MORE, BoxKey
+from brokerui.pages.where.graph_builder import MAX_BOXES, graph_of
+from brokerui.pages.where.picture import PathPicture
 from routing.documents.conversation_json import conversation_from
 from routing.documents.estate_document import read_estate
 from routing.model.conversation import Conversation
@@ -25,17 +25,17 @@ from tests.brokerui.estates import CIRCLE, EVERY_KIND, LOCAL, database, document
 from tests.strategies import AT, Case, cases, random_case
 
 
-def drawn(text: str, conversation: Conversation) -> tuple[Explanation, Picture]:
+def drawn(text: str, conversation: Conversation) -> tuple[Explanation, PathPicture]:
     estate = read_estate(text)
     explanation = explain(estate, conversation, AT)
     return explanation, picture_of(graph_of(explanation, estate), "the way")
 
 
-def texts(picture: Picture) -> list[str]:
+def texts(picture: PathPicture) -> list[str]:
     return [label.full for label in picture.labels()]
 
 
-def assert_sound(picture: Picture) -> None:
+def assert_sound(picture: PathPicture) -> None:
     """No text meets another, no box another; cells are in their boxes, texts in their cells, all in the picture."""
     whole = Area(0, 0, picture.width, picture.height)
     labels = [label.area for label in picture.labels()]
@@ -65,7 +65,7 @@ def strokes_of(path: str) -> Iterator[Area]:
         x, y = to_x, to_y
 
 
-def assert_complete(explanation: Explanation, picture: Picture) -> None:
+def assert_complete(explanation: Explanation, picture: PathPicture) -> None:
     """Every instance, table, end and route of the way forth is drawn, and every way back ends somewhere."""
     said = set(texts(picture))
     kinds = [cell.kind for frame in picture.frames for cell in frame.cells]
@@ -123,7 +123,7 @@ def test_a_message_from_outside_comes_from_the_left() -> None:
 def test_too_many_boxes_are_drawn_as_one_with_numbers() -> None:
     _, picture = drawn(fan(100), Conversation("center", "Main", "Price"))
     assert_sound(picture)
-    assert len(picture.frames) == MOST_BOXES + 1
+    assert len(picture.frames) == MAX_BOXES + 1
     more = picture.frames[-1]
     assert more.kind == MORE
     assert more.labels[0].full == "71 more instances"
@@ -134,7 +134,7 @@ def test_too_many_boxes_are_drawn_as_one_with_numbers() -> None:
 def test_return_paths_to_too_many_boxes_are_counted() -> None:
     _, picture = drawn(fan(100), Conversation("branch3", "Shop", "Head"))
     assert_sound(picture)
-    assert len(picture.frames) == 2 * MOST_BOXES
+    assert len(picture.frames) == 2 * MAX_BOXES
     counted = [line for line in picture.lines if line.ends == MORE]
     assert [line.labels[0].full for line in counted] == ["41 more instances"]
     assert {(line.head, line.shape_at) for line in counted} == {("", None)}
@@ -172,4 +172,4 @@ def test_a_graph_can_be_asked_for_its_boxes() -> None:
     estate = read_estate(EVERY_KIND)
     graph = graph_of(explain(estate, Conversation("hub", "Sales", "Ship"), AT), estate)
     assert [box.column for box in graph.boxes.values()] == [0, 1, 1, 1]
-    assert Key("exits", "tcp://gone.example:4022") in graph.boxes
+    assert BoxKey("exits", "tcp://gone.example:4022") in graph.boxes

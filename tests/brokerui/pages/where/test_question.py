@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from brokerui.pages.where.catalog import catalog_of
-from brokerui.pages.where.default_question import first_question
-from brokerui.pages.where.question import Question, command, read
+from brokerui.pages.where.choices import choices_of
+from brokerui.pages.where.default_question import default_question
+from brokerui.pages.where.question import WhereQuestion, command, read
 from routing.documents.estate_document import read_estate
 from routing.model.conversation import Conversation
 from routing.rules.explanation import explain
@@ -21,8 +21,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 GUID = "{5FB8D92B-ed69-4c80-afbb-2aa6a7d3cb2d}"
 
 
-def ask(**values: str) -> Question:
-    return Question.of({name.rstrip("_"): value for name, value in values.items()})
+def ask(**values: str) -> WhereQuestion:
+    return WhereQuestion.of({name.rstrip("_"): value for name, value in values.items()})
 
 
 def test_a_conversation_of_a_database() -> None:
@@ -65,12 +65,12 @@ def test_what_may_mean_two_databases_is_a_fault_and_each_has_a_text_of_its_own()
     assert str(asked.faults["from"]) == (
         'This may mean exact:a:b%2Fc (database "b/c" on a), or exact:a%2Fb:c (database "c" on a/b): write which.'
     )
-    values = [value for group in catalog_of("slashes", estate).groups for value, _ in group.databases]
+    values = [value for group in choices_of("slashes", estate).groups for value, _ in group.databases]
     assert values == ["exact:a:b%2Fc", "exact:a%2Fb:c"]
     found = [read(ask(from_=value, to="S"), estate).conversation for value in values]
     assert found == [Conversation("a", "b/c", "S"), Conversation("a/b", "c", "S")]
     assert "--from exact:a%2Fb:c " in command(Conversation("a/b", "c", "S"), None, "e.json", estate)
-    assert first_question(estate, datetime(2026, 1, 1, tzinfo=UTC)).get("from") == "exact:a:b%2Fc"
+    assert default_question(estate, datetime(2026, 1, 1, tzinfo=UTC)).get("from") == "exact:a:b%2Fc"
 
 
 @pytest.mark.parametrize(
@@ -140,13 +140,13 @@ def test_the_command_of_a_reply_from_outside() -> None:
 @pytest.mark.parametrize("name", ["6-forward-one-service", "7-forward-everything"])
 def test_the_first_question_of_an_example_of_forwarding_shows_it(name: str) -> None:
     estate, now = read_estate((EXAMPLES / f"{name}.json").read_bytes()), datetime(2026, 1, 1, tzinfo=UTC)
-    instance, database = first_question(estate, now).values["from"].split("/")
-    asked = Conversation(instance, database, first_question(estate, now).values["to"])
+    instance, database = default_question(estate, now).values["from"].split("/")
+    asked = Conversation(instance, database, default_question(estate, now).values["to"])
     assert len(explain(estate, asked, now).forward.hops) > 2
 
 
 def test_the_first_question_is_one_with_much_to_show() -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    assert first_question(ESTATE, now).values == {"from": "hub/Sales", "to": "Ship"}
-    assert first_question(read_estate(document()), now).values == {}
-    assert first_question(read_estate(document(instance("a", database("X")))), now).values["from"] == "a/X"
+    assert default_question(ESTATE, now).values == {"from": "hub/Sales", "to": "Ship"}
+    assert default_question(read_estate(document()), now).values == {}
+    assert default_question(read_estate(document(instance("a", database("X")))), now).values["from"] == "a/X"

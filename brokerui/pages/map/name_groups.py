@@ -7,7 +7,7 @@ from itertools import groupby
 from math import ceil
 
 
-def runs(names: Sequence[str], most: int) -> list[Sequence[str]]:
+def name_groups(names: Sequence[str], most: int) -> list[Sequence[str]]:
     """Sorted names in at most so many groups, each of names that stand beside one another."""
     if not names:
         return []

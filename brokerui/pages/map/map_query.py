@@ -15,7 +15,7 @@ AUTO, LIST = "auto", "list"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MapQuery:
     """Every field; empty ones do not stand in the address."""
 
     focus: str = ""
@@ -34,7 +34,7 @@ class Asked:
     page: int = 1
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> Asked:
+    def of(cls, query: Mapping[str, str]) -> MapQuery:
         """What cannot be is not asked for."""
         texts = {name: query.get(name, "") for name in ("focus", "first", "last", "service", "select")}
         zoom, hops, page = query.get("zoom", ""), query.get("hops", ""), query.get("page", "")
@@ -51,13 +51,13 @@ class Asked:
     def selected(self) -> Ref | None:
         return read_ref(self.select) if self.select else None
 
-    def but(self, **changes: Any) -> Asked:
+    def but(self, **changes: Any) -> MapQuery:
         """The same with other values; on the first page."""
         return replace(self, **{"page": 1, **changes})
 
     def query(self, viewed: Mapping[str, str]) -> str:
         """The query string that asks this, of the same estate."""
-        usual = Asked()
+        usual = MapQuery()
         values = {name: getattr(self, name) for name in FIELDS if getattr(self, name) != getattr(usual, name)}
         return urlencode({**viewed, **values})
 

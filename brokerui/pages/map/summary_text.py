@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from brokerui.pages.map.asked import Asked
-from brokerui.pages.map.mapping import Numbers
+from brokerui.pages.map.detail_level import MapCounts
+from brokerui.pages.map.map_query import MapQuery
 from brokerui.pages.map.scope import Scope
 from routing.common.sentence import Sentence, say, say_counted
 
 
-def headline(numbers: Numbers, scope: Scope) -> Sentence:
+def headline(numbers: MapCounts, scope: Scope) -> Sentence:
     """What is on the map, and how much of it leads from one instance to another."""
     instances = _instances(numbers.instances + numbers.grouped)
     databases = say_counted(numbers.databases, "one database", "{count} databases")
@@ -34,7 +34,7 @@ def headline(numbers: Numbers, scope: Scope) -> Sentence:
     return say("{instances} with {databases}; {lead}.", instances=instances, databases=databases, lead=lead)
 
 
-def left_out(numbers: Numbers) -> Iterator[Sentence]:
+def left_out(numbers: MapCounts) -> Iterator[Sentence]:
     """Everything that has no line or no box of its own; nothing is left out in silence."""
     if numbers.groups:
         groups = say_counted(numbers.groups, "one group", "{count} groups")
@@ -62,7 +62,7 @@ def left_out(numbers: Numbers) -> Iterator[Sentence]:
         )
 
 
-def grouped_by(numbers: Numbers, asked: Asked, scope: Scope) -> Sentence:
+def grouped_by(numbers: MapCounts, asked: MapQuery, scope: Scope) -> Sentence:
     """How many elements are shown, of how many, and why these."""
     counts = {"drawn": f"{numbers.elements:,}", "all": f"{numbers.of_elements:,}"}
     if numbers.is_everything and numbers.elements >= numbers.of_elements:

@@ -11,13 +11,13 @@ from brokerui.core.cache import LruCache
 from routing.model.estate import Estate
 from routing.rules.explanation import Explanation
 
-MOST_OPTIONS = 200
+MAX_OPTIONS = 200
 """So many options are written into a page at most; of more, those that fit what was typed."""
-KEPT = 8
+CACHE_SIZE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class InstanceOrigins:
     """An instance with the conversations that can begin there."""
 
     instance: str
@@ -35,10 +35,10 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Catalog:
+class QuestionChoices:
     """The choices of one estate."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[InstanceOrigins, ...]
     services: tuple[str, ...]
     """Every name of a service or in a route, sorted."""
 
@@ -50,36 +50,36 @@ class Catalog:
     @property
     def is_large(self) -> bool:
         """Too many origins for a list."""
-        return sum(len(group.databases) + 1 for group in self.groups) > MOST_OPTIONS
+        return sum(len(group.databases) + 1 for group in self.groups) > MAX_OPTIONS
 
     def origins(self, typed: str = "") -> list[str]:
         """Values of `from` that hold what was typed."""
         return fitting((value for group in self.groups for value in group.values()), typed)
 
 
-_catalogs: LruCache[tuple[Estate, Catalog]] = LruCache(KEPT)
+_catalogs: LruCache[tuple[Estate, QuestionChoices]] = LruCache(CACHE_SIZE)
 
 
-def catalog_of(key: str, estate: Estate) -> Catalog:
+def choices_of(key: str, estate: Estate) -> QuestionChoices:
     """The choices of an estate. Kept under what stands for its content, for as long as it is the same estate."""
     return _catalogs.get_or_make((key, id(estate)), lambda: (estate, _catalog(estate)))[1]
 
 
-def _catalog(estate: Estate) -> Catalog:
+def _catalog(estate: Estate) -> QuestionChoices:
     groups = tuple(
-        Group(host, tuple((origin_text(estate, host, name), name) for name in instance.databases))
+        InstanceOrigins(host, tuple((origin_text(estate, host, name), name) for name in instance.databases))
         for host, instance in estate.instances.items()
     )
     databases = [database for instance in estate.instances.values() for database in instance.databases.values()]
     names = {service.name for database in databases for service in database.services}
     names.update(name for database in databases for name in database.table.named)
-    return Catalog(groups, tuple(sorted(names)))
+    return QuestionChoices(groups, tuple(sorted(names)))
 
 
 def fitting(values: Iterable[str], typed: str) -> list[str]:
     """Those that hold what was typed, in any case; so many as a page may hold."""
     wanted = typed.strip().casefold()
-    return list(islice((value for value in values if wanted in value.casefold()), MOST_OPTIONS))
+    return list(islice((value for value in values if wanted in value.casefold()), MAX_OPTIONS))
 
 
 def identifiers_for(estate: Estate, service: str) -> list[tuple[str, str]]:
@@ -92,7 +92,7 @@ def identifiers_for(estate: Estate, service: str) -> list[tuple[str, str]]:
             if (named := database.table.named.get(service)) is not None:
                 for identifier, routes in named.by_identifier.items():
                     found.setdefault(identifier, f"{routes.routes[0].name} · {instance.name}/{database.name}")
-    return list(islice(found.items(), MOST_OPTIONS))
+    return list(islice(found.items(), MAX_OPTIONS))
 
 
 def routes_asked(explanation: Explanation, estate: Estate) -> list[str]:
@@ -100,7 +100,7 @@ def routes_asked(explanation: Explanation, estate: Estate) -> list[str]:
     tables = dict.fromkeys((hop.instance, hop.table) for hop in explanation.forward.hops)
     return list(
         islice(
-            (f"{host}/{name}/{route}" for host, name in tables for route in _routes(estate, host, name)), MOST_OPTIONS
+            (f"{host}/{name}/{route}" for host, name in tables for route in _routes(estate, host, name)), MAX_OPTIONS
         )
     )
 

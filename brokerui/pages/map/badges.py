@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from brokerui.analysis.lint.found import Found
 from brokerui.estate.refs import DATABASE, Ref, database, instance_ref, route
-from brokerui.pages.map.plan import Box, Plan, Sign
+from brokerui.pages.map.plan import Badge, MapBox, MapPlan
 from routing.common.finding import ERROR, WARNING
 from routing.common.sentence import say_counted
 
@@ -15,7 +15,7 @@ Known = Mapping[Ref, Counter[str]]
 """How many findings of each severity."""
 
 
-def put_signs(plan: Plan, findings: Collection[Found]) -> None:
+def put_badges(plan: MapPlan, findings: Collection[Found]) -> None:
     """On each row, database and box that an error or a warning is about."""
     drawn_out = {thing.name for box in plan.boxes.values() if _is_drawn_out(box) for thing in box.about}
     itself: Known = defaultdict(Counter)
@@ -43,17 +43,17 @@ def _about(found: Found) -> Ref:
     return instance_ref(str(found.instance))
 
 
-def _is_drawn_out(box: Box) -> bool:
+def _is_drawn_out(box: MapBox) -> bool:
     """Whether its databases have signs of their own."""
     return any(cell.ref.kind == DATABASE for cell in box.cells)
 
 
-def _sign(things: Iterable[Ref], known: Known) -> Sign | None:
+def _sign(things: Iterable[Ref], known: Known) -> Badge | None:
     counts: Counter[str] = Counter()
     for thing in things:
         counts.update(known.get(thing, {}))
     if counts[ERROR]:
-        return Sign(ERROR, say_counted(counts[ERROR], "error", "{count} errors"))
+        return Badge(ERROR, say_counted(counts[ERROR], "error", "{count} errors"))
     if counts[WARNING]:
-        return Sign(WARNING, say_counted(counts[WARNING], "warning", "{count} warnings"))
+        return Badge(WARNING, say_counted(counts[WARNING], "warning", "{count} warnings"))
     return None

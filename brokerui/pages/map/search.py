@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import islice
 
 from brokerui.estate.refs import Listed, Ref, database, instance_ref, route
-from brokerui.pages.map.network import Network
+from brokerui.pages.map.network import RouteNetwork
 
-SHOWN = 10
-MOST_LIT = 1000
+MAX_HITS = 10
+MAX_HIGHLIGHTED = 1000
 """So many things catch the eye at most; of more, nothing would."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchHits:
     """What holds a text."""
 
     instances: Listed
@@ -33,7 +33,7 @@ class Found:
         return self.service_count + sum(hits.count for hits in kinds)
 
 
-def found(network: Network, text: str) -> Found:
+def found(network: RouteNetwork, text: str) -> SearchHits:
     """Upper and lower case mean the same here, as they do to who looks for something."""
     wanted = text.casefold()
     estate = network.estate
@@ -43,22 +43,22 @@ def found(network: Network, text: str) -> Found:
     databases = [database(*table) for table in _tables(network) if wanted in table[1].casefold()]
     services = sorted(name for name in {*network.homes, *network.routed} if wanted in name.casefold())
     named = list(_routes(network, wanted))
-    routes = [route(*names) for names in named[:MOST_LIT]]
+    routes = [route(*names) for names in named[:MAX_HIGHLIGHTED]]
     addresses = [place for place in network.addresses if wanted in place.name]
     homes = [database(*table) for name in services for table in network.homes.get(name, ())]
-    lit = islice([*instances, *databases, *homes, *addresses, *routes], MOST_LIT)
-    return Found(
+    lit = islice([*instances, *databases, *homes, *addresses, *routes], MAX_HIGHLIGHTED)
+    return SearchHits(
         _hits(instances),
         _hits(databases),
-        tuple(services[:SHOWN]),
+        tuple(services[:MAX_HITS]),
         len(services),
-        Listed(tuple(routes[:SHOWN]), len(named)),
+        Listed(tuple(routes[:MAX_HITS]), len(named)),
         _hits(addresses),
         frozenset(lit),
     )
 
 
-def lit_by_service(network: Network, service: str, *, with_routes: bool) -> frozenset[Ref]:
+def highlighted_by_service(network: RouteNetwork, service: str, *, with_routes: bool) -> frozenset[Ref]:
     """The databases with a service, and the routes for it."""
     homes = {database(*table) for table in network.homes.get(service, ())}
     if not with_routes:
@@ -72,19 +72,19 @@ def lit_by_service(network: Network, service: str, *, with_routes: bool) -> froz
 
 
 def _hits(found: list[Ref]) -> Listed:
-    return Listed(tuple(found[:SHOWN]), len(found))
+    return Listed(tuple(found[:MAX_HITS]), len(found))
 
 
 def _instance_has(name: str, addresses: Iterable[object], wanted: str) -> bool:
     return wanted in name.casefold() or any(wanted in str(address).casefold() for address in addresses)
 
 
-def _tables(network: Network) -> Iterator[tuple[str, str]]:
+def _tables(network: RouteNetwork) -> Iterator[tuple[str, str]]:
     for instance in network.estate.instances.values():
         yield from ((instance.name, name) for name in instance.databases)
 
 
-def _routes(network: Network, wanted: str) -> Iterator[tuple[str, str, str]]:
+def _routes(network: RouteNetwork, wanted: str) -> Iterator[tuple[str, str, str]]:
     for instance, name in _tables(network):
         table = network.estate.instances[instance].databases[name].table
         yield from ((instance, name, one) for one in table.routes if wanted in one.casefold())

@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from brokerui.analysis.lint.found import Found
-from brokerui.pages.where.answer import Answer
+from brokerui.pages.where.answer import WhereAnswer
 from routing.common.sentence import Sentence
 from routing.model.conversation import Conversation
 from routing.rules.explanation import HopAccount
 
-MOST = 4
+MAX_FINDINGS = 4
 """Findings that are written out."""
 
 
-def found_on_way(answer: Answer, conversation: Conversation, findings: Iterable[Found]) -> tuple[Found, ...]:
+def findings_on_path(answer: WhereAnswer, conversation: Conversation, findings: Iterable[Found]) -> tuple[Found, ...]:
     """Those about a route that is taken, about the places where it begins and ends, and, in a table that is asked,
     about the service: a route with its name misspelt is not taken, and is the cause for that very reason."""
     ends = [one.end for one in (*answer.outcomes, *answer.other_outcomes)]
@@ -40,7 +40,7 @@ def kinds_of(found: Sequence[Found]) -> list[tuple[int, Found, int]]:
     """Of those that are written out the first of each kind: its number, itself, and how many there are of the kind."""
     kinds = Counter((one.severity, one.code) for one in found)
     firsts: dict[tuple[str, str], tuple[int, Found, int]] = {}
-    for number, one in enumerate(found[:MOST], start=1):
+    for number, one in enumerate(found[:MAX_FINDINGS], start=1):
         key = one.severity, one.code
         firsts.setdefault(key, (number, one, kinds[key]))
     return list(firsts.values())

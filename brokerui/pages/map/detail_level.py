@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from brokerui.estate.refs import GROUP, INSTANCE
-from brokerui.pages.map.asked import Asked
 from brokerui.pages.map.detail import detail
-from brokerui.pages.map.network import Network
-from brokerui.pages.map.plan import LOCAL, REST, TRANSPORT, Plan
+from brokerui.pages.map.map_query import MapQuery
+from brokerui.pages.map.network import RouteNetwork
+from brokerui.pages.map.plan import LOCAL, REST, TRANSPORT, MapPlan
 from brokerui.pages.map.scope import Scope, around, concerning, everything, named_between
 from brokerui.pages.map.summary import groups, instances
 
-MOST = 150
+MAX_ELEMENTS = 150
 """So many elements are drawn in detail, so many instances by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class MapCounts:
     """What is drawn, and what there is: nothing is left out in silence."""
 
     elements: int
@@ -53,7 +53,7 @@ class Numbers:
         return not (self.rest or self.elsewhere or self.groups) and self.instances == self.of_instances
 
 
-def scope_of(network: Network, asked: Asked) -> Scope:
+def scope_of(network: RouteNetwork, asked: MapQuery) -> Scope:
     """What is not there is not asked for: then it is everything."""
     scope = _whole_scope(network, asked)
     if asked.first or asked.last:
@@ -61,25 +61,25 @@ def scope_of(network: Network, asked: Asked) -> Scope:
     return scope if scope.instances else everything(network)
 
 
-def _whole_scope(network: Network, asked: Asked) -> Scope:
+def _whole_scope(network: RouteNetwork, asked: MapQuery) -> Scope:
     if asked.focus in network.estate.instances:
         return around(network, asked.focus, asked.hops)
-    if asked.service and network.elements > MOST:
+    if asked.service and network.elements > MAX_ELEMENTS:
         return concerning(network, asked.service)
     return everything(network)
 
 
-def plan_of(network: Network, scope: Scope, at: datetime) -> Plan:
+def plan_of(network: RouteNetwork, scope: Scope, at: datetime) -> MapPlan:
     """As much detail as can be read."""
     estate = network.estate
-    if sum(1 + len(estate.instances[name].databases) for name in scope.instances) <= MOST:
+    if sum(1 + len(estate.instances[name].databases) for name in scope.instances) <= MAX_ELEMENTS:
         plan = detail(network, scope, at)
-        if plan.elements <= MOST:
+        if plan.elements <= MAX_ELEMENTS:
             return plan
-    return instances(network, scope, at) if len(scope.instances) <= MOST else groups(network, scope, at)
+    return instances(network, scope, at) if len(scope.instances) <= MAX_ELEMENTS else groups(network, scope, at)
 
 
-def numbers_of(network: Network, scope: Scope, plan: Plan) -> Numbers:
+def counts_of(network: RouteNetwork, scope: Scope, plan: MapPlan) -> MapCounts:
     """Counted from what the plan draws."""
     boxes = plan.boxes.values()
     alone = sum(box.ref.kind == INSTANCE for box in boxes)
@@ -90,7 +90,7 @@ def numbers_of(network: Network, scope: Scope, plan: Plan) -> Numbers:
     def routes(test: Callable[[str], bool]) -> int:
         return sum(row.routes for row in rows if not row.to and test(row.kind))
 
-    return Numbers(
+    return MapCounts(
         elements=plan.elements,
         of_elements=network.elements,
         instances=alone,

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from brokerui.analysis.lint import selectors, services
-from brokerui.analysis.lint.models import LintWanted
-from brokerui.analysis.lint.tasks import lint_refresh
+from brokerui.core.jobs.models import Job
+from brokerui.core.jobs.tasks import jobs_run
 from tests.brokerui.analysis.lint.helpers import live
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 
@@ -74,8 +74,8 @@ def test_findings_arrive_by_themselves(site: Page, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(selectors, "SMALL", 0)
     site.goto("/findings/")
     expect(site.get_by_role("status")).to_contain_text("This estate is being checked.")
-    assert LintWanted.objects.count() == 1
-    lint_refresh()
+    assert Job.objects.count() == 1
+    jobs_run()
     expect(site.get_by_role("region", name="Answer")).to_contain_text("for sure", timeout=10_000)
 
 

@@ -12,13 +12,14 @@ import pytest
 
 from brokerui.analysis.lint.finding_text import SHOWN, counted, findings_as_text, place
 from brokerui.cli.main import BAD_INPUT, main
+from brokerui.core.home import CHECKOUT
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.sentence import say
 from routing.lint.registry import CHECKS
 from routing.lint.suppression import FORMAT
 from tests.brokerui.estates import LOCAL, database, document, instance, to
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = CHECKOUT / "examples"
 HEALTHY = str(EXAMPLES / "1-default.json")
 FAULTY = str(EXAMPLES / "three-servers.json")
 WARNED = str(EXAMPLES / "3-mirrored-database.json")

@@ -14,11 +14,10 @@ from django.urls import reverse
 
 from benchmarks.estates import large_estate
 from brokerui.analysis.lint import selectors as lint
-from brokerui.analysis.lint.tasks import lint_refresh
 from brokerui.analysis.reachability import selectors as reachability
-from brokerui.analysis.reachability.services import survey_do
 from brokerui.core import deferred as module
 from brokerui.core.deferred import NotReadyError, defer, deferral_allowed, is_deferred_work_running
+from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate import selectors as estate_selectors
 from brokerui.estate.cache import estates
 from brokerui.estate.scenarios import selectors as scenarios
@@ -216,7 +215,7 @@ def test_what_is_known_of_all_pairs_is_read_beside_too(
         assert beside.do() == 1
         page = client.get("/reachability/", headers=PAGE)
         seen.append(page.status_code)
-        survey_do()
+        jobs_run()
     assert seen == [202, 200, 202, 200]
 
 
@@ -228,7 +227,7 @@ def test_many_findings_are_read_beside_too(
         monkeypatch.setattr(lint, name, 0)
     estate_import(estate=estate, author="test")
     client.get("/findings/", headers=PAGE)
-    lint_refresh()
+    jobs_run()
     lint._found_large.clear()
     assert client.get("/routes/", headers=PAGE).status_code == 202
     assert beside.do() == 1

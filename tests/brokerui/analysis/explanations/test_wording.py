@@ -6,13 +6,13 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 
 from brokerui.analysis.explanations.wording import Wording, word
+from brokerui.core.home import CHECKOUT
 from routing.common.identifier import parse_identifier
 from routing.common.sentence import Sentence
 from routing.documents.estate_document import read_estate
@@ -20,7 +20,7 @@ from routing.model.conversation import Conversation
 from routing.rules.explanation import Explanation, explain
 from tests.strategies import AT, Case, cases
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = CHECKOUT / "examples"
 LOCAL = {"name": "AutoCreatedLocal", "address": "LOCAL"}
 
 

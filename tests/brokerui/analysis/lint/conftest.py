@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from brokerui.analysis.lint import selectors, services
+from brokerui.analysis.lint import selectors
+from brokerui.core import celery_wake
+from brokerui.core.jobs import wake as job_wake
 from brokerui.estate.cache import estates
 
 
@@ -27,8 +28,9 @@ def nothing_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def woken(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The wake-ups that were sent."""
-    sent: list[Any] = []
-    monkeypatch.setattr(services, "wake_on_commit", sent.append)
+def woken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the tasks that are to be woken."""
+    sent: list[str] = []
+    monkeypatch.setattr(celery_wake, "wake", lambda task: sent.append(task.name))
+    monkeypatch.setattr(job_wake, "wake", lambda task: sent.append(task.name))
     return sent

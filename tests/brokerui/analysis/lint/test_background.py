@@ -7,15 +7,19 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from brokerui.analysis.lint import services
-from brokerui.analysis.lint.models import LintFinding, LintRun, LintWanted
+from brokerui.analysis.lint import job_kinds, services
+from brokerui.analysis.lint.models import LintFinding, LintRun
 from brokerui.analysis.lint.selectors import AGAIN, LATE, findings_at, findings_for
-from brokerui.analysis.lint.services import LAPSE, run_write, runs_prune, wanted_do
+from brokerui.analysis.lint.services import request_lint, run_write, runs_prune
 from brokerui.analysis.lint.tasks import lint_refresh
 from brokerui.analysis.lint.wanted import Wanted
+from brokerui.core.jobs.claims import claim_next
+from brokerui.core.jobs.models import Job, JobState
+from brokerui.core.jobs.tasks import jobs_run
 from routing.common.moment import parse_moment
 from routing.lint.missing import missing_instances
 from routing.lint.registry import lint, lint_around
@@ -30,29 +34,34 @@ def told(findings: Any) -> list[tuple[Any, ...]]:
     return [(f.code, f.severity, f.instance, f.database, f.object, f.reason.render(), f.remedy_sql) for f in findings]
 
 
+def refreshed() -> None:
+    """What the clock and a worker do."""
+    lint_refresh()
+    jobs_run()
+
+
 def test_a_small_estate_is_looked_over_at_once() -> None:
     live()
     report = findings_for(viewed())
     assert report.is_there
     assert told(report.findings) == told(lint(estate(), timezone.now()))
-    assert not LintWanted.objects.exists()
+    assert not Job.objects.exists()
     assert not LintRun.objects.exists()
 
 
 @pytest.mark.usefixtures("nothing_is_small")
-def test_a_large_one_waits_for_a_worker_and_then_says_the_same(woken: list[Any]) -> None:
+def test_a_large_one_waits_for_a_worker_and_then_says_the_same() -> None:
     live()
     report = findings_for(viewed())
     assert (report.is_there, report.is_late) == (False, False)
     assert report.findings == ()
-    assert findings_for(viewed()).wanted == report.wanted, "who asks again does not ask twice"
-    assert woken == [lint_refresh]
-    lint_refresh()
+    assert findings_for(viewed()).job == report.job, "a second request gets the same job"
+    jobs_run()
     found = findings_for(viewed())
     assert told(found.findings) == told(lint(estate(), timezone.now()))
     assert found.looked is not None
     assert found.looked.missing == missing_instances(estate(), timezone.now()) != ()
-    assert not LintWanted.objects.exists()
+    assert Job.objects.get().state == JobState.DONE
 
 
 @pytest.mark.usefixtures("nothing_is_small")
@@ -61,7 +70,7 @@ def test_a_moment_is_looked_at_by_itself() -> None:
     past = {"as_of": (timezone.now() + timedelta(days=400)).isoformat()}
     assert not findings_for(viewed(**past)).is_there
     findings_for(viewed())
-    lint_refresh()
+    jobs_run()
     moments = set(LintRun.objects.values_list("moment", flat=True))
     assert len(moments) == 2
     then = findings_for(viewed(**past))
@@ -72,48 +81,48 @@ def test_a_moment_is_looked_at_by_itself() -> None:
 @pytest.mark.usefixtures("nothing_is_small")
 def test_the_live_estate_is_looked_over_unasked_and_again_after_a_while() -> None:
     live()
-    lint_refresh()
+    refreshed()
     first = LintRun.objects.get()
-    lint_refresh()
+    refreshed()
     assert LintRun.objects.get() == first, "it was looked over lately"
     LintRun.objects.update(evaluated_at=timezone.now() - AGAIN)
     report = findings_for(viewed())
     assert report.is_there
-    assert report.wanted is not None
-    lint_refresh()
+    assert report.job is not None
+    refreshed()
     assert LintRun.objects.get() != first, "the older look is gone"
-    assert findings_for(viewed()).wanted is None
+    assert findings_for(viewed()).job is None
 
 
 @pytest.mark.usefixtures("nothing_is_small")
 def test_a_new_version_is_looked_over_by_itself() -> None:
     live()
-    lint_refresh()
+    refreshed()
     changed(SetHopLimit(3))
     assert not findings_for(viewed()).is_there
-    lint_refresh()
+    refreshed()
     assert findings_for(viewed()).is_there
 
 
 def test_each_version_wakes_a_worker_once_it_is_committed(
-    woken: list[Any], django_capture_on_commit_callbacks: Any
+    woken: list[str], django_capture_on_commit_callbacks: Any
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         live()
         assert woken == []
-    assert woken == [lint_refresh]
+    assert woken == [lint_refresh.name]
     with django_capture_on_commit_callbacks(execute=True):
         changed(SetHopLimit(10))
-    assert woken == [lint_refresh], "that changed nothing"
+    assert woken == [lint_refresh.name], "that changed nothing"
 
 
 @pytest.mark.usefixtures("nothing_is_small")
 def test_nobody_takes_it_up() -> None:
     live()
     findings_for(viewed())
-    LintWanted.objects.update(asked_at=timezone.now() - LATE - timedelta(seconds=1))
+    Job.objects.update(due_at=timezone.now() - LATE - timedelta(seconds=1))
     assert findings_for(viewed()).is_late
-    LintWanted.objects.update(begun_at=timezone.now())
+    claim_next(["lint"])
     assert not findings_for(viewed()).is_late, "a worker has begun"
 
 
@@ -121,24 +130,51 @@ def test_nobody_takes_it_up() -> None:
 def test_what_one_worker_has_taken_no_other_takes_unless_it_died() -> None:
     live()
     findings_for(viewed())
-    LintWanted.objects.update(begun_at=timezone.now())
-    assert not wanted_do()
-    LintWanted.objects.update(begun_at=timezone.now() - LAPSE - timedelta(seconds=1))
-    assert wanted_do()
+    claim_next(["lint"])
+    jobs_run()
+    assert not findings_for(viewed()).is_there
+    Job.objects.update(lapses_at=timezone.now() - timedelta(seconds=1))
+    jobs_run()
     assert findings_for(viewed()).is_there
 
 
-def test_what_is_no_longer_there_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = LintWanted.objects.create(key="0" * 64, scenario="gone", asked_at=timezone.now())
-    assert wanted_do()
-    assert not LintWanted.objects.filter(id=row.id).exists()
-    assert not wanted_do()
+@pytest.mark.usefixtures("nothing_is_small")
+def test_a_worker_that_lost_the_job_keeps_nothing_of_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    live()
+    findings_for(viewed())
+
+    def slow(estate: Any, at: Any) -> Any:
+        Job.objects.update(claim="of another worker")
+        return lint(estate, at)
+
+    monkeypatch.setattr(job_kinds, "missing_instances", slow)
+    jobs_run()
+    assert not LintRun.objects.exists()
+    assert not LintFinding.objects.exists()
+
+
+@pytest.mark.usefixtures("nothing_is_small")
+def test_a_check_that_failed_says_so_and_is_not_begun_again_by_the_page(client: Client) -> None:
+    live()
+    findings_for(viewed())
+    Job.objects.update(state=JobState.FAILED, failure="worker_lost", attempts=3, ended_at=timezone.now())
+    page = client.get("/findings/").content.decode()
+    assert "The background job failed." in page
+    assert "It was begun 3 times, and no worker came to its end." in page
+    assert Job.objects.count() == 1
+
+
+def test_what_is_no_longer_there_is_not_looked_for() -> None:
+    request_lint(Wanted("0" * 64, scenario="gone"))
+    jobs_run()
+    assert Job.objects.get().state == JobState.DONE
+    assert not LintRun.objects.exists()
 
 
 @pytest.mark.usefixtures("nothing_is_small")
 def test_a_look_that_was_deleted_meanwhile_is_no_look_that_found_nothing() -> None:
     live()
-    lint_refresh()
+    refreshed()
     LintFinding.objects.all().delete()
     assert not findings_for(viewed()).is_there
 
@@ -160,7 +196,7 @@ def test_one_place_is_told_at_once() -> None:
     here = viewed()
     expected = told(lint_around(estate(), here.at(), "hub", "Sales"))
     assert told(findings_at(here, "hub", "Sales")) == expected != []
-    lint_refresh()
+    refreshed()
     assert told(findings_at(here, "hub", "Sales")) == expected
     assert {finding.instance for finding in findings_at(here, "hub")} == {"hub"}
 

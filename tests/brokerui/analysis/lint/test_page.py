@@ -17,10 +17,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from brokerui.analysis.lint import selectors
-from brokerui.analysis.lint.models import LintWanted, Suppression
+from brokerui.analysis.lint.models import Suppression
 from brokerui.analysis.lint.selectors import LATE, findings_for
 from brokerui.analysis.lint.services import suppression_add
-from brokerui.analysis.lint.tasks import lint_refresh
+from brokerui.core.jobs.models import Job
+from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.models import AuditEntry
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.pages.findings.explained import FOLDER, explained
@@ -142,11 +143,11 @@ def test_a_large_estate_says_what_is_going_on(client: Client) -> None:
     assert "data-poll" in page
     assert client.get(f"{URL}findings.csv").status_code == 404
     assert "data-poll" in page_of(client.get(URL, headers={"HX-Request": "true"}))
-    LintWanted.objects.update(asked_at=timezone.now() - LATE * 2)
+    Job.objects.update(due_at=timezone.now() - LATE * 2)
     late = page_of(client.get(URL))
     assert "No worker has taken this up." in late
     assert ".venv/bin/brokerui lint estate-1.json" in late
-    lint_refresh()
+    jobs_run()
     assert client.get(URL, headers={"HX-Request": "true"}).headers["HX-Refresh"] == "true"
     assert answer(findings_for(viewed()).counts) in page_of(client.get(URL))
 
@@ -155,7 +156,7 @@ def test_a_large_estate_says_what_is_going_on(client: Client) -> None:
 def test_other_pages_are_told_when_the_findings_are_there(client: Client) -> None:
     live()
     assert "data-poll" in page_of(client.get(f"{URL}state/"))
-    lint_refresh()
+    jobs_run()
     assert "The findings are there" in page_of(client.get(f"{URL}state/"))
 
 
@@ -201,7 +202,27 @@ def test_what_stands_in_the_documentation_is_text() -> None:
     assert "Title" not in html
     assert not re.search("<[bius]>", html)
     assert '<a href="/shadowed-route?a=1&amp;b">x</a>, y &lt;u&gt;' in html
-    assert "<ul><li>one\n</li><li>two</li></ul>" in html
+    assert "<ul>\n<li>one</li>\n<li>two</li>\n</ul>" in html
+    assert '<pre tabindex="0"><code>&lt;s&gt;</code></pre>' in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "<div onclick='alert(1)'>\n\n</div>",
+        "[x](javascript:alert(1))",
+        "[x](https://elsewhere.example 'title')",
+        "![x](https://elsewhere.example/x.png)",
+        "<https://elsewhere.example>",
+        "[x]: https://elsewhere.example\n\n[x]",
+        "```html onload=alert(1)\n</code><script>\n```",
+        "[`a` *b*](../loop.md)",
+    ],
+)
+def test_no_html_and_no_address_of_a_text_reaches_the_page(text: str) -> None:
+    html = explained(text, lambda code: f"/{code}")
+    assert not re.search(r"<(?!/?(?:p|em|code|ul|li)>|/?pre\b)", html), html
 
 
 # -- Answering for findings --------------------------------------------------------------------------------

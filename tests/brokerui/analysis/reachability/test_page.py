@@ -7,6 +7,7 @@ import io
 import json
 import re
 import time
+from datetime import timedelta
 from html import unescape
 from typing import Any
 
@@ -14,11 +15,15 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from benchmarks.estates import large_estate
-from brokerui.analysis.reachability import selectors, tasks
+from brokerui.analysis.reachability import selectors
 from brokerui.analysis.reachability.models import Survey
-from brokerui.analysis.reachability.services import KEPT, LAPSE
+from brokerui.analysis.reachability.services import KEPT, surveys_prune
+from brokerui.core.jobs.claims import claim_next
+from brokerui.core.jobs.models import Job, JobState
+from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import EVERY_KIND, HOSTILE, HOSTILE_ESTATE, document
 
@@ -137,12 +142,11 @@ def test_a_large_estate_is_worked_out_in_the_background(client: Client, large: s
     assert ".csv" not in before
     assert "hx-get" in client.get(f"/reachability/progress/?scenario={large}").content.decode()
     assert client.get(f"/reachability/pairs.csv?scenario={large}").status_code == 404
-    tasks.survey_refresh()
+    jobs_run()
     assert client.get(f"/reachability/progress/?scenario={large}").headers["HX-Refresh"] == "true"
     after = client.get(url)
     assert "data-ticks" not in after.content.decode()
     assert "/reachability/pairs.csv" in after.content.decode()
-    assert Survey.objects.get().done == 3
     small = figure_when_small(client, url)
     assert figure(after) == small
 
@@ -157,42 +161,53 @@ def test_it_is_asked_for_once(client: Client, large: str) -> None:
     for _ in range(3):
         client.get(f"/reachability/?scenario={large}")
         client.get(f"/flow/?scenario={large}")
-    assert Survey.objects.count() == 1
+    assert Job.objects.count() == 1
 
 
 def test_a_worker_that_died_is_followed_by_another(client: Client, large: str) -> None:
     client.get(f"/reachability/?scenario={large}")
-    row = Survey.objects.get()
-    Survey.objects.update(begun_at=row.asked_at)
-    tasks.survey_refresh()
-    assert Survey.objects.get().finished_at is None
-    Survey.objects.update(begun_at=row.asked_at - LAPSE * 2)
-    tasks.survey_refresh()
-    assert Survey.objects.get().finished_at is not None
+    claim_next(["survey"])
+    jobs_run()
+    assert not Survey.objects.exists()
+    Job.objects.update(lapses_at=timezone.now() - timedelta(seconds=1))
+    jobs_run()
+    assert Survey.objects.exists()
 
 
 def test_what_is_about_an_estate_that_is_gone_is_forgotten(client: Client, large: str) -> None:
     client.get(f"/reachability/?scenario={large}")
-    Survey.objects.update(key="0" * 64)
-    tasks.survey_refresh()
+    job = Job.objects.get()
+    Job.objects.update(payload={**job.payload, "key": "0" * 64})
+    jobs_run()
     assert not Survey.objects.exists()
+    assert Job.objects.get().state == JobState.DONE
 
 
 def test_old_ones_are_deleted(client: Client, large: str) -> None:
     client.get(f"/reachability/?scenario={large}")
-    tasks.survey_refresh()
+    jobs_run()
     row = Survey.objects.get()
     for number in range(KEPT + 3):
         row.pk, row.key = None, f"{number:064}"
         row.save()
-    tasks.survey_refresh()
+    assert surveys_prune() == 4
     assert Survey.objects.count() == KEPT
 
 
 def test_a_missing_worker_is_told(client: Client, large: str) -> None:
     client.get(f"/reachability/?scenario={large}")
-    Survey.objects.update(asked_at="2000-01-01T00:00:00Z")
+    Job.objects.update(due_at="2000-01-01T00:00:00Z")
     assert b"Nobody works on it" in client.get(f"/reachability/progress/?scenario={large}").content
+
+
+def test_a_survey_that_failed_says_so_and_is_not_begun_again_by_the_page(client: Client, large: str) -> None:
+    url = f"/reachability/?scenario={large}"
+    client.get(url)
+    Job.objects.update(state=JobState.FAILED, error="MemoryError: <all>", ended_at=timezone.now())
+    page = client.get(url).content.decode()
+    assert "The background job failed." in page
+    assert "MemoryError: &lt;all&gt;" in page
+    assert Job.objects.count() == 1
 
 
 # -- Cost --------------------------------------------------------------------------------------------------
@@ -225,7 +240,7 @@ def test_a_company_is_seen_while_one_waits(client: Client, monkeypatch: pytest.M
     urls = [f"/reachability/?scenario={name}", f"/reachability/?scenario={name}&pairs=all", f"/flow/?scenario={name}"]
     for url in urls:
         client.get(url)
-    tasks.survey_refresh()
+    jobs_run()
     for url in urls:
         client.get(url)
         begun = time.process_time()

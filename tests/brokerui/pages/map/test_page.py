@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import time
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 from xml.etree import ElementTree
@@ -17,6 +16,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from benchmarks.estates import large_estate
+from brokerui.core.home import CHECKOUT
 from brokerui.estate.refs import between, database, instance_ref, outside, route
 from brokerui.estate.scenarios.services import scenario_create
 from routing.documents.estate_document import read_estate
@@ -25,7 +25,7 @@ from tests.brokerui.estates import EVERY_KIND, HOSTILE, HOSTILE_ESTATE, LOCAL, d
 from tests.brokerui.estates import database as with_routes
 
 pytestmark = pytest.mark.django_db
-EXAMPLES = sorted(path.stem for path in (Path(__file__).parents[3] / "examples").glob("?-*.json"))
+EXAMPLES = sorted(path.stem for path in (CHECKOUT / "examples").glob("?-*.json"))
 HTMX = {"HTTP_HX_REQUEST": "true"}
 
 
@@ -56,7 +56,7 @@ def test_it_takes_a_sign_in_and_no_more(stranger: Client, viewer: Client) -> Non
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_names_every_thing(client: Client, name: str) -> None:
     text = page(client, scenario=name)
-    estate = json.loads((Path(__file__).parents[3] / "examples" / f"{name}.json").read_text(encoding="utf-8"))
+    estate = json.loads((CHECKOUT / "examples" / f"{name}.json").read_text(encoding="utf-8"))
     for one in estate["instances"]:
         assert f'data-ref="{instance_ref(one["name"])}"' in text
         for base in one["databases"]:

@@ -21,9 +21,8 @@ from brokerui.analysis.imports.sources import Kind, Mode
 from brokerui.analysis.imports.working import next_do
 from brokerui.analysis.lint import selectors as lint
 from brokerui.analysis.lint.services import suppression_add
-from brokerui.analysis.lint.tasks import lint_refresh
 from brokerui.analysis.reachability import selectors as reachability
-from brokerui.analysis.reachability.services import survey_do
+from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.cache import estates
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
@@ -91,10 +90,8 @@ def worked_out() -> None:
     """All that workers do, of the live estate and of version 1."""
     for query in ({}, {"as_of": "1"}):
         lint.findings_for(viewed_from(query))
-        reachability.survey_of(viewed_from(query))
-    lint_refresh()
-    while survey_do():
-        pass
+        reachability.job_of(viewed_from(query))
+    jobs_run()
 
 
 def counted(client: Client, asked: Addresses) -> Counts:

@@ -1,4 +1,4 @@
-"""What an input tells of an instance, applied to an estate: what it tells replaces what was known, the rest stays."""
+"""Applies a catalog snapshot of an instance to an estate: what it contains replaces the known state, the rest stays."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from routing.tsql.refusal import ADDRESS_UNKNOWN, ROLE_UNKNOWN, SEVERITY
 ONLINE = "ONLINE"
 _NOT_IN_HOSTS = frozenset(" /:[],;@")
 QUIET = ("master", "model", "tempdb")
-"""Databases that an estate has only where somebody made something in them."""
+"""Databases of SQL Server itself, added to an estate only if they contain Service Broker objects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """An estate after an input, and what is to say of it."""
+    """An estate after an input, with its findings."""
 
     estate: Estate
     findings: tuple[Finding, ...]
 
 
 def apply_snapshot(estate: Estate, name: str, told: CatalogSnapshot, address: Address | None = None) -> Applied:
-    """The estate with what an input tells of the instance `name`, which may be new; `address` is one of its own.
+    """Apply a snapshot to the instance `name` of an estate, which may be new; `address` is one of its addresses.
 
-    Raises `InputError` where no estate can hold what it tells.
+    Raises `InputError` if no estate can hold the result.
     """
     try:
         known = _known(estate, name)
@@ -55,7 +55,7 @@ def apply_snapshot(estate: Estate, name: str, told: CatalogSnapshot, address: Ad
 
 
 def _known(estate: Estate, name: str) -> Instance:
-    """The instance of this name, or of the only name that differs from it by case alone, or a new one."""
+    """The instance of this name, or the only one whose name differs in case alone, or a new one."""
     if name in estate.instances:
         return estate.instances[name]
     alike = [instance for instance in estate.instances.values() if instance.name.casefold() == name.casefold()]
@@ -80,7 +80,8 @@ def _instance(known: Instance, told: CatalogSnapshot, notes: Notes) -> Instance:
 
 
 def _placed(estate: Estate, new: Instance, address: Address | None, notes: Notes) -> Estate:
-    """The estate with the instance at its addresses: those that it had, the one given, or the one of its name."""
+    """The estate with the instance at its addresses: the known ones, the given one, or the one derived from its
+    name."""
     if address is not None and address not in new.addresses:
         new = replace(new, addresses=(address, *new.addresses))
     if not new.addresses:
@@ -91,9 +92,9 @@ def _placed(estate: Estate, new: Instance, address: Address | None, notes: Notes
 def _reached_by_listeners(
     estate: Estate, name: str, told: CatalogSnapshot, given: Address | None, notes: Notes
 ) -> Estate:
-    """The estate with the listeners of availability groups at the instance that has the primary replicas.
+    """Add the listeners of availability groups to the addresses of the instance with the primary replicas.
 
-    Where its endpoint is not known, nothing is: listeners say the port for queries only.
+    Does nothing if the instance's endpoint is unknown: listeners only have the port for queries.
     """
     here = estate.instances[name]
     if here.endpoint is None:
@@ -119,7 +120,7 @@ def _reached_by_listeners(
 
 
 def _own_address(estate: Estate, new: Instance, notes: Notes) -> tuple[Address, ...]:
-    """`tcp://NAME:PORT`, unless that is no address, or another's."""
+    """`tcp://NAME:PORT`, unless that is no address or belongs to another instance."""
     own = _derived_address(new)
     if own is None:
         reason = say("no address can be made of the name of the instance; give it as NAME@tcp://HOST:PORT")
@@ -134,7 +135,7 @@ def _own_address(estate: Estate, new: Instance, notes: Notes) -> tuple[Address, 
 
 
 def _derived_address(new: Instance) -> Address | None:
-    """A named instance is at the host before its backslash; None where the name is that of no host."""
+    """A named instance is at the host before its backslash; None if the name contains no host."""
     host = new.name.partition("\\")[0]
     if not host or _NOT_IN_HOSTS & set(host):
         return None
@@ -148,7 +149,7 @@ def _derived_address(new: Instance) -> Address | None:
 
 
 def _databases(known: Instance, told: CatalogSnapshot, notes: Notes) -> dict[str, Database]:
-    """Those that were known, in their places, then the new ones."""
+    """The known databases in their places, then the new ones."""
     rows: dict[str, Row] = {row["name"]: row for row in told.databases or ()}
     rows |= {name: {"name": name} for name in told.parts if name not in rows}
     names = _names_now(known, rows)
@@ -171,7 +172,7 @@ def _databases(known: Instance, told: CatalogSnapshot, notes: Notes) -> dict[str
 
 
 def _names_now(known: Instance, rows: Mapping[str, Row]) -> dict[str, str]:
-    """By the name of a database that was known: its name on the instance, which may differ from it by case."""
+    """By name of a known database: its name on the instance, which may differ in case."""
     names = {name: name for name in known.databases if name in rows}
     new = {name.casefold(): name for name in rows if name not in names}
     for name in known.databases:
@@ -181,7 +182,7 @@ def _names_now(known: Instance, rows: Mapping[str, Row]) -> dict[str, str]:
 
 
 def _quiet(name: str, told: CatalogSnapshot) -> bool:
-    """Whether this is a database of the product's own in which nobody made anything."""
+    """True for a database of SQL Server itself without Service Broker objects."""
     if name.lower() not in QUIET:
         return False
     for part, rows in told.parts.get(name, {}).items():
@@ -208,7 +209,7 @@ def _database(old: Database | None, row: Row, told: CatalogSnapshot, notes: Note
 
 
 def _facts(known: Database, row: Row, replica: Replica | None, notes: Notes) -> dict[str, Any]:
-    """Identifier, broker and role. What is not online delivers nothing, whatever its flag says."""
+    """Identifier, broker and role. A database that is not online counts as disabled, whatever its flag is."""
     found: dict[str, Any] = {}
     if row.get("service_broker_guid") is not None:
         try:
@@ -233,7 +234,7 @@ def _facts(known: Database, row: Row, replica: Replica | None, notes: Notes) -> 
 
 
 def _say_what_is_not_told(old: Database | None, new: Database, row: Row, told: CatalogSnapshot, notes: Notes) -> None:
-    """A database that could not be read, or whose routes no input has told yet."""
+    """Report a database that could not be read, or whose routes no input has contained yet."""
     if told.complete and new.name not in told.parts:
         notes.add("not-found", *_why_not_read(new, row, told.replicas.get(new.name)), database=new.name)
     if old is None and "routes" not in told.parts.get(new.name, {}):
@@ -253,7 +254,7 @@ def _why_not_read(new: Database, row: Row, replica: Replica | None) -> tuple[str
 
 
 def _gone(old: Database, new: Database, field: str) -> Iterator[str]:
-    """The names that were in the estate and are not on the instance."""
+    """The names that are in the estate but no longer on the instance."""
     if field == "routes":
         yield from (name for name in old.table.routes if name not in new.table.routes)
         return

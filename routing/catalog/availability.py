@@ -1,7 +1,7 @@
-"""Availability groups: which databases are replicas, in which role, and by which listeners the primary is reached.
+"""Availability groups: which databases are replicas, in which role, and which listeners lead to the primary.
 
-The rules of routing know the roles of database mirroring. Of a secondary replica they say the right thing when it is
-taken for a mirror: it cannot be a target. What connects to the listener reaches the primary.
+The routing rules know only the roles of database mirroring. A secondary replica is treated as a mirror, which gives the
+right result: it cannot be a target. A connection to the listener reaches the primary.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ class Replica:
 
     groups: tuple[str, ...]
     role: str | None
-    """As mirroring has it; None while it is not decided (RESOLVING), or where the instance says two things."""
+    """The role in terms of mirroring; None if it is undecided (RESOLVING), or the rows of the instance contradict each
+    other."""
     listeners: tuple[str, ...]
     """The DNS names of the listeners of its groups."""
 
 
 def replicas(rows: Iterable[Row], names: Mapping[int, str]) -> dict[str, Replica]:
-    """By the name of the database; one that is not listed is a snapshot or gone since."""
+    """Replicas by database name; databases without one are skipped: a snapshot, or dropped meanwhile."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         if row["database_id"] in names:
@@ -49,7 +50,8 @@ def _given(rows: list[Row], column: str) -> tuple[str, ...]:
 def listening(told: Iterable[Replica], role: str, port: int) -> dict[str, Address]:
     """The addresses, by key, of the listeners of the replicas in this role.
 
-    The listener's own port takes queries. Service Broker is at the port of the instance's endpoint, by the same name.
+    The listener's own port is for queries. Service Broker is at the port of the instance's endpoint, under the
+    listener's name.
     """
     found: dict[str, Address] = {}
     for name in (name for replica in told if replica.role == role for name in replica.listeners):

@@ -1,4 +1,4 @@
-"""The rows of one database as the objects of an estate. A row that no estate can hold is a finding, and left out."""
+"""Builds the objects of an estate from the rows of one database. A row that no estate can hold becomes a finding."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from routing.model.route import Route
 from routing.model.route_table import RouteTable
 
 FIRST_OWN_ID = 65_536
-"""Services, contracts and message types with smaller ids come with every database."""
+"""Services, contracts and message types with smaller ids exist in every database."""
 _SHIPPED_START = "http://schemas.microsoft.com/SQL/"
 _SHIPPED_NAME = "DEFAULT"
 _DBO = 1
 
 Refused = Callable[[str, str | None, Sentence], None]
-"""Takes what could not be understood: the part, the object, the reason."""
+"""Called with a row that could not be read: the part, the object, the reason."""
 Parts = Mapping[str, Rows]
 _T = TypeVar("_T")
 
 
 def fields_of(parts: Parts, known: Database, refused: Refused) -> dict[str, Any]:
-    """The fields of a database that these parts tell; `known` is what was known of it before."""
+    """The fields of a database that these parts contain; `known` is its state before."""
     found: dict[str, Any] = {}
     for part, (field, build) in _BUILDERS.items():
         if part in parts:
@@ -50,7 +50,7 @@ def fields_of(parts: Parts, known: Database, refused: Refused) -> dict[str, Any]
 
 
 def own_rows(part: str, rows: Rows) -> Iterator[Row]:
-    """Without what the product puts into every database."""
+    """The rows without those that SQL Server creates in every database."""
     key = _IDS.get(part)
     for row in rows:
         number = row.get(key) if key else None
@@ -87,7 +87,7 @@ def _each(part: str, parts: Parts, build: Callable[[Row], _T], refused: Refused)
 
 
 def _at(column: str, parse: Callable[[str], _T], text: str | None) -> _T | None:
-    """The value in a column, None for NULL."""
+    """The value of a column; None for NULL."""
     try:
         return None if text is None else parse(text)
     except Invalid as fault:
@@ -185,7 +185,7 @@ def _activation(row: Row) -> Activation | None:
 
 
 def _unquoted(name: str) -> str:
-    """`schema.procedure` of `[database].[schema].[procedure]`; what is not quoted in that way stays as it is."""
+    """`schema.procedure` of `[database].[schema].[procedure]`; other texts stay as they are."""
     if not (name.startswith("[") and name.endswith("]")):
         return name
     parts = [part.replace("]]", "]") for part in name[1:-1].split("].[")]
@@ -257,5 +257,5 @@ _BUILDERS: Mapping[str, tuple[str, _Build]] = {
     "conversation_priorities": ("priorities", _priorities),
     "remote_service_bindings": ("remote_service_bindings", _bindings),
 }
-"""By the part: the field of a database that it tells."""
+"""By part: the field of a database, and how to build it."""
 FIELDS = {part: field for part, (field, _) in _BUILDERS.items()}

@@ -1,4 +1,4 @@
-"""The document `brokerui.catalog/1`: JSON to what it tells. A wrong type is an error with its JSON path."""
+"""Reads the document `brokerui.catalog/1` into a snapshot. A wrong type is an error with its JSON path."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from routing.documents.json_pull import JsonPull
 
 FORMAT = "brokerui.catalog/1"
 MAX_ROWS = 1_000_000
-"""Rows of one document, twenty times the largest instance that is known: it bounds the memory."""
+"""Limit of rows in one document, twenty times the largest known instance; bounds the memory."""
 MAX_UNKNOWN = 1000
-"""Keys that a newer version may have added."""
+"""Limit of reported unknown keys, which a newer version may have added."""
 ONLINE = "ONLINE"
 _ID = "database_id"
 
 
 def read_catalog(text: str, *, where: str) -> CatalogSnapshot:
-    """What a document tells. Raises `InputError` with the JSON path at the first thing that is not as it must be."""
+    """Read a document. Raises `InputError` with the JSON path at the first error."""
     try:
         return _CatalogReader(text).document(where)
     except Invalid as fault:
@@ -36,12 +36,12 @@ def read_catalog(text: str, *, where: str) -> CatalogSnapshot:
 class _Pull(JsonPull):
     @property
     def at_array(self) -> bool:
-        """Whether an array begins at the cursor."""
+        """True if an array begins at the cursor."""
         return self._next() == "["
 
 
 class _CatalogReader:
-    """Walks the parts of a document; every row is a leaf."""
+    """Reads a document part by part; every row is a leaf."""
 
     def __init__(self, text: str) -> None:
         self._json = _Pull(text)
@@ -90,7 +90,7 @@ class _CatalogReader:
             yield index
 
     def _skip(self) -> None:
-        """Passes over a value that means nothing here, however long, as long as its elements are small."""
+        """Skip a value of any length that is not needed, as long as its elements are small."""
         if self._json.at_array:
             for _ in self._elements():
                 self._json.value()
@@ -98,7 +98,7 @@ class _CatalogReader:
             self._json.value()
 
     def _note(self, path: str) -> None:
-        """A key that nobody here knows."""
+        """Note an unknown key."""
         self._unknown[path[:100]] = None
         if len(self._unknown) > MAX_UNKNOWN:
             raise Invalid("", say("has more than {limit} keys that no version has", limit=MAX_UNKNOWN))
@@ -136,7 +136,7 @@ _HEADS: dict[str, Callable[[Any], Any]] = {"format": _format, "collected_at": _m
 
 
 def _below(key: str, read: Callable[..., Any], *arguments: Any) -> Any:
-    """What `read` gives; its fault is seen from above `key`."""
+    """The result of `read`; extends the path of its error by `key`."""
     try:
         return read(*arguments)
     except Invalid as fault:
@@ -166,14 +166,14 @@ def _told(where: str, at: datetime | None, parts: dict[str, list[Row]], unknown:
 
 
 def _check_databases(errors: list[Row]) -> None:
-    """Without the list of databases nothing else means anything."""
+    """Raise if the list of databases is missing, because the other parts depend on it."""
     for error in errors:
         if error["part"] == "databases":
             raise Invalid("databases", say("could not be read on the instance: {reason}", reason=error.get("message")))
 
 
 def _names(databases: list[Row]) -> dict[int, str]:
-    """The databases by their ids; raises where two share an id or a name."""
+    """The database names by id; raises if two databases share an id or a name."""
     names: dict[int, str] = {}
     seen: set[str] = set()
     for index, row in enumerate(databases):
@@ -203,7 +203,7 @@ def _endpoints(parts: dict[str, list[Row]], errors: tuple[NotRead, ...]) -> Rows
 def _by_database(
     parts: dict[str, list[Row]], names: dict[int, str], errors: tuple[NotRead, ...]
 ) -> dict[str, dict[str, Rows]]:
-    """The parts of the databases that were read; one that failed, or that the document has not, is not told."""
+    """The parts of the databases that were read; a failed or absent part is left out."""
     failed = {(error.database, error.part) for error in errors}
     given = [part for part in DATABASE_PARTS if part in parts]
     found: dict[str, dict[str, list[Row]]] = {

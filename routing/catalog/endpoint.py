@@ -16,7 +16,7 @@ _ENCRYPTION = ("DISABLED", "REQUIRED", "REQUIRED", "SUPPORTED", "SUPPORTED", "RE
 
 
 def endpoint_from(row: Row) -> BrokerEndpoint:
-    """Raises `Invalid` for what an estate cannot hold."""
+    """Build the endpoint; raise `Invalid` for values that no estate can hold."""
     if row.get("port") is None:
         raise Invalid("port", say("is missing"))
     found: dict[str, Any] = {"port": row["port"]}
@@ -42,7 +42,7 @@ def _encryption(algorithm: int) -> str:
 
 
 def _authentication(number: int, certificate: str | None) -> str:
-    """`WINDOWS …`, `CERTIFICATE name`, or both in the order in which they are tried."""
+    """`WINDOWS …`, `CERTIFICATE name`, or both in the order in which SQL Server tries them."""
     by_certificate = "CERTIFICATE" if certificate is None else f"CERTIFICATE {certificate}"
     if number in _WINDOWS:
         return _WINDOWS[number]

@@ -1,8 +1,8 @@
-"""The rows that the script leaves, `<mark|number/of|piece|check>`, put together again.
+"""Rebuilds the document from the script's rows, `<mark|number/of|piece|check>`.
 
-A piece holds neither white space nor `<`, `>` or `|`, so that whatever a tool puts between rows, or into them where it
-wraps lines, is told apart from what the script wrote. The check says whether a row is as it was written; the numbers
-say whether all are there. So the document is complete and exact, or it is refused.
+A piece holds neither white space nor `<`, `>` or `|`, so that everything a tool adds between rows, or inside them when
+it wraps lines, can be removed. The check detects a changed row; the numbers detect a missing one. So the document is
+complete and exact, or it is refused.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _BEGUN = re.compile(r"<([0-9A-F]{4})\|([0-9]{1,8})/([0-9]{1,8})\|")
 _ROW = re.compile(_BEGUN.pattern + r"([^<>|]*)\|([0-9A-F]{6})>")
 _SHORTENED = re.compile(r"…|\.\.\.")
 _SHOWN = 5
-"""Ranges of missing rows that an error names."""
+"""Limit of ranges of missing rows that an error lists."""
 
 
 def without_space(text: str) -> str:
-    """Without what tools add when they wrap, pad and separate."""
+    """The text without the white space that tools add when they wrap, pad and separate."""
     return _SPACE.sub("", text)
 
 
 def framed_document(bare: str) -> str | None:
-    """The document that these rows make; None where there is no row. `bare` is `without_space`.
+    """The document of these rows; None if there is no row. `bare` is `without_space`.
 
-    Raises `Invalid` where a row is missing, was changed, or belongs to another result.
+    Raises `Invalid` if a row is missing, was changed, or belongs to another result.
     """
     first = _BEGUN.search(bare)
     if first is None:
@@ -52,12 +52,12 @@ def framed_document(bare: str) -> str | None:
 
 
 def check_of(line: str) -> str:
-    """The check of a row, from all that stands before it."""
+    """The check of a row, computed from everything before it."""
     return sha256(line.encode("utf-16-le")).hexdigest()[:CHECK_DIGITS].upper()
 
 
 def _piece(row: re.Match[str]) -> str:
-    """The piece in a row, with its quotes as they were: a tool may have doubled them, and the check tells."""
+    """The piece of a row. Undoes the doubling of quotes by a tool; the check shows which form is right."""
     head, piece = f"{row[1]}|{row[2]}/{row[3]}|", row[4]
     for candidate in (piece, piece.replace('""', '"')):
         if check_of(head + candidate) == row[5]:
@@ -66,7 +66,7 @@ def _piece(row: re.Match[str]) -> str:
 
 
 def _gaps(numbers: list[int], of: int) -> Iterator[tuple[int, int]]:
-    """First and last of each run of numbers that are missing up to `of`."""
+    """The first and last number of each gap up to `of`."""
     for before, after in pairwise([0, *numbers, of + 1]):
         if after > before + 1:
             yield before + 1, after - 1

@@ -1,4 +1,4 @@
-"""A grid as what it tells of an instance: its cells by the columns of the view, by database where they are of one."""
+"""Turns a grid into a snapshot: its cells by column of the view, and by database."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from routing.common.names import MSDB
 from routing.common.sentence import say
 
 DATABASE_COLUMNS = ("database_name", "database", "db_name")
-"""Columns that people add to tell of which database a row is."""
+"""Columns that users add to name the database of a row."""
 _WAITING = ViewShape({"to_service_name": TEXT, "transmission_status": TEXT, "enqueue_time": TEXT}, ())
 
 
 def snapshot_of_grid(grid: Grid, database: str | None, *, where: str) -> CatalogSnapshot:
-    """What a grid tells. Raises `InputError`, with the line, for a cell that its column cannot hold."""
+    """Make a snapshot of a grid. Raises `InputError`, with the line, for a cell that its column cannot hold."""
     if grid.view in SERVER_PARTS:
         if database is not None:
             raise InputError(where, "", say("is a grid of sys.{view}, which is of no database", view=grid.view))
@@ -39,12 +39,12 @@ def snapshot_of_grid(grid: Grid, database: str | None, *, where: str) -> Catalog
 
 
 def _spelt(database: str) -> str:
-    """As it was given; only msdb is known by its name, which instances write in lower case."""
+    """The name as given, except msdb, which instances write in lower case."""
     return MSDB if database.lower() == MSDB else database
 
 
 def _rows(grid: Grid, shape: ViewShape, where: str) -> Iterator[tuple[tuple[str, ...], Row]]:
-    """The cells of each row, and what they say."""
+    """For each row: the cells that identify its database, and its values."""
     for line, cells in grid.rows:
         row = {}
         for column, cell in zip(grid.columns, cells, strict=True):
@@ -69,7 +69,7 @@ def _is_null(column: str, cell: str, shape: ViewShape) -> bool:
 
 
 def _sums(rows: list[Row]) -> Rows:
-    """The messages by the service that they are for and their status."""
+    """Sum the messages by target service and status."""
     sums: dict[tuple[str | None, str | None], tuple[int, datetime | None]] = {}
     for row in rows:
         key = row.get("to_service_name"), row.get("transmission_status")
@@ -88,7 +88,7 @@ def _sums(rows: list[Row]) -> Rows:
 
 
 def _moment(text: str | None) -> datetime | None:
-    """When it was sent; a date in the manner of some country is no date here."""
+    """Parse the enqueue time as ISO 8601; None for a date in a national format."""
     try:
         return None if text is None else parse_moment(text)
     except Invalid:

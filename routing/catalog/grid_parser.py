@@ -1,6 +1,6 @@
-"""Grids of one view, as people copy them: tab separated, CSV, or columns under a line of dashes.
+"""Parses grids of one view as users copy them: tab separated, CSV, or columns under a line of dashes.
 
-A grid is recognised by its header. NULL is the text NULL, or nothing.
+The header identifies a grid. NULL is the text NULL, or an empty cell.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ _HEADS = (
     ("services", {"name", "service_queue_id"}),
     ("services", {"name", "service_id"}),
 )
-"""The view, and the columns that its header has at least."""
+"""By view: the columns that its header must contain."""
 _SEARCHED = 50
-"""Lines in which a header is looked for: messages may stand before it."""
+"""Number of lines in which a header is searched: messages may precede it."""
 _LONGEST = 1 << 16
-"""Characters of a header, or of the dashes below it."""
+"""Limit of characters of a header, or of the dashes below it."""
 _DASHES = re.compile(r"-+(?:[ \t,;|]+-+)*[ \t]*")
 _TRAILER = re.compile(r"\(.*\)|.*\d{4}-\d\d-\d\dT\d\d:\d\d.*")
-"""`(3 rows affected)` in any language, and when it was done."""
+"""`(3 rows affected)` in any language, and the completion time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The cells of a view, by the columns of the header, which are lower case."""
+    """The cells of a view, by column of the header in lower case."""
 
     view: str
     columns: tuple[str, ...]
     rows: tuple[tuple[int, tuple[str, ...]], ...]
-    """Each with the number of its line in the file, from 1."""
+    """Each with its line number in the file, from 1."""
 
 
 def read_grid(text: str, *, where: str) -> Grid | None:
-    """The grid in a text; None where no header of a known view is. Raises `InputError` with the line."""
+    """Parse the grid in a text; None if there is no header of a known view. Raises `InputError` with the line."""
     lines = io.StringIO(text, newline="")
     line = lines.readline()
     for number in range(1, _SEARCHED + 1):
@@ -78,7 +78,7 @@ def _check_columns(columns: tuple[str, ...], where: str, line: int) -> None:
 
 
 def _under(ruler: str, line: str) -> list[str]:
-    """The cells of a line, each as wide as its dashes."""
+    """The cells of a line, cut at the widths of the dashes."""
     return [line[match.start() : match.end()].strip() for match in re.finditer("-+", ruler)]
 
 
@@ -95,10 +95,10 @@ class _Cells:
         self._delimiter = delimiter
         self._ruler = ruler if _DASHES.fullmatch(ruler) else ""
         self._plain = delimiter == "\t" and not quoted
-        """Whether a quote is a letter like any other."""
+        """True if quotes have no special meaning in this format."""
 
     def rows(self, line: str, more: Iterator[str], first: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """The cells of each row with the number of its line; `line` is the first below the header."""
+        """The cells of each row with its line number; `line` is the first below the header."""
         lines = more if self._ruler else chain([line], more)
         first += bool(self._ruler)
         split = self._delimited if self._delimiter else self._in_columns

@@ -1,4 +1,4 @@
-"""The findings of one input about one instance, as they come up."""
+"""Collects the findings of one input about one instance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from routing.common.sentence import Sentence, say
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Collects findings, each with the file and the instance."""
+    """Findings in the order of their discovery, each with the file and the instance."""
 
     where: str
     instance: str
@@ -24,7 +24,7 @@ class Notes:
         self.findings.append(Finding(code, severity, self.instance, database, name, reason, file=self.where))
 
     def refused(self, part: str, name: str | None, problem: Sentence, database: str | None = None) -> None:
-        """A row that was left out."""
+        """Report a row that was left out."""
         reason = say("{part}: was left out: {problem}", part=part, problem=problem)
         self.add("not-understood", ERROR, reason, database=database, name=name)
 
@@ -41,7 +41,7 @@ class Notes:
         self.add("not-found", INFO, reason, database=database, name=name)
 
     def unread(self, told: CatalogSnapshot) -> None:
-        """What the instance did not give, and what it gave that nobody here knows."""
+        """Report parts that the instance did not give, and unknown keys."""
         if told.server.get("has_view_any_definition") is False:
             reason = say("the login lacks VIEW ANY DEFINITION: the instance may have hidden rows from it")
             self.add("not-found", ERROR, reason)

@@ -1,4 +1,4 @@
-"""What a saved file tells: a result of the script, however it was saved, or a grid of one view."""
+"""Reads a saved file: a result of the script in any saved form, or a grid of one view."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from routing.tsql.text import decode_script
 
 
 def read_saved(content: bytes, *, where: str, database: str | None = None) -> CatalogSnapshot:
-    """What the file tells of an instance, or of its `database`. Raises `InputError`: it is whole, or it is refused."""
+    """Read a file about an instance, or about its `database`, completely. Raises `InputError` if any part is
+    damaged."""
     text = decode_script(content, where=where)
     document = _document(text, where)
     if document is None:

@@ -6,5 +6,5 @@ from importlib.resources import files
 
 
 def collect_script() -> str:
-    """Read-only T-SQL for SQL Server 2012 to 2025."""
+    """The read-only T-SQL script, for SQL Server 2012 to 2025."""
     return (files("routing.catalog") / "collect.sql").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The columns that are read of each view, and how their values come: as JSON, or as the cells of a grid."""
+"""The columns that are read of each view, and how their values are written in JSON and in grids."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from routing.common.sentence import say
 from routing.documents.json_decoders import integer, string
 
 Row = Mapping[str, Any]
-"""One row of a view, by column: text, whole numbers, true and false, None for NULL. A column not told is absent."""
+"""One row of a view, by column: text, whole numbers, true and false, None for NULL. Unknown columns are absent."""
 
 
 def bit(value: Any) -> bool:
-    """0 or 1, as the instance has it, or false and true."""
+    """0 or 1 as SQL Server writes it, or false or true."""
     if type(value) is bool or (type(value) is int and value in (0, 1)):
         return bool(value)
     raise Invalid("", must_be(say("0 or 1"), value))
@@ -40,7 +40,7 @@ def _bit_of_cell(cell: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ColumnKind:
-    """How a column's values are written."""
+    """How the values of a column are written."""
 
     from_json: Callable[[Any], Any]
     from_cell: Callable[[str], Any]
@@ -53,7 +53,7 @@ BIT = ColumnKind(bit, _bit_of_cell)
 
 @dataclass(frozen=True, slots=True)
 class ViewShape:
-    """The columns of a view, and those of them that have no NULL."""
+    """The columns of a view, and those that are never NULL."""
 
     columns: Mapping[str, ColumnKind]
     required: tuple[str, ...] = ("name",)
@@ -175,7 +175,7 @@ SHAPES: Mapping[str, ViewShape] = {
     "cut": ViewShape({"part": TEXT, "cut_rows": NUMBER}, ("part", "cut_rows")),
     "errors": ViewShape({"part": TEXT, "number": NUMBER, "message": TEXT}, ("part",)),
 }
-"""By the name of the part. Those from `routes` on are of one database, and have its `database_id` in a document."""
+"""By part. Those from `routes` on belong to one database, and have its `database_id` in a document."""
 
 SERVER_PARTS = ("server", "databases", "endpoints", "availability_replicas")
 NOTES = ("cut", "errors")

@@ -1,4 +1,4 @@
-"""What one input tells of one instance. What it does not tell is not there: an estate keeps what it knew of that."""
+"""The content of one input about one instance. For absent parts an estate keeps its previous state."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Rows = tuple[Row, ...]
 
 @dataclass(frozen=True, slots=True)
 class NotRead:
-    """A part of a database that the instance did not give, or gave without its end."""
+    """A part of a database that the instance did not give, or gave incompletely."""
 
     database: str | None
     part: str | None
     """None: the whole database."""
     reason: str
-    """The instance's own words; empty where rows were cut off."""
+    """The instance's error message; empty if rows were cut off."""
     number: int | None = None
-    """The number of the instance's error, or of the rows that were cut off."""
+    """SQL Server's error number, or the number of rows that were cut off."""
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogSnapshot:
-    """The rows of views, as far as an input has them."""
+    """The rows of the catalog views, as far as an input contains them."""
 
     where: str
     """The file."""
@@ -35,13 +35,13 @@ class CatalogSnapshot:
     server: Row = field(default_factory=dict)
     databases: Rows | None = None
     complete: bool = False
-    """Whether these are all databases of the instance."""
+    """True if `databases` lists all databases of the instance."""
     endpoints: Rows | None = None
     replicas: Mapping[str, Replica] = field(default_factory=dict)
-    """By database: those of availability groups."""
+    """By database: the replicas of availability groups."""
     parts: Mapping[str, Mapping[str, Rows]] = field(default_factory=dict)
     """By database, then by part."""
     not_read: tuple[NotRead, ...] = ()
     cut: tuple[NotRead, ...] = ()
     unknown: tuple[str, ...] = ()
-    """Keys of a document that this version knows nothing of, as JSON paths."""
+    """JSON paths of keys that this version does not know."""

@@ -1,4 +1,4 @@
-"""Messages that wait and conversations that are open, summed: they are no part of an estate, but tell of it."""
+"""Sums of waiting messages and open conversations: not part of an estate, but reported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from routing.common.finding import WARNING, Finding
 from routing.common.sentence import Sentence, say
 
 _BEHIND = {"sysxmitqueue": "transmission_queue", "sysdesend": "conversation_endpoints"}
-"""The tables behind the two views; their sizes are known without a look at their rows."""
+"""The internal tables of the two views, whose sizes are known without reading rows."""
 _SAYS = (
     ("protocol transport is not available", "no-endpoint"),
     ("transport is disabled or not configured", "no-endpoint"),
@@ -22,11 +22,11 @@ _SAYS = (
     ("target service name could not be found", "not-found"),
     ("there is no service by that name in the local", "not-found"),
 )
-"""Words of a status in English, lower case, and the kind of finding that they are."""
+"""By lower case words of an English status: the kind of finding."""
 
 
 def findings_of_sums(name: str, told: CatalogSnapshot) -> Iterator[Finding]:
-    """A warning for messages that wait for a reason that the instance names and lint has a page for."""
+    """Warnings for waiting messages whose status corresponds to a finding of lint."""
     for database, parts in told.parts.items():
         for row in parts.get("transmission_queue", ()):
             code = _code(row.get("transmission_status") or "")
@@ -49,7 +49,7 @@ def _waiting(row: Row) -> Sentence:
 
 
 def sums_of(name: str, told: CatalogSnapshot) -> Iterator[Sentence]:
-    """A sentence for each database in which messages wait, or conversations are open."""
+    """A sentence for each database with waiting messages or open conversations."""
     for database, parts in told.parts.items():
         place = f"{name}/{database}"
         totals = {_BEHIND.get(row.get("name") or ""): row.get("table_rows") for row in parts.get("totals", ())}
@@ -63,7 +63,7 @@ def sums_of(name: str, told: CatalogSnapshot) -> Iterator[Sentence]:
 
 
 def _of(count: int, total: int | None) -> str | Sentence:
-    """The rows that were summed, and how many there are where these are not all."""
+    """The number of summed rows, and the total if it is larger."""
     if total is None or total <= count:
         return f"{count:,}"
     return say("{count} of about {total}", count=f"{count:,}", total=f"{total:,}")

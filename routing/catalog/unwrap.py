@@ -1,6 +1,6 @@
-"""A document that somebody kept as it is, without rows: found among headers and trailers, and unwrapped.
+"""Finds a document that was saved as a whole, without rows, among headers and trailers.
 
-Lines are joined only where they were broken at one width: then nothing can have been lost at their ends.
+Lines are joined only if all were broken at the same width: only then nothing can have been lost at their ends.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def plain_document(text: str) -> str | None:
-    """The JSON text of the document in it; None where none begins. Whether it is whole, its reader sees."""
+    """The JSON text of the document; None if none begins. Its reader checks whether it is complete."""
     for pattern, quote in ((_START, '"'), (_DOUBLED_START, '""')):
         start = pattern.search(text)
         if start is not None:
@@ -23,7 +23,7 @@ def plain_document(text: str) -> str | None:
 
 
 def _unwrapped(text: str, begin: int, end: int) -> str:
-    """From `begin` to `end`; the lines are joined where all but the last are equally long."""
+    """The text from `begin` to `end`; joins the lines if all but the last are equally long."""
     column = begin - max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) - 1
     lines = _LINE_END.split(text[begin:end])
     lengths = {len(line) for line in lines[1:-1]} | {len(lines[0]) + column}

@@ -1,4 +1,4 @@
-"""One class of traffic, asked of one estate at many entry points; each node is asked once."""
+"""Evaluates one class of traffic at many entry points of one estate; decides each node once."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from routing.rules.router import decide
 
 
 class NextHop(NamedTuple):
-    """Where a hop sends a message."""
+    """An instance to which a hop sends a message."""
 
     instance: str
     forwards: int
-    """1 where sending it there is forwarding, else 0."""
+    """1 if sending there is forwarding, else 0."""
 
 
 class HopResult(NamedTuple):
-    """What follows one hop while the hop limit allows it."""
+    """The result of one hop, if the hop limit is not reached."""
 
     ends: frozenset[Outcome]
-    """What ends here, or leaves the estate from here."""
+    """Outcomes at this hop: ends here, or leaves the estate from here."""
     leads: frozenset[NextHop]
 
 
@@ -35,10 +35,10 @@ _NOWHERE: frozenset[NextHop] = frozenset()
 
 
 class ClassEvaluator:
-    """The answers of one estate for one class of traffic.
+    """The outcomes of one class of traffic in one estate.
 
-    With a `background`, the answers for a name that occurs nowhere, only the `special` nodes are asked themselves:
-    all others do as the background does.
+    With a `background`, the evaluator of a name that occurs nowhere, only the `special` nodes are decided here; all
+    others behave as in the background.
     """
 
     __slots__ = (
@@ -69,24 +69,24 @@ class ClassEvaluator:
         self._background = background
         self._special = special
         self.apart = False
-        """Whether a special node was asked: else every answer so far is the background's."""
+        """True once a special node was decided; until then every answer came from the background."""
         self._alike: ClassEvaluator | None = None
         self._otherwise: Set[Node] = frozenset()
         self.shared: Set[str] = frozenset()
-        """Instances from which on a message meets no special node: there the background has the whole answer."""
+        """Instances from which a message reaches no special node: the background gives their outcomes."""
         self._onward: dict[Node, HopResult] = {}
         self._ends: dict[Position, frozenset[Outcome]] = {}
 
     def start(self, node: Node) -> Position:
-        """The place where a message of this entry point is first decided on."""
+        """The position at which a message of this entry point begins."""
         return Position(node[0], node[1], self.estate.hop_limit)
 
     def decides_like(self, other: ClassEvaluator, otherwise: Set[Node]) -> None:
-        """From here on takes the other estate's answers at all nodes but these, which are known to differ."""
+        """From now on, reuse the other estate's decisions at all nodes but `otherwise`, which are known to differ."""
         self._alike, self._otherwise = other, otherwise
 
     def onward(self, node: Node) -> HopResult:
-        """What follows a hop at a node."""
+        """The result of the hop at a node."""
         if self._background is not None:
             if node not in self._special:
                 return self._background.onward(node)
@@ -109,10 +109,12 @@ class ClassEvaluator:
 
     def _decide(self, node: Node) -> Decisions:
         service, identifier, is_reply = self._traffic
-        return decide(Hop(self.estate, node[0], node[1], service, identifier, is_reply, self._at))
+        return decide(
+            Hop(self.estate, node[0], node[1], service=service, identifier=identifier, is_reply=is_reply, at=self._at)
+        )
 
     def ends(self, place: Position) -> frozenset[Outcome]:
-        """All outcomes from a place on; each place is answered once, and each forwarding leaves fewer hops."""
+        """All outcomes from a position on. Evaluates each position once; ends because each forwarding costs a hop."""
         found = self._ends.get(place)
         if found is None:
             if self._background is not None and place.database is None and place.instance in self.shared:
@@ -122,7 +124,7 @@ class ClassEvaluator:
 
     def _ends_from(self, place: Position) -> frozenset[Outcome]:
         instance, database, hops_remaining = place
-        if hops_remaining == 0 and database is None:  # LOOP-1: asked of each decision, since the limit is reached
+        if hops_remaining == 0 and database is None:  # LOOP-1: the limit is reached, so every decision ends here
             self.apart = self.apart or (instance, None) in self._special
             return frozenset(cast(Outcome, after(place, decision)) for decision in self._decide((instance, None)))
         ends, leads = self.onward((instance, database))

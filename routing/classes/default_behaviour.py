@@ -1,8 +1,8 @@
-"""How entry points treat a service that is special nowhere, so that thousands of them are answered at once.
+"""How entry points treat a service name that occurs nowhere, so that thousands of them are evaluated at once.
 
-For most names most nodes have nothing of their own: no route for the name, no database with the service. There they
-do what they do for a name that occurs nowhere. Entry points whose first hop does the same form a cell; what a class
-of traffic meets in a cell is what its first hop leads to, once for all its entry points.
+For most names, most nodes have neither a route for the name nor a database with the service, and so behave as for a
+name that occurs nowhere. Entry points whose first hop gives the same result form an equivalence class (a cell); its
+outcomes are evaluated once for all of them.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from routing.rules.journey import Position
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EquivalenceClass:
-    """Entry points with the same first hop."""
+    """Entry points whose first hop gives the same result."""
 
     onward: HopResult
-    """What follows the first hop."""
+    """The result of the first hop."""
     entries: dict[Node, None]
 
 
 class BehaviourChange(NamedTuple):
-    """A cell, and all that its entry points meet before and after."""
+    """A cell, and the outcomes of its entry points before and after."""
 
     cell: EquivalenceClass
     before: frozenset[Outcome]
@@ -36,9 +36,9 @@ class BehaviourChange(NamedTuple):
 
 
 class DefaultBehaviour:
-    """Two estates asked for a name that occurs nowhere: cells of entry points, and the ways that messages take.
+    """The cells of two estates for a name that occurs nowhere, and the paths of messages between instances.
 
-    `entries` are those that do the same in both estates.
+    `entries` are the entry points that decide the same in both estates.
     """
 
     def __init__(self, before: ClassEvaluator, after: ClassEvaluator, entries: Iterable[Node]) -> None:
@@ -55,7 +55,7 @@ class DefaultBehaviour:
             for instance in {lead.instance for lead in onward.leads}:
                 self._by_lead[instance].append(cell)
         self.reached_by = self._reverse_reach()
-        """By instance: the instances to which a cell sends and from which a message may come to it."""
+        """By instance: the instances, among those to which cells send, from which a message may reach it."""
         self._changes: dict[frozenset[str], list[BehaviourChange]] = {}
 
     def _reverse_reach(self) -> dict[str, set[str]]:
@@ -76,16 +76,16 @@ class DefaultBehaviour:
         return {lead.instance for estate in asked for lead in estate.onward(node).leads}
 
     def cells_towards(self, instances: Iterable[str]) -> Iterable[EquivalenceClass]:
-        """The cells from which a message may come to one of these instances."""
+        """The cells from which a message may reach one of these instances."""
         starts = dict.fromkeys(start for name in instances for start in sorted(self.reached_by.get(name, ())))
         return dict.fromkeys(cell for start in starts for cell in self._by_lead[start])
 
     def shared_from(self, special: Set[str]) -> Set[str]:
-        """The instances to which cells send, when none of these instances is ever on the way; else none."""
+        """The instances to which cells send, if no message from there reaches a special instance; else none."""
         return self._by_lead.keys() if special.isdisjoint(self.reached_by) else frozenset()
 
     def changes(self, goals: frozenset[str]) -> list[BehaviourChange]:
-        """What changes for a class that meets nothing special on its way, when these instances decide otherwise."""
+        """The changed cells for a class that reaches no special node, if the instances `goals` decide differently."""
         found = self._changes.get(goals)
         if found is None:
             found = self._changes[goals] = changed_behaviour(self.cells_towards(sorted(goals)), self.before, self.after)
@@ -95,13 +95,13 @@ class DefaultBehaviour:
 def changed_behaviour(
     cells: Iterable[EquivalenceClass], before: ClassEvaluator, after: ClassEvaluator
 ) -> list[BehaviourChange]:
-    """The cells whose entry points meet something else after."""
+    """The cells whose outcomes differ between before and after."""
     met = (BehaviourChange(cell, outcomes_of(cell, before), outcomes_of(cell, after)) for cell in cells)
     return [change for change in met if change.before != change.after]
 
 
 def outcomes_of(cell: EquivalenceClass, asked: ClassEvaluator) -> frozenset[Outcome]:
-    """All outcomes of the entry points of a cell."""
+    """All outcomes of the entry points of a cell, which share them."""
     limit = asked.estate.hop_limit
     places = [Position(lead.instance, None, limit - lead.forwards) for lead in cell.onward.leads]
     return cell.onward.ends.union(*map(asked.ends, places))

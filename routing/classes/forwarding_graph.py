@@ -1,4 +1,4 @@
-"""Which instances may hand a message to which, by routes without a service name: too many perhaps, never too few."""
+"""Which instances may pass messages to which, by routes without a service name. May name too many, never too few."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from routing.model.route_table import RouteTable
 
 
 class ForwardingGraph:
-    """The ways of two estates together."""
+    """The edges of two estates together."""
 
     def __init__(self, before: Estate, after: Estate) -> None:
         self._estates = (before, after)
@@ -24,9 +24,9 @@ class ForwardingGraph:
                 self._into[target].add(name)
 
     def may_reach(self, goals: frozenset[str]) -> frozenset[str]:
-        """The instances from which a message may come to one of the goals, these among them.
+        """The instances from which a message may reach one of the goals, including the goals.
 
-        Where instances have routes for the very name that is asked about, they must be among the goals.
+        Instances with routes for the service name itself must be among the goals.
         """
         found = self._reach.get(goals)
         if found is None:
@@ -40,7 +40,7 @@ class ForwardingGraph:
 
     @cached_property
     def nameless(self) -> dict[Node, set[str | None]]:
-        """By node: where its routes without a service name may lead."""
+        """By node: the instances to which its routes without a service name may lead."""
         found: dict[Node, set[str | None]] = defaultdict(set)
         for estate in self._estates:
             for name, instance in estate.instances.items():
@@ -63,7 +63,7 @@ class ForwardingGraph:
 def _forwards(
     estates: Iterable[Estate], routes: Callable[[RouteTable], Iterable[Route]]
 ) -> Iterator[tuple[str, str | None]]:
-    """Each instance that forwards, with each instance to which these routes of its msdb lead."""
+    """Pairs of a forwarding instance and an instance to which these routes of its msdb lead."""
     for estate in estates:
         for name, instance in estate.instances.items():
             if instance.forwarding:
@@ -74,7 +74,7 @@ def _forwards(
 def leads_to(estate: Estate, routes: Iterable[Route]) -> Iterator[str | None]:
     """The instances that these routes may lead to; None for an address of no instance."""
     for route in routes:
-        if route.address.is_transport:  # CHOOSE-4: wherever the service name says
+        if route.address.is_transport:  # CHOOSE-4: any address that a service name may hold
             yield from (*estate.instances, None)
         for address in (route.address, route.mirror_address):
             if address is not None and address.is_network:

@@ -1,6 +1,6 @@
-"""Where a class of traffic meets something of its own: a route for its name, a database with its service.
+"""Finds the special nodes of a service name: those with a route for it, or on an instance with the service.
 
-Everywhere else a node treats it as it treats a name that occurs nowhere (`background`).
+Every other node treats the name like one that occurs nowhere (`default_behaviour`).
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from routing.model.route_table import RouteTable
 
 
 class NameIndex:
-    """The special nodes of the classes of some names, in either of two estates. May name too many, never too few."""
+    """The special nodes of some service names in two estates. May return too many nodes, never too few."""
 
     def __init__(self, before: Estate, after: Estate, names: Set[str]) -> None:
         self._names = names
         self._by_name: dict[str, set[Node]] = defaultdict(set)
         self._by_identifier: dict[str, set[Node]] = defaultdict(set)
         self._transport: set[Node] = set()
-        """Nodes with a nameless TRANSPORT route: what they do depends on the address in the name (CHOOSE-4)."""
+        """Nodes with a TRANSPORT route without a name: they read the address in the service name (CHOOSE-4)."""
         self._mirrored: set[Node] = set()
-        """Nodes with a nameless mirrored route: what they do depends on who is the principal for the service."""
+        """Nodes with a mirrored route without a name: they depend on the principal for the service."""
         self.principals: set[str] = set()
         for estate in (before, after):
             for instance in estate.instances.values():
                 self._add(instance)
 
     def nodes(self, service: str) -> set[Node]:
-        """The nodes that may treat this service otherwise than a name that occurs nowhere."""
+        """The nodes that may treat this service differently from a name that occurs nowhere."""
         found = set(self._by_name.get(service, ()))
         if self._transport and address_in_name(service) is not None:
             found |= self._transport
@@ -40,7 +40,7 @@ class NameIndex:
         return found
 
     def replying(self, traffic: TrafficClass) -> set[Node]:
-        """The nodes that may treat a reply otherwise: those that contain its identifier (RT-REPLY)."""
+        """The nodes that may treat a reply differently: instances with a database of its identifier (RT-REPLY)."""
         if not traffic.is_reply or traffic.to_broker_instance is None:
             return set()
         return self._by_identifier.get(traffic.to_broker_instance, set())
@@ -59,7 +59,7 @@ class NameIndex:
         self.principals.update(instance.principals)
 
     def _among(self, known: Mapping[str, object]) -> Iterable[str]:
-        """The names that are wanted and known, by way of the fewer."""
+        """The wanted names that are known; iterates over the smaller set."""
         if len(self._names) < len(known):
             return [name for name in self._names if name in known]
         return [name for name in known if name in self._names]

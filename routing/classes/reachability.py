@@ -1,9 +1,9 @@
-"""What becomes of every conversation without an identifier: from every entry point, to every service name.
+"""The verdict for every conversation without an identifier: from every entry point to every service name.
 
-An estate of 5,000 databases and 10,000 names has 60 million of these pairs, and almost all of them behave alike: an
-entry point that has nothing of its own for a name does what it does for a name that occurs nowhere (`background`).
-So each name is asked only where something is special for it, and once for each cell of the other entry points that
-hand their messages to somebody else; the answers are exact for all.
+An estate of 5,000 databases and 10,000 names has 60 million of these pairs, and almost all behave alike: an entry point
+without a route or service for a name behaves as for a name that occurs nowhere (`default_behaviour`). So each name is
+evaluated only at its special nodes, and once for each cell of other entry points that send to another instance; the
+results are exact for all pairs.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from routing.rules.verdict import verdict
 
 
 class FirstHopOutcome(NamedTuple):
-    """One way of a conversation: the instance that its first send leads to, and how it ends."""
+    """The first instance on a path, and the outcome of the path."""
 
     via: str | None
-    """None: it ends, or leaves the estate, where it begins."""
+    """None: the conversation ends, or leaves the estate, where it begins."""
     end: Outcome
 
 
 class NameReachability(NamedTuple):
-    """Where the verdicts for one name differ from those for a name that occurs nowhere."""
+    """The verdicts for one name that differ from those for a name that occurs nowhere."""
 
     cells: Mapping[int, str]
-    """By number of the cell: of all its entry points, but for those among `nodes`."""
+    """By number of the cell: the verdict of all its entry points except those in `nodes`."""
     nodes: Mapping[int, str]
-    """By number of the entry point: of those that differ from the rest of their cell."""
+    """By number of the entry point: the verdict of those that differ from the rest of their cell."""
 
 
 class Reachability:
-    """One estate at one moment. Entry points and cells have numbers; `names` are those that will be asked about."""
+    """One estate at one time. Entry points and cells have numbers; `names` are those that will be evaluated."""
 
     def __init__(self, estate: Estate, at: datetime, names: Collection[str]) -> None:
         self.estate = estate
@@ -50,7 +50,7 @@ class Reachability:
         self._number = {node: number for number, node in enumerate(self.nodes)}
         self._nowhere = ClassEvaluator(estate, TrafficClass(UNKNOWN_SERVICE, None, False), at)
         self._specials = NameIndex(estate, Estate(), set(names))
-        # With no hop to spare, what reaches an instance from outside is never sent on: it is in no cell.
+        # With hop limit 0, messages from outside are never sent on: their entry points are in no cell.
         sent = (node for node in self.nodes if estate.hop_limit > 0 or node[1] is not None)
         self._background = DefaultBehaviour(self._nowhere, self._nowhere, sent)
         cells = dict.fromkeys(self._background.cells_towards(self._background.reached_by))
@@ -63,13 +63,13 @@ class Reachability:
         self._cell_of = {node: number for number, members in enumerate(self.cells) for node in members}
 
     def of_name(self, name: str) -> NameReachability:
-        """The verdicts for one name, where they are not those for a name that occurs nowhere."""
+        """The verdicts for one name that differ from those for a name that occurs nowhere."""
         special, asked = self._asked(name)
         cells = {number: said for number, said in self._of_cells(asked, special) if said != self._of_cell(number)}
         return NameReachability(cells, dict(self._of_nodes(asked, special, cells)))
 
     def _asked(self, name: str) -> tuple[set[Node], ClassEvaluator]:
-        """The nodes that are special for a name, and the answers; kept until another name is asked about."""
+        """The special nodes of a name, and its evaluator; caches those of the last name."""
         if self._last is None or self._last[0] != name:
             special = self._specials.nodes(name)
             traffic = TrafficClass(name, None, False)
@@ -77,7 +77,7 @@ class Reachability:
         return self._last[1], self._last[2]
 
     def _of_cells(self, asked: ClassEvaluator, special: set[Node]) -> Iterator[tuple[int, str]]:
-        """Only what may come to an instance that is special for the name can meet anything but the background."""
+        """Verdicts of the cells whose messages may reach a special instance; all other cells behave as by default."""
         towards: Iterable[EquivalenceClass] = self._background.cells_towards(
             sorted(node[0] for node in special if node[1] is None)
         )
@@ -91,14 +91,14 @@ class Reachability:
         self, asked: ClassEvaluator, special: set[Node], cells: Mapping[int, str]
     ) -> Iterator[tuple[int, str]]:
         for node in special:
-            number = self._number.get(node)  # an msdb that is not written decides, but is no entry point
+            number = self._number.get(node)  # an msdb that the document omits decides, but is no entry point
             if number is not None:
                 said = verdict(asked.ends(asked.start(node)))
                 if said != cells.get(self._cell_of.get(number, -1), self.base[number]):
                     yield number, said
 
     def legs(self, name: str) -> Iterator[tuple[int, frozenset[FirstHopOutcome]]]:
-        """Every way from the entry points that have a live route for this very name, by their number."""
+        """The paths from entry points that have a live route for exactly this name, by their number."""
         special, asked = self._asked(name)
         for node in special:
             number = self._number.get(node)
@@ -117,14 +117,14 @@ class Reachability:
 
 
 def entry_points(estate: Estate) -> Iterator[Node]:
-    """Every database, and what reaches each instance from outside."""
+    """The entry points: every database, and every instance for messages from outside."""
     for instance in estate.instances.values():
         yield from ((instance.name, database) for database in instance.databases)
         yield instance.name, None
 
 
 def service_names(estate: Estate) -> list[str]:
-    """Every name of a service and in a route, sorted."""
+    """Every service name in services and routes, sorted."""
     names: set[str] = set()
     for instance in estate.instances.values():
         for database in instance.databases.values():
@@ -140,7 +140,7 @@ def routes_by_name(table: RouteTable, name: str, at: datetime) -> bool:
 
 
 def settled_since(estate: Estate, at: datetime) -> datetime | None:
-    """Since when every answer is what it is at this moment: the last expiry of a route; None: there was none."""
+    """The time since which all verdicts are as at `at`: the last expiry of a route before it; None: there is none."""
     lifetimes = (
         route.lifetime
         for instance in estate.instances.values()

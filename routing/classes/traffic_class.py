@@ -1,7 +1,8 @@
-"""The finite classes of all possible traffic of two estates: entry point x service name x identifier x reply or not.
+"""Divides all possible traffic of two estates into finitely many classes: entry point x service name x identifier x
+reply or not.
 
-Names and identifiers are compared for equality only, so whatever occurs nowhere behaves alike: one stand-in for all
-such names and one for all such identifiers make the classes complete.
+The rules compare names and identifiers for equality only, so all names that occur in neither estate behave alike, and
+all such identifiers do. One stand-in for each makes the classes complete.
 """
 
 from __future__ import annotations
@@ -13,19 +14,19 @@ from routing.model.address import address_in_name
 from routing.model.estate import Estate
 
 Node = tuple[str, str | None]
-"""An entry point: (instance, database), or (instance, None) for what reaches the instance from outside."""
+"""An entry point: (instance, database), or (instance, None) for messages that reach the instance from outside."""
 
 UNKNOWN_SERVICE = "\0"
-"""A service name that occurs nowhere: no name may hold a NUL."""
+"""Stands for all service names that occur in no estate; no real name holds a NUL."""
 UNKNOWN_IDENTIFIER = "*"
-"""An identifier that occurs nowhere: it is no GUID."""
+"""Stands for all identifiers that occur in no estate; it is no GUID."""
 STAND_IN = "*"
-"""How a stand-in is shown."""
+"""How users see a stand-in."""
 _UNKNOWN_ADDRESS = "tcp://*"
 
 
 class TrafficClass(NamedTuple):
-    """All traffic that asks for the same; with an entry point it is one class of the differential."""
+    """Traffic with the same target service, identifier and direction."""
 
     to_service: str
     to_broker_instance: str | None
@@ -33,24 +34,24 @@ class TrafficClass(NamedTuple):
 
     @property
     def shown_service(self) -> str:
-        """The name, with `*` for the stand-in."""
+        """The service name, with `*` for the stand-in."""
         return self.to_service.replace(UNKNOWN_SERVICE, STAND_IN)
 
 
 class Vocabulary:
-    """The names and identifiers of two estates, and the entry points of both."""
+    """All service names, identifiers and entry points of two estates."""
 
     def __init__(self, before: Estate, after: Estate) -> None:
         self.entries: dict[Node, None] = dict.fromkeys((*_entries(before), *_entries(after)))
         self.identifiers: dict[str, set[str]] = {}
-        """By service name: the identifiers of its routes, and of the databases that have it."""
+        """By service name: the identifiers of its routes and of the databases that have it."""
         self.reply_identifiers: dict[str, set[str]] = {}
         """By service name: the identifiers of the databases that have it."""
         for estate in (before, after):
             self._add(estate)
         self.addresses = {*before.by_address, *after.by_address}
         self.by_address = _names_may_be_addresses(before) or _names_may_be_addresses(after)
-        """Whether a nameless TRANSPORT route makes names that hold an address classes of their own."""
+        """True if a TRANSPORT route without a service name makes service names with an address classes of their own."""
         for name in (UNKNOWN_SERVICE, *self._address_names()):
             self.identifiers[name] = set()
 
@@ -71,7 +72,7 @@ class Vocabulary:
                 yield f"{address}/{UNKNOWN_SERVICE}"
 
     def count(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         each = sum(len(known) + 2 for known in self.identifiers.values())
         replies = sum(map(len, self.reply_identifiers.values()))
         return len(self.entries) * (each + replies)
@@ -88,7 +89,7 @@ class Vocabulary:
         name = service if service in self.identifiers else self._stand_in(service)
         if is_reply and identifier in self.reply_identifiers.get(name, ()):
             return TrafficClass(name, identifier, True)
-        # A reply that names no database with the service is matched as any other message.
+        # A reply whose identifier is of no database with the service is matched like any other message.
         known = identifier is None or identifier in self.identifiers[name]
         return TrafficClass(name, identifier if known else UNKNOWN_IDENTIFIER, False)
 

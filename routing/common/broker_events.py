@@ -1,7 +1,6 @@
-"""Broker events, with the product's numbers and names, and from 1001 on three of our own: what happened, as values.
+"""Broker events as values, with SQL Server's trace event numbers and names, and three of BrokerUI's own from 1001 on.
 
-The engine gives them out with the changes they belong to; they count once these are committed. The moment is that of
-the changes.
+The engine returns them with the changes they report; they are valid once these are committed, and have their time.
 """
 
 from __future__ import annotations
@@ -117,7 +116,7 @@ class SentSubclass(IntEnum):
 
 
 class ConversationEvent(NamedTuple):
-    """Something changed an endpoint, or passed through it."""
+    """Broker:Conversation. An endpoint changed, or sent or received something."""
 
     subclass: ConversationSubclass
     database: str
@@ -131,9 +130,9 @@ class ConversationEvent(NamedTuple):
     far_service: str = ""
     far_broker_instance: str | None = None
     message_sequence_number: int = -1
-    """Of the message that was sent, or put into the queue; -1: none was."""
+    """Number of the message that was sent or put into the queue; -1: there is none."""
     size: int = 0
-    """Of its body, in bytes."""
+    """Size of its body in bytes."""
 
     @property
     def number(self) -> int:
@@ -141,7 +140,7 @@ class ConversationEvent(NamedTuple):
 
 
 class ConversationGroupEvent(NamedTuple):
-    """A group came into being, or its last conversation left it."""
+    """Broker:Conversation Group. A group was created, or dropped with its last conversation."""
 
     subclass: GroupSubclass
     database: str
@@ -153,7 +152,7 @@ class ConversationGroupEvent(NamedTuple):
 
 
 class ForwardedMessage(NamedTuple):
-    """A row of sys.dm_broker_forwarded_messages, and what the events tell of it: a fragment that others sent."""
+    """A row of sys.dm_broker_forwarded_messages: a fragment from another instance; part of the forwarding events."""
 
     conversation_id: str
     is_initiator: bool
@@ -162,7 +161,7 @@ class ForwardedMessage(NamedTuple):
     from_service_name: str
     from_broker_instance: str | None
     adjacent_broker_address: str
-    """Of the next hop; empty where there is none."""
+    """Address of the next hop; empty: there is none."""
     message_sequence_number: int
     message_fragment_number: int
     hops_remaining: int
@@ -173,7 +172,7 @@ class ForwardedMessage(NamedTuple):
 
 
 class ForwardedMessageSent(NamedTuple):
-    """A fragment went on to its next hop, with the hops and the time that it has from there on."""
+    """A fragment was sent to its next hop; `message` has the hops and time that remain from there on."""
 
     message: ForwardedMessage
     route: str | None = None
@@ -184,7 +183,7 @@ class ForwardedMessageSent(NamedTuple):
 
 
 class ForwardedMessageDropped(NamedTuple):
-    """A fragment that was to be forwarded was not; whoever has sent it sends it again."""
+    """A fragment was not forwarded; its sender retransmits it."""
 
     message: ForwardedMessage
     reason: int
@@ -196,7 +195,7 @@ class ForwardedMessageDropped(NamedTuple):
 
 
 class MessageClassify(NamedTuple):
-    """Where routing sends a message that stands here."""
+    """Broker:Message Classify. Routing decided where a message goes."""
 
     subclass: ClassifySubclass
     database: str
@@ -207,12 +206,12 @@ class MessageClassify(NamedTuple):
     """The network address; empty for local and delayed ones."""
     is_from_network: bool
     reason: int
-    """Why it is delayed; 0: it is not."""
+    """Number of the reason for a delay; 0: it is not delayed."""
     from_service: str = ""
     from_initiator: bool = False
-    """Whether the initiator has sent it."""
+    """True if the initiator sent it."""
     route: str | None = None
-    """The one chosen; None: none was asked, or there is none."""
+    """The chosen route; None: no route was needed, or none matches."""
 
     @property
     def number(self) -> int:
@@ -220,7 +219,7 @@ class MessageClassify(NamedTuple):
 
 
 class QueueDisabled(NamedTuple):
-    """A queue was switched off because transactions that received from it were rolled back again and again."""
+    """A queue was disabled after five rollbacks in a row of transactions that received from it."""
 
     database: str
     queue: str
@@ -231,7 +230,7 @@ class QueueDisabled(NamedTuple):
 
 
 class MirroredRouteStateChanged(NamedTuple):
-    """Another partner of a mirrored route is the principal, or none is, or the other one has come or gone."""
+    """The principal of a mirrored route changed or was lost, or its partner became available or unavailable."""
 
     subclass: MirroredRouteSubclass
     address: str
@@ -240,7 +239,7 @@ class MirroredRouteStateChanged(NamedTuple):
     broker_instance: str | None
     """The identifier in force."""
     principal: str
-    """The address of the principal; empty: nothing is sent."""
+    """Address of the principal; empty: there is none, and nothing is sent."""
 
     @property
     def number(self) -> int:
@@ -248,17 +247,17 @@ class MirroredRouteStateChanged(NamedTuple):
 
 
 class BrokerConnection(NamedTuple):
-    """Something happened to a network connection."""
+    """Broker:Connection. A network connection changed its state."""
 
     subclass: ConnectionSubclass
     connection_id: str
-    """Empty: there is none yet, or it was refused before it had one."""
+    """Empty: the connection has no identifier yet, or was refused before it had one."""
     address: str
-    """Of the other end: the network address that was dialled, or host and port that were accepted."""
+    """The peer's address: the network address that was dialled, or the accepted host and port."""
     text: str
-    """TextData: what went wrong; empty where nothing did."""
+    """TextData: the error; empty if there is none."""
     times_closed: int = 0
-    """IntegerData: how many were closed."""
+    """IntegerData: number of times it was closed."""
 
     @property
     def number(self) -> int:
@@ -266,13 +265,13 @@ class BrokerConnection(NamedTuple):
 
 
 class AuditBrokerConversation(NamedTuple):
-    """A fragment does not have the protection of its dialog, or names keys that are not known here."""
+    """A fragment lacks the protection of its dialog, or names unknown keys."""
 
     subclass: AuditSubclass
     database: str
     conversation_id: str
     text: str
-    """TextData: which field, and what is wrong with it."""
+    """TextData: the field, and the error in it."""
 
     @property
     def number(self) -> int:
@@ -280,17 +279,17 @@ class AuditBrokerConversation(NamedTuple):
 
 
 class AuditBrokerLogin(NamedTuple):
-    """A connection came online, or its peer was not let in."""
+    """A connection came online, or its peer's login failed."""
 
     subclass: LoginSubclass
     connection_id: str
     address: str
     peer: str
-    """The instance as which the peer presents itself; empty: it has not."""
+    """The instance name that the peer gives; empty: it gave none."""
     principal: str
-    """The name of its certificate; empty where there is none."""
+    """The name of its certificate; empty: it has none."""
     text: str
-    """TextData: why it was not let in."""
+    """TextData: why its login failed."""
 
     @property
     def number(self) -> int:
@@ -298,7 +297,7 @@ class AuditBrokerLogin(NamedTuple):
 
 
 class BrokerActivation(NamedTuple):
-    """Something happened to a reader of a queue, which the activation of that queue has started."""
+    """Broker:Activation. A queue reader that activation started changed its state."""
 
     subclass: ActivationSubclass
     database: str
@@ -313,15 +312,15 @@ class BrokerActivation(NamedTuple):
 
 
 class MessageUndeliverable(NamedTuple):
-    """A message was received and is not kept here. Its sender does not see this."""
+    """A received message was discarded. Its sender is not informed."""
 
     subclass: UndeliverableSubclass
     database: str
-    """Empty: the message found no database."""
+    """Empty: no database was found for the message."""
     conversation_id: str
     message_sequence_number: int
     last_acknowledged: int
-    """The last number of its sender's that was acknowledged; -1: none."""
+    """Number of its sender's last acknowledged message; -1: none."""
     reason: int
 
     @property
@@ -336,13 +335,13 @@ class Acknowledgement(NamedTuple):
     database: str
     conversation_id: str
     message_sequence_number: int
-    """BigintData2: of the last fragment in the range."""
+    """BigintData2: message number of the last fragment in the range."""
     fragment: int
-    """IntegerData2; the highest number that there is where the whole message was."""
+    """IntegerData2: its fragment number; the highest possible number if the whole message is acknowledged."""
     first_message_sequence_number: int = 0
-    """Of the first fragment in the range."""
+    """Message number of the first fragment in the range."""
     from_initiator: bool = False
-    """Whether the initiator has sent what is acknowledged."""
+    """True if the initiator sent the acknowledged fragments."""
 
     @property
     def number(self) -> int:
@@ -350,16 +349,16 @@ class Acknowledgement(NamedTuple):
 
 
 class CorruptedMessage(NamedTuple):
-    """What came cannot have been sent so, or was changed on the way (INT-1): discarded, and not acknowledged."""
+    """A received frame is malformed or was changed on the way (INT-1); it is discarded and not acknowledged."""
 
     database: str
-    """Empty: it was not read so far."""
+    """Empty: the frame could not be read that far."""
     conversation_id: str
-    """Empty: it was not read so far."""
+    """Empty: the frame could not be read that far."""
     what: str
-    """TextData: which field, and what is wrong with it."""
+    """TextData: the field, and the error in it."""
     reason: int
-    """The product's number, where it has one; else 0."""
+    """SQL Server's error number; 0: it has none."""
 
     @property
     def number(self) -> int:
@@ -367,10 +366,10 @@ class CorruptedMessage(NamedTuple):
 
 
 class MessagesSent(NamedTuple):
-    """Messages of a conversation left for their next hop, as far as its window let them."""
+    """BrokerUI:Messages Sent. Messages of a conversation were sent to their next hop, as far as the window allowed."""
 
     subclass: SentSubclass
-    """Again: some had left before, and were not acknowledged."""
+    """SENT_AGAIN: some of them had been sent before and were not acknowledged."""
     database: str
     conversation_id: str
     conversation_handle: str
@@ -381,15 +380,15 @@ class MessagesSent(NamedTuple):
     route: str | None
     next_hop: str
     attempts: int
-    """That failed before, in a row."""
+    """Number of failed attempts in a row before this one."""
     first_message_sequence_number: int
     message_sequence_number: int
-    """Of the last of them."""
+    """Number of the last message."""
     messages: int
     size: int
-    """Of what left of their bodies, in bytes."""
+    """Bytes of their bodies that were sent."""
     enqueue_time: int
-    """When the first of them came into the transmission queue."""
+    """When the first of them entered the transmission queue, in milliseconds."""
 
     @property
     def number(self) -> int:
@@ -397,19 +396,19 @@ class MessagesSent(NamedTuple):
 
 
 class MessagesReceived(NamedTuple):
-    """An application received messages of a conversation from its queue."""
+    """BrokerUI:Messages Received. An application received messages of a conversation from its queue."""
 
     database: str
     queue: str
     conversation_handle: str
     first_message_sequence_number: int
-    """-1: they are timers and errors, which have none."""
+    """-1: they are timer and error messages, which have no number."""
     message_sequence_number: int
     messages: int
     size: int
-    """Of their bodies, in bytes."""
+    """Bytes of their bodies."""
     enqueue_time: int
-    """When the one that stood there longest came into the queue."""
+    """When the oldest of them entered the queue, in milliseconds."""
 
     @property
     def number(self) -> int:
@@ -417,7 +416,7 @@ class MessagesReceived(NamedTuple):
 
 
 class StatusChanged(NamedTuple):
-    """What a conversation has to send waits for another reason than before, or for none any more."""
+    """BrokerUI:Transmission Status Changed. Messages of a conversation wait for another reason, or no longer."""
 
     database: str
     conversation_id: str
@@ -456,7 +455,7 @@ Event = (
 )
 
 FIRST_OWN_EVENT = 1001
-"""The first number that is not the product's."""
+"""The lowest number of BrokerUI's own events."""
 EVENT_NAMES = {
     124: "Broker:Conversation",
     136: "Broker:Conversation Group",
@@ -476,4 +475,4 @@ EVENT_NAMES = {
     1002: "BrokerUI:Messages Received",
     1003: "BrokerUI:Transmission Status Changed",
 }
-"""The event classes by number: the product's, and our own."""
+"""Names of the event classes by number: SQL Server's, and BrokerUI's own."""

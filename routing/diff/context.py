@@ -1,4 +1,4 @@
-"""What a comparison works out once: what differs, where names are special, how messages flow, how the rest behaves."""
+"""What a comparison computes once: changed nodes, special nodes, the forwarding graph, the default behaviour."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from routing.model.estate import Estate
 
 
 class DiffContext:
-    """Two estates at a moment, and all that is worked out once for all classes of traffic."""
+    """Two estates at one time, and everything that is computed once for all classes of traffic."""
 
     def __init__(self, before: Estate, after: Estate, at: datetime) -> None:
         self.before = before
@@ -36,7 +36,7 @@ class DiffContext:
 
     @cached_property
     def nowhere(self) -> tuple[ClassEvaluator, ClassEvaluator]:
-        """Both estates, asked for a name that occurs nowhere."""
+        """The evaluators of both estates for a name that occurs nowhere."""
         traffic = TrafficClass(UNKNOWN_SERVICE, None, False)
         return ClassEvaluator(self.before, traffic, self.at), ClassEvaluator(self.after, traffic, self.at)
 
@@ -45,7 +45,7 @@ class DiffContext:
         before, after = self.nowhere
         suspects = self.delta.nodes(UNKNOWN_SERVICE, None) | self.delta.one_sided
         changed = {node for node in suspects if not _alike(before, after, node)}
-        # With no hop to spare, what reaches an instance from outside is never sent on.
+        # With hop limit 0, messages from outside are never sent on.
         outside = min(self.before.hop_limit, self.after.hop_limit) > 0
         return DefaultBehaviour(
             before,
@@ -55,7 +55,7 @@ class DiffContext:
 
     @cached_property
     def limited(self) -> frozenset[str]:
-        """The instances whose messages a change of the hop limit may touch (LOOP-1)."""
+        """The instances whose messages a change of the hop limit may affect (LOOP-1)."""
         limits = (self.before.hop_limit, self.after.hop_limit)
         return self.flow.forwarding_more_than(min(limits)) if limits[0] != limits[1] else frozenset()
 

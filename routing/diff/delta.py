@@ -1,7 +1,7 @@
-"""What two estates differ in, as the nodes that may decide otherwise: for which names, or for which identifiers.
+"""Finds the nodes that may decide differently after a change, by service name and by identifier.
 
-A node is an entry point: a database that begins conversations, or an instance that is reached from outside. The
-answer may name too many nodes, never too few; whoever uses it asks each node for its decision before and after.
+A node is an entry point: a database that begins conversations, or an instance that is reached from outside. The result
+may name too many nodes, never too few; the caller compares the decision of each node before and after.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from routing.model.route_table import RouteTable
 
 @dataclass(slots=True)
 class Delta:
-    """The nodes that may decide otherwise."""
+    """The nodes that may decide differently."""
 
     by_name: dict[str, set[Node]] = field(default_factory=lambda: defaultdict(set))
     """For conversations to this service."""
@@ -32,13 +32,13 @@ class Delta:
     """Entry points that only one of the estates has."""
 
     def nodes(self, service: str, identifier: str | None) -> set[Node]:
-        """The nodes that may decide otherwise for one class of traffic."""
+        """The nodes that may decide differently for one class of traffic."""
         found = self.always | self.by_name.get(service, set())
         return found | self.by_identifier.get(identifier, set()) if identifier is not None else found
 
 
 def delta(before: Estate, after: Estate, vocabulary: Vocabulary) -> Delta:
-    """Compares part by part; parts that two estates share are passed over at once."""
+    """Compare two estates part by part; skips parts that they share as objects."""
     found = Delta()
     claims: dict[str, set[str]] = {}
     for name, old in before.instances.items():
@@ -79,7 +79,7 @@ def _table(found: Delta, node: Node, old: RouteTable, new: RouteTable) -> None:
         return
     names = {r.remote_service_name for r in set(old.routes.values()) ^ set(new.routes.values())}
     for name in names:
-        # MATCH-4 and MATCH-5 decide for whatever no route names.
+        # MATCH-4 and MATCH-5 decide for all names without a route of their own.
         if name is None or name == DYNAMIC_ROUTING_SERVICE:
             found.always.add(node)
         if name is not None:
@@ -110,7 +110,7 @@ def _differing(old: dict[str, object], new: dict[str, object]) -> set[str]:
 
 
 def _routed_by(identifiers: set[str], *instances: Instance) -> set[str]:
-    """The services that a route of these instances gives one of these identifiers."""
+    """The services for which a route of these instances gives one of these identifiers."""
     return {
         name
         for instance in instances
@@ -121,7 +121,7 @@ def _routed_by(identifiers: set[str], *instances: Instance) -> set[str]:
 
 
 def _addresses(found: Delta, before: Estate, after: Estate, vocabulary: Vocabulary) -> None:
-    """Addresses that lead to another instance than before, or to none, or to one now."""
+    """Add the routes whose address leads to another instance than before, or begins or ceases to lead to one."""
     changed = {
         key
         for key in before.by_address.keys() | after.by_address.keys()
@@ -139,7 +139,7 @@ def _addresses(found: Delta, before: Estate, after: Estate, vocabulary: Vocabula
 
 
 def _principals(found: Delta, before: Estate, after: Estate, claims: dict[str, set[str]]) -> None:
-    """Mirrored routes to an instance where a database took or gave up the role PRINCIPAL (MIR)."""
+    """Add the mirrored routes to an instance where a database took or gave up the role PRINCIPAL (MIR)."""
     if not claims:
         return
     for node, route in _routes(before, after):

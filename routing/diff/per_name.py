@@ -1,4 +1,4 @@
-"""What the classes of one service name have in common, before and after a change."""
+"""What all classes of one service name share in a comparison: special nodes and the evaluators of both estates."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from routing.model.route_table import NO_ROUTES, RouteTable
 
 
 class NameContext:
-    """One service name."""
+    """One service name in a comparison."""
 
     def __init__(self, comparing: DiffContext, name: str) -> None:
         self.comparing = comparing
         self.name = name
         self.special = comparing.specials.nodes(name)
-        """The nodes that may treat it otherwise than a name that occurs nowhere."""
+        """The nodes that may treat it differently from a name that occurs nowhere."""
         self._sending: dict[frozenset[str], set[Node]] = {}
 
     @cached_property
     def asked(self) -> tuple[ClassEvaluator, ClassEvaluator]:
-        """Both estates, asked for the name without an identifier."""
+        """The evaluators of both estates for the name without an identifier."""
         traffic = TrafficClass(self.name, None, False)
         before, after = self.comparing.nowhere
         at = self.comparing.at
@@ -37,11 +37,11 @@ class NameContext:
 
     @cached_property
     def telling(self) -> set[Node]:
-        """The special nodes where it may matter which identifier is given, or whether it is a reply."""
+        """The special nodes where the identifier, or being a reply, may matter."""
         return {node for node in self.special if not self._blind(node)}
 
     def _blind(self, node: Node) -> bool:
-        """A database that begins it, with no route that has an identifier, and the service nowhere on its instance."""
+        """True for a database on an instance without the service, and with no route for the name with an identifier."""
         if node[1] is None or self.name in self.comparing.specials.principals:
             return False
         return not any(
@@ -56,7 +56,7 @@ class NameContext:
 
     @cached_property
     def _routed(self) -> frozenset[str]:
-        """The instances that forward and have routes for it in msdb: from there a message may go anywhere."""
+        """Forwarding instances with routes for the name in msdb: from there a message may go anywhere."""
         estates = (self.comparing.before, self.comparing.after)
         return frozenset(
             node[0]
@@ -69,14 +69,14 @@ class NameContext:
         return instance is not None and instance.forwarding and self.name in instance.msdb.named
 
     def may_reach(self, goals: frozenset[str]) -> frozenset[str]:
-        """The instances from which a message for it may come to a goal."""
+        """The instances from which a message for the name may reach a goal."""
         return self.comparing.flow.may_reach(goals | self._routed)
 
     def sending(self, goals: frozenset[str]) -> set[Node]:
-        """Its special entry points whose routes, whichever is chosen, may lead a message towards a goal."""
+        """The special entry points with a route that may lead a message towards a goal."""
         found = self._sending.get(goals)
         if found is None:
-            # An msdb that is not written decides for messages from outside, but is no entry point itself.
+            # An msdb that the document omits decides for messages from outside, but is no entry point itself.
             entries = self.special & self.comparing.order.keys()
             found = self._sending[goals] = {node for node in entries if self._sends(node, goals)}
         return found
@@ -98,6 +98,6 @@ class NameContext:
 
 
 def _table(estate: Estate, node: Node) -> RouteTable:
-    """The table of a node; one without routes where the estate does not have it."""
+    """The routing table of a node; empty if the estate does not have the node."""
     instance = estate.instances.get(node[0])
     return instance.tables.get(node[1], NO_ROUTES) if instance is not None else NO_ROUTES

@@ -1,4 +1,4 @@
-"""What a change does to all possible traffic: groups of classes with the same outcomes before and after."""
+"""The result of a comparison: groups of classes with the same outcomes before and the same after."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Outcomes = frozenset[Outcome]
 
 @dataclass(slots=True)
 class GroupMembers:
-    """The entry points of a group: whole cells without some, and single ones."""
+    """The entry points of a group: cells, each without some of its entry points, and single ones."""
 
     order: Mapping[Node, int]
-    """The place of every entry point in the order of the estates."""
+    """The sort position of every entry point."""
     cells: list[tuple[EquivalenceClass, frozenset[Node]]] = field(default_factory=list)
-    """A cell and those of its entry points that do not belong."""
+    """A cell, and those of its entry points that do not belong to the group."""
     single: list[Node] = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -43,20 +43,20 @@ def _left(cell: EquivalenceClass, without: frozenset[Node]) -> Iterator[Node]:
 
 @dataclass(slots=True)
 class DiffGroup:
-    """The classes of one name, identifier and direction that end alike before, and alike after."""
+    """The classes of one name, identifier and direction with equal outcomes before, and equal outcomes after."""
 
     traffic: TrafficClass
     before: Outcomes
     after: Outcomes
     members: GroupMembers
     verdict: str = field(init=False)
-    """Better or worse by the worst member of the set, then by its best; else moved."""
+    """`better` or `worse` by the worst outcome of the set, then by its best; else `moved`."""
 
     def __post_init__(self) -> None:
         self.verdict = verdict_of_change(self.before, self.after)
 
     def same_for(self, traffic: TrafficClass) -> DiffGroup:
-        """The group of another class that meets the same at the same entry points."""
+        """The group of another class with the same outcomes at the same entry points."""
         group = object.__new__(DiffGroup)
         group.traffic, group.before, group.after = traffic, self.before, self.after
         group.members, group.verdict = self.members, self.verdict
@@ -64,12 +64,12 @@ class DiffGroup:
 
     @property
     def kind(self) -> str:
-        """A finer word for what happened."""
+        """The kind of change, finer than the verdict."""
         return kind_of_change(self.before, self.after)
 
 
 def verdict_of_change(before: Outcomes, after: Outcomes) -> str:
-    """An entry point that only one side has is moved."""
+    """`better`, `worse` or `moved`. An entry point that exists on one side only is `moved`."""
     if not before or not after:
         return MOVED
     old, new = goodness(before), goodness(after)
@@ -79,7 +79,7 @@ def verdict_of_change(before: Outcomes, after: Outcomes) -> str:
 
 
 def kind_of_change(before: Outcomes, after: Outcomes) -> str:
-    """`appeared`, `vanished`; `newly_dropped` and so on for a kind that is new; `widened`, `narrowed`, `moved`."""
+    """`appeared`, `vanished`; `newly_dropped` etc. for a new kind of outcome; `widened`, `narrowed`, `moved`."""
     if not before:
         return "appeared"
     if not after:
@@ -101,11 +101,11 @@ def _loops(outcome: Outcome) -> bool:
 
 @dataclass(slots=True)
 class Differential:
-    """The complete answer. Its rows are made as they are asked for: there may be a hundred million."""
+    """The complete result. `rows` yields single classes, of which there may be a hundred million."""
 
     classes: int
     groups: list[DiffGroup]
-    """Worst first, then by name and identifier."""
+    """Worst first, then by service name and identifier."""
 
     def summary(self) -> dict[str, int]:
         """How many classes are worse, better, moved and unchanged."""
@@ -115,12 +115,12 @@ class Differential:
         return {**counts, "unchanged": self.classes - sum(counts.values())}
 
     def rows(self) -> Iterator[tuple[Node, DiffGroup]]:
-        """Every class that changes, worst first."""
+        """Every changed class, worst first."""
         return ((node, group) for group in self.groups for node in group.members)
 
 
 def in_worst_order(groups: list[DiffGroup]) -> list[DiffGroup]:
-    """Sorted by verdict, then by what identifies a group: the same input gives the same text."""
+    """Sort by verdict, then by what identifies a group, so that the same input gives the same text."""
     return sorted(groups, key=_rank)
 
 

@@ -1,8 +1,8 @@
-"""The differential: what a change does to every class of traffic there can be, evaluated only where it can reach.
+"""The differential: what a change does to every possible class of traffic, evaluated only where the change can reach.
 
-For each class of traffic the nodes that the change may touch are asked before and after. Where none decides otherwise,
-nothing changes anywhere. Else the entry points whose messages may come to such a node are found backwards, most of
-them as whole cells of the background, and answered.
+For each class, the nodes that the change may affect are decided before and after. If all decide as before, the class is
+unchanged everywhere. Otherwise the entry points whose messages may reach such a node are found backwards, most of them
+as whole cells, and evaluated.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ def compare(before: Estate, after: Estate, at: datetime) -> Differential:
 
 @dataclass(frozen=True, slots=True)
 class StepwiseDiff:
-    """A comparison that is made a name at a time: whoever asks may stop, and keeps what it wants to keep."""
+    """A comparison that runs one service name at a time: the caller may stop, and keeps the groups it wants."""
 
     classes: int
-    """Of all names."""
+    """The number of classes of all names."""
     names: int
-    """For which the change may matter: so many steps."""
+    """The number of names that the change may affect, which is the number of steps."""
     steps: Iterator[list[DiffGroup]]
-    """The groups of one name after the other."""
+    """The groups of each name."""
 
 
 def compare_stepwise(before: Estate, after: Estate, at: datetime) -> StepwiseDiff:
-    """The same as `compare`, in no order; names that the change itself is about come first."""
+    """Like `compare`, but unsorted; names of changed routes and services come first."""
     with gc_paused():
         comparing = DiffContext(before, after, at)
         named = comparing.delta.by_name
@@ -56,7 +56,7 @@ def _step(comparing: DiffContext, name: str) -> list[DiffGroup]:
 
 
 def _groups(comparing: DiffContext, name: str) -> Iterator[DiffGroup]:
-    """The groups of all classes of one name. Where the first speaks for another, that one is not asked again."""
+    """The groups of all classes of one name. A class that behaves like the first is not evaluated again."""
     common = NameContext(comparing, name)
     first: _Class | None = None
     for traffic in comparing.vocabulary.of_name(name):
@@ -77,7 +77,7 @@ class _Class:
         self.traffic = traffic
         self.replying = self.comparing.specials.replying(traffic)
         self.special = name.special | self.replying if self.replying else name.special
-        # Where neither identifier nor direction matters, it is answered as the name is.
+        # Nodes where neither identifier nor direction matters behave as for the name without an identifier.
         telling = name.telling | self.replying if self.replying else name.telling
         self.before, self.after = (
             ClassEvaluator(common.estate, traffic, self.comparing.at, common, telling) for common in name.asked
@@ -85,7 +85,7 @@ class _Class:
         self.found: dict[tuple[Outcomes, Outcomes], DiffGroup] = {}
 
     def groups(self) -> Iterable[DiffGroup]:
-        """The groups of this class; none when it does not change."""
+        """The groups of this class; empty if it does not change."""
         one_sided = self.comparing.delta.one_sided
         dirty = {node for node in self._suspects() if self.before.onward(node) != self.after.onward(node)}
         goals = frozenset(name for name, database in dirty if database is None) | self.comparing.limited
@@ -101,7 +101,7 @@ class _Class:
         return self.found.values()
 
     def speaks_for(self, other: TrafficClass) -> bool:
-        """Whether another class of the name meets the same: no node was asked that could tell the two apart."""
+        """True if another class of the name has the same outcomes: no node that could distinguish them was decided."""
         if self.before.apart or self.after.apart or other.to_broker_instance in self.comparing.delta.by_identifier:
             return False
         return self.comparing.specials.replying(other) <= self.name.special
@@ -120,11 +120,11 @@ class _Class:
         self._add(self.before.ends(self.before.start(node)), self.after.ends(self.after.start(node)), node)
 
     def _answer_others(self, goals: frozenset[str], answered: Set[Node]) -> None:
-        """The entry points that decide as before and may send towards a goal: the special ones singly, then cells."""
+        """Evaluate the entry points that decide as before and may send towards a goal: special ones, then cells."""
         limited = {(name, None) for name in self.comparing.limited}
         may = self.name.may_reach(goals)
         for node in (self.name.sending(goals) | self.replying | limited) - answered:
-            # The node itself decides as before; where it sends the message decides whether anything may change.
+            # The node decides as before, so only an instance to which it sends can change the outcome.
             if node[1] is None or any(lead.instance in may for lead in self.before.onward(node).leads):
                 self._answer(node)
         background = self.comparing.background

@@ -1,4 +1,4 @@
-"""Conversations as JSON objects: the questions that `outcomes`, the REST interface and the pipeline are asked."""
+"""Conversations as JSON objects: the input of `outcomes`, the REST interface and the pipeline."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _CONVERSATION: Mapping[str, Decoder] = {
 
 
 def conversation_from(value: Any) -> Conversation:
-    """The conversation that a JSON object describes; raises `Invalid` with the key that is wrong."""
+    """Read a conversation from a JSON object; raise `Invalid` with the key that is wrong."""
     given = fields(value, _CONVERSATION, ("from", "to_service"))
     instance, database = given.pop("from")
     return Conversation(instance, database, **given)

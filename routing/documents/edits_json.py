@@ -1,7 +1,7 @@
 """Edits of an estate as JSON objects: `{"edit": "put_route", "instance": …, "database": …, "route": {…}}`.
 
-The kinds and their keys are the classes of `model.edits` and their fields; values are those of the estate document.
-Reading what was written gives the edits back.
+The kinds are the classes of `model.edits`, their keys the fields; values are as in the estate document. Reading a
+written edit gives an equal edit.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _DATABASE: Mapping[str, Decoder] = {
 
 
 def database_from(value: Any) -> Database:
-    """A database of the estate document, with all that is in it."""
+    """Read a database as in the estate document, with all its objects."""
     given = fields(value, _DATABASE, ("name",))
     return Database(table=RouteTable(given.pop("routes", ())), **given)
 
@@ -82,7 +82,7 @@ _INSTANCE: Mapping[str, Decoder] = {
 
 
 def instance_from(value: Any) -> Instance:
-    """An instance of the estate document, with all that is in it."""
+    """Read an instance as in the estate document, with all its databases."""
     given = fields(value, _INSTANCE, ("name",))
     return Instance(databases=by_name(given.pop("databases", ()), "databases"), **given)
 
@@ -106,7 +106,7 @@ _NAMES: Mapping[type[Any], str] = {edit: kind for kind, (edit, _) in _KINDS.item
 
 
 def edit_from(value: Any) -> Edit:
-    """The edit that a JSON object describes; raises `Invalid` with the key that is wrong."""
+    """Read an edit from a JSON object; raise `Invalid` with the key that is wrong."""
     if type(value) is not dict:
         raise Invalid("", must_be(say("an object"), value))
     if "edit" not in value:
@@ -121,7 +121,7 @@ def edit_from(value: Any) -> Edit:
 
 
 edits_from = array_of(edit_from)
-"""The edits of a JSON array; the path of an `Invalid` begins with the index of the one that is wrong."""
+"""Read edits from a JSON array; the path of an `Invalid` begins with the index of the wrong edit."""
 
 
 def edit_as_json(edit: Edit) -> dict[str, Any]:

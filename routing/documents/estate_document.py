@@ -1,4 +1,4 @@
-"""The estate document, `brokerui.estate/1`: JSON to an estate and back. Read, write, read is the identity."""
+"""The estate document, `brokerui.estate/1`: reads an estate from JSON and writes it, losing nothing."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ from routing.model.route_table import RouteTable
 
 FORMAT = "brokerui.estate/1"
 MAX_DOCUMENT_BYTES = 64 << 20
-"""Bytes. Larger documents are refused unless the user says so."""
+"""Larger documents are refused unless the user sets another limit."""
 MAX_OBJECTS = 1_000_000
-"""Named objects of one document, twenty times the largest estate that is known: it bounds the memory."""
+"""Limit of named objects in one document, twenty times the largest known estate; bounds the memory."""
 MAX_INSTANCES = 100_000
 MAX_DATABASES = 32_767
-"""The databases that the product allows on an instance."""
+"""SQL Server's limit of databases on an instance."""
 
 _T = TypeVar("_T")
 
 
 def read_estate(source: bytes | str, *, where: str = "estate") -> Estate:
-    """The estate that a document describes.
+    """Read the estate of a document.
 
-    Raises `InputError` with `where`, the JSON path and the reason at the first thing that is not as it must be;
-    nothing is made of the document then.
+    Raises `InputError` with `where`, the JSON path and the reason at the first error; no part of the document is used
+    then.
     """
     return read_version(source, where=where)[1]
 
 
 def read_version(source: bytes | str, *, where: str = "estate") -> tuple[datetime | None, Estate]:
-    """The same with the moment since which the document says it holds, its `valid_from`; None: it says none."""
+    """Read the estate and the `valid_from` of a document, the time since which it holds; None: it gives none."""
     text = _text(source, where)
     del source  # the bytes of a large document are as large as its text
     reader = _EstateReader(text)
@@ -70,7 +70,7 @@ def read_version(source: bytes | str, *, where: str = "estate") -> tuple[datetim
 
 
 def write_estate(estate: Estate, *, valid_from: datetime | None = None) -> str:
-    """The canonical text: fixed key order, one route or service a line, so that a diff of documents is readable."""
+    """Write the canonical text: fixed key order, one route or service per line, so that text diffs are readable."""
     return "".join(estate_as_json(estate, FORMAT, valid_from))
 
 
@@ -90,7 +90,7 @@ def _text(source: bytes | str, where: str) -> str:
 
 
 class _EstateReader:
-    """Walks the containers of a document; everything below them is a leaf."""
+    """Reads a document container by container; objects below a database are leaves."""
 
     def __init__(self, text: str) -> None:
         self._json = JsonPull(text)

@@ -1,4 +1,4 @@
-"""The small objects of an estate document, each from a JSON value that was parsed already."""
+"""Decoders of the small objects of an estate document, each from a parsed JSON value."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def integer(value: Any) -> int:
 
 
 def or_null(convert: Callable[[Any], _T]) -> Callable[[Any], _T | None]:
-    """The converter that lets a null through."""
+    """The decoder that also accepts null."""
     return lambda value: None if value is None else convert(value)
 
 
 def array_of(convert: Callable[[Any], _T]) -> Callable[[Any], tuple[_T, ...]]:
-    """The converter of a small array."""
+    """The decoder of a small array of such values."""
 
     def converted(value: Any) -> tuple[_T, ...]:
         if type(value) is not list:
@@ -63,7 +63,7 @@ def array_of(convert: Callable[[Any], _T]) -> Callable[[Any], tuple[_T, ...]]:
 
 
 def fields(value: Any, converters: Mapping[str, Decoder], required: tuple[str, ...]) -> dict[str, Any]:
-    """The members of an object, each converted. Unknown keys and missing ones are errors."""
+    """Decode each member of an object. Unknown keys and missing required ones raise `Invalid`."""
     if type(value) is not dict:
         raise Invalid("", must_be(say("an object"), value))
     found: dict[str, Any] = {}
@@ -82,7 +82,7 @@ def fields(value: Any, converters: Mapping[str, Decoder], required: tuple[str, .
 
 
 def unknown_key(key: str, known: Iterable[str]) -> Sentence:
-    """What is said of a key that no document has."""
+    """The problem of an unknown key."""
     return say('has the unknown key "{key}"; known are {known}', key=key[:80], known=tuple(known))
 
 
@@ -138,7 +138,7 @@ _SERVICE: Mapping[str, Decoder] = {"name": string, "queue": _string_or_null, "co
 
 
 def service_from(value: Any) -> Service:
-    """A name, or an object with its queue and contracts."""
+    """A service: its name alone, or an object with queue and contracts."""
     if type(value) is str:
         return Service(value)
     return Service(**fields(value, _SERVICE, ("name",)))

@@ -1,8 +1,7 @@
-"""A pull reader of JSON that holds one small value at a time, however large or hostile the text is.
+"""A pull reader of JSON that holds one small value in memory at a time, however large or hostile the text is.
 
-`json.loads` makes a tree that can be 24 times the size of its text (`[[],[],…]`), before anybody has looked at it.
-Here the caller walks the containers that it expects, and only leaves are parsed, by the standard library, from a
-window of bounded size.
+`json.loads` builds a tree that can take 24 times the size of its text (`[[],[],…]`). Here the caller walks the
+containers that it expects, and the standard library parses only the leaves, from a window of bounded size.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from routing.common.errors import Invalid
 from routing.common.sentence import Sentence, say
 
 MAX_LEAF_CHARS = 1 << 18
-"""Characters of one leaf. The largest that means something, a queue or a contract, has some thousands."""
+"""Limit of one leaf. The largest valid one, a queue or a contract, has some thousand characters."""
 
 _NUMBER_CUT_CHARS = 2
-"""Characters before the end of a window that a number may seem to end at: of `1e+|5` only `1` is read."""
+"""A number that ends this close to the end of the window may be cut: of `1e+|5` only `1` is read."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 
@@ -44,7 +43,7 @@ _scan_once: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(
 
 
 class JsonPull:
-    """A cursor on a JSON text. Its errors are `Invalid` without a path: the caller knows where it is."""
+    """A cursor on a JSON text. Raises `Invalid` without a path, which the caller adds."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -53,7 +52,7 @@ class JsonPull:
         self._window_from = 0
 
     def members(self) -> Iterator[str]:
-        """The keys of the object at the cursor. The caller takes the value of each before it asks for the next."""
+        """The keys of the object at the cursor. The caller must read the value of each before the next key."""
         seen: set[str] = set()
         for _ in self._items("{", "}", say("must be an object")):
             key = self._leaf()
@@ -66,7 +65,7 @@ class JsonPull:
             yield key
 
     def elements(self) -> Iterator[int]:
-        """The indexes of the array at the cursor. The caller takes each element before it asks for the next."""
+        """The indexes of the array at the cursor. The caller must read each element before the next index."""
         return self._items("[", "]", say("must be an array"))
 
     def value(self) -> Any:
@@ -74,7 +73,7 @@ class JsonPull:
         return self._leaf()
 
     def end(self) -> None:
-        """Raises unless nothing but white space is left."""
+        """Raise `Invalid` if anything but white space is left."""
         if self._next():
             self._wrong(say("there is more text after the document"))
 
@@ -93,7 +92,7 @@ class JsonPull:
         self._take(closing)
 
     def _next(self) -> str:
-        """The next character that is not white space; the cursor is on it. Empty at the end."""
+        """Move to the next character that is not white space and return it; empty at the end of the text."""
         self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]  # it always matches
         return self._text[self._at : self._at + 1]
 
@@ -108,7 +107,7 @@ class JsonPull:
         try:
             return self._scan()
         except (ValueError, StopIteration, RecursionError):
-            # It may have been cut by the end of the window: once more, at the beginning of a new one.
+            # The end of the window may have cut the value: try again with a window that begins here.
             self._window_from = self._at
             self._window = self._text[self._at : self._at + MAX_LEAF_CHARS]
         return self._scan_for_sure()

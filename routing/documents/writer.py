@@ -1,4 +1,4 @@
-"""An estate as the text of its document: every key, in fixed order, one row a line."""
+"""Writes an estate as the text of its document: every key in fixed order, one object per line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROWS = ("queues", "contracts", "message_types", "priorities", "remote_service_b
 
 
 def estate_as_json(estate: Estate, format_name: str, valid_from: datetime | None = None) -> Iterator[str]:
-    """The pieces of the document's text."""
+    """The text of the document, in pieces."""
     since = f' "valid_from": "{format_moment(valid_from)}",' if valid_from else ""
     yield f'{{"format": {_dumps(format_name)},{since} "hop_limit": {estate.hop_limit},\n "instances": ['
     yield from _between("\n  ", (_instance(instance) for instance in estate.instances.values()))
@@ -25,7 +25,7 @@ def estate_as_json(estate: Estate, format_name: str, valid_from: datetime | None
 
 
 def route_as_json(route: Route) -> dict[str, Any]:
-    """A row of `sys.routes` as the document has it."""
+    """A route as in the document."""
     return {
         "name": route.name,
         "remote_service_name": route.remote_service_name,
@@ -37,18 +37,18 @@ def route_as_json(route: Route) -> dict[str, Any]:
 
 
 def instance_as_json(instance: Instance) -> dict[str, Any]:
-    """An instance as the document has it."""
+    """An instance as in the document."""
     databases = [database_as_json(database) for database in instance.databases.values()]
     return {**_instance_head(instance), "databases": databases}
 
 
 def database_as_json(database: Database) -> dict[str, Any]:
-    """A database as the document has it."""
+    """A database as in the document."""
     return {**_database_head(database), **_database_rows(database)}
 
 
 def service_as_json(service: Service) -> Any:
-    """A service as the document has it: its name, where nothing else is known of it."""
+    """A service as in the document: only its name if neither queue nor contracts are known."""
     return service.name if service.queue is None and not service.contracts else _part(service)
 
 
@@ -93,7 +93,7 @@ def _database_rows(database: Database) -> dict[str, list[Any]]:
 
 
 def _part(part: Any) -> Any:
-    """A value of `parts` as an object with all its fields."""
+    """An object of `catalog_objects` as JSON, with all its fields."""
     if isinstance(part, tuple):
         return [_part(member) for member in part]
     if hasattr(part, "__dataclass_fields__"):

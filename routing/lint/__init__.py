@@ -1,1 +1,2 @@
-"""Lint: what is wrong with an estate, before messages tell. One module a family of checks; `registry` has them all."""
+"""Lint: finds errors in an estate before they cost messages. Each module holds one family of checks; `registry` lists
+all."""

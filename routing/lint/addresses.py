@@ -1,4 +1,4 @@
-"""Addresses that lead to nobody, to the wrong port, or back to where the route is."""
+"""Checks of addresses that lead to no instance, to a wrong port, or back to the instance of the route."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from routing.model.address import DEFAULT_PORT, LOCAL, Address
 from routing.model.estate import Instance
 
 TDS_PORT = 1433
-"""Where SQL Server takes queries by convention; Service Broker listens elsewhere."""
+"""The conventional port of SQL Server for queries; Service Broker listens at another one."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
-"""Hosts that mean the instance itself, whichever that is."""
+"""Hosts that stand for the local machine."""
 
 
 def unknown_address(scene: LintContext) -> Iterator[Finding]:
     """A live route to an address, or mirror address, whose host is that of no instance: messages leave the estate.
 
-    Where an instance has that name in another domain, or in none, it is named. A known host is `wrong-port`. A host in
-    angle brackets is a template's: an error, for nobody has such a name.
+    If an instance has that name in another domain, or without one, the finding names it. A known host is `wrong-port`.
+    A host in angle brackets is an unfilled template: an error, because no machine has such a name.
     """
     labels = _byfirst_label(scene)
     for row, address in unresolved(scene):
@@ -38,7 +38,7 @@ def unknown_address(scene: LintContext) -> Iterator[Finding]:
 
 
 def is_placeholder(address: Address) -> bool:
-    """Whether a host is still to be put there, as in `tcp://<server>:4022`."""
+    """True if the host is still a template, as in `tcp://<server>:4022`."""
     return not {"<", ">"}.isdisjoint(address.key)
 
 
@@ -60,7 +60,7 @@ def _unknown(address: Address, host: str, alike: Instance | None) -> Sentence:
 
 
 def unresolved(scene: LintContext) -> Iterator[tuple[RouteRow, Address]]:
-    """The network addresses of live routes that belong to no instance, each once a route."""
+    """The network addresses of live routes that belong to no instance, each once per route."""
     known = scene.estate.by_address
     for row in scene.live:
         for address in dict.fromkeys(network_addresses(row.route)):
@@ -73,20 +73,21 @@ def _byfirst_label(scene: LintContext) -> Mapping[str, Instance]:
 
 
 def first_label(host: str) -> str:
-    """`srv1` of `srv1.example`; of a numeric address, all of it."""
+    """The first label of a host name: `srv1` of `srv1.example`; a numeric address as a whole."""
     return host if host[0] == "[" or host.replace(".", "").isdigit() else host.partition(".")[0]
 
 
 def wrong_port(scene: LintContext) -> Iterator[Finding]:
-    """A live route to the host of an instance, at a port that is no instance's.
+    """A live route to the host of an instance, at a port at which no instance listens.
 
-    An error where the route's service is on that host, or the port is that of queries, 1433; else another instance
-    there may be missing in the estate. A warning, too, where the route has a mirror, and the other address is that of
-    an instance: the principal may be there. Also an instance that has a different port in all its addresses than its
-    endpoint listens on.
+    An error if the route's service is on that host, or the port is that of queries (1433); else another instance on
+    that host may be missing in the estate. A warning, too, if the route has a mirror whose other address is that of an
+    instance: the principal may be there. Also reported for an instance whose addresses all have another port than its
+    endpoint.
 
-    Where an instance there has no endpoint in the estate, and no address but that which an import makes of its name,
-    its port is an assumption, and the route may be right: a warning where the service is on that host, else a remark.
+    If an instance on that host has no endpoint in the estate, and only the address that an import derives from its
+    name, its port is an assumption and the route may be right: a warning if the service is on that host, else
+    information.
     """
     for row, address in unresolved(scene):
         instances = scene.by_host.get(host_of(address))
@@ -129,7 +130,8 @@ def _wrong_port(scene: LintContext, row: RouteRow, address: Address, instances: 
 
 
 def _port_not_known(address: Address, instances: Sequence[Instance]) -> Sentence:
-    """Of instances there whose ports nobody told, those without an address first: that is who is meant, most likely."""
+    """The sentence for instances of unknown port on that host; those without an address come first, as the most
+    likely."""
     without = [instance for instance in instances if not instance.addresses]
     if without:
         reason = say(
@@ -154,10 +156,10 @@ def _port_not_known(address: Address, instances: Sequence[Instance]) -> Sentence
 
 
 def own_address(scene: LintContext) -> Iterator[Finding]:
-    """A live route, without a mirror, to an address of the very instance that it is on (LOOP-2).
+    """A live route, without a mirror, to an address of its own instance (LOOP-2).
 
-    Its messages are treated as from outside: msdb decides, and only forwarding sends them anywhere but LOCAL. An
-    error where that loses all of them, a warning where it may, else a detour.
+    Its messages are treated as from outside: msdb decides, and only forwarding sends them anywhere but LOCAL. An error
+    if that loses all of them, a warning if it may, else information.
     """
     for row in scene.live:
         route = row.route

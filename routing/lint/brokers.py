@@ -1,4 +1,4 @@
-"""Databases and queues that are switched off."""
+"""Checks of databases and queues that are switched off."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from routing.model.estate import MIRROR, Database
 
 
 def queue_off(scene: LintContext) -> Iterator[Finding]:
-    """A queue that is off: what comes for its services waits in a transmission queue (NET-2).
+    """A disabled queue: messages for its services wait in a transmission queue (NET-2).
 
-    An error where a service stands on it, a warning where it is not known which queue a service of the database
-    stands on, else of no weight. Five rollbacks of a transaction that receives switch a queue off.
+    An error if a service uses the queue, a warning if it is unknown which queue a service of the database uses, else
+    information. SQL Server disables a queue after five rollbacks of a receiving transaction.
     """
     for instance, database in scene.originals:
         off = [queue.name for queue in database.queues if not queue.enabled]
@@ -33,11 +33,11 @@ def queue_off(scene: LintContext) -> Iterator[Finding]:
             else:
                 severity, reason = INFO, say("The queue is off; no service uses it.")
             remedy = use(database.name, (alter_queue_on(queue),))
-            yield Finding("queue-off", severity, instance.name, database.name, queue, reason, remedy)
+            yield Finding("queue-off", severity, instance.name, database.name, queue, reason, remedy_sql=remedy)
 
 
 def _users(database: Database) -> Mapping[str, list[str]]:
-    """By queue in lower case, as names of queues compare: the services on it."""
+    """By queue in lower case, because names of queues compare without case: the services that use it."""
     found: dict[str, list[str]] = defaultdict(list)
     for service in database.services:
         if service.queue is not None:
@@ -46,12 +46,12 @@ def _users(database: Database) -> Mapping[str, list[str]]:
 
 
 def broker_disabled(scene: LintContext) -> Iterator[Finding]:
-    """A database with services of its own, or msdb, with its broker disabled: it is no target (LOC, fixed), and sends
-    nothing. With that of msdb, the instance routes nothing over the network.
+    """A database with services of its own, or msdb, with its broker disabled: it is no target (LOC), and sends nothing.
+    With the broker of msdb disabled, the instance routes nothing over the network.
 
-    A warning where every service of it has another target on the instance, as a restored copy may, and for msdb where
+    A warning if every service of it has another target on the instance (a restored copy, for example), and for msdb if
     no live route leads to the instance or away from it; no finding for a database in the role MIRROR, whose broker
-    comes with its principal's.
+    follows its principal's.
     """
     for held in scene.databases:
         database = held.database
@@ -69,7 +69,8 @@ def broker_disabled(scene: LintContext) -> Iterator[Finding]:
 
 
 def _enable(held: HostedDatabase) -> str:
-    """An identifier that an enabled database of the instance has already wants a new one (9772)."""
+    """The remedy: ENABLE_BROKER, or NEW_BROKER if an enabled database of the instance has the identifier already
+    (9772)."""
     identifier = held.database.broker_instance
     taken = identifier is not None and held.instance.identified[identifier] is not held.database
     return new_broker(held.database.name) if taken else alter_database(held.database.name, "ENABLE_BROKER")

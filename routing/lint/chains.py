@@ -1,4 +1,5 @@
-"""Chains of a graph: runs of nodes each of which leads to the next one alone, so that a walk takes them in one step."""
+"""Compresses a graph into chains of nodes with exactly one successor each, so that a walk passes a chain in one
+step."""
 
 from __future__ import annotations
 
@@ -7,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 Graph = Sequence[Sequence[int]]
-"""By node, 0 to n-1: the nodes that it leads to, each once."""
+"""By node, 0 to n-1: its successors, each once."""
 
 
 class Interval(NamedTuple):
-    """Nodes of one chain that follow each other, both ends included."""
+    """Consecutive nodes of one chain, both ends included."""
 
     chain: int
     first: int
@@ -19,18 +20,19 @@ class Interval(NamedTuple):
 
 
 class Chains:
-    """Every node of a graph in exactly one chain. Only the last node of a chain may lead elsewhere than to the next."""
+    """Puts every node of a graph into exactly one chain. Only the last node of a chain may have another successor than
+    the next."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.chains: list[list[int]] = []
         self.place: list[tuple[int, int]] = [(-1, -1)] * len(graph)
-        """By node: its chain, and where in it."""
+        """By node: its chain, and its position in it."""
         before = _one_before(graph)
         for node in range(len(graph)):
             if node not in before:
                 self._add(node, before)
-        for node in range(len(graph)):  # what is left are circles: cut anywhere
+        for node in range(len(graph)):  # the rest are cycles: each becomes a chain that begins anywhere
             if self.place[node][0] < 0:
                 self._add(node, before)
 
@@ -49,7 +51,7 @@ class Chains:
         return self.chains[run.chain][run.first : run.last + 1]
 
     def positions(self, nodes: Iterable[int]) -> dict[int, list[int]]:
-        """By chain: where these nodes are in it, in order."""
+        """By chain: the positions of these nodes, ascending."""
         found: dict[int, list[int]] = {}
         for chain, position in sorted(self.place[node] for node in nodes):
             found.setdefault(chain, []).append(position)
@@ -57,7 +59,7 @@ class Chains:
 
 
 def _one_before(graph: Graph) -> dict[int, int]:
-    """By node: the first of those that lead to it alone, whose chain it goes on with."""
+    """By node: the first node of which it is the only successor, and whose chain it continues."""
     before: dict[int, int] = {}
     for node, leads in enumerate(graph):
         if len(leads) == 1:
@@ -66,9 +68,9 @@ def _one_before(graph: Graph) -> dict[int, int]:
 
 
 class OverlayGraph:
-    """A graph in which some nodes lead elsewhere than in the one that the chains are made of.
+    """A graph that differs from the graph of the chains in the successors of some nodes.
 
-    Walked from entry to entry: from one, the walk runs along the chain to a node that is changed, or to the end.
+    Walks go from entry to entry: from an entry along the chain to the next changed node, or to the end of the chain.
     """
 
     def __init__(self, chains: Chains, leads: Mapping[int, Sequence[int]]) -> None:
@@ -77,7 +79,7 @@ class OverlayGraph:
         self._stops = chains.positions(leads)
 
     def run(self, entry: int) -> Interval:
-        """From this node to where the walk has to be looked at again."""
+        """The nodes from this one to the next changed node, or to the end of the chain."""
         chain, first = self._chains.place[entry]
         stops = self._stops.get(chain, ())
         found = bisect_left(stops, first)
@@ -85,7 +87,8 @@ class OverlayGraph:
         return Interval(chain, first, last)
 
     def starts(self, positions: Mapping[int, Sequence[int]]) -> Iterator[int]:
-        """Of these nodes, by chain, one in each run: a walk from there passes the others."""
+        """One representative node for each interval without a changed node; a walk from it visits the other given
+        nodes."""
         for chain, among in positions.items():
             yield self._chains.chains[chain][among[0]]
             for stop in self._stops.get(chain, ()):
@@ -99,16 +102,16 @@ class OverlayGraph:
         return self.follow(self._chains.chains[run.chain][run.last])
 
     def follow(self, node: int) -> Sequence[int]:
-        """Where one node leads to."""
+        """The successors of one node."""
         return self._leads.get(node, self._chains.graph[node])
 
     def part(self, entries: Iterable[int]) -> NodeSet:
-        """All nodes that are walked by from these entries, before the next one."""
+        """All nodes that walks from these entries pass before the next entry."""
         return NodeSet(self._chains, map(self.run, entries))
 
 
 class NodeSet:
-    """A set of nodes, as runs: equal keys for equal sets, whatever entries it was made of."""
+    """A set of nodes, stored as intervals: equal sets have equal keys, whatever entries they were built from."""
 
     def __init__(self, chains: Chains, runs: Iterable[Interval]) -> None:
         self._chains = chains
@@ -128,7 +131,7 @@ class NodeSet:
 
 
 def _joined(runs: Iterable[Interval]) -> tuple[Interval, ...]:
-    """The runs in order, those that overlap or touch made one."""
+    """The intervals in order, with overlapping and adjacent ones merged."""
     joined: list[Interval] = []
     for run in sorted(runs):
         if joined and joined[-1].chain == run.chain and run.first <= joined[-1].last + 1:

@@ -1,6 +1,6 @@
-"""What the checks look at: an estate at a moment, the indexes that several of them share, and the engine's answers.
+"""What the checks read: an estate at a time, indexes that several checks share, and the engine's answers.
 
-Everything is made when a check first asks for it, and once.
+Every index is computed on first use, and once.
 """
 
 from __future__ import annotations
@@ -27,31 +27,33 @@ from routing.rules.router import decide
 
 
 class HostedDatabase(NamedTuple):
-    """A database, and the instance that it is on."""
+    """A database and its instance."""
 
     instance: Instance
     database: Database
 
 
 class RouteRow(NamedTuple):
-    """A row of `sys.routes`, and where it stands."""
+    """A row of `sys.routes`, with its instance and database."""
 
     instance: Instance
     database: Database
     route: Route
 
     def finding(self, code: str, severity: str, reason: Sentence, remedy: str | None = None) -> Finding:
-        return Finding(code, severity, self.instance.name, self.database.name, self.route.name, reason, remedy)
+        return Finding(
+            code, severity, self.instance.name, self.database.name, self.route.name, reason, remedy_sql=remedy
+        )
 
     @property
     def begins_in(self) -> str | None:
-        """Whose conversations the row is for: those that its database begins, or (None) those from outside."""
+        """The database whose conversations the route is for; None (in msdb): messages from outside."""
         return None if self.database.name == MSDB else self.database.name
 
 
 class LintContext:
-    """One estate at one moment, and the part of it that findings are wanted about: all of it, one instance, or one
-    database of it. What they depend on may be anywhere."""
+    """One estate at one time, and the scope of the findings: all of it, one instance, or one database of it. Checks may
+    read the whole estate in any scope."""
 
     def __init__(self, estate: Estate, at: datetime, instance: str | None = None, database: str | None = None) -> None:
         self.estate = estate
@@ -66,7 +68,7 @@ class LintContext:
 
     @cached_property
     def instances(self) -> tuple[Instance, ...]:
-        """In the order of the document."""
+        """The instances in scope, in the order of the document."""
         if self._instance is None:
             return tuple(self.estate.instances.values())
         here = self.estate.instances.get(self._instance)
@@ -74,7 +76,7 @@ class LintContext:
 
     @cached_property
     def databases(self) -> tuple[HostedDatabase, ...]:
-        """In the order of the document."""
+        """The databases in scope, in the order of the document."""
         if self._instance is None:
             return self.everywhere
         return tuple(
@@ -86,24 +88,25 @@ class LintContext:
 
     @cached_property
     def originals(self) -> tuple[HostedDatabase, ...]:
-        """The databases that can be changed: a mirror whose principal is known too is a replica of that one."""
+        """The databases in scope that can be changed: without mirrors whose principal is in the estate, which are its
+        replicas."""
         return tuple(held for held in self.databases if not self._is_replica(held.database))
 
     @cached_property
     def rows(self) -> tuple[RouteRow, ...]:
-        """Every route of an original, in the order of the document."""
+        """Every route of these databases, in the order of the document."""
         return tuple(RouteRow(*held, route) for held in self.originals for route in held.database.table.routes.values())
 
     @cached_property
     def live(self) -> tuple[RouteRow, ...]:
-        """The routes that have not expired (RT-TABLE)."""
+        """The routes in scope that have not expired (RT-TABLE)."""
         return tuple(row for row in self.rows if not row.route.expired(self.at))
 
     # ------------------------------------------------------------ what there is, anywhere
 
     @cached_property
     def everywhere(self) -> tuple[HostedDatabase, ...]:
-        """Every database, in the order of the document."""
+        """Every database of the estate, in the order of the document."""
         return tuple(
             HostedDatabase(instance, database)
             for instance in self.estate.instances.values()
@@ -135,7 +138,7 @@ class LintContext:
 
     @cached_property
     def by_host(self) -> Mapping[str, list[Instance]]:
-        """By the host of an address: the instances with an address there."""
+        """By host of an address: the instances with an address there."""
         found: dict[str, list[Instance]] = defaultdict(list)
         for instance in self.estate.instances.values():
             for host in dict.fromkeys(map(host_of, instance.addresses)):
@@ -144,7 +147,7 @@ class LintContext:
 
     @cached_property
     def guessed(self) -> Mapping[str, list[Instance]]:
-        """By the host that its name says: the instances whose port is an assumption."""
+        """By host taken from the instance name: the instances whose port is an assumption."""
         found: dict[str, list[Instance]] = defaultdict(list)
         for instance in self.estate.instances.values():
             if is_guessed(instance):
@@ -153,7 +156,7 @@ class LintContext:
 
     @cached_property
     def led_to(self) -> Mapping[str, list[RouteRow]]:
-        """By instance that findings are wanted about: the live routes elsewhere that lead to it over the network."""
+        """By instance in scope: the live routes of other instances that lead to it over the network."""
         found: dict[str, list[RouteRow]] = defaultdict(list)
         for row in self.live if self._instance is None else self._leading_to(self.instances):
             for instance in self.leads(row):
@@ -162,7 +165,7 @@ class LintContext:
         return found
 
     def _leading_to(self, instances: Iterable[Instance]) -> Iterator[RouteRow]:
-        """The live routes, anywhere, with an address of one of these."""
+        """The live routes of the estate with an address of one of these instances."""
         keys = {address.key for instance in instances for address in instance.addresses}
         for held in self.everywhere:
             if self._is_replica(held.database):
@@ -174,7 +177,7 @@ class LintContext:
                     yield RouteRow(*held, route)
 
     def on_the_network(self, instance: Instance) -> bool:
-        """Whether live routes lead to it from elsewhere, or its own lead elsewhere."""
+        """True if live routes lead to the instance from elsewhere, or its own lead elsewhere."""
         return instance.name in self.led_to or any(
             self._leads_away(instance, database) for database in instance.databases.values()
         )
@@ -188,7 +191,7 @@ class LintContext:
         )
 
     def rows_for(self, services: Set[str]) -> Iterator[RouteRow]:
-        """The live routes, anywhere, for one of these services by name, in the order of the document."""
+        """The live routes of the estate for one of these services by name, in the order of the document."""
         for held in self.everywhere:
             table = held.database.table
             if services.isdisjoint(table.named) or self._is_replica(held.database):
@@ -199,14 +202,14 @@ class LintContext:
 
     @cached_property
     def route_names(self) -> Set[str]:
-        """The names of all routes, in any case."""
+        """The names of all routes, case folded."""
         originals = (held for held in self.everywhere if not self._is_replica(held.database))
         return {name.casefold() for held in originals for name in held.database.table.routes}
 
     # ------------------------------------------------------------ what the engine answers
 
     def leads(self, row: RouteRow) -> Iterator[Instance]:
-        """The instances of the estate that a route leads to; for LOCAL, its own."""
+        """The instances of the estate to which a route leads; for LOCAL, its own."""
         if row.route.address.is_local:
             yield row.instance
         for address in network_addresses(row.route):
@@ -215,7 +218,7 @@ class LintContext:
                 yield self.estate.instances[name]
 
     def ends(self, row: RouteRow, service: str) -> tuple[Outcome, ...]:
-        """How conversations end that ask, where the row decides for them, for this service and its identifier."""
+        """The outcomes of conversations for which the route decides, to this service with the route's identifier."""
         return self.outcomes(Conversation(row.instance.name, row.begins_in, service, row.route.broker_instance))
 
     def outcomes(self, conversation: Conversation) -> tuple[Outcome, ...]:
@@ -223,23 +226,33 @@ class LintContext:
         return self._journeys.outcomes(conversation)
 
     def begun(self, held: HostedDatabase, service: str) -> Decisions:
-        """What is done with conversations that this database begins to a service, without an identifier."""
-        hop = Hop(self.estate, held.instance.name, held.database.name, service, None, False, self.at)
+        """The decisions for conversations that this database begins to a service, without an identifier."""
+        hop = Hop(
+            self.estate,
+            held.instance.name,
+            held.database.name,
+            service=service,
+            identifier=None,
+            is_reply=False,
+            at=self.at,
+        )
         return decide(hop)
 
     def from_outside(self, instance: str, service: str, identifier: str | None = None) -> Decisions:
-        """What an instance does with messages that reach it from outside."""
+        """The decisions of an instance for messages from outside."""
         here = self.estate.instances[instance]
         if is_like_any(here, None, service):
             service, identifier = UNKNOWN_SERVICE, None
         key = instance, service, identifier
         found = self._outside.get(key)
         if found is None:
-            found = self._outside[key] = decide(Hop(self.estate, instance, None, service, identifier, False, self.at))
+            found = self._outside[key] = decide(
+                Hop(self.estate, instance, None, service=service, identifier=identifier, is_reply=False, at=self.at)
+            )
         return found
 
     def keeps(self, held: HostedDatabase, service: str) -> bool:
-        """Whether conversations that a database begins wait there for ever, as those for any unknown name do."""
+        """True if conversations that a database begins wait there for ever, as those for any unknown name do."""
         if not is_like_any(held.instance, held.database.name, service):
             return False
         key = held.instance.name, held.database.name
@@ -251,10 +264,10 @@ class LintContext:
 
 
 def is_like_any(here: Instance, database: str | None, service: str) -> bool:
-    """Whether a table treats a name, with whatever identifier, as one that is nowhere.
+    """True if a table treats a service name, with any identifier, like a name that occurs nowhere.
 
-    It has no route for the name, no database of the instance can be its target, and no route for everything looks at
-    the name (CHOOSE-4) or at who is the principal for it (MIR).
+    It has no route for the name, no database of the instance can be its target, and no route without a name reads the
+    service name (CHOOSE-4) or depends on its principal (MIR).
     """
     table = here.tables[database]
     if service in table.named or service in here.targets:
@@ -263,12 +276,13 @@ def is_like_any(here: Instance, database: str | None, service: str) -> bool:
 
 
 def lost(ends: Collection[Outcome]) -> bool:
-    """Whether no message gets anywhere, whatever is chosen. A route that was asked for may still come (MATCH-4)."""
+    """True if every outcome loses or delays the message. A requested route may still arrive (MATCH-4), so that is no
+    loss."""
     return all(end.kind in (DELAYED, DROPPED) and end.detail != ROUTE_REQUESTED for end in ends)
 
 
 def few(names: Sequence[str], most: int = 3) -> tuple[str, ...]:
-    """The first of many."""
+    """The first `most` names, and an ellipsis if there are more."""
     return tuple(names) if len(names) <= most else (*names[:most], "…")
 
 
@@ -276,11 +290,13 @@ def instance_finding(
     code: str, severity: str, instance: Instance, reason: Sentence, remedy: str | None = None
 ) -> Finding:
     """A finding about an instance itself."""
-    return Finding(code, severity, instance.name, None, instance.name, reason, remedy)
+    return Finding(code, severity, instance.name, None, instance.name, reason, remedy_sql=remedy)
 
 
 def database_finding(
     code: str, severity: str, held: HostedDatabase, reason: Sentence, remedy: str | None = None
 ) -> Finding:
     """A finding about a database itself."""
-    return Finding(code, severity, held.instance.name, held.database.name, held.database.name, reason, remedy)
+    return Finding(
+        code, severity, held.instance.name, held.database.name, held.database.name, reason, remedy_sql=remedy
+    )

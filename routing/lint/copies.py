@@ -1,4 +1,4 @@
-"""Services that stand more than once where only their name is asked for."""
+"""Checks of services that several databases have, where only their name is given."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from routing.rules.decision import Deliver
 
 
 def service_copies(scene: LintContext) -> Iterator[Finding]:
-    """Several databases of one instance that can be the target for one name, where the engine leaves the choice
-    open: new conversations go to a random one (LOC-2).
+    """Several databases of one instance can be the target for one service name, and the rules leave the choice open:
+    new conversations go to a random one (LOC-2).
 
-    A warning where a live route for that name without an identifier leads to the instance; else of no weight, since
-    a conversation finds the copy of its own database first.
+    A warning if a live route for that name without an identifier leads to the instance; else information, because a
+    conversation prefers the copy in its own database.
     """
     copies = [(instance, service) for instance in scene.instances for service in _copied(scene, instance)]
     asked = _asked_by_name_only(scene, {service for _, service in copies})
@@ -40,7 +40,7 @@ def _copied(scene: LintContext, instance: Instance) -> Iterator[str]:
 
 
 def _asked_by_name_only(scene: LintContext, services: Set[str]) -> set[tuple[str, str | None]]:
-    """The instances and services to which a route leads without saying which database it means."""
+    """Pairs of instance and service to which a route leads without naming the database by identifier."""
     return {
         (instance.name, row.route.remote_service_name)
         for row in (scene.rows_for(services) if services else ())
@@ -50,7 +50,7 @@ def _asked_by_name_only(scene: LintContext, services: Set[str]) -> set[tuple[str
 
 
 def _open(scene: LintContext, instance: Instance, service: str) -> bool:
-    """Whether the choice is open for messages from outside, or for a database without a copy of its own."""
+    """True if the choice is open for messages from outside, or for a database without a copy of its own."""
     if sum(isinstance(decision, Deliver) for decision in scene.from_outside(instance.name, service)) > 1:
         return True
     others = (d for d in instance.databases.values() if not d.has_service(service))

@@ -9,7 +9,7 @@ _N = TypeVar("_N")
 
 
 def cycles(starts: Iterable[_N], follow: Callable[[_N], Sequence[_N]]) -> Iterator[list[_N]]:
-    """The nodes of each component that can be walked in a circle, among those that `starts` lead to."""
+    """The strongly connected components with a cycle, among the nodes reachable from `starts`."""
     number: dict[_N, int] = {}
     for start in starts:
         if start not in number:
@@ -17,7 +17,8 @@ def cycles(starts: Iterable[_N], follow: Callable[[_N], Sequence[_N]]) -> Iterat
 
 
 def _from(start: _N, follow: Callable[[_N], Sequence[_N]], number: dict[_N, int]) -> Iterator[list[_N]]:
-    """A walk in depth. `number` counts the nodes as they are met; `low` is the lowest that is met from a node on."""
+    """Depth-first search. `number` holds the order in which nodes are met; `low` the lowest number reachable from a
+    node."""
     low: dict[_N, int] = {}
     open_nodes: list[_N] = []
     path = [(start, iter(follow(start)))]
@@ -46,7 +47,7 @@ def _meet(node: _N, number: dict[_N, int], low: dict[_N, int], open_nodes: list[
 def _closed(
     node: _N, follow: Callable[[_N], Sequence[_N]], low: dict[_N, int], open_nodes: list[_N]
 ) -> Iterator[list[_N]]:
-    """The component that the walk has just left, unless it is a single node that does not lead to itself."""
+    """The component that the search has just completed, unless it is a single node without an edge to itself."""
     component: list[_N] = []
     while not component or component[-1] != node:
         component.append(open_nodes.pop())
@@ -56,7 +57,7 @@ def _closed(
 
 
 def circle(component: Sequence[_N], start: _N, follow: Callable[[_N], Sequence[_N]]) -> list[_N]:
-    """A shortest way from `start` back to it, within its component: `[start, …, start]`."""
+    """A shortest cycle through `start` within its component: `[start, …, start]`."""
     inside = set(component)
     came_by: dict[_N, _N] = {}
     todo = [start]

@@ -1,4 +1,5 @@
-"""Service Broker endpoints: an instance without one that runs neither takes nor sends anything over the network."""
+"""Checks of Service Broker endpoints: without a started one, an instance neither receives nor sends over the
+network."""
 
 from __future__ import annotations
 
@@ -12,10 +13,10 @@ from routing.model.address import DEFAULT_PORT
 
 
 def no_endpoint(scene: LintContext) -> Iterator[Finding]:
-    """An instance without an endpoint that live routes lead to, or whose own lead to other instances.
+    """An instance without an endpoint to which live routes lead, or whose own routes lead to other instances.
 
-    Only where the estate tells the endpoint of some other instance: a document, or a script, that never speaks of
-    endpoints says nothing about them. A warning for that reason.
+    Reported only if the estate knows the endpoint of some other instance: a document or script without any endpoint
+    says nothing about them. Therefore only a warning.
     """
     if all(instance.endpoint is None for instance in scene.estate.instances.values()):
         return
@@ -27,9 +28,9 @@ def no_endpoint(scene: LintContext) -> Iterator[Finding]:
 
 
 def endpoint_stopped(scene: LintContext) -> Iterator[Finding]:
-    """An endpoint that is not STARTED; an error where live routes lead to the instance, or its own to other instances.
+    """An endpoint that is not STARTED; an error if live routes lead to the instance, or its own to other instances.
 
-    Else a warning: somebody made it for something.
+    Else a warning, because an administrator created it for some purpose.
     """
     for instance in scene.instances:
         endpoint = instance.endpoint

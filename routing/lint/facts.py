@@ -1,4 +1,4 @@
-"""What one route, service or table says by itself, as several checks ask it."""
+"""Simple facts about one route, service or table that several checks use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from routing.model.route import Route
 from routing.model.route_table import RouteTable
 
 SYSTEM_SERVICES = "http://schemas.microsoft.com/SQL/"
-"""How the services begin that the product itself makes, in every database."""
+"""Prefix of the services that SQL Server itself creates in every database."""
 
 
 def asks_for_routes(table: RouteTable, at: datetime) -> Route | None:
@@ -23,7 +23,7 @@ def asks_for_routes(table: RouteTable, at: datetime) -> Route | None:
 
 
 def network_addresses(route: Route) -> Iterator[Address]:
-    """The network addresses that a route gives."""
+    """The network addresses of a route."""
     for address in (route.address, route.mirror_address):
         if address is not None and address.is_network:
             yield address
@@ -35,20 +35,20 @@ def host_of(address: Address) -> str:
 
 
 def addresses_beside(estate: Estate, key: str) -> tuple[str, ...]:
-    """The addresses of the estate on the host of an address, given in its canonical form."""
+    """The addresses of the estate with the same host as a canonical address."""
     beginning = key.rpartition(":")[0] + ":"
     return tuple(other for other in estate.by_address if other.startswith(beginning) and other != key)
 
 
 def host_in_name(instance: Instance) -> str:
-    """The host of an instance as its name says: what stands before a backslash, in lower case."""
+    """The host in an instance name: the part before the backslash, in lower case."""
     return instance.name.partition("\\")[0].lower()
 
 
 def is_guessed(instance: Instance) -> bool:
-    """Whether nothing tells where it listens: an import takes the host of its name, and the usual port.
+    """True if the instance's address is an assumption: an import derives it from the name, with the default port.
 
-    A document that says just that, and tells of no endpoint, is taken to assume it too; any other address is meant.
+    A document with exactly this address and no endpoint counts as an assumption too; any other address is deliberate.
     """
     if instance.endpoint is not None:
         return False
@@ -56,10 +56,11 @@ def is_guessed(instance: Instance) -> bool:
 
 
 def own_services(database: Database) -> list[str]:
-    """The names of its services, without those that the product makes."""
+    """The names of a database's services, without those that SQL Server creates."""
     return [s.name for s in database.services if not s.name.startswith(SYSTEM_SERVICES)]
 
 
 def begins_only(service: Service) -> bool:
-    """Whether it is known to accept no contract: no conversation can be begun to it. A plain name tells nothing."""
+    """True if the service is known to accept no contract, so that no conversation can be begun to it. A plain name says
+    nothing."""
     return service.queue is not None and not service.contracts

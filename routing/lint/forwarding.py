@@ -1,4 +1,4 @@
-"""Instances that should forward and do not."""
+"""Checks of instances that should forward and do not."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from routing.rules.decision import FORWARDING_DISABLED, Drop
 def forwarding_off(scene: LintContext) -> Iterator[Finding]:
     """An instance whose msdb would send messages on, while its message forwarding is off (CHOOSE-FWD).
 
-    An error where a live route of another instance, for a service by name, brings messages that are all dropped; a
-    warning where some of them may be, or those of routes without a name, or where nothing is known to come and msdb
-    has no service that its own routes could be for.
+    An error if a live route of another instance, for a service by name, brings messages that are all dropped; a warning
+    if some of them may be, or those of routes without a name, or if no route is known to lead here and msdb has no
+    service that its own routes could be for.
     """
     for instance in scene.instances:
         onward = [] if instance.forwarding else _onward(scene, instance)
@@ -44,9 +44,9 @@ def _onward(scene: LintContext, instance: Instance) -> list[Route]:
 
 
 def _dropped(scene: LintContext, instance: Instance, row: RouteRow) -> list[bool]:
-    """Of all that may be done with what this route brings: whether it is dropped for want of forwarding.
+    """For each possible decision on a message that this route brings: whether it is dropped because forwarding is off.
 
-    The route's identifier does not travel: most conversations begin without one.
+    The route's identifier does not travel with the message: most conversations begin without one.
     """
     service = row.route.remote_service_name or UNKNOWN_SERVICE
     return [

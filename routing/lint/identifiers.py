@@ -1,4 +1,4 @@
-"""Service broker identifiers that name no database, the wrong one, or two."""
+"""Checks of service broker identifiers that belong to no database, to the wrong one, or to two."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from routing.model.estate import Instance
 
 
 def unknown_identifier(scene: LintContext) -> Iterator[Finding]:
-    """A live route whose identifier is not that of a database with its service, where that can be known.
+    """A live route whose identifier is not that of a database with its service, if that can be known.
 
-    It is that of a database without the service; or that of one with it, on another instance than the route leads
-    to, which has the service too; or that of none, as after NEW_BROKER. What cannot be known is passed over: a
-    database with the service whose identifier the estate does not tell, an address outside the estate. An error
-    where a conversation that gives the identifier gets nowhere (MATCH-1, LOC-1): each does from its first
-    acknowledgement on (RT-PIN).
+    It is that of a database without the service; or that of one with it, but on another instance than the one to which
+    the route leads, which has the service too; or that of no database, as after NEW_BROKER. Not reported if it cannot
+    be known: a database with the service has an unknown identifier, or the address is outside the estate. An error if a
+    conversation with the identifier gets nowhere (MATCH-1, LOC-1), as each has from its first acknowledgement on
+    (RT-PIN).
     """
     for row in scene.live:
         name, identifier = row.route.remote_service_name, row.route.broker_instance
@@ -32,7 +32,7 @@ def unknown_identifier(scene: LintContext) -> Iterator[Finding]:
 
 
 def mistaken(scene: LintContext, row: RouteRow, name: str, identifier: str) -> Sentence | None:
-    """What is wrong with the identifier; None: nothing that can be known."""
+    """The error in the identifier; None: there is none, or it cannot be known."""
     holders = scene.holders.get(identifier, ())
     right = [held for held in holders if held.database.has_service(name)]
     if right:
@@ -54,7 +54,7 @@ def mistaken(scene: LintContext, row: RouteRow, name: str, identifier: str) -> S
 
 
 def _elsewhere(scene: LintContext, row: RouteRow, name: str, right: list[HostedDatabase]) -> Sentence | None:
-    """The identifier is right, but for another instance than the route leads to, which has the service too."""
+    """The identifier is right for another instance than the one to which the route leads, which has the service too."""
     leads = list(scene.leads(row))
     if any(held.instance is instance for held in right for instance in leads):
         return None
@@ -75,7 +75,7 @@ def _knows_its_own(instance: Instance, name: str) -> bool:
 
 
 def _with_right_one(scene: LintContext, row: RouteRow, name: str) -> str | None:
-    """With the identifier of the one database with the service, where the route leads or else anywhere."""
+    """The remedy: the identifier of the only database with the service where the route leads, or else in the estate."""
     homes = scene.services.get(name, ())
     leads = list(scene.leads(row))
     near = [held for held in homes if any(held.instance is instance for instance in leads)]
@@ -86,11 +86,11 @@ def _with_right_one(scene: LintContext, row: RouteRow, name: str) -> str | None:
 
 
 def duplicate_identifier(scene: LintContext) -> Iterator[Finding]:
-    """Two databases with one identifier that are not partners: one was restored or attached from the other.
+    """Two databases with one identifier that are no mirroring partners: one was restored or attached from the other.
 
-    A warning where both can be a target, since a reply or an acknowledged conversation may reach either (RT-REPLY,
-    LOC-1). Of no weight where one of the same instance is disabled: it cannot be enabled as it is (9772). Partners
-    of a mirrored database are not two, nor is a disabled copy on another instance.
+    A warning if both can be a target, because a reply or an acknowledged conversation may reach either (RT-REPLY,
+    LOC-1). Information if one of two on the same instance is disabled: it cannot be enabled as it is (9772). Partners
+    of a mirrored database are not reported, nor is a disabled copy on another instance.
     """
     for held in scene.holders.values():
         active = [one for one in held if one.database.can_be_target]

@@ -1,4 +1,4 @@
-"""Routes whose lifetime is over, or soon will be."""
+"""Checks of routes that have expired or soon will."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from routing.lint.remedy import made_again
 from routing.rules.decision import DELAYED, DROPPED
 
 SOON = timedelta(days=7)
-"""Long enough to act in working hours."""
+"""Routes that expire within this time are reported: long enough to act in working hours."""
 
 
 def route_expired(scene: LintContext) -> Iterator[Finding]:
-    """A route whose lifetime is over: it is ignored (RT-TABLE), and stays in `sys.routes`.
+    """An expired route: it is ignored (RT-TABLE), but stays in `sys.routes`.
 
-    An error where conversations for its service get nowhere without it, of no weight where the dynamic routing
-    service is asked for a new one (MATCH-4), and a warning where they go another way now.
+    An error if conversations for its service get nowhere without it, information if the dynamic routing service is
+    asked for a new one (MATCH-4), and a warning if they take another route now.
     """
     for row in scene.rows:
         if row.route.lifetime is None or not row.route.expired(scene.at):
@@ -49,7 +49,7 @@ def _severity(scene: LintContext, row: RouteRow) -> str:
 def route_expires_soon(scene: LintContext) -> Iterator[Finding]:
     """A route that expires within seven days (RT-TABLE).
 
-    Of no weight in a table with a live route to the dynamic routing service: such routes are made to be short-lived.
+    Information in a table with a live route to the dynamic routing service: such routes are meant to be short-lived.
     """
     for row in scene.live:
         lifetime = row.route.lifetime
@@ -61,5 +61,5 @@ def route_expires_soon(scene: LintContext) -> Iterator[Finding]:
 
 
 def _for_ever(scene: LintContext, row: RouteRow) -> str | None:
-    """ALTER ROUTE can set another lifetime, and cannot take it away."""
+    """The remedy: drop and create, because ALTER ROUTE can change a lifetime but not remove it."""
     return made_again(row.database.name, row.route, scene.at, lifetime=None)

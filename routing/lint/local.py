@@ -1,4 +1,4 @@
-"""Services of an instance that their own instance does not find."""
+"""Checks of services that cannot be reached from within their own instance."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from routing.rules.decision import NO_ROUTE, ROUTE_REQUESTED, Delay, Drop
 
 AUTO_CREATED = "AutoCreatedLocal"
 WITHOUT_IT = frozenset({"master", "tempdb"})
-"""The databases that have no such route from the start."""
+"""The databases that SQL Server creates without this route."""
 
 
 def _services(instance: Instance) -> list[str]:
-    """The services that can be reached in an instance, without those of the product."""
+    """The services that can be reached in an instance, without those of SQL Server."""
     return [name for name in instance.targets if not name.startswith(SYSTEM_SERVICES)]
 
 
@@ -31,12 +31,12 @@ def _stopped(decisions: Decisions, reason: str) -> bool:
 
 
 def no_autocreatedlocal(scene: LintContext) -> Iterator[Finding]:
-    """A database with services, not msdb, without a live route for everything to LOCAL, from which a service of its
-    own instance cannot be reached: no route matches it (MATCH-5, MATCH-7).
+    """A database with services, not msdb, without a live route for everything to LOCAL, from which a service of its own
+    instance cannot be reached: no route matches it (MATCH-5, MATCH-7).
 
-    An error where that is a service of the database itself, which conversations begun here are the most likely to be
-    for, unless it is known to accept no contract and so to be no target; a warning where it is another database's.
-    Where every service of the instance has a way, by name or over another instance, the route is not missed.
+    An error for a service of the database itself, which conversations begun here most likely need, unless it is known
+    to accept no contract and so is no target; a warning for another database's. No finding if every service of the
+    instance can be reached by name or over another instance.
     """
     for held in scene.originals:
         database = held.database
@@ -60,7 +60,7 @@ def no_autocreatedlocal(scene: LintContext) -> Iterator[Finding]:
 def _unreachable(scene: LintContext, held: HostedDatabase) -> Iterator[str]:
     """The services of the instance for which no route matches here.
 
-    Names without a route of their own match as a name does that is nowhere: it is asked once for all of them.
+    Names without a route of their own match like a name that occurs nowhere: that is evaluated once for all of them.
     """
     named = held.database.table.named
     like_any = _stopped(scene.begun(held, UNKNOWN_SERVICE), NO_ROUTE)
@@ -76,9 +76,9 @@ def _auto_created(database: Database) -> str:
 def outside_goes_nowhere(scene: LintContext) -> Iterator[Finding]:
     """An instance with services for which no route of its msdb matches: messages from outside are dropped (RT-TABLE).
 
-    An error where a live route of another instance, for such a service by name and without an identifier, leads
-    here; a warning where one with an identifier, or without a name, does; else of no weight, and only told of an
-    instance that is known to listen: closing an instance like this is a thing that people do.
+    An error if a live route of another instance, for such a service by name and without an identifier, leads here; a
+    warning if one with an identifier, or without a name, does; else information, and only for an instance that is known
+    to listen, because administrators close instances this way on purpose.
     """
     for instance in scene.instances:
         closed = [name for name in _services(instance) if _stopped(scene.from_outside(instance.name, name), NO_ROUTE)]
@@ -88,7 +88,7 @@ def outside_goes_nowhere(scene: LintContext) -> Iterator[Finding]:
         if severity is not None:
             reason = say("No route of msdb matches what comes from outside for {services}.", services=few(closed))
             remedy = use(MSDB, (new_route(AUTO_CREATED, "LOCAL", taken_names(instance.msdb)),))
-            yield Finding("outside-goes-nowhere", severity, instance.name, MSDB, MSDB, reason, remedy)
+            yield Finding("outside-goes-nowhere", severity, instance.name, MSDB, MSDB, reason, remedy_sql=remedy)
 
 
 def _severity_of_closing(scene: LintContext, instance: Instance, closed: list[str]) -> str | None:
@@ -104,10 +104,10 @@ def _severity_of_closing(scene: LintContext, instance: Instance, closed: list[st
 
 
 def dynamic_route_hides_local(scene: LintContext) -> Iterator[Finding]:
-    """A table with a live route to the dynamic routing service and one for everything to LOCAL, where a service of
-    the same instance has no route by name: MATCH-4 comes before MATCH-5, so its conversations wait for a route.
+    """A table with a live route to the dynamic routing service and one for everything to LOCAL, while a service of the
+    same instance has no route by name: MATCH-4 precedes MATCH-5, so its conversations wait for a route.
 
-    An error where the dynamic routing service itself cannot be reached from there, else a warning.
+    An error if the dynamic routing service itself cannot be reached from there, else a warning.
     """
     for held in scene.originals:
         table = held.database.table
@@ -141,7 +141,7 @@ def _severity_of_hiding(scene: LintContext, held: HostedDatabase) -> str:
 
 
 def _explicit(database: Database, services: list[str]) -> str:
-    """A LOCAL route by name for each."""
+    """The remedy: a LOCAL route by name for each service."""
     taken = taken_names(database.table)
     statements = []
     for service in services:

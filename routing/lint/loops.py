@@ -1,7 +1,7 @@
-"""Messages that are forwarded in a circle.
+"""Check of messages that are forwarded in a circle.
 
-A name concerns few instances; the others do with it what they do with a name that is nowhere. So the graph of who
-sends to whom is made once (`Ground`), and for each name only what differs is asked and walked anew: the time goes
+A service name concerns few instances; all others treat it like a name that occurs nowhere. So the graph of forwarding
+is computed once for that name, and for each real name only the differing nodes are evaluated and walked: the time grows
 with the routes, not with routes times instances.
 """
 
@@ -21,15 +21,15 @@ from routing.lint.sending import Forwarders, Ground, Sends, is_nameless, leads
 from routing.model.conversation import Conversation
 
 SHOWN = 12
-"""Instances of a circle that one sentence names."""
+"""Limit of instances of a circle that one sentence lists."""
 
 
 def forwarding_loop(scene: LintContext) -> Iterator[Finding]:
-    """Instances that forward messages for one service, or for all that none of them has, in a circle (LOOP-1).
+    """Instances that forward messages for one service, or for all unknown names, in a circle (LOOP-1).
 
-    What each does is asked of the engine for every service name in an msdb that forwards, with and without each
-    identifier that stands beside it, and for a name that is nowhere. One finding a circle, at the route by which
-    its first instance sends the message on. An error where a message that comes there ends nowhere else.
+    The engine decides for every service name in an msdb that forwards, with and without each identifier of its routes,
+    and for an unknown name. One finding per circle, at the route by which its first instance forwards the message. An
+    error if a message that enters the circle has no other end.
     """
     if not any(instance.forwarding for instance in scene.instances):
         return
@@ -44,7 +44,8 @@ def forwarding_loop(scene: LintContext) -> Iterator[Finding]:
 
 
 def _asked(forwarders: Forwarders) -> Iterator[tuple[_Loops, Mapping[int, Sequence[int]]]]:
-    """What to ask for, and from where on, by chain. A circle of a name's own is reached from a route for the name."""
+    """The names and identifiers to evaluate, with the nodes to start from. A circle specific to a name is reached from
+    a route for it."""
     if not forwarders.active:
         return
     nowhere = Ground(forwarders)
@@ -61,7 +62,7 @@ def _asked(forwarders: Forwarders) -> Iterator[tuple[_Loops, Mapping[int, Sequen
 
 
 class _Loops:
-    """The circles of one service name and identifier, on the ground of what most instances do."""
+    """The circles of one service name and identifier, as differences to the graph of an unknown name."""
 
     def __init__(
         self,
@@ -84,9 +85,10 @@ class _Loops:
         return self._differ.get(number, self._ground.sends[number])
 
     def key(self, component: NodeSet) -> object:
-        """The same for two circles on which the same routes lead from one instance to the next.
+        """Equal for two circles on which the same routes lead from one instance to the next.
 
-        Two names can share a circle only where all its routes are without a name: those are told by `nowhere`.
+        Two names can share a circle only if none of its routes has a name: those circles are reported for the unknown
+        name.
         """
         if self._ground is self._nowhere or self._has_a_name(component):
             return self._ground.service, component.key, self._other_routes(self._ground, self._differ, component)
@@ -95,7 +97,7 @@ class _Loops:
         return self._nowhere.service, moved.key, self._other_routes(self._nowhere, nodes, moved)
 
     def _has_a_name(self, component: NodeSet) -> bool:
-        """Whether one of the routes on the circle is for the name."""
+        """True if one of the routes on the circle is for the name."""
         ground = (number for number in self._ground.by_name if number not in self._differ)
         return any(self._names(component, number) for number in chain(self._differ, ground))
 
@@ -106,7 +108,7 @@ class _Loops:
         )
 
     def _other_routes(self, ground: Ground, among: Iterable[int], component: NodeSet) -> frozenset[object]:
-        """Where other routes lead on within the component than on this ground."""
+        """The routes within the component that differ from those of the unknown name."""
         found = set()
         for number in among:
             if number in component:
@@ -123,7 +125,8 @@ class _Loops:
         return Finding("forwarding-loop", self._severity(name), name, MSDB, route, self._reason(way))
 
     def _simple(self, component: NodeSet, entries: list[int], first: int) -> list[int] | None:
-        """The way round where there is but one, taken a run at a time."""
+        """The cycle, if the component has exactly one; follows whole chains. None if a node has two successors inside
+        it."""
         chains = self._ground.chains
         following = {}
         for run in map(self.changed.run, entries):
@@ -159,7 +162,7 @@ class _Loops:
         return say("Messages for {service} go round until they are dropped: {way}.", service=self._service, way=shown)
 
     def _shown(self, way: list[int]) -> Iterator[str]:
-        """The names of the instances on it; of a long way, both ends."""
+        """The names of the instances on the circle; of a long one, only both ends."""
         cut = way if len(way) <= SHOWN else [*way[: SHOWN - 3], None, *way[-2:]]
         for number in cut:
             yield "…" if number is None else self._forwarders.instances[number].name

@@ -1,4 +1,4 @@
-"""The instances that an estate still lacks: those that its routes point to."""
+"""Finds instances that are missing in an estate, by the addresses of its routes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from routing.model.address import parse_network_address
 from routing.model.estate import Estate
 
 SHOWN = 20
-"""Instances that one sentence names."""
+"""Limit of instances that one sentence lists."""
 
 
 def missing_instances(estate: Estate, at: datetime) -> tuple[str, ...]:
-    """The addresses that live routes lead to and that belong to no instance, canonical and sorted.
+    """The addresses, canonical and sorted, to which live routes lead and which belong to no instance.
 
-    A host that is known at another port is no missing instance: that is the finding wrong-port. Nor is `localhost`.
+    A known host at another port is no missing instance: that is the finding wrong-port. Nor is `localhost`.
     """
     scene = LintContext(estate, at)
     known = LOOPBACK.union(scene.by_host)
@@ -29,10 +29,10 @@ def missing_instances(estate: Estate, at: datetime) -> tuple[str, ...]:
 
 
 def likely_addresses(estate: Estate, at: datetime) -> Mapping[str, str]:
-    """By instance: the one missing address whose host begins as the instance is called, where no other one does.
+    """By instance: the only missing address whose host begins with the instance's name.
 
-    Scripts do not say where their instance listens; the routes of its neighbours do: `tcp://shop.example:4022` is
-    most likely that of `shop`.
+    Scripts do not contain the address of their instance, but the routes of other instances do:
+    `tcp://shop.example:4022` is most likely the address of `shop`.
     """
     called = defaultdict(list)
     for address in map(parse_network_address, missing_instances(estate, at)):
@@ -46,7 +46,7 @@ def likely_addresses(estate: Estate, at: datetime) -> Mapping[str, str]:
 
 
 def still_missing(instances: tuple[str, ...]) -> Sentence | None:
-    """The sentence for them; None when nobody is missing."""
+    """The sentence for missing instances; None if there are none."""
     if not instances:
         return None
     if len(instances) == 1:

@@ -1,4 +1,4 @@
-"""Routes whose conversations get nowhere, where no other check says why."""
+"""Check of routes whose conversations get nowhere, if no other check reports the cause."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from routing.model.estate import MIRROR, PRINCIPAL
 from routing.rules.decision import NO_PRINCIPAL, NO_ROUTE, SERVICE_NOT_FOUND, Outcome
 
 REASONS = frozenset((SERVICE_NOT_FOUND, NO_ROUTE, NO_PRINCIPAL))
-"""The others have checks of their own: forwarding-off, forwarding-loop, transport-with-name."""
+"""Reasons of drops and delays without a check of their own."""
 
 
 def leads_nowhere(scene: LintContext) -> Iterator[Finding]:
     """A live route for a service by name whose conversations all end where the service is not, or where no route
     matches, or where no partner is the principal.
 
-    An error where the estate tells the service somewhere else; a warning where it does not tell it at all, and tells
-    other services of the instance at the end. What another check says of the route, or of its end, is not said twice.
+    An error if the estate has the service elsewhere; a warning if it does not have it at all, but has other services of
+    the instance at the end. Not reported if another check reports the route or its end.
     """
     for row in scene.live:
         name = row.route.remote_service_name
@@ -41,8 +41,8 @@ def leads_nowhere(scene: LintContext) -> Iterator[Finding]:
 
 
 def _told_otherwise(scene: LintContext, row: RouteRow, name: str, ends: tuple[Outcome, ...]) -> bool:
-    """Whether another check tells of it: no way of forwarding, a database that is switched off, an msdb that is
-    closed, an identifier, a spelling, a route to its own instance."""
+    """True if another check reports the cause: forwarding is off, a database is disabled, an msdb has no route, an
+    identifier or a spelling is wrong, or the route leads to its own instance."""
     if any(end.detail not in REASONS for end in ends):
         return True
     at_the_end = {end.instance for end in ends if end.detail != NO_PRINCIPAL}
@@ -58,7 +58,7 @@ def _told_otherwise(scene: LintContext, row: RouteRow, name: str, ends: tuple[Ou
 
 
 def _has_one_that_is_no_mirror(scene: LintContext, instance: str, name: str) -> bool:
-    """A partner whose role is not told may be the principal."""
+    """True if a partner of unknown role has the database: it may be the principal."""
     databases = scene.estate.instances[instance].databases.values()
     return any(d.mirroring_role != MIRROR and d.has_service(name) for d in databases)
 
@@ -87,9 +87,9 @@ def _names(homes: list[HostedDatabase]) -> list[str]:
 
 
 def _remedy(scene: LintContext, row: RouteRow, end: Outcome, homes: list[HostedDatabase]) -> str | None:
-    """To where the service is, if that is one place, and no instance on the way should have sent it on.
+    """The remedy: a route to the only place with the service, if no instance on the way should have forwarded it.
 
-    A route to what is a mirror now gets the principal as a partner.
+    A route to a current mirror gets the principal as its partner.
     """
     leads = [instance.name for instance in scene.leads(row)]
     if end.detail == NO_PRINCIPAL or leads != [end.instance] or row.route.mirror_address is not None:
@@ -98,7 +98,7 @@ def _remedy(scene: LintContext, row: RouteRow, end: Outcome, homes: list[HostedD
     if len(able) != 1 or not able[0].instance.addresses or end.instance == row.instance.name:
         return None
     if able[0].instance is row.instance:
-        is_its_own = able[0].database is row.database  # somebody meant another service
+        is_its_own = able[0].database is row.database  # the route means another service
         return None if is_its_own else altered(row.database.name, row.route, address=Address(LOCAL, LOCAL))
     there = able[0].instance.addresses[0]
     if able[0].database.mirroring_role == PRINCIPAL and any(home.instance.name == end.instance for home in homes):

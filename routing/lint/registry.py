@@ -1,4 +1,4 @@
-"""Every check, with the code of its findings. A new one is a function of a scene and a line here."""
+"""The list of all checks, with their codes. A new check is a function of a `LintContext` and a line here."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Check:
 
     code: str
     title: Sentence
-    """What all its findings have in common."""
+    """The title that all its findings share."""
     find: Callable[[LintContext], Iterator[Finding]]
 
 
@@ -71,19 +71,19 @@ CHECKS = (
     Check("service-copies", say("Several copies of a service"), service_copies),
     Check("identical-routes", say("Two routes that are the same"), identical_routes),
 )
-"""In the order in which their findings of one severity are told: what costs the most messages first."""
+"""In the order in which findings of one severity are listed: those that cost the most messages first."""
 
 
 def lint(estate: Estate, at: datetime, checks: Iterable[Check] = CHECKS) -> tuple[Finding, ...]:
-    """All findings at a moment, worst first, then by check, then in the order of the estate."""
+    """All findings at a time, worst first, then by check, then in the order of the estate."""
     return _worst_first(_found(LintContext(estate, at), checks))
 
 
 def lint_around(
     estate: Estate, at: datetime, instance: str, database: str | None = None, checks: Iterable[Check] = CHECKS
 ) -> tuple[Finding, ...]:
-    """Those findings of `lint` that are about one instance and all that is on it, or about one database and its
-    routes and queues; in the same order, at a fraction of the time."""
+    """The findings of `lint` about one instance with its databases, or about one database with its routes and queues;
+    in the same order, in a fraction of the time."""
     with gc_paused():
         found = _found(LintContext(estate, at, instance, database), checks)
         return _worst_first(f for f in found if f.instance == instance and database in (None, f.database))

@@ -1,4 +1,4 @@
-"""Remedies: T-SQL that a person can read, run in the instance of the finding, and undo."""
+"""Remedies: T-SQL for an administrator to read, to run on the instance of the finding, and to undo."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from routing.tsql.refusal import NotApplied
 from routing.tsql.routes import COLUMNS, MAX_LIFETIME_S, route_of
 
 _CLAUSES = {column: clause for clause, column in COLUMNS.items()}
-"""The clauses of ALTER ROUTE, by the columns of `sys.routes`."""
+"""The clauses of ALTER ROUTE, by column of `sys.routes`."""
 _ANY_TIME = datetime.min.replace(tzinfo=UTC)
 _ALTER_ENDPOINT = """\
 DECLARE @change nvarchar(max) =
@@ -24,27 +24,27 @@ EXEC (@change);"""
 
 
 def bracketed(name: str) -> str:
-    """A name as T-SQL quotes it, `]` doubled."""
+    """A name in brackets, `]` doubled."""
     return "[" + name.replace("]", "]]") + "]"
 
 
 def quoted(text: str) -> str:
-    """A literal, `'` doubled."""
+    """A string literal, `'` doubled."""
     return "N'" + text.replace("'", "''") + "'"
 
 
 def qualified(name: str) -> str:
-    """`schema.name`, each part quoted by itself."""
+    """`schema.name`, each part in brackets."""
     return ".".join(map(bracketed, name.split(".", 1)))
 
 
 def use(database: str, statements: Iterable[str]) -> str:
-    """The statements, in this database."""
+    """The statements after a USE of this database."""
     return "\n".join((f"USE {bracketed(database)};", *statements))
 
 
 def altered(database: str, route: Route, **columns: Any) -> str | None:
-    """ALTER ROUTE to these columns of `sys.routes`; None where SQL Server would refuse the route that comes out."""
+    """ALTER ROUTE that sets these columns of `sys.routes`; None if SQL Server would refuse the resulting route."""
     if not is_accepted(replace(route, **columns)):
         return None
     changes = ", ".join(f"{_CLAUSES[column]} = {quoted(str(value))}" for column, value in columns.items())
@@ -52,13 +52,14 @@ def altered(database: str, route: Route, **columns: Any) -> str | None:
 
 
 def made_again(database: str, route: Route, at: datetime, **columns: Any) -> str | None:
-    """Dropped and created: ALTER ROUTE cannot take a clause away. None where SQL Server would refuse the new one."""
+    """DROP ROUTE and CREATE ROUTE, because ALTER ROUTE cannot remove a clause; None if SQL Server would refuse the new
+    one."""
     changed = replace(route, **columns)
     return use(database, (drop_route(route.name), create_route(changed, at))) if is_accepted(changed) else None
 
 
 def is_accepted(route: Route) -> bool:
-    """Whether SQL Server makes such a route."""
+    """True if SQL Server accepts such a route."""
     try:
         route_of(route.name, {}, route, _ANY_TIME)
     except NotApplied:
@@ -71,7 +72,7 @@ def drop_route(name: str) -> str:
 
 
 def create_route(route: Route, at: datetime) -> str:
-    """The route as it is; of its lifetime, what is left at this moment."""
+    """CREATE ROUTE of the route as it is, with the part of its lifetime that is left at this time."""
     clauses = {
         "SERVICE_NAME": route.remote_service_name and quoted(route.remote_service_name),
         "BROKER_INSTANCE": route.broker_instance and quoted(route.broker_instance),
@@ -90,7 +91,7 @@ def _seconds_left(lifetime: datetime | None, at: datetime) -> str | None:
 
 
 def free_name(wanted: str, taken: Container[str]) -> str:
-    """A route name like this one that is not taken yet. `taken` holds names in lower case."""
+    """A route name derived from this one that is not taken yet. `taken` holds names in lower case."""
     name, number = wanted[:SYSNAME_CHARS], 1
     while name.lower() in taken:
         number += 1
@@ -99,12 +100,12 @@ def free_name(wanted: str, taken: Container[str]) -> str:
 
 
 def alter_database(name: str, option: str) -> str:
-    """Broker options need the database for themselves; without ROLLBACK IMMEDIATE they wait for ever."""
+    """ALTER DATABASE with ROLLBACK IMMEDIATE: broker options need exclusive access and would wait for ever."""
     return f"ALTER DATABASE {bracketed(name)} SET {option} WITH ROLLBACK IMMEDIATE;"
 
 
 def new_broker(name: str) -> str:
-    """A new identifier for a database; the product says nothing to anybody about the conversations that it ends."""
+    """NEW_BROKER: a new identifier. It ends all conversations of the database without notifying their other sides."""
     warning = "-- Ends every conversation of this database without a word to the other side.\n"
     return warning + alter_database(name, "NEW_BROKER")
 
@@ -114,7 +115,7 @@ def alter_queue_on(name: str) -> str:
 
 
 def alter_endpoint(change: str) -> str:
-    """An instance has one Service Broker endpoint at the most; what it is called, the instance knows."""
+    """ALTER ENDPOINT, with the name read on the instance, which has one Service Broker endpoint at most."""
     return _ALTER_ENDPOINT.replace("CHANGE", quoted(f" {change};"))
 
 
@@ -128,12 +129,12 @@ def create_endpoint(port: int) -> str:
 def new_route(
     wanted: str, address: str, taken: Container[str], *, service: str | None = None, identifier: str | None = None
 ) -> str:
-    """CREATE ROUTE under a name like `wanted` that the table does not have yet."""
+    """CREATE ROUTE with a name derived from `wanted` that the table does not have yet."""
     named = f"SERVICE_NAME = {quoted(service)}, " if service else ""
     identified = f"BROKER_INSTANCE = {quoted(identifier)}, " if identifier else ""
     return f"CREATE ROUTE {bracketed(free_name(wanted, taken))} WITH {named}{identified}ADDRESS = {quoted(address)};"
 
 
 def taken_names(table: RouteTable) -> set[str]:
-    """The names of its routes, in lower case: the product compares them without case."""
+    """The names of its routes in lower case, because SQL Server compares them without case."""
     return {name.lower() for name in table.routes}

@@ -1,4 +1,4 @@
-"""Ways back: without one, the target's acknowledgements never reach the initiator."""
+"""Check of return paths: without one, the target's acknowledgements never reach the initiator."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from routing.rules.decision import DELIVERED, Outcome
 
 
 def no_return_route(scene: LintContext) -> Iterator[Finding]:
-    """A database that takes conversations of another one, whose replies to it all get nowhere (RT-REPLY, RT-TABLE).
+    """A database that receives conversations of another one, whose replies to it all get nowhere (RT-REPLY, RT-TABLE).
 
-    Asked for every pair that a live route for a service by name makes: its database, if it has services and can
-    take replies, and each database that its conversations may be delivered to. A finding only where the replies to
-    none of the services can get back, since any of them may be the one that sends. No finding where the route is
-    itself the way back: the service at its end is known to accept no contract, or there is a route, good or bad,
-    for a service of its database. A reply that reaches the right instance is taken as arrived where the initiator's
-    identifier is not known.
+    Evaluated for every pair given by a live route for a service by name: the route's database, if it has services and
+    can receive replies, and each database to which its conversations may be delivered. Reported only if replies to none
+    of the services can return, because any of them may be the sender. Not reported if the route is itself a return
+    path: the service at its end is known to accept no contract, or that database has a route, right or wrong, for a
+    service of the route's database. A reply that reaches the right instance counts as arrived if the initiator's
+    identifier is unknown.
     """
     told: set[tuple[str, str, str, str]] = set()
     services = {service.name for held in scene.databases for service in held.database.services}
@@ -39,7 +39,7 @@ def no_return_route(scene: LintContext) -> Iterator[Finding]:
 
 
 def _targets(scene: LintContext, row: RouteRow) -> Iterator[Outcome]:
-    """Where conversations end that the row's database begins to the row's service."""
+    """The databases to which conversations from the route's database to the route's service are delivered."""
     database, route = row.database, row.route
     if route.remote_service_name is None or not database.can_be_target or not own_services(database):
         return
@@ -51,13 +51,13 @@ def _targets(scene: LintContext, row: RouteRow) -> Iterator[Outcome]:
 
 
 def _ends(scene: LintContext, row: RouteRow, service: str) -> Iterator[Outcome]:
-    """With the route's identifier and, as most conversations begin, without one (MATCH-3)."""
+    """Their outcomes with the route's identifier and, as most conversations begin, without one (MATCH-3)."""
     for identifier in dict.fromkeys((row.route.broker_instance, None)):
         yield from scene.outcomes(Conversation(row.instance.name, row.database.name, service, identifier))
 
 
 def _begins_itself(target: Database, service: str, database: Database) -> bool:
-    """Whether conversations between the two are begun by the one that the route leads to."""
+    """True if the database at the end of the route is the one that begins conversations between the two."""
     at_its_end = next(s for s in target.services if s.name == service)
     if begins_only(at_its_end):
         return True
@@ -81,7 +81,7 @@ def _without_return(scene: LintContext, initiator: HostedDatabase, end: Outcome)
 
 
 def _gets_nowhere(scene: LintContext, initiator: HostedDatabase, target: HostedDatabase, service: str) -> bool:
-    """Whether replies to this service of the initiator are lost."""
+    """True if replies to this service of the initiator are lost."""
     if scene.keeps(target, service):
         return True
     identifier = initiator.database.broker_instance
@@ -93,7 +93,7 @@ def _gets_nowhere(scene: LintContext, initiator: HostedDatabase, target: HostedD
 
 
 def _remedy(initiator: HostedDatabase, target: HostedDatabase, services: list[str]) -> str | None:
-    """A route back for each service; LOCAL within one instance."""
+    """The remedy: a return route for each service; LOCAL within one instance."""
     instance, database = initiator
     address = "LOCAL" if instance is target.instance else next((a.key for a in instance.addresses), None)
     if address is None:

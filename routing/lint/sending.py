@@ -1,4 +1,5 @@
-"""Which instance sends which on, for one service name and identifier: the engine's answers, as a graph."""
+"""The forwarding graph of one service name and identifier: which instance sends messages on to which, by the engine's
+decisions."""
 
 from __future__ import annotations
 
@@ -13,31 +14,32 @@ from routing.model.estate import Instance
 from routing.rules.decision import Send
 
 Sends = tuple[tuple[int, str], ...]
-"""To which instances one sends on, and by which route; instances by their number in the estate."""
+"""The instances to which one instance sends on, by number in the estate, each with the route."""
 
 
 class Forwarders:
-    """The instances of an estate, by number, with an index of those that treat a name unlike a name that is nowhere."""
+    """The instances of an estate by number, with an index of those that treat a name differently from an unknown
+    name."""
 
     def __init__(self, scene: LintContext) -> None:
         self.scene = scene
         self.instances = tuple(scene.estate.instances.values())
         self._number = {instance.name: number for number, instance in enumerate(self.instances)}
         self.active = [n for n, instance in enumerate(self.instances) if instance.forwarding and instance.msdb.routes]
-        """Only who forwards, and has a route, sends on."""
+        """Only instances that forward and have a route can send on."""
         self.named: dict[str, list[int]] = {}
-        """By service name: those with a route for it."""
+        """By service name: the instances with a route for it."""
         for number in self.active:
             for service in self.instances[number].msdb.named:
                 self.named.setdefault(service, []).append(number)
 
     def sends(self, number: int, service: str, identifier: str | None) -> Sends:
-        """What one does with messages from outside, as far as it sends them to an instance."""
+        """The sends among the decisions of an instance for messages from outside."""
         decisions = self.scene.from_outside(self.instances[number].name, service, identifier)
         return tuple((self._number[d.to], d.route) for d in decisions if isinstance(d, Send) and d.to is not None)
 
     def special(self, service: str) -> Sequence[int]:
-        """Those that may treat this name unlike a name that is nowhere (see `is_like_any`)."""
+        """The instances that may treat this name differently from an unknown name (see `is_like_any`)."""
         found = dict.fromkeys((*self.named[service], *self._homes.get(service, ())))
         if address_in_name(service) is not None:
             found.update(dict.fromkeys(self._by_name))
@@ -46,8 +48,8 @@ class Forwarders:
         return tuple(found)
 
     def by_identifier(self, service: str, special: Iterable[int]) -> dict[str | None, list[int]]:
-        """Which of the special ones treat an identifier unlike one that is nowhere, for each that stands beside the
-        name; without an identifier, under None: all of them."""
+        """Group the given instances by the identifiers of their routes for the name, which they treat differently from
+        an unknown identifier. Key None (no identifier) holds all of them."""
         special = list(special)
         always = [number for number in special if self._asks_for_principals(number, service)]
         found: dict[str | None, list[int]] = {None: special}
@@ -88,7 +90,8 @@ class Forwarders:
 
 
 class Ground:
-    """What all forwarders do for one name with an identifier that is nowhere. Most do it for others too."""
+    """The sends of all forwarding instances for a name with an unknown identifier. Most instances do the same for
+    others."""
 
     def __init__(self, forwarders: Forwarders, service: str = UNKNOWN_SERVICE) -> None:
         self.service = service
@@ -96,7 +99,7 @@ class Ground:
         for number in forwarders.active:
             self.sends[number] = forwarders.sends(number, service, UNKNOWN_IDENTIFIER)
         self.by_name = [n for n in forwarders.active if self._by_name(forwarders.instances[n], self.sends[n])]
-        """Those that send by a route for the name itself."""
+        """The instances that send by a route for the name itself."""
         graph: Graph = [leads(sends) for sends in self.sends]
         self.chains = Chains(graph)
 
@@ -106,7 +109,7 @@ class Ground:
 
 
 def leads(sends: Sends) -> tuple[int, ...]:
-    """The instances that it sends to, each once."""
+    """The instances to which it sends, each once."""
     return tuple(dict.fromkeys(to for to, _ in sends))
 
 

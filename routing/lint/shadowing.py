@@ -1,4 +1,4 @@
-"""Routes that others of their table keep from ever being used."""
+"""Checks of routes that other routes of their table keep from ever being used."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 def shadowed_route(scene: LintContext) -> Iterator[Finding]:
-    """A live route that matches, but beside which another one is chosen, at every moment that it has left.
+    """A live route that matches, but beside which another one is always chosen for the rest of its lifetime.
 
-    Proved by asking the engine, at each moment at which a route of its set expires, for the conversations that
-    such a set can match (CHOOSE-1 to CHOOSE-4). A LOCAL route does not shadow a network one: it is passed over
-    for a service, or an identifier, that is not here. A route that waits for another to expire is not shadowed.
+    Proved with the engine, at each time at which a route of its set expires, for the conversations that such a set can
+    match (CHOOSE-1 to CHOOSE-4). A LOCAL route does not shadow a network one: it is skipped for a service or identifier
+    that is not on this instance. A route that waits for another one to expire is not shadowed.
     """
     for held in scene.originals:
         for group in _groups(held.database.table):
@@ -60,9 +60,9 @@ def _shadowed(scene: LintContext, held: HostedDatabase, group: RouteSet) -> Iter
 def _put_aside(
     scene: LintContext, held: HostedDatabase, alive: tuple[Route, ...], moment: datetime
 ) -> Iterator[dict[str, RejectedRoute]]:
-    """What choosing rejects, for each kind of conversation that these routes match.
+    """The routes that choosing rejects, for each kind of conversation that these routes match.
 
-    With an identifier that is here, one that is nowhere, and none: they differ in whether LOCAL can be taken.
+    With an identifier of this instance, an unknown one, and none: they differ in whether LOCAL can be chosen.
     """
     if not alive:
         return
@@ -70,16 +70,16 @@ def _put_aside(
     database = None if held.database.name == MSDB else held.database.name
     for asked in (identifier,) if identifier else (None, UNKNOWN_IDENTIFIER):
         trace = Trace()
-        pending = {name or UNKNOWN_SERVICE}  # so that MATCH-4 is passed over, as it is in time
+        pending = {name or UNKNOWN_SERVICE}  # so that MATCH-4 is skipped, as after the first request
         hop = Hop(
             scene.estate,
             held.instance.name,
             database,
-            name or UNKNOWN_SERVICE,
-            asked,
-            False,
-            moment,
-            pending,
+            service=name or UNKNOWN_SERVICE,
+            identifier=asked,
+            is_reply=False,
+            at=moment,
+            pending=pending,
             trace=trace,
         )
         decide(hop)
@@ -94,7 +94,7 @@ def _put_aside(
 def identical_routes(scene: LintContext) -> Iterator[Finding]:
     """A live route with the identifier, service name and addresses of another one of its table (CHOOSE-0).
 
-    The one that lives longest stays, of two that live as long the first.
+    The finding keeps the route with the longest lifetime, of equal ones the first.
     """
     for held in scene.originals:
         for group in _groups(held.database.table):

@@ -1,4 +1,4 @@
-"""Routes that the product does not let anybody make, or that could not do what they say."""
+"""Checks of routes that SQL Server would refuse, or that cannot do what they say."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from routing.model.estate import PRINCIPAL
 
 
 def route_without_name(scene: LintContext) -> Iterator[Finding]:
-    """A route with an identifier and no service name, expired or not: it matches at no step (Matching, fixed).
+    """A route with an identifier but no service name, expired or not: it matches at no step.
 
-    Where one database of the estate has the identifier, and one service, that service is what was meant.
+    If exactly one database of the estate has the identifier, and one service, the remedy takes that service.
     """
     for row in scene.rows:
         route = row.route
@@ -34,9 +34,9 @@ def _with_name(scene: LintContext, row: RouteRow, identifier: str) -> str:
 
 
 def transport_with_name(scene: LintContext) -> Iterator[Finding]:
-    """Address TRANSPORT beside a service name: the product refuses it (9745); the route is for one name only.
+    """Address TRANSPORT beside a service name: SQL Server refuses it (9745); the route is for one name only.
 
-    An error where that name holds no address and nothing else takes its conversations: none can be sent (CHOOSE-4).
+    An error if that name holds no address and nothing else takes its conversations: none can be sent (CHOOSE-4).
     """
     for row in scene.live:
         name = row.route.remote_service_name
@@ -53,9 +53,9 @@ def transport_with_name(scene: LintContext) -> Iterator[Finding]:
 
 
 def mirror_without_identifier(scene: LintContext) -> Iterator[Finding]:
-    """A mirror address without a service name or without an identifier: the product refuses the route (9661).
+    """A mirror address without a service name or without an identifier: SQL Server refuses the route (9661).
 
-    BrokerUI routes by it as the documentation's example 3 does (MIR-1).
+    BrokerUI routes by it, as example 3 of the documentation does (MIR-1).
     """
     for row in scene.live:
         route = row.route
@@ -66,7 +66,7 @@ def mirror_without_identifier(scene: LintContext) -> Iterator[Finding]:
 
 
 def _with_identifier(scene: LintContext, row: RouteRow) -> str | None:
-    """The identifier of the one principal that has the service."""
+    """The remedy: the identifier of the only principal that has the service."""
     service = row.route.remote_service_name
     found = {
         held.database.broker_instance
@@ -79,9 +79,9 @@ def _with_identifier(scene: LintContext, row: RouteRow) -> str | None:
 
 
 def mirror_equals_address(scene: LintContext) -> Iterator[Finding]:
-    """Both addresses are the same however they are spelt: there is no partner (9747; MIR-2).
+    """Both addresses are equal in canonical form: there is no partner (9747; MIR-2).
 
-    An error where conversations for its service get nowhere, as when the database there is no principal.
+    An error if conversations for its service get nowhere, for example because the database there is no principal.
     """
     for row in scene.live:
         route = row.route

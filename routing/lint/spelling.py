@@ -1,4 +1,4 @@
-"""Service names that nobody has, where it can be told what was meant."""
+"""Checks of service names that no database has, if the intended name can be guessed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from routing.lint.remedy import altered
 
 
 def similar_service_name(scene: LintContext) -> Iterator[Finding]:
-    """A live route for a name that no database has, while one has a name that only looks the same.
+    """A live route for a name that no database has, while a database has one that only looks the same.
 
-    Names are compared byte by byte (RT-TABLE); here they differ in case, in spaces, in `http` and `https` or in a
-    slash at the end. An error where conversations to the name as the route has it get nowhere.
+    Names compare byte by byte (RT-TABLE); here they differ in case, in spaces, in `http` and `https`, or in a slash at
+    the end. An error if conversations to the name in the route get nowhere.
     """
     rows = list(_nobodys(scene))
     known = _bylooks(scene) if rows else {}
@@ -38,7 +38,7 @@ def similar_service_name(scene: LintContext) -> Iterator[Finding]:
 
 
 def _nobodys(scene: LintContext) -> Iterator[RouteRow]:
-    """The live routes for a name that no database has. The dynamic routing service may be anywhere."""
+    """The live routes for a name that no database has. The dynamic routing service is excluded: it may be anywhere."""
     for row in scene.live:
         name = row.route.remote_service_name
         if name is not None and name not in scene.services and name != DYNAMIC_ROUTING_SERVICE:
@@ -47,7 +47,7 @@ def _nobodys(scene: LintContext) -> Iterator[RouteRow]:
 
 @lru_cache(maxsize=65_536)
 def looks(name: str) -> str:
-    """The same for names that people take for the same."""
+    """A key that is equal for names that people confuse."""
     folded = "".join(name.split()).casefold().rstrip("/")
     return "http://" + folded.removeprefix("https://") if folded.startswith("https://") else folded
 
@@ -60,20 +60,20 @@ def _bylooks(scene: LintContext) -> Mapping[str, list[str]]:
 
 
 def is_mistyped(scene: LintContext, name: str) -> bool:
-    """Whether a name that no database has looks like one that some database has, or is a route's own."""
+    """True if a name that no database has looks like an existing one, or is a route's own name."""
     return looks(name) in _bylooks(scene) or name.casefold() in scene.route_names
 
 
 def _at_the_end_of(scene: LintContext, row: RouteRow, names: list[str]) -> list[str]:
-    """Those of the names that an instance has to which the route leads."""
+    """The names among these that an instance has to which the route leads."""
     return [name for name in names if any(name in instance.targets for instance in scene.leads(row))]
 
 
 def route_name_as_service_name(scene: LintContext) -> Iterator[Finding]:
-    """A live route for a name that no database has and that is a route's own name: the two were mixed up.
+    """A live route for a name that no database has and that is the name of a route: the two were confused.
 
-    Only where the route leads to an instance of the estate and conversations to that name get nowhere; beyond the
-    estate a service may well be called so.
+    Only if the route leads to an instance of the estate and conversations to that name get nowhere; outside the estate
+    a service may really have that name.
     """
     rows = list(_nobodys(scene))
     known = _bylooks(scene) if rows else {}
@@ -88,9 +88,9 @@ def route_name_as_service_name(scene: LintContext) -> Iterator[Finding]:
 
 
 def _with_service(scene: LintContext, row: RouteRow) -> str | None:
-    """With the one service at the end of the route that no other route of the table is for.
+    """The remedy: the only service at the end of the route that no other route of the table is for.
 
-    Of several, the one that the route is called after: CorrectRoute, //example/ledger/Correct.
+    Of several, the one after which the route is named: CorrectRoute, //example/ledger/Correct.
     """
     names = {
         name

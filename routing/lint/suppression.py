@@ -1,4 +1,4 @@
-"""Suppressions, `brokerui.suppressions/1`: findings that somebody answers for, object by object, for a time.
+"""Suppressions, `brokerui.suppressions/1`: findings that a named owner accepts, object by object, for a time.
 
 {"format": "brokerui.suppressions/1", "suppressions": [
   {"code": "unknown-address", "instance": "host1", "database": "Orders", "object": "ToPartner",
@@ -25,7 +25,7 @@ Key = tuple[str, str | None, str | None, str | None]
 
 @dataclass(frozen=True, slots=True)
 class FindingSuppression:
-    """One finding of one object that is not told, until it expires."""
+    """Hides one finding of one object until it expires."""
 
     code: str
     instance: str | None
@@ -40,24 +40,24 @@ class FindingSuppression:
         return self.code, self.instance, self.database, self.object
 
     def expired(self, at: datetime) -> bool:
-        """At and after its moment, like a route."""
+        """Expired at and after this time, like a route."""
         return at >= self.expires
 
 
 @dataclass(frozen=True, slots=True)
 class Suppressed:
-    """What is left of the findings, and what became of the suppressions."""
+    """The findings that remain, and the state of the suppressions."""
 
     findings: tuple[Finding, ...]
     count: int
-    """Findings that were suppressed."""
+    """The number of suppressed findings."""
     expired: tuple[FindingSuppression, ...]
     unused: tuple[FindingSuppression, ...]
-    """Those that have not expired and are for no finding any more."""
+    """Suppressions that have not expired and match no finding any more."""
 
 
 def suppress(findings: Iterable[Finding], suppressions: Iterable[FindingSuppression], at: datetime) -> Suppressed:
-    """The findings without those that are suppressed at this moment."""
+    """Remove the findings that are suppressed at this time."""
     given = tuple(suppressions)
     expired = tuple(suppression for suppression in given if suppression.expired(at))
     active = {suppression.key: suppression for suppression in given if not suppression.expired(at)}
@@ -77,9 +77,9 @@ def suppress(findings: Iterable[Finding], suppressions: Iterable[FindingSuppress
 def read_suppressions(
     text: str, codes: Iterable[str], *, where: str = "suppressions"
 ) -> tuple[FindingSuppression, ...]:
-    """The suppressions in a JSON text; their codes must be among these.
+    """Read suppressions from a JSON text; their codes must be among `codes`.
 
-    Raises `InputError` with the JSON path and the reason at the first thing that is not as it must be.
+    Raises `InputError` with the JSON path and the reason at the first error.
     """
     try:
         return _SuppressionReader(text, frozenset(codes)).document()
@@ -88,7 +88,7 @@ def read_suppressions(
 
 
 class _SuppressionReader:
-    """Holds one suppression at a time, whatever the text is."""
+    """Reads one suppression at a time, whatever the size of the text."""
 
     def __init__(self, text: str, codes: frozenset[str]) -> None:
         self._json = JsonPull(text)
@@ -151,7 +151,7 @@ def _one_of(codes: frozenset[str]) -> Decoder:
 
 
 def _told(value: Any) -> str:
-    """Somebody's name, or a reason: a suppression that nobody answers for is none."""
+    """A non-empty owner or reason: a suppression must have both."""
     if not string(value).strip():
         raise Invalid("", say("must not be empty"))
     return string(value)

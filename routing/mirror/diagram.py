@@ -7,13 +7,13 @@ from routing.mirror.state_machine import INPUTS, NEVER, PHASES, STEPS, Phase
 
 
 def diagram() -> str:
-    """The phases and what leads from one to another, in Mermaid; what changes nothing is left out."""
+    """Mermaid diagram of the phases and transitions; transitions from a phase to itself are left out."""
     ways = [(phase, given, to) for (phase, given), to in STEPS.items() if to is not NEVER]
     return state_drawing.diagram(PHASES.items(), ways)
 
 
 def matrix() -> str:
-    """Every phase and every input: the next phase, or a dash where there is none."""
+    """Markdown table of the next phase for every phase and input; a dash where the input cannot occur."""
     rows = ((given, [_cell(phase, STEPS[phase, given]) for phase in PHASES]) for given in INPUTS)
     return state_drawing.matrix(PHASES, rows)
 
@@ -25,12 +25,12 @@ def _cell(phase: Phase, to: Phase | None) -> str:
 
 
 def legend() -> str:
-    """What the phases and the inputs are called."""
+    """Markdown table of the phases and inputs with their meaning."""
     return state_drawing.legend([*PHASES.items(), *INPUTS.items()])
 
 
 def redrawn(text: str) -> str:
-    """A Markdown text with every place `<!-- drawn: NAME -->` … `<!-- end -->` filled from the table."""
+    """Fill every place `<!-- drawn: NAME -->` … `<!-- end -->` of a Markdown text from the table."""
     return state_drawing.redrawn(
         text, {"phases": lambda: state_drawing.mermaid(diagram()), "table": matrix, "legend": legend}
     )

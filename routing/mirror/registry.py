@@ -1,9 +1,8 @@
-"""All mirrored routes that an instance uses: who is asked, who has answered, and where messages go.
+"""All mirrored routes that an instance uses: open questions, answers, and the current principals.
 
-Routing asks here for the principal (`rules.hop.Roles`), and so tells which routes are used. The caller calls `handle`
-after that and at `next_timer`, sends the `frames`, and hands over what it learns: answers, addresses that cannot be
-reached, messages that were not acknowledged. When an event says that there is a principal, what waits for it is worth
-another attempt.
+The routing rules look up the principal here (`rules.hop.PrincipalLookup`), which marks the route as used. The caller
+calls `handle` after that and at `next_timer`, sends the `frames`, and reports answers, addresses that it cannot reach,
+and messages that were not acknowledged. After an event with a principal, waiting messages should be tried again.
 """
 
 from __future__ import annotations
@@ -33,36 +32,36 @@ from routing.model.route import Route
 from routing.rules.mirroring import role_held
 
 MAX_REMEMBERED_ROUTES: Final = 10_000
-"""Mirrored routes that are remembered; the one whose use is longest ago is forgotten, and asked about again. A stranger
-whose messages are forwarded makes one with each identifier that he invents."""
+"""Limit of remembered routes; the least recently used one is forgotten, and asked about again when used. Needed because
+a peer whose messages are forwarded creates one with each identifier it invents."""
 IDLE_AFTER_MS: Final = 5 * 60_000
-"""A route that was not used for so long is not asked about: whoever waits for it tries again after a minute or so."""
+"""A route unused for this long is not asked about; messages that wait for it are retried about every minute."""
 CLAIM_VALID_MS: Final = LONGEST_MS
-"""A principal that is used is doubted when its claim is older."""
+"""A principal in use is doubted when its last claim is older than this."""
 
 Frame = tuple[str, bytes]
 """An address, and a frame for it."""
 
 
 def answer_role_question(estate: Estate, instance: str, asked: RoleQuestion) -> RoleAnswer:
-    """What an instance of this estate answers to a question about a role."""
+    """The answer of an instance of this estate to a question about its role."""
     role = role_held(estate.instances[instance], asked.service, asked.broker_instance)
     return RoleAnswer(asked.question_id, role)
 
 
 def reply_address(addresses: Iterable[Address]) -> str:
-    """The address to which an instance that has these lets answers come; empty: it has none."""
+    """The first of an instance's addresses that fits into a question, for its answers; empty: there is none."""
     return next((address.key for address in addresses if len(address.key) <= ADDRESS_CHARS), "")
 
 
 class PrincipalRegistry:
-    """What one instance has learnt. `rows` are those that its store has kept."""
+    """The mirrored routes of one instance. `rows` are those that its store kept."""
 
     def __init__(self, choices: Choices, reply_to: str = "", rows: Iterable[MirroredRoute] = ()) -> None:
         self._choices = choices
         self._reply_to = reply_to
         self._rows: OrderedDict[MirroredRouteKey, MirroredRoute] = OrderedDict()
-        """The one whose use is longest ago first."""
+        """Least recently used first."""
         self._by_address: dict[str, dict[MirroredRouteKey, None]] = {}
         self._by_question: dict[str, MirroredRouteKey] = {}
         self._used: dict[MirroredRouteKey, None] = {}
@@ -74,7 +73,7 @@ class PrincipalRegistry:
         self.learn(rows)
 
     def learn(self, rows: Iterable[MirroredRoute]) -> None:
-        """What others of the same instance have learnt since, and the store has kept."""
+        """Take over rows that other workers of the same instance have stored since."""
         for row in rows:
             before = self._rows.get(row.key)
             if row != before:
@@ -87,7 +86,7 @@ class PrincipalRegistry:
     # ------------------------------------------------------------ what routing asks
 
     def principals(self, route: Route, service: str, identifier: str | None) -> tuple[Address, ...]:
-        """Where messages by a mirrored route may go now: the principal, or nowhere. It counts as used."""
+        """The address of the principal now, or none. Marks the route as used."""
         assert route.mirror_address is not None
         key = MirroredRouteKey(route.address.key, route.mirror_address.key, service, identifier)
         self._used[key] = None
@@ -99,19 +98,19 @@ class PrincipalRegistry:
     # ------------------------------------------------------------ what happens
 
     def doubt(self, address: str, service: str, now: int) -> None:
-        """What was sent to an address for a service was not acknowledged in time."""
+        """A message to an address for a service was not acknowledged in time."""
         for row in self._rows_at(address):
             is_news = now - row.claimed_at >= FIRST_MS  # else it was sent before the claim
             if is_news and row.key.service == service and row.receiver == address:
                 self._put(doubted(row, now, self._choices))
 
     def cannot_reach(self, address: str, now: int) -> None:
-        """No connection to an address can be made, or the one that there was has broken."""
+        """The caller could not connect to an address, or its connection broke."""
         for row in self._rows_at(address):
             self._put(unreachable(row, row.key.addresses.index(address), now, self._choices))
 
     def hear(self, said: RoleAnswer, now: int) -> None:
-        """An answer has come; one to no question of ours, or the second to one, changes nothing."""
+        """Take an answer. One to an unknown question, or a second one to the same question, changes nothing."""
         key = self._by_question.get(said.question_id)
         if key is not None:
             self._put(answered(self._rows[key], said.question_id, said.role == PRINCIPAL, now, self._choices))
@@ -119,12 +118,12 @@ class PrincipalRegistry:
     # ------------------------------------------------------------ time
 
     def next_timer(self) -> int | None:
-        """When `handle` is due; None: only after a route was used."""
+        """When `handle` is due next; None: only after a route was used."""
         first = self._due.first()
         return first[0] if first else None
 
     def handle(self, now: int) -> None:
-        """Do what follows from the routes that were used since, and from the time."""
+        """Ask about routes that were used since the last call, and handle questions whose time has passed."""
         for key in self._used:
             self._use(key, now)
         self._used.clear()
@@ -146,17 +145,17 @@ class PrincipalRegistry:
     # ------------------------------------------------------------ what comes of it
 
     def frames(self) -> list[Frame]:
-        """Questions to be sent since the last call."""
+        """Questions to send, new since the last call."""
         frames, self._frames = self._frames, []
         return frames
 
     def events(self) -> list[MirroredRouteStateChanged]:
-        """What has happened since the last call."""
+        """Events since the last call."""
         events, self._events = self._events, []
         return events
 
     def changed(self) -> dict[MirroredRouteKey, MirroredRoute | None]:
-        """Rows for the store since the last call; None: forgotten."""
+        """Rows that changed since the last call, for the store; None: the row is forgotten."""
         changed, self._changed = self._changed, {}
         return changed
 
@@ -166,7 +165,7 @@ class PrincipalRegistry:
         events: list[MirroredRouteStateChanged],
         changed: dict[MirroredRouteKey, MirroredRoute | None],
     ) -> None:
-        """What was not sent, told and kept after all is given again with the next call."""
+        """Undo of frames(), events() and changed() after a failed commit: the next call returns them again."""
         self._frames[:0] = frames
         self._events[:0] = events
         self._changed = changed | self._changed

@@ -1,28 +1,27 @@
-"""Which partner of a mirrored route is the principal, as an instance that uses the route learns it: one table, and
-what becomes of one route by it. `routing.rules.mirroring` says what an estate tells of the same thing.
+"""The state machine of a mirrored route at run time: how an instance learns which partner is the principal.
+`routing.rules.mirroring` is the same rule for the roles written in an estate.
 
-Rule 1: whatever changes the phase of a mirrored route is an input, and stands in this table; no other code sets a
-phase.
-Rule 2: only who claims the role is sent anything. Silence claims nothing.
-Rule 3: this module knows addresses and moments, not messages. It is one value that a store can keep, and what goes on
-after a crash is what was kept: at worst a question is asked again.
+Rule 1: every change of phase is caused by an input and stands in the table below; no other code sets a phase.
+Rule 2: messages are sent only to a partner that claims to be the principal. No answer is no claim.
+Rule 3: this module knows addresses and times, not messages. Its state is one value that a store keeps; after a crash
+it continues from the stored value, and at worst repeats a question.
 
 **First use** (MIR-2). Both addresses are asked at once. One that claims the role is the principal as soon as the
-other has denied it, cannot be reached, or has let the time for an answer pass. While no principal is known, nothing
-is sent, and both are asked again and again, as messages are that were not acknowledged: after 4, 8, … 64 seconds.
+other has denied it, cannot be reached, or has not answered in time. While no principal is known, nothing is sent, and
+both are asked again at the intervals of retransmission: after 4, 8, … 64 seconds.
 
-**From then on** everything goes to the principal, and the mirror is not asked. When what was sent is not
-acknowledged, the principal is doubted: it is asked, alone, and everything still goes to it meanwhile. Who forwards
-hears no acknowledgements; so a principal that is in use and has not claimed the role for a minute is doubted too.
+**From then on** all messages go to the principal, and the mirror is not asked. If messages are not acknowledged, the
+principal is doubted: it alone is asked, and messages still go to it meanwhile. A forwarding instance receives no
+acknowledgements; so a principal in use that has not claimed the role for a minute is doubted too.
 
-**Lost** (MIR-3, MIR-4). It cannot be reached, has given up the role, or does not answer. Nothing is sent to anybody,
-and both are asked again and again, until the principal says that it still is, or the partner that it is now. The
-first of the two that says so is the principal.
+**Lost** (MIR-3, MIR-4). The principal cannot be reached, has given up the role, or does not answer. Nothing is sent,
+and both partners are asked again and again, until the principal confirms the role or the partner claims it. The first
+of the two that does so is the principal.
 
-**Both claim the role.** Something is wrong with the mirroring, and a message may be lost with either of them. Who has
-a principal stays with it; who has none takes neither, and asks again until only one claims it.
+**Both claim the role.** The mirroring session is broken, and a message may be lost at either partner. A route with a
+principal keeps it; a route without one takes neither, and asks again until only one claims the role.
 
-**At rest.** A route that nobody wants to use any more is not asked about; the next use asks at once.
+**At rest.** A route that no message needs any more is not asked about; the next use asks at once.
 """
 
 from __future__ import annotations
@@ -97,7 +96,7 @@ TABLE: Mapping[Input, tuple[Phase | None, ...]] = {
     BOTH_CLAIM:     (NEVER,  ASKING,  NEVER,    NEVER,    NEVER),
     NOBODY_CLAIMS:  (NEVER,  ASKING,  NEVER,    NEVER,    NEVER),
 }
-"""The next phase. NEVER: who has no principal hears nothing of one, and who was not asked says nothing."""
+"""The next phase. NEVER: the input cannot occur, because there is no principal yet, or the partner was not asked."""
 # fmt: on
 
 STEPS: Mapping[tuple[Phase, Input], Phase | None] = {
@@ -105,7 +104,7 @@ STEPS: Mapping[tuple[Phase, Input], Phase | None] = {
 }
 
 Heard = Literal["", "claims", "denies", "away"]
-"""What a partner has said since it was asked last; empty: nothing yet."""
+"""A partner's answer to the last question; empty: none yet."""
 CLAIMS: Final = "claims"
 DENIES: Final = "denies"
 AWAY: Final = "away"
@@ -115,7 +114,7 @@ _OF_PRINCIPAL: Mapping[Heard, Input] = {CLAIMS: CONFIRMS, DENIES: GIVES_UP, AWAY
 
 
 class MirroredRouteKey(NamedTuple):
-    """What makes a mirrored route at run time: names and databases of one pair of partners have roles of their own."""
+    """Identifies a mirrored route at run time: each service of a pair of partners has its own principal."""
 
     address: str
     mirror_address: str
@@ -130,33 +129,33 @@ class MirroredRouteKey(NamedTuple):
 
 
 class MirroredRoute(NamedTuple):
-    """What an instance knows of one; a row that a store can keep."""
+    """What an instance knows about one mirrored route; a row that a store keeps."""
 
     key: MirroredRouteKey
     phase: Phase = UNUSED
     principal: int = 0
-    """Which of the addresses, 0 or 1; in UNUSED and ASKING nobody."""
+    """Index of the principal's address, 0 or 1; meaningless in UNUSED and ASKING."""
     heard: tuple[Heard, Heard] = ("", "")
     """By address."""
     questions: tuple[str, str] = ("", "")
-    """By address: the GUID of the question that is not answered; empty: none is asked."""
+    """By address: the GUID of the unanswered question; empty: there is none."""
     rounds: int = 0
-    """How often both were asked in a row."""
+    """How many times in a row both partners were asked."""
     due: int | None = None
-    """When the time for the answers is over."""
+    """When the time for answers ends, in milliseconds; None: no question is open."""
     claimed_at: int = 0
-    """When a partner has claimed the role last."""
+    """When a partner last claimed the role, in milliseconds."""
     shown: MirroredRouteSubclass | None = None
     """As the event Broker:Mirrored Route State Changed tells it; None: nothing is known yet."""
 
     @property
     def receiver(self) -> str | None:
-        """The address to which messages go; None: they wait."""
+        """The address to which messages are sent; None: messages wait."""
         return self.key.addresses[self.principal] if self.phase in {SENDING, DOUBTING} else None
 
     @property
     def is_at_rest(self) -> bool:
-        """No principal is known, and nobody is asked: nobody has wanted to use it for a while."""
+        """True if no principal is known and no question is open, because no message has used the route for a while."""
         return self.phase in {ASKING, LOST} and self.due is None
 
 
@@ -164,13 +163,13 @@ class MirroredRoute(NamedTuple):
 
 
 def used(route: MirroredRoute, now: int, choices: Choices) -> MirroredRoute:
-    """A message is to go by it."""
+    """A message is to be sent by the route."""
     going_on = _step(route, USE)
     return _asked(going_on, now, choices) if route.is_at_rest or going_on.phase != route.phase else route
 
 
 def doubted(route: MirroredRoute, now: int, choices: Choices) -> MirroredRoute:
-    """What was sent to the principal was not acknowledged in time, or it has not claimed the role for a while."""
+    """A message to the principal was not acknowledged in time, or its last claim is too old."""
     going_on = _step(route, DOUBT)
     if going_on.phase == route.phase:
         return route
@@ -179,7 +178,7 @@ def doubted(route: MirroredRoute, now: int, choices: Choices) -> MirroredRoute:
 
 
 def unreachable(route: MirroredRoute, index: int, now: int, choices: Choices) -> MirroredRoute:
-    """No connection to one of the addresses can be made, or the one that there was has broken."""
+    """The caller could not connect to one of the addresses, or its connection broke."""
     is_principal = route.receiver is not None and index == route.principal
     if is_principal:
         return _asked(_step(route, UNREACHABLE), now, choices)
@@ -187,14 +186,14 @@ def unreachable(route: MirroredRoute, index: int, now: int, choices: Choices) ->
 
 
 def answered(route: MirroredRoute, question_id: str, claims: bool, now: int, choices: Choices) -> MirroredRoute:
-    """A partner has answered a question. One that was not asked, or was answered before, changes nothing."""
+    """A partner answered a question. An unknown question, or one answered before, changes nothing."""
     if question_id not in route.questions:
         return route
     return _hear(route, route.questions.index(question_id), CLAIMS if claims else DENIES, now, choices)
 
 
 def timed_out(route: MirroredRoute, now: int, choices: Choices, *, wanted: bool) -> MirroredRoute:
-    """The time for the answers is over: ask again, if anybody still wants to use it."""
+    """The time for answers has passed: ask again if a message still needs the route (`wanted`)."""
     route = _judged(route) if route.phase == ASKING else _step(route, SILENT)
     if route.phase == SENDING:
         return route
@@ -222,7 +221,7 @@ def _hear(route: MirroredRoute, index: int, heard: Heard, now: int, choices: Cho
 
 
 def _judged(route: MirroredRoute) -> MirroredRoute:
-    """ASKING: everybody has been heard, or the time is over."""
+    """In ASKING, both partners have answered or the time has passed: decide who is the principal."""
     claiming = {route.key.addresses[index]: index for index in (0, 1) if route.heard[index] == CLAIMS}
     if len(claiming) == 1:
         (principal,) = claiming.values()
@@ -242,7 +241,7 @@ def _step(route: MirroredRoute, given: Input) -> MirroredRoute:
 
 
 def _asked(route: MirroredRoute, now: int, choices: Choices) -> MirroredRoute:
-    """Both are asked (MIR-2, MIR-4)."""
+    """Ask both partners (MIR-2, MIR-4)."""
     rounds = route.rounds + 1
     questions = (choices.identifier(), choices.identifier())
     return route._replace(heard=("", ""), questions=questions, rounds=rounds, due=now + retry_delay_ms(rounds, choices))

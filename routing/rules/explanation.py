@@ -159,11 +159,11 @@ def _account(
         estate,
         place.instance,
         place.database,
-        conversation.to_service,
-        conversation.to_broker_instance,
-        conversation.is_reply,
-        at,
-        pending,
+        service=conversation.to_service,
+        identifier=conversation.to_broker_instance,
+        is_reply=conversation.is_reply,
+        at=at,
+        pending=pending,
         trace=trace,
     )
     decisions = decide(hop)

@@ -48,6 +48,7 @@ class Hop:
         estate: Estate,
         instance: str,
         database: str | None,
+        *,
         service: str,
         identifier: str | None,
         is_reply: bool,

@@ -51,4 +51,8 @@ class Trace:
         more_rejected: int = 0,
     ) -> None:
         """Add a step in the current branch."""
-        self.steps.append(RuleStep(rule, taken, says, routes, rejected, more_rejected, self.branch))
+        self.steps.append(
+            RuleStep(
+                rule, taken, says, routes=routes, rejected=rejected, more_rejected=more_rejected, branch=self.branch
+            )
+        )

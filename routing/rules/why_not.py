@@ -60,10 +60,10 @@ def _at_hop(estate: Estate, conversation: Conversation, at: datetime, account: H
         estate,
         account.instance,
         account.database,
-        conversation.to_service,
-        conversation.to_broker_instance,
-        conversation.is_reply,
-        at,
+        service=conversation.to_service,
+        identifier=conversation.to_broker_instance,
+        is_reply=conversation.is_reply,
+        at=at,
     )
     rule, alternatives = match(hop)
     for alternative in alternatives:

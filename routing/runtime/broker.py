@@ -1,7 +1,8 @@
-"""One instance at work: conversations from a store, the dialog protocol over them, routing for where they go.
+"""One running instance: takes conversations from a store, runs the dialog protocol on them, and asks the routing rules
+where their messages go.
 
-Here, and only here, the dialog layer meets routing. Time and choices come in as arguments; nothing here waits. What
-leaves, leaves after the commit of what it tells of (ACK-5).
+Only here the dialog protocol meets the routing rules. Time and random choices come in as arguments; nothing here
+waits. A frame leaves only after the commit of the changes that it reports (ACK-5).
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ from routing.runtime.store import Store
 from routing.security.instance_security import InstanceSecurity
 
 DUE_CONVERSATIONS_PER_BATCH = 200
-"""Conversations in which something is due, in one batch."""
+"""Conversations with something due that one batch handles at most."""
 POSTPONED_RETRY_MS = 100
-"""When fragments of conversations that others hold are tried again, should nothing else come before."""
+"""Milliseconds after which fragments of conversations that another worker holds are tried again at the latest."""
 
 
 class Broker:
@@ -77,7 +78,7 @@ class Broker:
         self.change_estate(estate)
 
     def change_estate(self, estate: Estate) -> None:
-        """Routes or databases have changed. `retry_all` makes whatever waits look again."""
+        """Use another version of the estate. Call `retry_all` afterwards, so that waiting messages are routed again."""
         self.estate = estate
         databases = estate.instances[self.instance].databases.values()
         self.directories = {database.name: _directory(database) for database in databases}
@@ -94,7 +95,7 @@ class Broker:
         return UnitOfWork(batch, now, self.choices, _RunningBrokerContext(self, now))
 
     def commit(self, work: UnitOfWork) -> None:
-        """All that was done, durably. Raises `routing.runtime.store.Conflict`, and then nothing was."""
+        """Commit all changes durably. Raises `routing.runtime.store.Conflict` if the store wrote none of them."""
         route_request.settle_requests(work)
         changes = work.finished()
         flushed = changes.transmissions = self.transmissions.to_flush()
@@ -128,12 +129,12 @@ class Broker:
         work.outbound += [OutboundFrame(*frame) for frame in frames]
 
     def release(self, work: UnitOfWork) -> None:
-        """Nothing of it was done."""
+        """Give the claim back; nothing of the work has happened."""
         self.store.release(work.batch.token)
 
     @contextmanager
     def _or_release(self, work: UnitOfWork) -> Iterator[None]:
-        """Whatever goes wrong on the way to the commit, nothing of it was done."""
+        """Release the claim if anything raises before the commit."""
         try:
             yield
         except BaseException:
@@ -171,7 +172,7 @@ class Broker:
             work.outbound.append(OutboundFrame(said.reply_to, answered))
 
     def cannot_reach(self, address: str, now: int) -> None:
-        """No connection to an address can be made, or the one that there was has broken (MIR-3)."""
+        """The caller could not connect to an address, or its connection broke (MIR-3)."""
         self.principals.cannot_reach(address, now)
         self.commit(self.work(ClaimRequest(), now))
 
@@ -208,7 +209,7 @@ class Broker:
         self.forwarder.forward(fragment, decision, now)
 
     def _postpone(self, fragment: Fragment, now: int) -> None:
-        """Others hold its conversation: tried again with the next ones, unless too much waits already."""
+        """Keep a fragment whose conversation another worker holds for the next call, unless too many bytes wait."""
         if self._postponed_bytes + len(fragment.raw) <= self.settings.postponed_bytes:
             self._postponed.append(fragment.raw)
             self._postponed_bytes += len(fragment.raw)
@@ -217,12 +218,12 @@ class Broker:
     # ------------------------------------------------------------ time
 
     def handle_timer(self, now: int) -> None:
-        """Do all that is due."""
+        """Do everything that is due."""
         while self.turn(now):
             pass
 
     def turn(self, now: int, limit: int = DUE_CONVERSATIONS_PER_BATCH) -> bool:
-        """Do what is due, in up to so many conversations; True: there may be more, which nobody else holds.
+        """Do what is due in at most `limit` conversations; True: more may be due that no other worker holds.
 
         May be called at any time, by any number of processes.
         """
@@ -240,7 +241,7 @@ class Broker:
         return _is_more(work, limit)
 
     def next_timer(self) -> int | None:
-        """When `handle_timer` is due; None: nothing is to be waited for."""
+        """When `handle_timer` is due next; None: nothing is scheduled."""
         moments = [self.store.next_due(), self.forwarder.next_timer(), self.principals.next_timer()]
         moments += [self._again_at] if self._postponed else []
         return min((moment for moment in moments if moment is not None), default=None)
@@ -259,7 +260,7 @@ class Broker:
         self.commit(work)
 
     def retry_all(self, now: int) -> None:
-        """Routes have changed, or something can be reached again: whatever waits is due (MATCH-7)."""
+        """Make all waiting conversations due: routes have changed, or an address can be reached again (MATCH-7)."""
         work = self.work(ClaimRequest(), now)
         work.changes.retry_all = True
         self.commit(work)
@@ -267,7 +268,7 @@ class Broker:
     # ------------------------------------------------------------ what goes out
 
     def frames_to_send(self, now: int) -> list[OutboundFrame]:
-        """For the neighbours: what committed work has given out since the last call, and what is forwarded."""
+        """Frames of committed work since the last call, and fragments to forward, each with its address."""
         given, self._outbound = self._outbound, []
         if not self.estate.instances[self.instance].forwarding:
             self.forwarder.abandon(now)
@@ -277,12 +278,12 @@ class Broker:
         return given
 
     def events(self) -> list[tuple[int, Event]]:
-        """What happened since the last call, each with its moment."""
+        """Events since the last call, each with its time in milliseconds."""
         given, self._events = self._events, []
         return given
 
     def filled(self) -> set[QueueKey]:
-        """The queues into which messages came since the last call."""
+        """Queues that received messages since the last call."""
         given, self._filled = self._filled, set()
         return given
 
@@ -291,15 +292,15 @@ class Broker:
 
 
 def _is_more(work: UnitOfWork, limit: int) -> bool:
-    """Whether something was left, or has become due by what was done. Of many, some may have been done by others before
-    they were locked: half of the limit is as good as all of it."""
+    """Whether more may be due: the batch was at least half full (other workers may have taken the rest of a full one),
+    or the work itself made something due."""
     if 2 * len(work.batch.due) > limit or work.changes.retry_services:
         return True
     return any(_is_due(work.seen(handle), work.now) for handle in {**work.batch.endpoints, **work.changes.endpoints})
 
 
 def has_become_due(work: UnitOfWork) -> bool:
-    """Whether something is due by now in what a unit of work has changed; asked after its commit."""
+    """Whether an endpoint that a committed unit of work changed is due already."""
     return any(_is_due(endpoint, work.now) for endpoint in work.changes.endpoints.values())
 
 
@@ -308,7 +309,7 @@ def _is_due(endpoint: Endpoint | None, now: int) -> bool:
 
 
 class InboundFrames:
-    """What came, read."""
+    """Received frames, parsed: fragments, role messages, and errors of damaged frames."""
 
     def __init__(self, came: Iterable[bytes]) -> None:
         self.fragments: list[Fragment] = []
@@ -324,17 +325,17 @@ class InboundFrames:
                 self.damaged.append(corrupted)
 
     def conversations(self) -> tuple[ConversationKey, ...]:
-        """The endpoints that they are meant for."""
+        """The endpoints to which the fragments are addressed."""
         headers = [fragment.header for fragment in self.fragments]
         return tuple(dict.fromkeys((identifier_of(h.conversation_id), not h.is_initiator) for h in headers))
 
     def in_order(self) -> list[Fragment]:
-        """What the network has mixed up within one batch need not be held."""
+        """Sorted by sequence, so that fragments reordered within this batch need not be buffered."""
         return sorted(self.fragments, key=lambda fragment: (fragment.header.sequence, fragment.header.fragment))
 
 
 class _RunningBrokerContext:
-    """What the dialog layer asks of this instance."""
+    """Gives a unit of work what it needs of its broker."""
 
     def __init__(self, broker: Broker, now: int) -> None:
         self._broker = broker
@@ -356,7 +357,7 @@ class _RunningBrokerContext:
 
 
 def _report_classified(work: UnitOfWork, fragment: Fragment, decision: Deliver) -> None:
-    """Once for a message: with its first fragment."""
+    """Report Message Classify once per message, with its first fragment."""
     header = fragment.header
     if header.fragment == 0 and header.is_sequenced:
         conversation, names = identifier_of(header.conversation_id), header.names
@@ -367,7 +368,7 @@ def _report_classified(work: UnitOfWork, fragment: Fragment, decision: Deliver) 
 
 
 def _report_no_target(work: UnitOfWork, fragment: Fragment, reason: int) -> None:
-    """Routing drops it, and its sender will try again."""
+    """Report that routing drops the message; its sender retransmits it."""
     header = fragment.header
     kind = UndeliverableSubclass.SEQUENCED_MESSAGE if header.is_sequenced else UndeliverableSubclass.UNSEQUENCED_MESSAGE
     conversation = identifier_of(header.conversation_id)
@@ -383,9 +384,9 @@ def _directory(database: Database) -> Directory:
     return Directory(
         database.name,
         database.broker_instance,
-        database.services,
-        database.contracts,
-        database.message_types,
-        database.priorities,
-        database.queues,
+        services=database.services,
+        contracts=database.contracts,
+        message_types=database.message_types,
+        priorities=database.priorities,
+        queues=database.queues,
     )

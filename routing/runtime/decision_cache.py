@@ -1,6 +1,6 @@
-"""Where the messages of a hosted instance go: one decision of routing for all conversations that are alike.
+"""Caches routing decisions of a running instance: one decision for all conversations with the same routing inputs.
 
-Decisions are kept until a route of the instance expires; a change of the estate makes another `DecisionCache`.
+Cached decisions hold until a route of the instance expires; a change of the estate needs a new `DecisionCache`.
 """
 
 from __future__ import annotations
@@ -52,26 +52,26 @@ STATUS_OF_REASON: Final[Mapping[str, int]] = {
     FORWARDING_DISABLED: 9792,
     HOP_LIMIT: 9793,
 }
-"""`transmission_status`, as the number of the product's text, for a reason of routing's."""
+"""`transmission_status` by routing's reason, as SQL Server's message number."""
 BROKER_DISABLED: Final = 9791
 DATABASE_IS_MIRROR: Final = 954
-"""`transmission_status` where the sender's own database sends nothing. Routing has no part in it."""
+"""`transmission_status` if the sender's own database sends nothing: its broker is disabled, or it is a mirror."""
 MAX_CACHED_DECISIONS: Final = 100_000
-"""Decisions; more are made again."""
+"""The cache is emptied when it holds this many decisions."""
 
 _T = TypeVar("_T")
 
 
 class ForwardDecision(NamedTuple):
-    """What becomes of a message from outside."""
+    """The decision for a message from outside."""
 
     decision: Deliver | Send | Drop
     hops: int
-    """That it has left here: LOOP-2 takes them off too."""
+    """Hops remaining when it leaves this instance; a LOOP-2 pass costs one as well."""
 
 
 class DecisionCache:
-    """Of one instance of an estate, as far as it knows who is the principal of what is mirrored."""
+    """Decisions of one instance of an estate, with the principals that the instance knows at run time."""
 
     def __init__(
         self,
@@ -87,23 +87,23 @@ class DecisionCache:
         self._choices = choices
         self._roles = _Watched(principals)
         self._silent = _silent(estate.instances[instance])
-        """By database: why nothing is sent from it."""
+        """By database that sends nothing: the transmission status that says why."""
         self._expiries = _expiries(estate, instance)
         self._passed = -1
         self._kept: dict[tuple[object, ...], tuple[Decision, ...]] = {}
         self._onwards: dict[tuple[object, ...], ForwardDecision] = {}
-        """What becomes of messages from outside, where nothing was drawn, and no principal asked for."""
+        """Decisions for messages from outside that involved neither a random choice nor a principal."""
         self._varies = False
 
     def place(self, sender: SendingSide | Endpoint, now: int, pending: Container[RouteRequestKey]) -> Destination:
-        """Where the messages of one side of a conversation go: a choice that is open is drawn."""
+        """Where the messages of one side of a conversation go. Draws at random where the rules leave a choice."""
         if self._silent and sender.database in self._silent:
             return Destination(None, self._silent[sender.database])
         kept = StickyChoice(sender.kept_route, sender.kept_identifier, sender.kept_database)
         decision = first = self._drawn(self._decisions(sender, sender.database, kept, now, pending))
         hops = self._estate.hop_limit
         if isinstance(decision, Send) and decision.to == self._instance:
-            # LOOP-2: as if it came from outside. The first time takes no hop off.
+            # LOOP-2: routed again as if from outside. The first pass costs no hop.
             choice = StickyChoice(database=sender.kept_database)
             decision, hops = self._from_outside(sender, choice, hops, now, pending)
             hops -= isinstance(decision, Send)
@@ -112,8 +112,8 @@ class DecisionCache:
     def onward(
         self, sender: SendingSide, database: str | None, hops: int, now: int, pending: Container[RouteRequestKey]
     ) -> ForwardDecision:
-        """What becomes of a message from outside with so many hops left. `database`: the one that holds its
-        conversation already (RT-STICKY); `sender` is the side that has sent it."""
+        """The decision for a message from outside with `hops` hops left. `database`: the one that already holds its
+        conversation (RT-STICKY); `sender`: the side that sent it."""
         self._forget_what_expired(now)
         is_pending = (MSDB, sender.far_service) in pending
         key = (sender.far_service, sender.far_broker_instance, sender.is_initiator, database, hops, is_pending)
@@ -141,7 +141,7 @@ class DecisionCache:
             decision = self._drawn(self._decisions(sender, None, kept, now, pending))
         if isinstance(decision, Send) and hops == 0:
             return ForwardDecision(dropped(self._instance, HOP_LIMIT), 0)
-        assert not isinstance(decision, Delay), "what comes from outside has nobody here to be delayed"
+        assert not isinstance(decision, Delay), "a message from outside has no conversation here to delay"
         return ForwardDecision(decision, hops)
 
     def _decisions(
@@ -176,8 +176,8 @@ class DecisionCache:
     def _of_system(
         self, sender: SendingSide | Endpoint, database: str | None, kept: StickyChoice
     ) -> tuple[Decision, ...] | None:
-        """Every database has the product's own service, and no estate lists it: what comes back to it goes to the
-        database that has asked (RT-REPLY), unless its broker is disabled, or it is a mirror (LOC)."""
+        """Replies to SQL Server's own service, which every database has and no estate lists: they go to the database
+        that sent the request (RT-REPLY), unless its broker is disabled or it is a mirror (LOC)."""
         if sender.far_service != SYSTEM_SERVICE or sender.is_initiator:
             return None
         identified = self._estate.instances[self._instance].identified
@@ -219,7 +219,7 @@ def _keep(kept: dict[tuple[object, ...], _T], key: tuple[object, ...], value: _T
 
 
 class _Watched:
-    """Tells whether a decision depends on who is the principal now: such a one is not kept."""
+    """Records whether a decision asked for a principal: such a decision is not cached."""
 
     def __init__(self, principals: PrincipalRegistry) -> None:
         self._principals = principals
@@ -237,7 +237,7 @@ def _silent(instance: Instance) -> dict[str, int]:
 
 
 def _expiries(estate: Estate, instance: str) -> list[int]:
-    """The first milliseconds in which routes of an instance are expired, ascending."""
+    """The first millisecond at which each route of an instance is expired, ascending."""
     databases = estate.instances[instance].databases.values()
     lifetimes = (route.lifetime for database in databases for route in database.table.routes.values())
     return sorted(-((EPOCH - lifetime) // timedelta(milliseconds=1)) for lifetime in lifetimes if lifetime is not None)

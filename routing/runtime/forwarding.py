@@ -1,13 +1,15 @@
-"""Forwarding: fragments that others sent, on their way to the next hop. Rules in prose:
+"""Forwarding: fragments from other instances on their way to the next hop. Rules in prose:
 
-Rule 1: routing has decided that a fragment goes on before it comes here, or that it does not; the second is only told.
-Rule 2: a fragment leaves with one hop less than it came with, and with the time that it spent here added; nothing else
-in it changes, and its body is never read. Without a hop left it does not leave (LOOP-1).
-Rule 3: what is here is in memory only. Nobody is told that it came, and whoever sent it sends it again (ACK-3).
-Rule 4: it stays here until the transport has room for it, at most to the end of its time to live, nor longer than it
-takes whoever sent it to send it again.
-Rule 5: memory has a limit, and a next hop may hold no more of it than is free besides. So one that is away leaves room
-for the others, however many are: the dynamic threshold of shared-memory switches (Choudhury and Hahne, 1998).
+Rule 1: routing has decided before whether a fragment is forwarded; a refusal is only reported here.
+Rule 2: a fragment leaves with one hop less, and with the time it spent here added; nothing else in it changes, and its
+body is never read. Without a hop left it is dropped (LOOP-1).
+Rule 3: fragments are held in memory only. Their receipt is not acknowledged, so their sender retransmits lost ones
+(ACK-3).
+Rule 4: a fragment is held until the transport can send it, at most to the end of its time to live, and not longer than
+its sender takes to retransmit it.
+Rule 5: memory is limited, and the fragments for one next hop may take no more than what is still free. So a next hop
+that is down leaves room for the others, however many are down: the dynamic threshold of shared-memory switches
+(Choudhury and Hahne, 1998).
 """
 
 from __future__ import annotations
@@ -25,9 +27,9 @@ from routing.common.retry import LONGEST_MS
 from routing.rules.decision import FORWARDING_DISABLED, HOP_LIMIT, NO_PRINCIPAL, NOT_AN_ADDRESS, Drop, Send
 
 MEGABYTE: Final = 1 << 20
-"""MESSAGE_FORWARD_SIZE of an endpoint counts in these."""
+"""The unit of MESSAGE_FORWARD_SIZE of an endpoint."""
 OVERHEAD_BYTES: Final = 1024
-"""Bytes that are counted for a fragment besides its own: its header as values, and its places in the tables here."""
+"""Memory counted per fragment beside its own bytes: its parsed header and its entries in the tables here."""
 
 NO_HOP: Final = 11285
 DUPLICATE: Final = 11288
@@ -43,21 +45,21 @@ NOT_FORWARDED: Final[Mapping[str, int]] = {
     NOT_AN_ADDRESS: 11294,
     NO_PRINCIPAL: UNREACHABLE,
 }
-"""Routing's reasons for dropping what was to be forwarded, as the product's. Others are not of forwarding."""
+"""SQL Server's error number by routing's reason for not forwarding. Other reasons do not concern forwarding."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForwarderLimits:
-    """What a forwarder may take."""
+    """Limits of a forwarder."""
 
     memory: int = 10 * MEGABYTE
-    """Bytes of fragments held, each with `OVERHEAD_BYTES`: the product's MESSAGE_FORWARD_SIZE."""
+    """Bytes of fragments held, each with `OVERHEAD_BYTES`: SQL Server's MESSAGE_FORWARD_SIZE."""
     wait: int = LONGEST_MS
-    """Milliseconds that a fragment is held: a time to live may be the whole lifetime of a dialog."""
+    """Milliseconds that a fragment is held at most; its time to live may be the whole lifetime of a dialog."""
 
 
 _Key = tuple[bytes, bool, bytes, int]
-"""Conversation, direction, message and fragment: what makes two copies of one."""
+"""Conversation, direction, message and fragment number: equal for two copies of one fragment."""
 
 
 class _Held(NamedTuple):
@@ -78,7 +80,7 @@ class _Held(NamedTuple):
 
 
 class _Queue:
-    """What waits for one next hop, in the order in which it came."""
+    """Fragments waiting for one next hop, oldest first."""
 
     __slots__ = ("held", "size")
 
@@ -88,15 +90,15 @@ class _Queue:
 
 
 class Forwarder:
-    """What one instance forwards. After any call, `events` tells what has become of fragments."""
+    """The fragments that one instance forwards. `events` reports what happened to them since it was last called."""
 
     def __init__(self, limits: ForwarderLimits | None = None) -> None:
         self.limits = limits or ForwarderLimits()
         self.size = 0
-        """Bytes that count towards the limit."""
+        """Bytes held, counted towards the limit."""
         self._held: dict[_Key, _Held] = {}
         self._queues: dict[str, _Queue] = {}
-        """By the address of the next hop; none is empty."""
+        """By address of the next hop; empty queues are removed."""
         self._deadlines: Deadlines[_Key] = Deadlines()
         self._events: list[ForwardedMessageSent | ForwardedMessageDropped] = []
 
@@ -106,9 +108,9 @@ class Forwarder:
     # ------------------------------------------------------------ fragments in
 
     def forward(self, fragment: Fragment, decision: Send | Drop, now: int) -> bool:
-        """What routing has decided for a fragment from outside: to a next hop, or not (a reason of `NOT_FORWARDED`).
+        """Hold a fragment for the next hop that routing chose, or report why not (a reason of `NOT_FORWARDED`).
 
-        True: it waits here to be taken.
+        True: it is held until `take`.
         """
         self.handle_timer(now)
         address, route = (decision.address.key, decision.route) if isinstance(decision, Send) else ("", None)
@@ -122,7 +124,7 @@ class Forwarder:
         return not reason
 
     def _objection(self, held: _Held) -> int:
-        """Why a fragment is not held; 0: it is."""
+        """SQL Server's error number if the fragment cannot be held, else 0."""
         header = held.fragment.header
         if header.hops_remaining == 0:
             return NO_HOP
@@ -145,11 +147,11 @@ class Forwarder:
     # ------------------------------------------------------------ fragments out
 
     def waiting(self) -> tuple[str, ...]:
-        """The next hops for which something waits."""
+        """Addresses of next hops with waiting fragments."""
         return tuple(self._queues)
 
     def take(self, address: str, room: int, now: int) -> list[bytes]:
-        """Fragments for a next hop, ready to be sent, as many as fit into so many bytes; they are here no longer."""
+        """Remove and return fragments for a next hop, ready to be sent, as many as fit into `room` bytes."""
         self.handle_timer(now)
         taken: list[bytes] = []
         while (queue := self._queues.get(address)) is not None:
@@ -165,7 +167,7 @@ class Forwarder:
         return taken
 
     def abandon(self, now: int) -> None:
-        """Nothing goes on any more: forwarding was disabled."""
+        """Drop all fragments, because forwarding was disabled."""
         for held in tuple(self._held.values()):
             self._drop(held, DISABLED, now)
 
@@ -182,23 +184,23 @@ class Forwarder:
     # ------------------------------------------------------------ time
 
     def next_timer(self) -> int | None:
-        """When `handle_timer` is due; None: nothing is held."""
+        """When `handle_timer` is due next; None: nothing is held."""
         first = self._deadlines.first()
         return first[0] if first else None
 
     def handle_timer(self, now: int) -> None:
-        """Drops what was not taken in time."""
+        """Drop fragments that were held too long."""
         while (first := self._deadlines.first()) is not None and first[0] <= now:
             self._drop(self._held[first[1]], OUTLIVED, now)
 
     # ------------------------------------------------------------ what it looks like
 
     def rows(self, now: int) -> Iterator[ForwardedMessage]:
-        """sys.dm_broker_forwarded_messages, with the hops with which they came."""
+        """Rows of sys.dm_broker_forwarded_messages, with the hops remaining on arrival."""
         return (_row(held, now) for held in self._held.values())
 
     def events(self) -> list[ForwardedMessageSent | ForwardedMessageDropped]:
-        """What has happened since the last call."""
+        """Events since the last call."""
         events, self._events = self._events, []
         return events
 
@@ -213,20 +215,20 @@ class Forwarder:
 def _row(held: _Held, now: int) -> ForwardedMessage:
     header = held.fragment.header
     names = header.names
-    # A clock that was set back must not give time back.
+    # A clock that was set back must not reduce the time consumed.
     here = max(now - held.came_at, 0)
     return ForwardedMessage(
-        identifier_of(header.conversation_id),
-        header.is_initiator,
-        names.to_service,
-        names.to_broker_instance,
-        names.from_service,
-        names.from_broker_instance,
-        held.address,
-        header.sequence,
-        header.fragment,
-        header.hops_remaining,
-        header.time_to_live,
-        header.time_consumed + here,
-        identifier_of(header.message_id),
+        conversation_id=identifier_of(header.conversation_id),
+        is_initiator=header.is_initiator,
+        to_service_name=names.to_service,
+        to_broker_instance=names.to_broker_instance,
+        from_service_name=names.from_service,
+        from_broker_instance=names.from_broker_instance,
+        adjacent_broker_address=held.address,
+        message_sequence_number=header.sequence,
+        message_fragment_number=header.fragment,
+        hops_remaining=header.hops_remaining,
+        time_to_live=header.time_to_live,
+        time_consumed=header.time_consumed + here,
+        message_id=identifier_of(header.message_id),
     )

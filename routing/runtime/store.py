@@ -1,8 +1,8 @@
-"""The store port: conversations are claimed, changed by the engine, and committed, in batches.
+"""The store port: the engine claims conversations, changes them, and commits the changes, in batches.
 
-The engine never asks a store per message. A claim hands out whole conversations; what the engine makes of them is
-committed as a whole, so that an acknowledgement can leave after it (ACK-5); or it is released, and nothing has
-happened. `tests/routing/runtime/store/conformance.py` says what every store must do.
+The engine never calls a store per message. A claim hands out whole conversations; their changes are committed together,
+so that an acknowledgement leaves after the commit (ACK-5), or the claim is released and nothing has happened.
+`tests/routing/runtime/store/conformance.py` states what every store must do.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from routing.dialog.endpoint import QueueKey
 
 
 class Conflict(Exception):
-    """A commit that would break what another has committed, or whose claim has ended. Nothing of it was written."""
+    """The store refused a commit: another one changed the same rows, or the claim has ended. Nothing was written."""
 
 
 class QueueDepth(NamedTuple):
-    """How full a queue is."""
+    """The number of messages in a queue, and the age of the oldest."""
 
     messages: int
     oldest: int | None
-    """When its oldest message came; None: it is empty."""
+    """Enqueue time of the oldest message in milliseconds; None: the queue is empty."""
 
 
 class Store(Protocol):
-    """What an instance keeps of conversations: endpoints, groups, queues and the transmission queue."""
+    """Keeps the conversations of an instance: endpoints, groups, queues and the transmission queue."""
 
     def claim(self, wanted: ClaimRequest, now: int) -> ClaimedBatch:
         """What is wanted and free, for the caller alone until it commits or releases the token of the batch."""
@@ -43,18 +43,17 @@ class Store(Protocol):
         ...
 
     def release(self, token: int) -> None:
-        """End a claim; nothing has happened. One that has ended already may be released again."""
+        """End a claim without changes. Releasing a claim that has ended already does nothing."""
         ...
 
     def forget_claims(self) -> None:
-        """Whoever held them is gone: all claims end, and nothing of them has happened."""
+        """End all claims without changes, because their holders are gone."""
         ...
 
     def next_due(self) -> int | None:
-        """The first moment at which something is due in a conversation; None: nothing ever will be. It may be one of a
-        conversation that others hold."""
+        """The earliest due time of any conversation, also of claimed ones; None: nothing is due at any time."""
         ...
 
     def depth(self, queue: QueueKey) -> QueueDepth:
-        """Kept with every commit, not counted."""
+        """Depth of a queue, maintained by every commit instead of counting rows."""
         ...

@@ -1,4 +1,4 @@
-"""T-SQL in: the estate that scripts make. T-SQL out: the scripts that make an estate."""
+"""T-SQL in and out: reads scripts into an estate, and writes scripts that create an estate."""
 
 from __future__ import annotations
 

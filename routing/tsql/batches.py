@@ -1,7 +1,7 @@
-"""Batches of which nothing is run: those that `GO 0` ends, and those that the product refuses as a whole.
+"""Finds batches of which nothing runs: those that `GO 0` ends, and those that SQL Server refuses as a whole.
 
-It reads a batch to its end before it runs any of it. A procedure, function, trigger or view that does not stand first
-is an error of the whole batch: 111.
+SQL Server reads a batch to its end before it runs any of it. A CREATE of a procedure, function, trigger or view that is
+not the first statement makes the whole batch fail with error 111.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _GO_ZERO = re.compile(r"^[^\S\n]*go[^\S\n]*0+\b", re.IGNORECASE | re.MULTILINE)
 
 
 def batches_not_sent(text: str) -> TextParts:
-    """Where they stand; few scripts have any, and only those are read for it."""
+    """The positions of batches that are not sent; reads only scripts with a `GO 0`."""
     found: list[Part] = []
     if _GO_ZERO.search(text):
-        with suppress(Unclosed):  # whoever reads the script says so
+        with suppress(Unclosed):  # the reader of the script reports it
             found += _not_sent(text)
     return TextParts(found)
 
@@ -60,37 +60,37 @@ def _not_sent(text: str) -> Iterator[Part]:
 
 
 class Misplaced(NamedTuple):
-    """Why the product refuses a batch."""
+    """Why SQL Server refuses a batch."""
 
     body: ProcedureBody
-    """That does not stand first."""
+    """The procedure, function, trigger or view that is not the first statement."""
     is_guarded: bool
-    """Whether it stands under a condition, or in a block."""
+    """True if it stands under a condition, or in a block."""
 
 
 class ProcedureBodies:
-    """What procedures, functions, triggers and views one script may have."""
+    """The procedures, functions, triggers and views of one script."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._next = -1
-        """Where the next one may stand; after the end where none does."""
+        """The position of the next candidate; past the end if there is none."""
 
     def misplaced(self, begin: int) -> Misplaced | None:
-        """The one that makes the product refuse the batch that begins there."""
+        """The body that makes SQL Server refuse the batch beginning there; None if there is none."""
         if self._next < begin:
             match = _BODY.search(self._text, begin)
             self._next = match.start() if match else len(self._text)
         if self._next == len(self._text):
-            return None  # few batches are read for it
+            return None  # keeps scripts without such words fast
         try:
             return _Batch(self._text, begin).misplaced()
         except Unclosed:
-            return None  # whoever reads the script says so
+            return None  # the reader of the script reports it
 
 
 class _Batch:
-    """Reads one batch up to its first body, and nothing else in it."""
+    """Reads one batch up to its first body, and ignores everything else."""
 
     def __init__(self, text: str, begin: int) -> None:
         self._text = text
@@ -98,10 +98,10 @@ class _Batch:
         self._is_first = True
         self._is_guarded = False
         self._in_schema = False
-        """CREATE SCHEMA may hold views."""
+        """True inside CREATE SCHEMA, which may contain views."""
 
     def misplaced(self) -> Misplaced | None:
-        """Raises `Unclosed`."""
+        """The misplaced body of the batch; raises `Unclosed`."""
         text = self._text
         while match := EVENT.match(text, self._position):
             self._position, kind = match.end(), match.lastindex
@@ -135,13 +135,13 @@ class _Batch:
 
 
 def end_of_line(text: str, position: int) -> int:
-    """Where the line ends on which this position lies."""
+    """The end of the line with this position."""
     end = text.find("\n", position)
     return end if end >= 0 else len(text)
 
 
 def first_string_over_go(text: str, end: int) -> int | None:
-    """Where the first string begins that holds a line of GO, before a position; raises `Unclosed`."""
+    """The beginning of the first string before a position that contains a line with GO; raises `Unclosed`."""
     position = 0
     while position < end and (match := EVENT.match(text, position)):
         position, kind = match.end(), match.lastindex

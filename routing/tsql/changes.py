@@ -1,4 +1,4 @@
-"""What turns one database into another: statements where the product can, lines of BrokerUI for the rest."""
+"""Turns one database into another: statements where T-SQL has them, directives of BrokerUI for the rest."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from routing.tsql.statement import (
 )
 
 _NEW = (MESSAGE_TYPE, CONTRACT, QUEUE, SERVICE)
-"""In the order in which one needs the other."""
+"""In the order of their dependencies."""
 _REST = (PRIORITY, BINDING)
 _GONE = (BINDING, PRIORITY, SERVICE, QUEUE, CONTRACT, MESSAGE_TYPE)
 _KEYS = {kind: key for key, (kind, _) in ROWS.items()}
-"""The key of a directive, by the catalog."""
+"""The key of a directive, by catalog."""
 
 
 class DatabaseChange:
-    """The steps for one database. Each looks at how far the draft has come, so none depends on another."""
+    """The steps for one database. Each step compares with the draft, so none depends on another one."""
 
     def __init__(self, output: Output, instance: str, draft: DraftDatabase, wanted: Database) -> None:
         self._output = output
@@ -47,7 +47,7 @@ class DatabaseChange:
         self._wanted = wanted
 
     def _go(self) -> None:
-        """Goes where the next line belongs; nothing is written for what has no changes."""
+        """Write USE for the database before its first change; writes nothing without changes."""
         self._output.at_instance(self._instance)
         self._output.at_database(self._draft)
 
@@ -62,7 +62,7 @@ class DatabaseChange:
         self._output.tell(**content)
 
     def identify_before(self) -> None:
-        """What must be out of the way before identifiers are given: two enabled brokers cannot share one."""
+        """Disable brokers before identifiers are set: two enabled brokers cannot share one."""
         if self._draft.broker_enabled and not self._wanted.broker_enabled:
             self._switch("DISABLE_BROKER")
         if self._draft.broker_instance not in (None, self._wanted.broker_instance):
@@ -104,7 +104,8 @@ class DatabaseChange:
                 self._change(kind, before, member)
 
     def _make_room(self, kind: str, catalog: ObjectCatalog[Any], member: Any, members: dict[str, Any]) -> None:
-        """Drops what is in the way, if it is to go: the same name in other letters, a binding of the same service."""
+        """Drop objects that are to go and block a new one: the same name in other case, a binding of the same
+        service."""
         there = catalog.find(member.name)
         rivals = [there] if there is not None else []
         if kind == BINDING:
@@ -122,7 +123,7 @@ class DatabaseChange:
             self._make_again(kind, before, member)
 
     def _make_again(self, kind: str, before: Any, member: Any) -> None:
-        """Drop and create, where ALTER cannot say it; only if the product would make it."""
+        """Drop and create an object that ALTER cannot change, if SQL Server would accept the new one."""
         made = creation(kind, member, self._output.at)
         if made is None or not is_possible(self._draft, made, self._output.at):
             return
@@ -130,7 +131,8 @@ class DatabaseChange:
             self._run(made)
 
     def _change_contract(self, contract: Contract) -> None:
-        """No statement alters a contract: services and priorities let go of it, and take it again."""
+        """Drop and create a contract, which cannot be altered: removes it from services and priorities first, and adds
+        it again."""
         made = creation(CONTRACT, contract, self._output.at)
         if made is None or not is_possible(self._draft, made, self._output.at):
             return
@@ -161,7 +163,7 @@ class DatabaseChange:
     # ------------------------------------------------------------ what is left
 
     def complete(self) -> None:
-        """Says what no statement could: rows that differ still, and their order."""
+        """Write directives for what statements cannot do: rows that still differ, and their order."""
         for kind, catalog_name in KINDS.items():
             catalog, members = self._draft.catalog(catalog_name), _members(kind, self._wanted)
             key = _KEYS[catalog_name]
@@ -196,5 +198,5 @@ def _members(kind: str, wanted: Database) -> dict[str, Any]:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal, and written in the same way: addresses that mean the same may be spelt differently."""
+    """True if equal and spelt the same: equal addresses may be spelt differently."""
     return bool(one == other and (not hasattr(one, "address") or row_as_json(one) == row_as_json(other)))

@@ -1,4 +1,4 @@
-"""The grammar of the objects in a database, one reader for each kind: from after the name to its last clause."""
+"""The grammar of the objects in a database, one reader per kind: from after the name to the last clause."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Reader = Callable[[TokenCursor], Clauses]
 ADD_CONTRACTS, DROP_CONTRACTS, CONTRACTS, ON_QUEUE = "ADD CONTRACT", "DROP CONTRACT", "CONTRACTS", "ON QUEUE"
 MESSAGES, VALIDATION, SCHEMA_COLLECTION = "MESSAGES", "VALIDATION", "SCHEMA COLLECTION"
 DROP_ACTIVATION = "DROP"
-"""In the place of the options of ACTIVATION."""
+"""Stands in place of the options of ACTIVATION."""
 
 
 def _string(cursor: TokenCursor) -> Any:
@@ -48,7 +48,7 @@ def _nothing(_: TokenCursor) -> Clauses:
 
 
 def skip_authorization(cursor: TokenCursor) -> None:
-    """The owner has no part in routing."""
+    """Skip AUTHORIZATION: routing ignores the owner."""
     if cursor.accept("AUTHORIZATION"):
         cursor.any_name()
 
@@ -129,7 +129,7 @@ def _procedure(cursor: TokenCursor) -> str:
 
 
 def _execute_as(cursor: TokenCursor) -> None:
-    """Who runs the procedure has no part in routing: SELF, OWNER, or a user by its name."""
+    """Skip EXECUTE AS (SELF, OWNER, or a user name): routing ignores who runs the procedure."""
     cursor.expect("AS")
     cursor.any_name()
 

@@ -1,8 +1,8 @@
-"""Whether running a script would reach a statement: procedures, IF and ELSE, blocks, TRY and CATCH.
+"""Decides whether running a script would reach a statement: procedures, IF and ELSE, blocks, TRY and CATCH.
 
-Conditions are not evaluated. One that asks what exists is taken to know it: `CREATE` under it is refused without
-complaint where the object is there already. What stands under any other condition is applied, and said to be
-conditional. An ELSE is passed over where its IF was followed.
+Conditions are not evaluated. A condition that tests for existence is assumed to know the result: `CREATE` under it is
+refused silently if the object exists already. Statements under any other condition are applied, and reported as
+conditional. An ELSE is skipped if its IF was taken.
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ STARTERS = words(
     select set shutdown throw truncate update use waitfor
     """
 )
-"""Words that begin a statement and no block."""
+"""Words that begin a statement but no block."""
 CONTROL = words("if while else begin end case")
 TESTS = words(
     "exists object_id db_id schema_id sys sysobjects is_broker_enabled service_broker_guid databasepropertyex"
 )
-"""In a condition: it asks what exists."""
+"""Words in a condition that test for existence."""
 _NO_BLOCK = words("tran transaction distributed dialog conversation")
-"""After BEGIN: they begin no block."""
+"""Words after BEGIN that begin no block."""
 
 JUMPS = words("return goto throw raiserror")
-"""Statements after which the next one may not be run."""
+"""Statements after which the next one may not run."""
 _ONLY_TELLS, _ENDS_CONNECTION = 10, 19
-"""The highest severity of RAISERROR that raises no error, and the highest one after which the connection stays."""
+"""Highest severity of RAISERROR that raises no error, and highest severity that keeps the connection."""
 
 
 @dataclass(slots=True)
 class FlowCondition:
-    """A condition, and what became of what stands under it."""
+    """A condition, and whether statements under it were applied."""
 
     depth: int
-    """How many parentheses are open where it begins."""
+    """Number of open parentheses where it begins."""
     outer: FlowCondition | None
-    """The nearest condition under which this one stands."""
+    """The enclosing condition."""
     instead_of: FlowCondition | None = None
-    """Of an ELSE: its IF."""
+    """For an ELSE: its IF."""
     tests: bool = False
     taken: bool = False
-    """Whether something under it was applied."""
+    """True once a statement under it was applied."""
     known: str | None = None
-    """Whether what stands under it would run, once that was asked."""
+    """The cached answer whether statements under it would run."""
 
     def reached(self) -> str:
         asked, guard = [], self
@@ -70,7 +70,7 @@ class FlowCondition:
         return CONDITIONAL if outer == CONDITIONAL or not self.tests else GUARDED
 
     def take(self) -> None:
-        """Something under it was applied, and so under all around it."""
+        """A statement under it was applied, and so under every enclosing condition."""
         guard: FlowCondition | None = self
         while guard is not None and not guard.taken:
             guard.taken = True
@@ -83,44 +83,44 @@ class FlowBlock:
 
     kind: str
     own: FlowCondition | None = None
-    """The condition right before it."""
+    """The condition directly before it."""
     guard: FlowCondition | None = None
-    """The nearest condition around what is in it."""
+    """The enclosing condition of its statements."""
     thrown: bool = False
-    """Of a TRY block: it is left for its CATCH block, for sure."""
+    """For a TRY block: it is certainly left for its CATCH block."""
 
 
 @dataclass(slots=True)
 class ControlFlow:
-    """The state of one batch, fed with its words."""
+    """The state of one batch. The caller feeds it the words of the batch."""
 
     body: ProcedureBody | None = None
-    """In a procedure, function or trigger: to the end of the batch."""
+    """True inside a procedure, function or trigger, to the end of the batch."""
     parentheses: int = 0
     catches: int = 0
-    """How many CATCH blocks are open."""
+    """Number of open CATCH blocks."""
     frames: list[FlowBlock] = field(default_factory=list)
     waiting: FlowCondition | None = None
     """A condition whose statement has not begun yet."""
     current: FlowCondition | None = None
-    """The condition of the statement that is being read."""
+    """The condition of the current statement."""
     last: FlowCondition | None = None
-    """The condition of the statement that was just read: an ELSE would belong to it."""
+    """The condition of the previous statement: a following ELSE belongs to it."""
     left: bool = False
-    """After a RETURN, GOTO or THROW under no condition: only a label can be come to."""
+    """True after an unconditional RETURN, GOTO or THROW: only a label can be reached."""
     labelled: bool = False
-    """A label stands after such a statement: some other GOTO may lead there."""
+    """True if a label follows such a statement: another GOTO may lead there."""
     target: str | None = None
-    """The label to which a GOTO under no condition leads, folded."""
+    """The label, folded, of an unconditional GOTO."""
     labelled_before: bool = False
-    """`labelled`, at that GOTO."""
+    """`labelled` at the time of that GOTO."""
     thrown: int = 0
-    """How many of the open TRY blocks are left for their CATCH blocks."""
+    """Number of open TRY blocks that are left for their CATCH blocks."""
     caught: bool = False
-    """The TRY block that just ended was: its CATCH block is run."""
+    """The TRY block that just ended was left: its CATCH block runs."""
 
     def mark(self, mark: str) -> None:
-        """A parenthesis or a semicolon."""
+        """Handle a parenthesis or a semicolon."""
         if mark == "(":
             self.parentheses += 1
         elif mark == ")":
@@ -129,7 +129,7 @@ class ControlFlow:
             self.semicolon()
 
     def colon(self, text: str, start: int) -> None:
-        """A colon there that begins no command: it ends a label, unless it is one of two."""
+        """Handle a colon that begins no command: it ends a label, unless it is one of two."""
         if (
             (self.left or self.target)
             and text[start] == ":"
@@ -148,7 +148,7 @@ class ControlFlow:
             self.left, self.labelled = False, True
 
     def jump(self, word: str, text: str, position: int) -> None:
-        """The statement that is being read is a RETURN, GOTO, THROW or RAISERROR; `position`: after that word."""
+        """The current statement is a RETURN, GOTO, THROW or RAISERROR; `position`: after that word."""
         if not (self.reached() == ALWAYS or (self.labelled and self._guarded_by() is None and not self.catches)):
             return
         if word == "return":
@@ -167,7 +167,7 @@ class ControlFlow:
         return token.kind == NUMBER or token.text[:1] == "@" or in_catch
 
     def _throw(self, ends_batch: bool) -> None:
-        """An error is raised: the TRY block around it is left for its CATCH block, without one the batch ends."""
+        """Handle an error: it leaves the TRY block for its CATCH block; without a TRY block the batch ends."""
         for frame in reversed(self.frames):
             if frame.kind == "try":
                 frame.thrown = True
@@ -176,7 +176,7 @@ class ControlFlow:
         self.left = self.left or ends_batch
 
     def word(self, word: str, following: str) -> None:
-        """A keyword of `STARTERS`, `CONTROL` or `TESTS`, and the word after it, both lower case."""
+        """Handle a keyword of `STARTERS`, `CONTROL` or `TESTS`, and the word after it, both lower case."""
         if word in TESTS:
             if self.waiting:
                 self.waiting.tests = True
@@ -242,7 +242,7 @@ class ControlFlow:
         return self.frames[-1].guard if self.frames else None
 
     def reached(self) -> str:
-        """Whether the statement that is being read would run."""
+        """True if the current statement would run."""
         if self.body or self.catches or self.left or self.thrown:
             return NEVER
         guard = self._guarded_by()
@@ -253,13 +253,13 @@ class ControlFlow:
         return self.current or self._around()
 
     def applied(self) -> None:
-        """The statement that is being read was applied."""
+        """The current statement was applied."""
         if guard := self._guarded_by():
             guard.take()
 
 
 def _severity(text: str, position: int) -> int:
-    """The second argument of RAISERROR where it is a number; else 0."""
+    """The second argument of RAISERROR if it is a number; else 0."""
     tokens = []
     for _ in range(4):
         token = next_token(text, position)

@@ -1,4 +1,4 @@
-"""A walk over the tokens of one statement: what is expected next, or why the statement cannot be read."""
+"""A cursor over the tokens of one statement: takes what is expected, or raises why the statement cannot be read."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ FOLLOWERS = words(
     waitfor while with
     """
 )
-"""Words that begin the next statement where no semicolon ends this one."""
+"""Words that begin the next statement, if no semicolon ends this one."""
 NOT_NAMES = (FOLLOWERS - words("disable enable get move receive send throw")) | words(
     "and as authorization by for from in is like not null on or to"
 )
-"""Reserved words: a name has them only between brackets."""
+"""Reserved words, which are names only in brackets."""
 _A_NAME = say("a name")
 _NAMES = (QUOTED, TEMPLATE)
 _VERBS = frozenset(("create", "alter", "drop"))
 
 
 class TokenCursor:
-    """Looks one token ahead. Values of sqlcmd variables stand in place of `$(x)` where they are known."""
+    """Looks one token ahead. Replaces `$(x)` by the value of the sqlcmd variable if it is known."""
 
     __slots__ = ("_position", "_queued", "_text", "_variables", "ahead", "named", "position", "unclosed", "unknown")
 
@@ -55,16 +55,16 @@ class TokenCursor:
         self._variables = variables
         self._position = position
         self.position = position
-        """The end of what was taken."""
+        """The end of the last token taken."""
         self.unclosed: Unclosed | None = None
-        """A string, name or comment without an end, where the walk came upon one."""
+        """A string, name or comment without an end, if the cursor met one."""
         self.named: tuple[str, ...] | None = None
         """The first name that was read."""
         self.unknown: list[str] = []
-        """What stands in the place of a value that matters and is none, as it was written; reading goes on after it."""
+        """Placeholders in the place of needed values, as written; reading continues after them."""
         self._queued: list[SqlToken] = []
         self.ahead = self._read()
-        """The token that would be taken next."""
+        """The next token."""
 
     def _read(self) -> SqlToken:
         while not self._queued:
@@ -83,7 +83,7 @@ class TokenCursor:
 
     @property
     def second(self) -> SqlToken:
-        """The token after the next one, as it was written."""
+        """The text of the token after the next one."""
         return next_token(self._text, self.ahead.end)
 
     def take(self) -> SqlToken:
@@ -93,11 +93,11 @@ class TokenCursor:
         return token
 
     def is_word(self, word: str) -> bool:
-        """Whether this keyword is next."""
+        """True if this keyword is next."""
         return self.ahead.kind == WORD and self.ahead.text.upper() == word
 
     def accept(self, *words: str) -> bool:
-        """Takes these keywords if the first one is next; the others must follow then."""
+        """Take these keywords if the first one is next; the others must follow then."""
         if not self.is_word(words[0]):
             return False
         self.take()
@@ -122,7 +122,7 @@ class TokenCursor:
             raise self.unexpected(symbol)
 
     def unexpected(self, wanted: Sentence | str) -> NotApplied:
-        """What to raise where something else was expected."""
+        """The error for an unexpected token."""
         token = self.ahead
         if self.is_open:
             return self._not_literal(token.raw)
@@ -132,12 +132,12 @@ class TokenCursor:
 
     @property
     def is_open(self) -> bool:
-        """Whether a variable without value or a template is next, in the place of whatever it is to become."""
+        """True if a variable without a value, or a template, is next."""
         token = self.ahead
         return token.kind == TEMPLATE or (token.kind == WORD and "$(" in token.raw and bool(sqlcmd_variable(token.raw)))
 
     def name(self, most: int = 1) -> tuple[str, ...]:
-        """A name of at most so many parts; parts left out between two dots are empty."""
+        """A name of at most `parts` parts; parts left out between two dots are empty."""
         parts = [self.identifier()]
         while self.accept_symbol("."):
             parts.append("" if self.ahead.text == "." else self.identifier())
@@ -164,14 +164,14 @@ class TokenCursor:
         return self.take().text
 
     def any_name(self) -> str:
-        """A name of no weight, or a string in its place: one that only running the script tells is as good."""
+        """A name that does not matter, or a string in its place; may be unknown."""
         known = len(self.unknown)
         name = self.take().text if self.ahead.kind == STRING else self.identifier()
         del self.unknown[known:]
         return name
 
     def string(self) -> str:
-        """The value of a string literal; double quotes make one too, where QUOTED_IDENTIFIER is off."""
+        """The value of a string literal; with QUOTED_IDENTIFIER off also in double quotes."""
         token = self.ahead
         if token.kind == STRING or (token.kind == QUOTED and token.raw[0] == '"'):
             if "$(" in token.raw or "<" in token.raw:
@@ -183,7 +183,7 @@ class TokenCursor:
         return token.text if token.kind == STRING else continued(token.text)
 
     def integer(self) -> int:
-        """A whole number, with its sign."""
+        """A whole number with its sign."""
         sign = -1 if self.accept_symbol("-") else 1
         token = self.ahead
         is_number = token.kind == NUMBER and len(token.text) <= 20
@@ -204,7 +204,7 @@ class TokenCursor:
         raise self._no_value(" | ".join(words))
 
     def _look_for_unknown(self, token: SqlToken) -> None:
-        """In a name or a value, which must stand there as it is meant."""
+        """Note placeholders in a name or value that must be literal."""
         raw = token.raw
         if raw[0] == "@" and token.kind == WORD:
             self.unknown.append(raw)
@@ -212,7 +212,7 @@ class TokenCursor:
             self.unknown += open_places(raw)
 
     def _is_unknown(self, token: SqlToken) -> bool:
-        """Whether it stands for a value, and which is unknown; it is noted."""
+        """True if the token stands for a value and is unknown; notes it."""
         if token.kind != TEMPLATE and not (token.kind == WORD and (token.raw[0] == "@" or "$(" in token.raw)):
             return False
         known = len(self.unknown)
@@ -230,7 +230,7 @@ class TokenCursor:
         return self.with_unknown()
 
     def with_unknown(self) -> NotApplied:
-        """What to raise at the end of a statement in which something is unknown: all of it."""
+        """The error for a statement with unknown values; names all of them."""
         return NotApplied(VALUE_NOT_LITERAL, unknown_values(self.unknown))
 
     def _is_call(self, token: SqlToken) -> bool:
@@ -246,7 +246,7 @@ class TokenCursor:
         return convert(self)
 
     def clauses(self, known: Mapping[str, Convert]) -> dict[str, Any]:
-        """Clauses that each begin with their keyword, in any order, a comma between them or none."""
+        """Clauses that each begin with their keyword, in any order, with or without commas between them."""
         found: dict[str, Any] = {}
         comma = False
         while self.ahead.kind == WORD and (convert := known.get(keyword := self.ahead.text.upper())):
@@ -266,7 +266,7 @@ class TokenCursor:
         return value
 
     def skip_parentheses(self) -> None:
-        """Passes over `( … )`, whatever is in it."""
+        """Skip `( … )` with any content."""
         self.expect_symbol("(")
         depth = 1
         while depth:
@@ -277,11 +277,13 @@ class TokenCursor:
             depth += (token.text == "(") - (token.text == ")") if token.kind == SYMBOL else 0
 
     def _begins_another(self, token: SqlToken) -> bool:
-        """Whether a statement begins there: a parenthesis was left open. ADD, ALTER, DROP WEBMETHOD are options."""
+        """True if a statement begins there, because a parenthesis was left open. ADD, ALTER, DROP WEBMETHOD are
+        options."""
         return token.text.lower() in _VERBS and self.second.text.upper() != "WEBMETHOD"
 
     def end(self) -> None:
-        """A statement ends here: with a semicolon, with the batch, or where the next one begins."""
+        """Require the end of the statement: a semicolon, the end of the batch, or the beginning of the next
+        statement."""
         if self.accept_symbol(";") or self.ends:
             return
         if self.is_open:
@@ -290,7 +292,7 @@ class TokenCursor:
 
     @property
     def ends(self) -> bool:
-        """Whether the next token belongs to no more of this statement."""
+        """True if the next token does not belong to this statement."""
         token = self.ahead
         if token.kind == END or (token.text == ";" and token.kind == SYMBOL):
             return True
@@ -301,7 +303,7 @@ class TokenCursor:
 
 
 def _tokens(text: str, origin: SqlToken) -> list[SqlToken]:
-    """The tokens of a variable's value, at the place of the token that named it."""
+    """The tokens of a variable's value, positioned at the token that named it."""
     found, position = [], 0
     while (token := next_token(text, position)).kind != END:
         found.append(token._replace(start=origin.start, end=origin.end))

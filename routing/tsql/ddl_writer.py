@@ -1,6 +1,6 @@
-"""The statements that make an object, or change it into another: one pair of functions for each kind.
+"""The statements that create an object or alter it into another: a pair of functions per kind.
 
-None stands for what no statement can do.
+None means that no statement can do it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _AUTHENTICATION = re.compile(
 
 
 def creation(kind: str, member: Any, at: datetime) -> Statement | None:
-    """CREATE for an object as it is to be. Lifetimes count from `at`."""
+    """CREATE for an object. Lifetimes count from `at`."""
     if kind == ROUTE:
         return _create_route(member, at)
     clauses = _CREATE[kind](member)
@@ -63,7 +63,7 @@ def creation(kind: str, member: Any, at: datetime) -> Statement | None:
 
 
 def alteration(kind: str, before: Any, member: Any, at: datetime) -> Statement | None:
-    """ALTER that changes one object into the other, of the same name."""
+    """ALTER from one object to another one of the same name."""
     if kind == ROUTE:
         return _alter_route(before, member, at)
     if kind == CONTRACT:
@@ -85,7 +85,7 @@ def name_of(kind: str, name: str) -> tuple[str, ...]:
 
 
 def _route_clauses(route: Route, at: datetime) -> Clauses | None:
-    """None for a route that has expired: LIFETIME only counts forward."""
+    """The clauses; None for an expired route, because LIFETIME counts forward only."""
     found: Clauses = {
         "SERVICE_NAME": route.remote_service_name,
         "BROKER_INSTANCE": route.broker_instance,
@@ -107,7 +107,7 @@ def _create_route(route: Route, at: datetime) -> Statement | None:
 
 
 def _alter_route(before: Route, route: Route, at: datetime) -> Statement | None:
-    """ALTER ROUTE leaves alone what it does not name: it cannot take a clause away."""
+    """ALTER ROUTE with the changed clauses; None if one must be removed, which ALTER ROUTE cannot do."""
     clauses = _route_clauses(route, at)
     if clauses is None or any(
         getattr(before, column) is not None and key not in clauses for key, column in COLUMNS.items()
@@ -220,7 +220,7 @@ def _alter_binding(before: RemoteServiceBinding, binding: RemoteServiceBinding) 
 
 
 def endpoint_statement(verb: str, name: str, endpoint: BrokerEndpoint, *, forwarding: bool) -> Statement | None:
-    """CREATE or ALTER ENDPOINT with all of its options."""
+    """CREATE or ALTER ENDPOINT with all its options."""
     if not endpoint.authentication or not _AUTHENTICATION.fullmatch(endpoint.authentication):
         return None
     options = {

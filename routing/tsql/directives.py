@@ -1,11 +1,11 @@
-"""`-- brokerui: {json}`: what T-SQL cannot say, in comments that only this reader understands.
+"""Directives `-- brokerui: {json}`: content that T-SQL cannot express, in comments that only BrokerUI reads.
 
 - `{"hop_limit": 3}`
 - `{"instance": {"name": …, "addresses": …, "forwarding": …, "endpoint": …}}`: what follows belongs to this instance.
 - `{"database": {"name": …, "broker_instance": …, "broker_enabled": …, "mirroring_role": …}}`, likewise.
-- `{"route": {…}}`, and every other kind of row: some or all columns of the one with this name, as the estate document
-  has them. One that is not there yet is added.
-- `{"drop": {"route": "name"}}`, of every kind, also `instance` and `database`
+- `{"route": {…}}`, and every other kind of row: some or all columns of the row of this name, as in the estate
+  document. A row that does not exist is added.
+- `{"drop": {"route": "name"}}`, for every kind, also `instance` and `database`
 - `{"place": {"routes": [["name", "the one after it"]]}}`, with null for the end; also `instances`, `databases`
 
 Names are exact here. Without a name, `instance` and `database` mean the current one.
@@ -58,11 +58,11 @@ ROWS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "priority": ("priorities", priority_from),
     "remote_service_binding": ("remote_service_bindings", remote_service_binding_from),
 }
-"""By the key of the directive: the catalog and the reader of a row."""
+"""By key of the directive: the catalog and the decoder of a row."""
 
 
 def directive(**content: Any) -> str:
-    """The comment line."""
+    """The comment line of a directive."""
     text = json.dumps(content, ensure_ascii=False)
     # A comment is one line, for every program that may split this text into lines.
     for code in (0x7F, 0x85, 0x2028, 0x2029):
@@ -71,7 +71,7 @@ def directive(**content: Any) -> str:
 
 
 def row_as_json(member: Any) -> dict[str, Any]:
-    """Any row, endpoint or part as the estate document has it."""
+    """Any row, endpoint or part as in the estate document."""
     if isinstance(member, Route):
         return route_as_json(member)
     found: dict[str, Any] = json.loads(json.dumps(asdict(member)))
@@ -79,7 +79,7 @@ def row_as_json(member: Any) -> dict[str, Any]:
 
 
 def apply_directive(text: str, session: ScriptSession) -> None:
-    """Raises `Invalid` for one that says nothing that can be done; `NotApplied` for one that the product rules out."""
+    """Apply a directive. Raises `Invalid` if it is malformed; `NotApplied` if SQL Server would refuse it."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):

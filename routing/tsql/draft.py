@@ -1,4 +1,4 @@
-"""An estate while statements change it: what an `Estate` holds, mutable, found as the product finds it."""
+"""A mutable estate that statements change, with lookups that compare names as SQL Server does."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from routing.tsql.statement import (
 
 SYSTEM_DATABASES = ("master", "tempdb", "model", MSDB)
 UNLISTED = ("master", "tempdb")
-"""They appear only when broker objects are made in them."""
+"""Databases that appear in the estate only once they contain broker objects."""
 DEFAULT_PORT = 4022
 KINDS = {
     ROUTE: "routes",
@@ -45,19 +45,19 @@ KINDS = {
     PRIORITY: "priorities",
     BINDING: "remote_service_bindings",
 }
-"""By the kind in a statement: the catalog of a database."""
+"""By kind of a statement: the catalog of a database."""
 FOLDED = ("routes", "queues", "priorities", "remote_service_bindings")
 EXACT = ("services", "contracts", "message_types")
 """Kinds whose names travel in messages: they compare byte by byte."""
 
 
 def folded(kind: str, name: str) -> str:
-    """A name as it compares with others of its kind."""
+    """A name in the form in which names of its kind compare."""
     return name if KINDS[kind] in EXACT else name.casefold()
 
 
 class DraftDatabase:
-    """A `Database` that statements change."""
+    """A mutable `Database`."""
 
     __slots__ = (
         "awaited",
@@ -83,13 +83,14 @@ class DraftDatabase:
         self.broker_enabled = base.broker_enabled
         self.mirroring_role = base.mirroring_role
         self.listed = True
-        """Whether the estate shows it."""
+        """True if the estate shows the database."""
         self.is_whole = True
-        """Whether everything in it is known: a script creates it, or a document tells of it."""
+        """True if all its objects are known, because a script creates it or a document lists it."""
         self.awaited: dict[str, list[str]] = {}
-        """Services on queues that nobody has seen, by the folded name of the queue."""
+        """Services on queues that no script creates, by folded name of the queue."""
         self.in_strings: dict[tuple[str, str], tuple[str, int]] = {}
-        """File and line of what a string would make, by its kind and its name as it compares: no string is run."""
+        """File and line of objects that only a string would create, by kind and comparable name; strings are not
+        run."""
         self.services: ObjectCatalog[Service] = ObjectCatalog(base.services, fold=False)
         self.contracts: ObjectCatalog[Contract] = ObjectCatalog(base.contracts, fold=False)
         self.message_types: ObjectCatalog[MessageType] = ObjectCatalog(base.message_types, fold=False)
@@ -105,7 +106,7 @@ class DraftDatabase:
         return found
 
     def may_hold(self, kind: str, name: str) -> bool:
-        """Whether an object that is not among these may be there all the same: not if it was dropped."""
+        """True if an object that is not listed may exist in the database; not if it was dropped."""
         return not self.is_whole and not self.catalog(KINDS[kind]).had(name)
 
     def built(self) -> Database:
@@ -121,7 +122,7 @@ class DraftDatabase:
 
 
 def new_database(name: str) -> DraftDatabase:
-    """As the product makes one; the names of its own databases are written as it writes them."""
+    """A database as SQL Server creates it; system database names take SQL Server's spelling."""
     folded = name.casefold()
     known = folded if folded in SYSTEM_DATABASES else name
     made = DraftDatabase(Database(known))
@@ -133,23 +134,23 @@ def new_database(name: str) -> DraftDatabase:
 
 @dataclass(slots=True)
 class DraftInstance:
-    """An `Instance` that statements change."""
+    """A mutable `Instance`."""
 
     name: str
     addresses: tuple[Address, ...] | None = None
-    """None: what its name and its endpoint say."""
+    """None: the addresses follow from the name and the endpoint."""
     forwarding: bool = False
     endpoint: BrokerEndpoint | None = None
     endpoint_name: str | None = None
-    """Documents do not say it."""
+    """None if it came from a document, which does not contain it."""
     other_endpoints: set[str] = field(default_factory=set)
-    """Names, folded, of endpoints that are not Service Broker's."""
+    """Folded names of endpoints of other kinds."""
     databases: ObjectCatalog[DraftDatabase] = field(default_factory=lambda: ObjectCatalog(fold=True))
     has_msdb: bool = True
-    """Whether msdb is to be added where no statement speaks of it: the product has one."""
+    """True if msdb is added even if no statement mentions it, because SQL Server has one."""
 
     def database(self, name: str) -> DraftDatabase:
-        """The one that statements mean by this name; made where it is seen for the first time."""
+        """The database that statements mean by this name; created at its first use."""
         found = self.databases.find(name)
         if found is None:
             found = new_database(name)
@@ -158,7 +159,7 @@ class DraftInstance:
         return found
 
     def derived_address(self) -> Address | None:
-        """`tcp://NAME:PORT`, of a named instance with what stands before its backslash; None where that is no host."""
+        """`tcp://NAME:PORT`, for a named instance with the part before its backslash; None if that is no host."""
         host = self.name.partition("\\")[0]
         if not host or set(host) & set(" /:[],;@\\"):
             return None
@@ -189,7 +190,7 @@ def _instance(base: Instance) -> DraftInstance:
 
 
 class EstateDraft:
-    """An `Estate` that statements change."""
+    """A mutable `Estate`."""
 
     def __init__(self, base: Estate | None = None) -> None:
         self.hop_limit = base.hop_limit if base else DEFAULT_HOP_LIMIT
@@ -197,7 +198,7 @@ class EstateDraft:
         self.instances: ObjectCatalog[DraftInstance] = ObjectCatalog(map(_instance, instances), fold=True)
 
     def instance(self, name: str, *, exactly: bool = False) -> DraftInstance:
-        """The instance of this name; made where it is named for the first time."""
+        """The instance of this name; created at its first use."""
         found = self.instances.exactly(name) if exactly else self.instances.find(name)
         if found is None:
             found = DraftInstance(name)
@@ -205,9 +206,9 @@ class EstateDraft:
         return found
 
     def finish(self) -> list[tuple[DraftInstance, Address | None, str | None]]:
-        """Gives every instance its msdb and its address; those for which none can be made, and why.
+        """Give every instance its msdb and its address. Returns the instances without an address.
 
-        With the address that its name would make, and the instance that has it already.
+        Each with the address that its name would give, and the instance that has it already.
         """
         taken = {address.key: instance.name for instance in self.instances for address in instance.addresses or ()}
         without: list[tuple[DraftInstance, Address | None, str | None]] = []
@@ -226,6 +227,6 @@ class EstateDraft:
         return without
 
     def built(self) -> Estate:
-        """Raises `Invalid` where no estate can be as this draft is."""
+        """The `Estate`; raises `Invalid` if it breaks a rule of estates."""
         instances = {instance.name: instance.built(instance.addresses or ()) for instance in self.instances}
         return Estate(instances, self.hop_limit)

@@ -1,4 +1,4 @@
-"""Statements of Service Broker inside strings: found and reported, never applied."""
+"""Finds Service Broker statements inside strings; they are reported, never applied."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from routing.tsql.lexer import END, NUMBER, QUOTED, STRING, SYMBOL, WORD, SqlTok
 from routing.tsql.statement import QUEUE, name_in_estate
 
 VERB = re.compile(r"\b(?:create|alter|drop)\b", re.IGNORECASE)
-"""What a string must hold to be looked at."""
+"""Words that a string must contain to be examined."""
 _HOLE = "\0"
-"""In the place of what only running the script can tell."""
+"""Stands for a part of the string that is known only at run time."""
 _DELIMITED = r"\[[^\]]*+(?:\]\][^\]]*+)*+\]|\"[^\"]++\""
 _SCHEMA = rf"(?:(?P<schema>{_DELIMITED}(?=\.\S)|\w++(?=(?:\.\w++){{0,2}}\.[\[\"{_HOLE}]))\.){{0,3}}"
 _NAME = rf"{_SCHEMA}(?P<name>{_DELIMITED}|(?:\$\([\w-]++\)|[\w@#$./:-])++)?"
@@ -32,7 +32,7 @@ _NEEDED: Mapping[str, re.Pattern[str]] = {
     ),
     "ENDPOINT": re.compile(r"[^;]{0,1000}?\bservice_broker\b", re.IGNORECASE),
 }
-"""What must come after the name of a kind that others have to do with, too."""
+"""What must follow the name, for kinds whose words have other meanings too."""
 _NEXT = re.compile(r"((?:\s|--[^\n]*+|/\*[^*]{0,200}+\*/)*)(\w++|.|\Z)", re.DOTALL)
 _OWN = {
     "ROUTE": words("authorization with"),
@@ -44,18 +44,18 @@ _OWN = {
     "REMOTE SERVICE BINDING": words("authorization to with"),
     "DATABASE": words("on collate with for as containment set modify add remove"),
 }
-"""The words that may come after a name."""
+"""The words that may follow a name."""
 _MAY_END = frozenset(("CREATE QUEUE", "CREATE MESSAGE TYPE", "CREATE DATABASE"))
-"""Statements that have all they need with the name; so has every DROP."""
+"""Statements that are complete with the name; so is every DROP."""
 _NO_CODE = frozenset(".,:!(")
-"""After a name, or in its place, these belong to sentences for people."""
+"""Words after or in place of a name that belong to messages for people."""
 _LINE = re.compile(r"(?:\A|[\n;])([^\n;]*)\Z")
 _PROSE = re.compile(r"\s*([^\W\d_]++)[\w\s.,!?-]*")
 _BEGINNINGS = FOLLOWERS | STARTERS | CONTROL | words("go as then")
 _JOINED = re.compile(r"\+=?\s*[Nn]?\Z")
 _LOOK_BACK = 200
 MOST_ARGUMENTS = 100
-"""Tokens of a call within a string that is put together; what comes after so many is not looked at."""
+"""Limit of tokens of a call inside a concatenated string; later ones are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +63,14 @@ class DynamicStatement:
     """A statement in a string."""
 
     start: int
-    """Where the piece of the string begins in which its verb stands, and how many lines below that."""
+    """Position of the piece of the string with its verb, and the number of lines below that."""
     lines: int
     verb: str
     kind: str
     name: str | None
-    """As an estate has it."""
+    """The name as in an estate."""
     database: str | None
-    """That of the last USE before it in the string; empty where only running it can tell which."""
+    """The database of the last USE before it in the string; empty if it is known only at run time."""
 
     @property
     def title(self) -> str:
@@ -79,20 +79,20 @@ class DynamicStatement:
 
 @dataclass(frozen=True, slots=True)
 class _Nature:
-    """What a string is."""
+    """How a string is used."""
 
     is_code: bool
-    """It is run: nothing in it is a sentence for people."""
+    """The string is run: nothing in it is a message for people."""
     is_name: bool
-    """It may as well be the name of a column, as in AS "Create route"."""
+    """The string may be a column name, as in AS "Create route"."""
     is_part: bool
-    """More may stand before."""
+    """Text may precede it."""
 
 
 def statements_in(text: str, start: int, *, is_code: bool) -> tuple[list[DynamicStatement], int]:
-    """What is found in the string that begins at `start` and in all that is joined to it with `+`; where they end.
+    """The statements in the string that begins at `start` and in everything joined to it with `+`, and where that ends.
 
-    `is_code`: it is run for sure.
+    `is_code`: the string is certainly run.
     """
     pieces, end = _pieces(text, start)
     is_name = text[start] == '"' and len(pieces) == 1 and not is_code
@@ -118,7 +118,7 @@ def _found(pieces: list[tuple[int, str]], nature: _Nature) -> Iterator[DynamicSt
 
 
 def _may_begin(whole: str, start: int, taken: int, refused: int, is_part: bool) -> bool:
-    """Whether a statement may begin there; not after words of a sentence for people, as in `please drop queue q`."""
+    """True if a statement may begin there; not after words of a message, as in `please drop queue q`."""
     before = _LINE.search(whole, max(0, start - _LOOK_BACK), start)
     if before is None or (is_part and before.start(1) == 0) or taken >= before.start(1):
         return True
@@ -130,7 +130,7 @@ def _may_begin(whole: str, start: int, taken: int, refused: int, is_part: bool) 
 
 
 def _goes_on(match: re.Match[str], verb: str, kind: str, is_code: bool) -> bool:
-    """Whether the name and what follows are what the statement needs."""
+    """True if the name and the words after it fit the statement."""
     if (match["name"] or "").lower() in NOT_NAMES:
         return False
     needed = _NEEDED.get(f"{verb} {kind}") or _NEEDED.get(kind)
@@ -161,13 +161,13 @@ def _object(kind: str, match: re.Match[str]) -> str | None:
 
 
 class _Places:
-    """Where positions of the whole lie in its pieces; they are asked for in rising order."""
+    """Maps positions of the concatenated text to its pieces; positions must be asked in rising order."""
 
     def __init__(self, pieces: list[tuple[int, str]]) -> None:
         self._pieces = pieces
         self._index = 0
         self._passed = 0
-        """The length of the pieces before this one."""
+        """The length of the pieces before the current one."""
         self._counted = 0
         self._lines = 0
 
@@ -190,7 +190,7 @@ def _bare(name: str | None) -> str | None:
 
 
 def _pieces(text: str, start: int) -> tuple[list[tuple[int, str]], int]:
-    """Where each operand of a concatenation stands, and its value."""
+    """The position and value of each operand of a concatenation."""
     token = next_token(text, start)
     pieces = [(start, token.text)]
     while (plus := next_token(text, token.end)).kind == SYMBOL and plus.text == "+":
@@ -203,7 +203,7 @@ def _pieces(text: str, start: int) -> tuple[list[tuple[int, str]], int]:
 
 
 def _operand(text: str, position: int) -> tuple[str, int, SqlToken] | None:
-    """The value of what stands after a `+`, where it begins, and its last token."""
+    """The value after a `+`, its beginning, and its last token."""
     token = next_token(text, position)
     if token.kind == STRING or (token.kind == QUOTED and token.raw[0] == '"' and not token.text.isidentifier()):
         return token.text, token.start, token
@@ -221,7 +221,7 @@ def _operand(text: str, position: int) -> tuple[str, int, SqlToken] | None:
 
 
 def _arguments(text: str, position: int) -> Iterator[SqlToken]:
-    """The tokens of a call, up to the parenthesis that closes it."""
+    """The tokens of a call, up to the closing parenthesis."""
     depth = 1
     for _ in range(MOST_ARGUMENTS):
         if not depth or (token := next_token(text, position)).kind == END:

@@ -1,4 +1,4 @@
-"""The object that CREATE makes, or that ALTER leaves, one pair of functions for each kind, as the product decides."""
+"""The result of CREATE and ALTER on an object, a pair of functions per kind, with SQL Server's checks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Values = Mapping[str, Any]
 
 
 def created_object(needs: ReferenceChecker, statement: Statement, at: datetime) -> Any:
-    """What CREATE makes. Raises `NotApplied`."""
+    """The object that CREATE makes. Raises `NotApplied`."""
     kind = statement.kind
     if kind == ROUTE:
         return route_of(statement.object, statement.clauses, None, at)
@@ -56,7 +56,7 @@ def created_object(needs: ReferenceChecker, statement: Statement, at: datetime) 
 
 
 def altered_object(needs: ReferenceChecker, found: Any, statement: Statement, at: datetime) -> Any:
-    """What ALTER makes of an object. Raises `NotApplied`."""
+    """The object after ALTER. Raises `NotApplied`."""
     if statement.kind == ROUTE:
         return route_of(found.name, statement.clauses, found, at)
     return _ALTER[statement.kind](needs, found, statement.clauses)

@@ -1,4 +1,4 @@
-"""What statements do to the endpoint of an instance, as the product decides."""
+"""The effects of statements on the endpoint of an instance, with SQL Server's checks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from routing.tsql.statement import CREATE, DROP, ENDPOINT, Statement
 
 PORTS = range(1024, 32_768)
 DEFAULT_ENDPOINT = "ServiceBrokerEndpoint"
-"""The name that an exported endpoint gets; documents hold none."""
+"""The name of an exported endpoint; documents do not contain one."""
 
 
 def apply_to_endpoint(instance: DraftInstance, statement: Statement) -> None:
-    """Raises `NotApplied`, having changed nothing."""
+    """Apply a statement. Raises `NotApplied`, having changed nothing."""
     name = statement.name[0]
     if statement.verb == CREATE:
         _create_endpoint(instance, name, statement.clauses)
@@ -36,7 +36,7 @@ def apply_to_endpoint(instance: DraftInstance, statement: Statement) -> None:
 
 
 def _is_broker_endpoint(instance: DraftInstance, name: str, statement: Statement) -> bool:
-    """Whether a statement means the one of Service Broker; raises `NotApplied` for one that is not there."""
+    """True if a statement means the Service Broker endpoint; raises `NotApplied` if the endpoint does not exist."""
     if name.casefold() in instance.other_endpoints:
         return False
     known = instance.endpoint_name or DEFAULT_ENDPOINT

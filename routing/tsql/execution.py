@@ -1,4 +1,4 @@
-"""What running a script does with a statement: it is applied, refused or not reached, and each is told."""
+"""Executes the statements of a script on a draft: each is applied, refused or not reached, and reported."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from routing.tsql.transactions import Switches, Transactions
 
 
 class Execution:
-    """The connection of one script, as far as it has come."""
+    """The connection of one script at its current position."""
 
     def __init__(self, text: str, session: ScriptSession, report: ScriptReport) -> None:
         self.flow = ControlFlow()
         self.switches = Switches()
         self.sqlcmd = Sqlcmd(session, report)
         self.has_applied = False
-        """Whether a statement of this batch was run."""
+        """True once a statement of this batch was applied."""
         self._session = session
         self._report = report
         self._transactions = Transactions(text)
@@ -44,24 +44,24 @@ class Execution:
         self._batch = 0
         """Where the batch begins."""
         self._misplaced: Misplaced | None = None
-        """Why the product refuses the batch, if it does; once it was asked."""
+        """Why SQL Server refuses the batch, if it does; cached."""
         self._asked = -1
-        """The beginning of the batch of which it was asked."""
+        """The beginning of the batch for which that was computed."""
         self._body_lines: dict[int, int] = {}
         self._told_refused: dict[int, int] = {}
-        """The lines of bodies that do not stand first, by where they stand."""
+        """Lines of misplaced bodies that were reported, by position."""
 
     def new_batch(self, begin: int) -> None:
         self.flow, self._batch = ControlFlow(), begin
         self.has_applied = False
 
     def command(self, line: str, start: int) -> None:
-        """A line for sqlcmd; another connection begins with nothing switched on."""
+        """Execute a sqlcmd command; a new connection begins with all SET options off."""
         if self.sqlcmd.run(line, start):
             self.switches = Switches()
 
     def reached(self, start: int) -> str:
-        """Whether running the script would do what stands there."""
+        """True if running the script would reach this position."""
         if self.switches.on and self.switches.stop:
             return NEVER
         if not self.is_sent(start) or (self._refusal() if self._asked != self._batch else self._misplaced):
@@ -71,19 +71,19 @@ class Execution:
         return self.flow.reached()
 
     def is_sent(self, start: int) -> bool:
-        """Whether the server ever sees what stands there."""
+        """True if the server receives this position at all."""
         if self.sqlcmd.has_left:
             return False
         return self._all_sent or self._transactions.not_sent.holding(start) is None
 
     def _refusal(self) -> Misplaced | None:
-        """Why the product refuses the whole batch."""
+        """Why SQL Server refuses the whole batch."""
         if self._asked != self._batch:
             self._asked, self._misplaced = self._batch, self._bodies.misplaced(self._batch)
         return self._misplaced
 
     def _tell_refused(self, refused: Misplaced) -> int:
-        """Once a batch, in the line of the body that does not stand first; that line."""
+        """Report once per batch, at the line of the misplaced body; returns that line."""
         body = refused.body
         if body.start not in self._told_refused:
             self._told_refused[body.start] = self._report.line_of(body.start)
@@ -97,23 +97,23 @@ class Execution:
         return self._told_refused[body.start]
 
     def use(self, statement: Statement, start: int) -> None:
-        """USE is carried out where it is reached, even where other statements are only looked at."""
+        """Apply USE if it is reached, even if other statements are only checked."""
         if self._is_reached(start):
             self._session.apply(statement)
 
     def lose_database(self, start: int) -> None:
-        """A USE that cannot be read."""
+        """Handle a USE that cannot be read: the database is unknown from here on."""
         if self._is_reached(start):
             self._session.use(None)
 
     def _is_reached(self, start: int) -> bool:
-        """Whether a USE there is carried out."""
+        """True if a USE at this position is applied."""
         if refused := self._refusal():
             self._tell_refused(refused)
         return self.flow.reached() != NEVER and self.is_sent(start) and self._refusal() is None
 
     def apply(self, statement: Statement, start: int) -> None:
-        """Does what the statement at `start` says, and tells what is to be told of it."""
+        """Apply the statement at `start`, and report its findings."""
         reached, name = self.reached(start), statement.object
         if reached == NEVER:
             why = self._why_not(statement, start)
@@ -186,7 +186,7 @@ class Execution:
 
 
 def _is_default_route(statement: Statement) -> bool:
-    """Scripts that the product's tools write make AutoCreatedLocal again, which every database has."""
+    """True for AutoCreatedLocal, which every database has and SQL Server's scripting tools create again."""
     if (statement.verb, statement.kind, statement.name[-1].casefold()) != (CREATE, ROUTE, "autocreatedlocal"):
         return False
     address: str = statement.clauses.get("ADDRESS", "")

@@ -1,7 +1,7 @@
-"""T-SQL that makes an estate, or that turns one estate into another.
+"""Writes T-SQL that creates an estate, or that turns one estate into another.
 
-A change comes in an order in which nothing is lost on the way: first what is new, then the routes that lead there,
-then what nothing leads to any more. What statements could not bring about is said in lines of BrokerUI.
+A change is ordered so that no message is lost in between: first new objects, then the routes to them, then drops of
+what is no longer used. What statements cannot do is written as directives of BrokerUI.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ STEPS: tuple[tuple[Step, ...], ...] = (
     (DatabaseChange.change_routes, DatabaseChange.add_rest),
     (DatabaseChange.drop_objects, DatabaseChange.complete),
 )
-"""Each group is done in every instance before the next one begins."""
+"""Each group of steps is done in every instance before the next group."""
 
 
 def export_sql(estate: Estate, *, since: Estate | None = None, instance: str | None = None, at: datetime) -> str:
-    """The script; reading it into `since`, or into nothing, at the moment `at` gives the estate.
+    """The script. Reading it into `since`, or into nothing, at the time `at` gives the estate.
 
-    `instance`: only this one of the instances, to be read as a script of the instance that it is read for.
+    `instance`: only this instance, as a script to be run on it.
     """
     if instance is not None:
         estate = _only(estate, instance)
@@ -63,7 +63,7 @@ class _Export:
         self._wanted = wanted
 
     def write(self, *, together: bool) -> None:
-        """`together`: instance by instance, for people to read; else step by step through all of them."""
+        """`together`: instance by instance, for reading; else step by step through all instances."""
         instances = tuple(self._wanted.instances.values())
         if together:
             for instance in instances:
@@ -126,7 +126,7 @@ class _Export:
             self.output.run(endpoint_statement(verb, name, wanted.endpoint, forwarding=wanted.forwarding))
 
     def _database(self, instance: Instance, wanted: Database) -> DraftDatabase:
-        """The draft of a database; made where it is not there."""
+        """The draft of a database; created if it does not exist."""
         databases = self.output.draft.instance(instance.name, exactly=True).databases
         draft = databases.exactly(wanted.name)
         if draft is None or not draft.listed:
@@ -148,7 +148,7 @@ class _Export:
     # ------------------------------------------------------------ identity of databases
 
     def _free_identifiers(self, wanted: Instance) -> None:
-        """Databases that are to go give theirs to those that stay."""
+        """Free the identifiers of databases that are to go, for those that stay."""
         needed = {database.broker_instance for database in wanted.databases.values()}
         for database in list(self.output.draft.instance(wanted.name, exactly=True).databases):
             if database.name not in wanted.databases and database.broker_instance in needed - {None}:
@@ -167,7 +167,7 @@ class _Export:
         self._finish_estate([instance.name for instance in instances])
 
     def _drop_databases(self, draft: DraftInstance, wanted: Instance) -> None:
-        """Never as a statement: it would take the messages along."""
+        """Drop databases by directive only: DROP DATABASE would delete their messages."""
         for name in [database.name for database in draft.databases if database.listed]:
             if name not in wanted.databases:
                 self.output.at_instance(wanted.name)
@@ -185,7 +185,7 @@ class _Export:
 
 
 def _addresses(draft: DraftInstance) -> list[str] | None:
-    """As reading would leave them; None where it would ask for one."""
+    """The addresses as reading them back gives them; None if reading would need one."""
     if draft.addresses is not None:
         return [address.text for address in draft.addresses]
     derived = draft.derived_address()

@@ -1,4 +1,4 @@
-"""Which statement begins at a CREATE, ALTER, DROP or USE, and what it says; or that it is none of ours."""
+"""Recognizes the statement at a CREATE, ALTER, DROP or USE, and reads it if it concerns Service Broker."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _KINDS = {
     "DATABASE": DATABASE,
     "ENDPOINT": ENDPOINT,
 }
-"""By the first word after the verb."""
+"""By first word after the verb."""
 _OTHER_DATABASE = frozenset(("AUDIT", "ENCRYPTION", "SCOPED"))
 """DATABASE AUDIT SPECIFICATION, DATABASE ENCRYPTION KEY, DATABASE SCOPED CONFIGURATION | CREDENTIAL."""
 _AFTER_OTHER_DATABASE = frozenset(("SPECIFICATION", "KEY", "CONFIGURATION", "CREDENTIAL"))
 
 
 def kind_at(cursor: TokenCursor) -> str | None:
-    """The kind of object after CREATE, ALTER or DROP, its words taken; None for one of no concern here."""
+    """Take the kind of object after CREATE, ALTER or DROP; None for another kind."""
     if cursor.ahead.kind != "word":
         return None
     kind = _KINDS.get(cursor.ahead.text.upper())
@@ -56,15 +56,15 @@ def kind_at(cursor: TokenCursor) -> str | None:
 
 
 def is_permission(cursor: TokenCursor) -> bool:
-    """After a kind: whether it was only named, as in GRANT CREATE ROUTE TO somebody."""
+    """True if the kind was only named, as in GRANT CREATE ROUTE TO somebody."""
     token = cursor.ahead
     return token.text == "," or any(cursor.is_word(word) for word in ("TO", "FROM", "ON"))
 
 
 def read_statement(verb: str, kind: str, cursor: TokenCursor) -> Statement | None:
-    """From after the kind to the end of the statement; None for one of no concern.
+    """Read from after the kind to the end of the statement; None if it does not concern Service Broker.
 
-    Raises `NotApplied` for a statement that cannot be read, `Unclosed`.
+    Raises `NotApplied` for a statement that cannot be read, and `Unclosed`.
     """
     try:
         statement = _read_statement(verb, kind, cursor)
@@ -93,7 +93,7 @@ def _read_statement(verb: str, kind: str, cursor: TokenCursor) -> Statement | No
 
 
 def read_use_statement(cursor: TokenCursor) -> Statement | None:
-    """`USE name`; None for the hints of queries that begin with the same word."""
+    """`USE name`; None for the query hint that begins with the same word."""
     if cursor.is_word("HINT") or cursor.is_word("PLAN"):
         word = cursor.take()
         if cursor.ahead.text == "(" or cursor.ahead.kind == "string":
@@ -128,5 +128,5 @@ def _is_other_database(cursor: TokenCursor) -> bool:
 
 
 def _is_master_key(cursor: TokenCursor) -> bool:
-    """ALTER SERVICE MASTER KEY has to do with encryption."""
+    """True for ALTER SERVICE MASTER KEY, which concerns encryption."""
     return cursor.is_word("MASTER") and cursor.second.kind == "word" and cursor.second.text.upper() == "KEY"

@@ -1,8 +1,8 @@
-"""The words of T-SQL: what a character means depends on nothing but what stands before it.
+"""The lexer of T-SQL.
 
-Two readers share these rules. `EVENT` passes over whatever cannot concern Service Broker, fast; `next_token` gives
-each token of a statement that does. Both know strings, delimited names, nested comments, and `GO` on a line of its
-own.
+Two readers share its rules. `EVENT` skips quickly over everything that cannot concern Service Broker; `next_token`
+gives each token of a statement that does. Both know strings, delimited names, nested comments, and `GO` on a line of
+its own.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _STRING = r"'[^']*+(?:''[^']*+)*+'"
 _BRACKETS = r"\[[^\]]*+(?:\]\][^\]]*+)*+\]"
 _DOUBLE = r'"[^"]*+(?:""[^"]*+)*+"'
 _WORD = r"(?:[\w@#]|\$(?:\([\w-]++\))?+)++"
-"""A regular identifier, a variable, a keyword, a number; `$(x)` of sqlcmd may be a part of it."""
+"""A regular identifier, a variable, a keyword, a number; may contain `$(x)` of sqlcmd."""
 _BLANK = r"[\s\ufeff\u200b]"
-"""A byte order mark may stand anywhere: files get concatenated."""
+"""White space, including a byte order mark, which concatenated files contain anywhere."""
 _IN_TEMPLATE = r"[^<>,'\n]++,[^<>,'\n]*+,[^<>\n]*+>"
 _TEMPLATE = f"<{_IN_TEMPLATE}"
-"""`<name, type, default>`: SSMS asks for these before a template can run."""
+"""`<name, type, default>`: a template parameter of SSMS."""
 
 _TOKEN = re.compile(
     rf"""{_BLANK}*+(?:
@@ -58,7 +58,7 @@ EVENT = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-"""What may matter, and all that may stand before it. The groups, by number:"""
+"""What may matter, with everything that may precede it. The groups, by number:"""
 AT_WORD, AT_STRING, AT_DOUBLE, AT_MARK, AT_COMMENT, AT_BLOCK, AT_OPEN, AT_COMMAND, AT_TEMPLATE = (
     1,
     2,
@@ -90,7 +90,7 @@ _ENDS_WITH_TEMPLATE = re.compile(rf"{_TEMPLATE}\s*\Z")
 _REST_IS_BLANK = re.compile(r"[^\S\n]*+(?:--[^\n]*+)?(?=\n|\Z)")
 _LOOK_BACK = 150
 _DIGITS = 9
-"""Of a number that is looked at; a larger one means as much."""
+"""Digits of a number that are read; more make no difference."""
 
 
 def words(text: str) -> frozenset[str]:
@@ -105,11 +105,11 @@ _GOING_ON = words(
     all update use user database values view when where while with
     """
 )
-"""Before the end of a line: the first word of the next one belongs to it."""
+"""At the end of a line: the first word of the next line belongs to the same statement."""
 
 
 class Unclosed(Exception):
-    """A string, a delimited name or a comment runs to the end of the script."""
+    """A string, a delimited name or a comment without an end in the script."""
 
     def __init__(self, start: int, problem: Sentence) -> None:
         super().__init__(start, problem)
@@ -118,25 +118,25 @@ class Unclosed(Exception):
 
 
 class SqlToken(NamedTuple):
-    """A piece of a statement."""
+    """A token of a statement."""
 
     kind: str
     text: str
-    """What it says: a name without its brackets, a string without its quotes."""
+    """The content: a name without its brackets, a string without its quotes."""
     start: int
     end: int
     raw: str
-    """As it was written."""
+    """The token as written."""
 
 
 _token = tuple.__new__
-"""Makes one in half the time."""
+"""Creates a token in half the time of the constructor."""
 _KINDS = {index: kind for kind, index in _TOKEN.groupindex.items()}
 _WORD_AT, _SYMBOL_AT = _TOKEN.groupindex[WORD], _TOKEN.groupindex[SYMBOL]
 
 
 def next_token(text: str, position: int) -> SqlToken:
-    """The token at or after a position, comments passed over; `END` where the batch ends.
+    """The token at or after a position, after comments; `END` at the end of the batch.
 
     Raises `Unclosed`.
     """
@@ -173,12 +173,12 @@ def _unquoted(kind: str, raw: str) -> str:
 
 
 def continued(text: str) -> str:
-    """A literal with its lines joined where a backslash ends them: the product drops both characters."""
+    """A literal with lines joined at a trailing backslash: SQL Server removes both characters."""
     return _CONTINUATION.sub("", text) if "\\" in text else text
 
 
 def end_of_comment(text: str, start: int) -> int:
-    """Where a block comment ends that begins at `start`; they nest. Raises `Unclosed`."""
+    """The end of the block comment that begins at `start`; comments nest. Raises `Unclosed`."""
     depth = 0
     for edge in _COMMENT_EDGE.finditer(text, start):
         depth += 1 if edge[0] == "/*" else -1
@@ -188,7 +188,7 @@ def end_of_comment(text: str, start: int) -> int:
 
 
 def unclosed(text: str, start: int) -> Unclosed:
-    """What to raise for an opening quote or bracket without its partner."""
+    """The error for an opening quote or bracket without its partner."""
     if text[start] == "'":
         return Unclosed(start, say("the string that begins here never ends"))
     return Unclosed(start, say("the delimited name that begins here never ends"))
@@ -198,13 +198,13 @@ class Separator(NamedTuple):
     """A `GO` on a line of its own."""
 
     end: int
-    """Where its line ends, and those of all that follow it at once."""
+    """The end of its line, and of further GO lines directly after it."""
     times: int
-    """How often the batch before it is run."""
+    """How many times the batch before it runs."""
 
 
 def separator(text: str, start: int) -> Separator | None:
-    """The `GO [n]` that stands at `start`; None where it is another word."""
+    """The `GO [n]` at `start`; None for any other word."""
     match = _GO.match(text, start)
     if match is None or not begins_line(text, start):
         return None
@@ -215,12 +215,12 @@ def separator(text: str, start: int) -> Separator | None:
 
 
 def is_command(text: str, start: int) -> bool:
-    """Whether a command of sqlcmd stands at `start`, as `:setvar` or `!!`."""
+    """True if a sqlcmd command begins at `start`, such as `:setvar` or `!!`."""
     return _COMMAND.match(text, start) is not None and begins_line(text, start)
 
 
 def begins_line(text: str, position: int) -> bool:
-    """Whether nothing but blanks stands before it on its line."""
+    """True if only blanks precede the position on its line."""
     before = position - 1
     while before >= 0 and text[before] != "\n":
         if text[before] not in " \t\r\f\v\ufeff\xa0":
@@ -230,7 +230,7 @@ def begins_line(text: str, position: int) -> bool:
 
 
 def statement_in_place_of(text: str, start: int) -> str | None:
-    """The `$(x)` or the template there, if it is the first word of a statement, or all of it."""
+    """The `$(x)` or template parameter there, if it is the first word of a statement, or all of it."""
     match = _STATEMENT_VARIABLE.match(text, start)
     if match is None or not begins_line(text, start):
         return None
@@ -238,7 +238,7 @@ def statement_in_place_of(text: str, start: int) -> str | None:
 
 
 def goes_on(text: str, position: int) -> bool:
-    """Whether the statement before a position needs more, so that no other one begins there."""
+    """True if the statement before a position is incomplete, so that no other one begins there."""
     before = last_word(text, position)
     if before == ">" and _ENDS_WITH_TEMPLATE.search(text, max(0, position - _LOOK_BACK), position):
         return False
@@ -246,12 +246,12 @@ def goes_on(text: str, position: int) -> bool:
 
 
 def stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether nothing else is on the line, and the one before it needs no more."""
+    """True if nothing else is on the line, and the line before it is complete."""
     return begins_line(text, start) and _REST_IS_BLANK.match(text, end) is not None and not goes_on(text, start)
 
 
 def last_word(text: str, end: int) -> str:
-    """The word or the symbol before a position; of a very long one the end, and nothing of very many blanks."""
+    """The word or symbol before a position; only the end of a very long one, and empty after very many blanks."""
     before = text[max(0, end - _LOOK_BACK) : end].rstrip()
     start = len(before)
     while start and (before[start - 1].isalnum() or before[start - 1] in "_@#$"):
@@ -260,7 +260,7 @@ def last_word(text: str, end: int) -> str:
 
 
 def substituted(text: str, variables: Mapping[str, str]) -> str:
-    """With the value of each sqlcmd variable that is set; their names compare without case."""
+    """The text with the values of all known sqlcmd variables; their names compare without case."""
     return SQLCMD_VARIABLE.sub(lambda match: variables.get(match[1].lower(), match[0]), text)
 
 
@@ -271,6 +271,6 @@ def sqlcmd_variable(text: str) -> str | None:
 
 
 def placeholder(text: str) -> str | None:
-    """The first template placeholder in a text."""
+    """The first template parameter in a text."""
     match = TEMPLATE_IN_TEXT.search(text) if "<" in text else None
     return match[0] if match else None

@@ -1,4 +1,4 @@
-"""The objects of one kind in one database, by name, in the order in which they were made."""
+"""The objects of one kind in one database, by name, in order of creation."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ T = TypeVar("T", bound=Named)
 
 
 class ObjectCatalog(Generic[T]):
-    """Mutable. Every name is kept as it was first written; `find` compares as the kind does, with case or without.
+    """Mutable. Keeps the first spelling of every name; `find` compares as the kind does, with or without case.
 
-    A document may hold two names that differ in case alone: the one that is written exactly so is found first.
+    A document may contain two names that differ in case alone: an exact match is found first.
     """
 
     __slots__ = ("_folded", "_gone", "_rows")
@@ -27,7 +27,7 @@ class ObjectCatalog(Generic[T]):
         # By the folded name: the name, or all of them where several differ in case alone, which is rare.
         self._folded: dict[str, str | list[str]] | None = {} if fold else None
         self._gone: set[str] = set()
-        """Names of what was dropped, as they compare."""
+        """Comparable names of dropped objects."""
         for member in members:
             self.put(member)
 
@@ -41,7 +41,7 @@ class ObjectCatalog(Generic[T]):
         return self._rows.get(name)
 
     def put(self, member: T) -> None:
-        """Adds it at the end, or in the place of the one with exactly its name."""
+        """Add the object at the end, or replace the one with exactly its name."""
         if self._folded is not None and member.name not in self._rows:
             self._fold(self._folded, member.name)
         self._rows[member.name] = member
@@ -57,7 +57,7 @@ class ObjectCatalog(Generic[T]):
             same.append(name)
 
     def drop(self, name: str) -> None:
-        """The one with exactly this name."""
+        """Drop the object with exactly this name."""
         del self._rows[name]
         self._gone.add(self._key(name))
         if self._folded is not None:
@@ -68,14 +68,14 @@ class ObjectCatalog(Generic[T]):
                 del self._folded[name.casefold()]
 
     def had(self, name: str) -> bool:
-        """Whether one of this name was dropped."""
+        """True if an object of this name was dropped."""
         return self._key(name) in self._gone
 
     def _key(self, name: str) -> str:
         return name if self._folded is None else name.casefold()
 
     def arrange(self, names: Iterable[str]) -> None:
-        """In the order of these names, which are all that there are."""
+        """Sort by these names, which must be all names."""
         self._rows = {name: self._rows[name] for name in names}
 
     def __iter__(self) -> Iterator[T]:

@@ -1,4 +1,4 @@
-"""What statements do to the objects of one database: CREATE, ALTER and DROP, and what stands in their way."""
+"""The effects of CREATE, ALTER and DROP on the objects of one database, with SQL Server's checks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from routing.tsql.statement import (
 
 
 def apply_to_database(database: DraftDatabase, statement: Statement, at: datetime) -> list[NotApplied]:
-    """Raises `NotApplied`, having changed nothing. Gives back what is to be said of what was applied."""
+    """Apply a statement; raises `NotApplied`, having changed nothing. Returns notes about the applied statement."""
     kind, needs = statement.kind, ReferenceChecker(database)
     catalog = database.catalog(KINDS[kind])
     name = statement.object
@@ -58,7 +58,7 @@ def _put(database: DraftDatabase, kind: str, member: Any) -> None:
 
 
 def _refuse_missing(database: DraftDatabase, verb: str, kind: str, name: str) -> None:
-    """An object that is not there; none is made up to be altered, for nobody knows what it was like."""
+    """Raise for an object that does not exist; an unknown object cannot be altered."""
     problem = missing(database, kind, name)
     if not database.may_hold(kind, name):
         raise not_found(kind, name, problem)
@@ -68,7 +68,7 @@ def _refuse_missing(database: DraftDatabase, verb: str, kind: str, name: str) ->
 
 
 def is_possible(database: DraftDatabase, statement: Statement, at: datetime) -> bool:
-    """Whether CREATE would make the object, were there none of its name, of what is there for sure."""
+    """True if CREATE would succeed with the objects known to exist, apart from one of the same name."""
     needs = ReferenceChecker(database)
     try:
         _check_length(statement)
@@ -85,7 +85,7 @@ def _check_length(statement: Statement) -> None:
 
 
 def _names(kind: str) -> str:
-    """A kind, as it stands in a sentence about what is bound to what."""
+    """The name of a kind in a sentence about references."""
     return {SERVICE: "service", CONTRACT: "contract", PRIORITY: "broker priority"}[kind]
 
 
@@ -93,7 +93,7 @@ def _names(kind: str) -> str:
 
 
 def _check_unused(database: DraftDatabase, kind: str, name: str) -> None:
-    """Error 3716: no object is dropped to which another one is bound."""
+    """Error 3716: an object that others refer to cannot be dropped."""
     for other, uses in _USERS.get(kind, ()):
         for member in database.catalog(KINDS[other]):
             if uses(member, name):

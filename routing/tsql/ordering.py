@@ -1,4 +1,4 @@
-"""The order of names in a document, as few moves: each puts one name before another."""
+"""Expresses the order of names in a document as few moves: each puts one name before another."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 Moves = list[tuple[str, str | None]]
-"""What is moved, and what it stands before then; None: it stands at the end."""
+"""Pairs of a name and the name before which it is put; None: at the end."""
 
 
 def moves(before: Sequence[str], after: Sequence[str]) -> Moves:
-    """The moves that give the names of `before` the order of `after`, which holds the same names."""
+    """The moves that bring the names of `before` into the order of `after`, which has the same names."""
     if list(before) == list(after):
         return []
     positions = {name: index for index, name in enumerate(before)}
@@ -27,7 +27,7 @@ def moves(before: Sequence[str], after: Sequence[str]) -> Moves:
 
 
 def moved(names: Iterable[str], wanted: Moves) -> list[str]:
-    """The names after the moves. Raises KeyError for a name that is not among them."""
+    """The names after the moves. Raises KeyError for an unknown name."""
     order: list[str | None] = [None, *names, None]
     after = dict(pairwise(order))
     before = {name: previous for previous, name in pairwise(order)}
@@ -47,7 +47,7 @@ def moved(names: Iterable[str], wanted: Moves) -> list[str]:
 
 
 def _longest_rising(numbers: Sequence[int]) -> list[int]:
-    """The members of one longest rising subsequence."""
+    """A longest rising subsequence."""
     tails: list[int] = []
     previous: dict[int, int | None] = {}
     for number in numbers:

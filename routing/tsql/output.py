@@ -1,4 +1,4 @@
-"""A script as it grows: every line is tried on a draft at once, so that reading it back cannot surprise."""
+"""A growing script: every line is applied to a draft at once, so that reading the script back gives the same result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEPARATOR = "GO"
 
 
 class Output:
-    """The lines so far, and the draft as reading them would leave it."""
+    """The lines so far, and the draft after them."""
 
     def __init__(self, draft: EstateDraft, at: datetime, named: bool) -> None:
         self.draft = draft
@@ -29,7 +29,7 @@ class Output:
     # ------------------------------------------------------------ where
 
     def at_instance(self, name: str) -> DraftInstance:
-        """Goes to an instance, which is made where it is not there."""
+        """Switch to an instance; creates it if it does not exist."""
         if self._session is None or self._session.instance.name != name:
             instance = self.draft.instance(name, exactly=True)
             self._session = ScriptSession(self.draft, instance, self.at, None)
@@ -40,7 +40,7 @@ class Output:
         return self._session.instance
 
     def at_database(self, database: DraftDatabase) -> None:
-        """Goes to a database that is there."""
+        """Switch to an existing database."""
         session = self._there
         if session.database is not database and not self.run(Statement(USE, DATABASE, (database.name,))):
             self.tell(database={"name": database.name})
@@ -59,11 +59,11 @@ class Output:
     # ------------------------------------------------------------ what
 
     def run(self, statement: Statement | None) -> bool:
-        """Writes a statement, if it can be written and the product would do it."""
+        """Write a statement, if it can be written and SQL Server would accept it."""
         text = statement_as_sql(statement) if statement is not None else None
         if statement is None or text is None:
             return False
-        self.database.is_whole = True  # nothing is written that would need what nobody has seen
+        self.database.is_whole = True  # the export refers to objects of the estate only
         try:
             self._there.apply(statement)
         except (NotApplied, Invalid):
@@ -72,13 +72,13 @@ class Output:
         return True
 
     def tell(self, **content: Any) -> None:
-        """Writes a line that only BrokerUI reads."""
+        """Write a directive."""
         text = directive(**content)
         apply_directive(text[len(PREFIX) :], self._there)
         self.lines.append(text)
 
     def tell_anywhere(self, **content: Any) -> None:
-        """Writes a line that belongs to no instance."""
+        """Write a directive that belongs to no instance."""
         if self._session is None:
             elsewhere = DraftInstance("")  # of no estate
             self._session = ScriptSession(self.draft, elsewhere, self.at, None)

@@ -1,4 +1,4 @@
-"""Procedures, functions, triggers and views: all that follows in the batch belongs to them, and nobody runs it now."""
+"""Procedures, functions, triggers and views: the rest of the batch belongs to them and does not run now."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _KINDS = {
     "VIEW": "VIEW",
 }
 _AFTER_PERMISSION = frozenset((",", "TO", "FROM", "ON"))
-"""What follows where it is only named, as in GRANT CREATE VIEW TO somebody."""
+"""Words that follow if the kind is only named, as in GRANT CREATE VIEW TO somebody."""
 _MOST_PARTS = 100
 
 
 class ProcedureBody(NamedTuple):
-    """The statement that makes or changes one."""
+    """The statement that creates or alters one."""
 
     start: int
-    """Where its verb stands."""
+    """Position of its verb."""
     verb: str
     kind: str
     name: str
-    """Without a schema."""
+    """The name without its schema."""
 
     @property
     def title(self) -> str:
@@ -34,9 +34,9 @@ class ProcedureBody(NamedTuple):
 
 
 def body_at(text: str, verb: str, start: int, end: int) -> ProcedureBody | None:
-    """After the verb CREATE or ALTER that stands from `start` to `end`; None for a statement of another kind.
+    """Read a body after the verb CREATE or ALTER between `start` and `end`; None for another statement.
 
-    After OR any word may stand: OR REPLACE is refused by the product, and what follows is a body all the same.
+    Any word may follow OR: SQL Server refuses OR REPLACE, but what follows is still a body.
     """
     token = next_token(text, end)
     if token.kind == WORD and token.text.upper() == "OR":
@@ -49,7 +49,7 @@ def body_at(text: str, verb: str, start: int, end: int) -> ProcedureBody | None:
 
 
 def called_at(text: str, position: int) -> SqlToken:
-    """The first token of what EXEC calls, after the word: `@result =` may stand before it."""
+    """The first token of what EXEC calls, after an optional `@result =`."""
     token = next_token(text, position)
     if token.text[:1] == "@" and (after := next_token(text, token.end)).text == "=":
         return next_token(text, after.end)
@@ -57,7 +57,7 @@ def called_at(text: str, position: int) -> SqlToken:
 
 
 def name_from(text: str, token: SqlToken) -> tuple[list[str], SqlToken]:
-    """The parts of the name that begins with a token, and its last token; parts left out are empty."""
+    """The parts of the name that begins with a token, and its last token; omitted parts are empty."""
     parts, after = [token.text], next_token(text, token.end)
     while _is_dot(after) and len(parts) < _MOST_PARTS:
         token = next_token(text, after.end)

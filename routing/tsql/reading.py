@@ -1,4 +1,4 @@
-"""Scripts in, an estate and findings out."""
+"""Reads scripts into an estate, with findings."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from routing.tsql.session import ScriptSession
 
 @dataclass(frozen=True, slots=True)
 class ScriptGroup:
-    """The scripts of one instance, in the order in which they are run."""
+    """The scripts of one instance, in the order in which they run."""
 
     name: str
     address: Address | None
-    """Where the instance listens; None: what its name and its endpoint say."""
+    """The address of the instance; None: derived from its name and endpoint."""
     scripts: Iterable[tuple[str, str]]
-    """File name and text of each; they may be read as they are asked for."""
+    """File name and text of each; may be a lazy iterable."""
 
 
 def read_scripts(
     groups: Iterable[ScriptGroup], *, into: Estate | None = None, at: datetime
 ) -> tuple[Estate, tuple[Finding, ...]]:
-    """The estate that the scripts make, of nothing or of an estate that is there, and all that is to be said of them.
+    """The estate that the scripts create, or change `into`, and the findings about them.
 
-    Lifetimes count from `at`. Every script runs in a connection of its own, which begins in master. Raises
-    `InputError` where no estate can be made of what the groups say.
+    Lifetimes count from `at`. Every script runs in a connection of its own, which begins in master. Raises `InputError`
+    if no estate can hold the result.
     """
     draft = EstateDraft(into)
     findings: list[Finding] = []

@@ -1,8 +1,8 @@
-"""What a statement names must be there; where the scripts did not make the database, it may be there unseen.
+"""Checks that objects named in a statement exist; in a database that no script creates, they may exist unseen.
 
-Scripts are often a part of what an instance holds. A queue, a contract or a message type that is named in a database
-which they only use is taken to be there, with a warning; in one that they create, or of which a document tells, it
-cannot be. Nothing is made of a name: only the reference to it is kept.
+Scripts often contain only a part of an instance. A queue, contract or message type named in a database that the scripts
+only use is assumed to exist, with a warning; in a database that they create, or that a document lists, it must exist.
+An assumed object is not created: only the reference to it is kept.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from routing.tsql.refusal import NOT_FOUND, NotApplied, not_found, not_made
 from routing.tsql.statement import QUEUE
 
 SYSTEM_NAMES = "http://schemas.microsoft.com/SQL/"
-"""How the names of services, contracts and message types begin that are in every database."""
+"""Prefix of services, contracts and message types that exist in every database."""
 
 
 class ReferenceChecker:
-    """The names that one statement needs in one database; `notes` grows with those that nobody has seen."""
+    """Checks the names that one statement needs in one database; `notes` collects warnings about assumed objects."""
 
     def __init__(self, database: DraftDatabase) -> None:
         self.database = database
         self.notes: list[NotApplied] = []
 
     def all(self, kind: str, names: Iterable[str]) -> None:
-        """Raises `NotApplied` for one that cannot be there; the product brings some of its own."""
+        """Raise `NotApplied` for a name that cannot exist; SQL Server's own names always exist."""
         catalog = self.database.catalog(KINDS[kind])
         for name in names:
             own = name == "DEFAULT" or name.startswith(SYSTEM_NAMES)
@@ -34,7 +34,7 @@ class ReferenceChecker:
                 self._missing(kind, name)
 
     def queue(self, name: str, service: str) -> str:
-        """The name of the queue as it was made; a service waits for one that may still be made."""
+        """The name of the queue in its original spelling; the service waits for a queue that may be created later."""
         queue = self.database.queues.find(name)
         if queue is None:
             self._missing(QUEUE, name)
@@ -49,7 +49,7 @@ class ReferenceChecker:
 
 
 def missing(database: DraftDatabase, kind: str, name: str) -> Sentence:
-    """How it comes that an object is not there."""
+    """Why an object does not exist."""
     if database.catalog(KINDS[kind]).had(name):
         return say('the {kind} "{name}" was dropped before', kind=kind.lower(), name=name)
     place = database.in_strings.get((kind, folded(kind, name))) if database.in_strings else None

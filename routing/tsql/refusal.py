@@ -1,4 +1,4 @@
-"""Why a statement was not applied: each way has the code of its finding."""
+"""Reasons why a statement was not applied, each with the code of its finding."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ VALUE_NOT_LITERAL = "value-not-literal"
 ALREADY_EXISTS = "already-exists"
 NOT_FOUND = "not-found"
 NOT_EXECUTED = "not-executed"
-"""Ours: a statement that running the script does not run."""
+"""BrokerUI's own code: running the script does not run the statement."""
 CONDITIONAL = "conditional"
-"""Ours: applied, but it stands under a condition that was not evaluated."""
+"""BrokerUI's own code: applied, but under a condition that was not evaluated."""
 NO_USE = "no-use"
-"""Ours: no USE stands before it, so it is about master, for all that anybody can tell."""
+"""BrokerUI's own code: no USE precedes the statement, so it applies to master."""
 ROLE_UNKNOWN = "role-unknown"
-"""Ours: the database is mirrored, and the script does not say which partner is principal."""
+"""BrokerUI's own code: the database is mirrored, and the script does not say which partner is the principal."""
 ADDRESS_UNKNOWN = "address-unknown"
-"""Ours: no address could be made of the name of an instance."""
+"""BrokerUI's own code: no address can be derived from the instance name."""
 
 SEVERITY = {
     NOT_UNDERSTOOD: ERROR,
@@ -39,7 +39,7 @@ SEVERITY = {
 
 
 class NotApplied(Exception):
-    """A statement changed nothing. `code` says in which way, `problem` why."""
+    """A statement changed nothing. `code` is the kind of reason, `problem` the reason."""
 
     def __init__(self, code: str, problem: Sentence, severity: str | None = None) -> None:
         super().__init__(code, problem)
@@ -53,7 +53,7 @@ def not_understood(problem: Sentence) -> NotApplied:
 
 
 def refused(number: int | None, problem: Sentence) -> NotApplied:
-    """The product would not do it; with the number of its error where that is known."""
+    """SQL Server would refuse the statement; with its error number if known."""
     if number is None:
         return NotApplied(REFUSED, problem)
     return NotApplied(REFUSED, say("error {number}: {problem}", number=number, problem=problem))
@@ -72,5 +72,5 @@ def not_found(kind: str, name: str, problem: Sentence | None = None) -> NotAppli
 
 
 def unseen(verb: str, problem: Sentence) -> NotApplied:
-    """An object that is in none of the scripts, but may be in the database; one that is to go loses nothing by it."""
+    """The object is in none of the scripts but may exist in the database; for a DROP only a note."""
     return NotApplied(NOT_FOUND, problem, INFO if verb == DROP else None)

@@ -12,13 +12,13 @@ from routing.tsql.session import ScriptSession
 from routing.tsql.statement import DATABASE, ENDPOINT
 
 MAX_FINDINGS = 100_000
-"""Of one script; of more than that only their number is told, so that they take no more memory than the script."""
+"""Limit of findings of one script; further ones are only counted, so that they take no more memory than the script."""
 Place = tuple[str | None, str | None]
-"""An instance and a database by their names; None for one that is not known."""
+"""Instance and database names; None for an unknown one."""
 
 
 class ScriptReport:
-    """Grows with what is found in one text."""
+    """Collects the findings of one script."""
 
     def __init__(self, text: str, file: str, session: ScriptSession) -> None:
         self.findings: list[Finding] = []
@@ -30,7 +30,7 @@ class ScriptReport:
         self._counted = 0
         self._batch = 0
         self._bodies: dict[str, list[int]] = {}
-        """Findings of what stands in procedures, by the folded name."""
+        """Findings inside procedures, by folded name of the procedure."""
         self._told: set[tuple[str, int | None, str | None]] = set()
 
     @property
@@ -38,7 +38,7 @@ class ScriptReport:
         return len(self.findings) >= MAX_FINDINGS
 
     def leave_out(self) -> None:
-        """Counts one more than there may be."""
+        """Count one more finding than the limit allows."""
         self._left_out += 1
 
     def add(
@@ -54,9 +54,9 @@ class ScriptReport:
         place: Place | None = None,
         body: ProcedureBody | None = None,
     ) -> None:
-        """A finding about what stands at `start`, or so many lines below; `place`: not where the session is.
+        """Add a finding at `start`, or `lines` below; `place`: instance and database, if not those of the session.
 
-        `body`: of the procedure in which it stands, if it does in any.
+        `body`: the procedure that contains it, if any.
         """
         if len(self.findings) >= MAX_FINDINGS:
             self._left_out += 1
@@ -77,11 +77,11 @@ class ScriptReport:
 
     @property
     def has_bodies(self) -> bool:
-        """Whether anything was told of what stands in a procedure, and not yet that it is called."""
+        """True if there are findings inside procedures that no statement has called so far."""
         return bool(self._bodies)
 
     def called(self, name: str, start: int) -> None:
-        """A procedure of this name is called there: what was told of its body is worth a warning after all."""
+        """A procedure of this name is called: the findings in its body become warnings."""
         for index in self._bodies.pop(name.casefold(), ()):
             found = self.findings[index]
             severity, reason = SEVERITY[found.code], found.reason
@@ -96,22 +96,22 @@ class ScriptReport:
             self.findings[index] = replace(found, severity=severity, reason=reason)
 
     def new_batch(self) -> None:
-        """What follows belongs to the next batch."""
+        """The following findings belong to the next batch."""
         self._batch = len(self.findings)
         self._told = set()
 
     def same_batch(self) -> None:
-        """What follows is told of the same batch again: only what is new is kept."""
+        """The following findings repeat those of the same batch: only new ones are kept."""
         self._told = {(finding.code, finding.line, finding.object) for finding in self.findings[self._batch :]}
 
     def close(self) -> None:
-        """Tells how many are left out."""
+        """Add the number of findings beyond the limit."""
         if self._left_out:
             problem = say("{count} more findings of this script are left out", count=self._left_out)
             self.findings.append(Finding(NOT_UNDERSTOOD, ERROR, None, None, None, problem, file=self.file, line=1))
 
     def line_of(self, position: int) -> int:
-        """Counted on, or back, from the last one that was asked for."""
+        """The line of a position; counts forward or back from the last one asked for."""
         if position >= self._counted:
             self._line += self._text.count("\n", self._counted, position)
         else:

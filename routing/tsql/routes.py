@@ -1,4 +1,4 @@
-"""CREATE ROUTE and ALTER ROUTE as the product decides them: which routes it refuses, and with which error."""
+"""CREATE ROUTE and ALTER ROUTE with SQL Server's checks: which routes it refuses, and with which error."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ COLUMNS = {
     "ADDRESS": "address",
     "MIRROR_ADDRESS": "mirror_address",
 }
-"""The columns of sys.routes, by the clauses that set them."""
+"""The columns of sys.routes, by the clause that sets them."""
 LENGTHS = {"SERVICE_NAME": 256, "BROKER_INSTANCE": 128, "ADDRESS": 256, "MIRROR_ADDRESS": 256}
-"""sys.routes: nvarchar(256) and nvarchar(128)."""
+"""Characters of the columns of sys.routes: nvarchar(256) and nvarchar(128)."""
 _PLACEHOLDER = re.compile(r"\[[^\]:]*\]|\{[^}]*\}|<[^>]*>|%\w+%|@@+\w*@*")
-"""What people write where a host is to be filled in."""
+"""Placeholders that users write in place of a host."""
 MAX_LIFETIME_S = 2_147_483_647
-"""Seconds; LIFETIME is an int."""
+"""LIFETIME is an int, in seconds."""
 
 
 def route_of(name: str, clauses: Mapping[str, Any], before: Route | None, at: datetime) -> Route:
-    """The route that CREATE makes of the clauses, or ALTER of the route as it was. Raises `NotApplied`."""
+    """The route that CREATE makes of the clauses, or ALTER of the route `before`. Raises `NotApplied`."""
     _check_texts(name, clauses)
     values = _values(before)
     if "SERVICE_NAME" in clauses:
@@ -104,7 +104,7 @@ def _check_named(name: str, values: Mapping[str, Any]) -> None:
 
 
 def _check_together(name: str, values: Mapping[str, Any]) -> None:
-    """What the clauses rule out among themselves, after those of the route as it was."""
+    """Check combinations of clauses, after merging them with the route before."""
     service, identifier = values["remote_service_name"], values["broker_instance"]
     address, mirror = values["address"], values["mirror_address"]
     if identifier is not None:

@@ -1,4 +1,4 @@
-"""One script, from its first character to its last: every statement of Service Broker in it is applied or reported."""
+"""Reads one script from beginning to end: every Service Broker statement in it is applied or reported."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ from routing.tsql.targets import is_run, target_of
 from routing.tsql.unknown import shown
 
 LEAVING = frozenset(("exit", "quit"))
-"""sqlcmd takes these without their colon too, each on a line of its own."""
+"""Commands that sqlcmd accepts without a colon, each on a line of its own."""
 WORDS = STARTERS | CONTROL | TESTS | LEAVING | {"go"}
-"""What is looked at, among all the words of a script."""
+"""The words of a script that are examined."""
 LONGEST_WORD = max(map(len, WORDS))
 _STRINGS = (AT_STRING, AT_DOUBLE)
-"""Where QUOTED_IDENTIFIER is off, double quotes make strings: sqlcmd begins so, unlike other programs."""
+"""With QUOTED_IDENTIFIER off, double quotes make strings: sqlcmd begins this way, unlike other programs."""
 _MESSAGES = frozenset(("print", "raiserror", "throw"))
-"""Statements whose strings are read by people."""
+"""Statements whose strings are messages for people."""
 
 
 class ScriptReader:
-    """Reads one text. Its findings grow; the session and the draft behind it change."""
+    """Reads one text. Collects findings; changes the session and its draft."""
 
     def __init__(self, text: str, file: str, session: ScriptSession) -> None:
         self._text = text
@@ -82,11 +82,11 @@ class ScriptReader:
         self._batch = 0
         """Where the batch begins."""
         self._again = False
-        """Whether the batch is being run for the second time."""
+        """True if the batch runs a second time (GO n)."""
         self._verb = ""
         self._verb_end = 0
         self._uses = -1
-        """The end of the verb of a statement in which a string was put together from USE and what nobody can tell."""
+        """End of the verb of a statement with a string built from USE and an unknown value."""
         self._grants = False
         self._in_service = False
 
@@ -95,7 +95,7 @@ class ScriptReader:
         return self._report.findings
 
     def read(self) -> None:
-        """Applies or reports everything in the text, in its order."""
+        """Apply or report every statement of the text, in order."""
         try:
             self._read()
         except Unclosed as fault:
@@ -103,7 +103,7 @@ class ScriptReader:
         self._report.close()
 
     def _unclosed(self, fault: Unclosed) -> None:
-        """A string without an end: one quote too many may stand far before it."""
+        """Report a string without an end: the surplus quote may be far before it."""
         start = first_string_over_go(self._text, fault.start) if self._text[fault.start] == "'" else None
         problem = fault.problem
         if start is not None:
@@ -175,7 +175,7 @@ class ScriptReader:
             self._call(called_at(self._text, self._position), start)
 
     def _call(self, first: SqlToken, start: int) -> None:
-        """Of a procedure: what stands in the body of one of this script is run after all."""
+        """A procedure is called: if this script creates it, its body runs after all."""
         if first.kind in (WORD, QUOTED) and self._execution.reached(start) != NEVER:
             self._report.called(name_from(self._text, first)[0][-1], start)
 
@@ -183,7 +183,7 @@ class ScriptReader:
         return next_token(self._text, self._position).text.lower()
 
     def _open_place(self, start: int) -> None:
-        """`$(x)` or a template in the place of a statement or of its verb: what it stands for is not read."""
+        """Report `$(x)` or a template in place of a statement or its verb: its meaning is unknown."""
         stands = statement_in_place_of(self._text, start) if self._execution.flow.parentheses <= 0 else None
         if stands is not None:
             self._position = start + len(stands)
@@ -195,7 +195,7 @@ class ScriptReader:
         go = separator(self._text, start)
         if go is None:
             return
-        # A third time would do no more than the second.
+        # More repetitions have the same effect as the second.
         self._again = go.times > 1 and self._execution.has_applied and not self._again
         if self._again:
             self._report.same_batch()
@@ -207,7 +207,7 @@ class ScriptReader:
         self._grants = self._in_service = False
         self._verb, self._verb_end = "", self._position
         if self._report.has_bodies:
-            first = next_token(self._text, self._position)  # EXEC may be left out there
+            first = next_token(self._text, self._position)  # at the beginning of a batch EXEC may be omitted
             self._call(first, first.start)
 
     def _mark(self, mark: str) -> None:
@@ -244,7 +244,7 @@ class ScriptReader:
             self._execution.apply(statement, start)
 
     def _is_body(self, verb: str, cursor: TokenCursor, start: int) -> bool:
-        """Whether a procedure begins there, or what OR REPLACE makes of it in other products: nobody runs that now."""
+        """True if a procedure begins there, also after OR REPLACE of other products: its body does not run now."""
         body = body_at(self._text, verb, start, self._verb_end)
         is_foreign = cursor.is_word("OR") and cursor.second.text.upper() != ALTER
         if is_foreign:
@@ -318,7 +318,7 @@ class ScriptReader:
             self._remember(one, place)
 
     def _remember(self, found: DynamicStatement, place: Place | None) -> None:
-        """What a string would make: who misses it is told of the string."""
+        """Remember objects that a string would create, for the error message if they are missing."""
         database = self._session.database
         if place is not None:
             instance, name = place
@@ -350,10 +350,10 @@ class ScriptReader:
 
 
 def _object(kind: str, cursor: TokenCursor, first: SqlToken) -> str:
-    """The name of what a statement that cannot be read is about."""
+    """The name of the object of a statement that cannot be read."""
     return name_in_estate(kind, cursor.named) if cursor.named else first.text
 
 
 def _is_open(text: str, start: int, end: int) -> bool:
-    """Whether a parenthesis is open there."""
+    """True if a parenthesis is open there."""
     return text.count("(", start, end) > text.count(")", start, end)

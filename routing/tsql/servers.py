@@ -1,4 +1,4 @@
-"""The grammar of what belongs to an instance: USE, databases and endpoints."""
+"""The grammar of statements about an instance: USE, databases and endpoints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PARTNER, WITNESS = "PARTNER", "WITNESS"
 BROKER_OPTIONS = ("ENABLE_BROKER", "DISABLE_BROKER", "NEW_BROKER", "ERROR_BROKER_CONVERSATIONS")
 HONORED = "HONOR_BROKER_PRIORITY"
 BROKER = "BROKER"
-"""The clause that holds one of them."""
+"""The clause that holds one of these options."""
 PAYLOAD, SERVICE_BROKER = "FOR", "SERVICE_BROKER"
 CURRENT = "CURRENT"
 
@@ -29,7 +29,7 @@ def read_use(cursor: TokenCursor) -> Statement:
 
 
 def _possible(name: str) -> str:
-    """Raises `NotApplied` for a name that no database can have."""
+    """Raise `NotApplied` for a name that no database can have."""
     try:
         check_name(name, "name")
     except Invalid as fault:
@@ -48,7 +48,7 @@ def read_database(verb: str, cursor: TokenCursor) -> Statement:
 
 
 def _drop_database(cursor: TokenCursor) -> Statement:
-    """One statement may drop several; the names stand in a clause of their own."""
+    """One DROP may name several databases; the names are a clause of their own."""
     guarded = cursor.accept("IF", "EXISTS")
     names = [cursor.identifier()]
     while cursor.accept_symbol(","):
@@ -57,7 +57,7 @@ def _drop_database(cursor: TokenCursor) -> Statement:
 
 
 def _created(cursor: TokenCursor) -> Clauses:
-    """Of files, sizes and collations nothing matters here; what an attached database says of its broker does."""
+    """CREATE DATABASE: ignores files, sizes and collations, but reads the broker options of an attached database."""
     found: Clauses = {}
     while not cursor.ends or cursor.is_word("WITH"):
         token = cursor.take()
@@ -84,7 +84,7 @@ def _altered(cursor: TokenCursor) -> Clauses:
 
 
 def _database_options(cursor: TokenCursor) -> Clauses:
-    """`SET option, … [WITH ROLLBACK …]`: those of the broker and of mirroring, and any other."""
+    """`SET option, … [WITH ROLLBACK …]`: options of the broker and of mirroring, and any other."""
     found: Clauses = {}
     while True:
         word = cursor.ahead.text.upper() if cursor.ahead.kind == "word" else ""
@@ -109,7 +109,7 @@ def _database_options(cursor: TokenCursor) -> Clauses:
 
 
 def _mirroring(cursor: TokenCursor) -> str:
-    """What is said of the partner or the witness: `=` for an address, else the word."""
+    """The value of PARTNER or WITNESS: `=` for an address, else the word."""
     if cursor.accept_symbol("="):
         cursor.any_name()
         return "="
@@ -119,7 +119,7 @@ def _mirroring(cursor: TokenCursor) -> str:
 
 
 def _pass_over(cursor: TokenCursor, stop: str = "") -> None:
-    """What has no part in routing, up to a comma, the end of the statement, or `stop`."""
+    """Skip what routing ignores, up to a comma, the end of the statement, or `stop`."""
     while not cursor.ends or (cursor.is_word("WITH") and stop != "WITH"):
         if cursor.ahead.text == "," and stop:
             return
@@ -160,7 +160,7 @@ def _protocol(cursor: TokenCursor) -> Clauses:
 
 
 def _listener_ip(cursor: TokenCursor) -> None:
-    """Which of its own addresses it listens at: ALL, ('…') or (1.2.3.4)."""
+    """The local addresses to listen at: ALL, ('…') or (1.2.3.4)."""
     cursor.expect_symbol("=")
     if not cursor.accept("ALL"):
         cursor.skip_parentheses()
@@ -179,7 +179,7 @@ def _payload(cursor: TokenCursor) -> Clauses | None:
 
 
 def _authentication(cursor: TokenCursor) -> str:
-    """As it is kept: `WINDOWS [NTLM | KERBEROS | NEGOTIATE]` and `CERTIFICATE name`, one or both, in their order."""
+    """In normal form: `WINDOWS [NTLM | KERBEROS | NEGOTIATE]` and `CERTIFICATE name`, one or both, in their order."""
     parts = []
     opened = cursor.accept_symbol("(")
     while True:
@@ -206,7 +206,7 @@ def _encryption(cursor: TokenCursor) -> str:
 
 
 def _affinity(cursor: TokenCursor) -> None:
-    """Of older versions: NONE, ADMIN, or the number of a processor."""
+    """AFFINITY of older versions: NONE, ADMIN, or the number of a processor."""
     if cursor.ahead.kind == NUMBER:
         cursor.take()
     else:

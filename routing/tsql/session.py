@@ -1,4 +1,4 @@
-"""Where statements act: an instance and the current database of a connection; and what acts on them as wholes."""
+"""A connection of a script: its instance and current database, and statements about whole databases."""
 
 from __future__ import annotations
 
@@ -43,29 +43,29 @@ from routing.tsql.servers import (
 from routing.tsql.statement import CREATE, DATABASE, DROP, ENDPOINT, QUEUE, USE, Statement
 
 MASTER = "master"
-"""Where a connection begins, unless its login says otherwise."""
+"""The database in which a connection begins, unless its login says otherwise."""
 _MADE, _SOUGHT = "made", "sought"
 _USE = say("put `USE [database]` and `GO` first")
 _ONLY_ON_PRINCIPAL = frozenset(("SAFETY", "TIMEOUT"))
-"""Of `SET PARTNER`: the product takes these from the principal alone."""
+"""Options of `SET PARTNER` that SQL Server accepts on the principal only."""
 
 
 @dataclass(slots=True)
 class ScriptSession:
-    """One connection. A new one is in master, and nobody said so."""
+    """One connection. A new one is in master by default."""
 
     draft: EstateDraft
     instance: DraftInstance
     at: datetime
     database: DraftDatabase | None
-    """None: a USE named one that could not be read."""
+    """None: a USE named a database that could not be read."""
     said: bool = False
-    """Whether it was said in which database it is."""
+    """True if a statement named the current database."""
     told: set[str] = field(default_factory=set)
-    """Of which statements the lack of that was spoken: of those that make something, of those that look for it."""
+    """The kinds of statements (creating, searching) for which its absence was reported."""
 
     def apply(self, statement: Statement) -> list[NotApplied]:
-        """Raises `NotApplied`, having changed nothing. Gives back what is to be said of what was applied."""
+        """Apply a statement; raises `NotApplied`, having changed nothing. Returns notes about the applied statement."""
         if statement.kind == DATABASE:
             return self._database(statement)
         if statement.kind == ENDPOINT:
@@ -81,7 +81,7 @@ class ScriptSession:
         return notes
 
     def unsaid(self, statement: Statement) -> NotApplied | None:
-        """What is to be told, once, of an object that was not found, because nobody said in which database it is."""
+        """The note, once, that an object may not have been found because no USE named the database."""
         if statement.kind not in KINDS or self._target(statement) is not self.database or not self._to_tell(_SOUGHT):
             return None
         problem = say(
@@ -90,7 +90,7 @@ class ScriptSession:
         return NotApplied(NO_USE, problem)
 
     def _to_tell(self, what: str) -> bool:
-        """Whether it is to be told, this once, that nobody said which database is meant."""
+        """True, once, if no USE named the database."""
         if self.said or what in self.told:
             return False
         self.told.add(what)
@@ -104,7 +104,7 @@ class ScriptSession:
         return self.database
 
     def connect(self, instance: DraftInstance, *, said: bool) -> None:
-        """Another connection; `said`: which database it is in is not left open."""
+        """Open another connection; `said`: its database is named."""
         self.instance = instance
         self.database = instance.database(MASTER)
         self.said, self.told = said, set()
@@ -210,7 +210,7 @@ def _rename(instance: DraftInstance, database: DraftDatabase, name: str) -> None
 
 
 def _set_mirroring(database: DraftDatabase, clauses: Mapping[str, Any]) -> list[NotApplied]:
-    """What SET PARTNER tells of the role: the product takes some of its forms from one partner alone."""
+    """The role that SET PARTNER implies: SQL Server accepts some of its forms on one partner only."""
     word = clauses.get(PARTNER)
     if word == "OFF":
         database.mirroring_role = None

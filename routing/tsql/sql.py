@@ -1,4 +1,4 @@
-"""Statements as text, in the style of the product's own scripting."""
+"""Writes statements as text, in the style of SQL Server's scripting."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ Values = Mapping[str, Any]
 
 
 class _BreaksLine(Exception):
-    """A name or value holds a line end: what follows it could be a `GO` to the program that runs the script."""
+    """A name or value contains a line end: sqlcmd could take what follows as a `GO`."""
 
 
 def statement_as_sql(statement: Statement) -> str | None:
-    """The text; None where not every program would read the same in it.
+    """The text; None if some program would read it differently.
 
-    `$(x)`, `<x, y, z>` and whatever stands on a line of its own mean something else to some.
+    Some programs give `$(x)`, `<x, y, z>` and lines with a single word another meaning.
     """
     try:
         text = _text(statement)
@@ -172,7 +172,7 @@ def _endpoint(statement: Statement) -> str:
 
 
 def _authentication(text: str) -> str:
-    """`CERTIFICATE name` with the name delimited, the rest as it is kept."""
+    """`CERTIFICATE name` with the name delimited, the rest unchanged."""
     before, keyword, name = text.partition("CERTIFICATE ")
     last = next((word for word in _WINDOWS if name.endswith(f" {word}")), "")
     name = name.removesuffix(f" {last}") if last else name

@@ -1,4 +1,4 @@
-"""The commands of sqlcmd in a script: lines that it carries out itself."""
+"""The commands of sqlcmd in a script: lines that sqlcmd itself executes."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _CONNECT = re.compile(r":connect\s+(\S+)", re.IGNORECASE)
 _INCLUDE = re.compile(r":r\s+(.*)", re.IGNORECASE)
 _LEAVE = re.compile(r":(?:quit|exit)\b", re.IGNORECASE)
 _SERVER = re.compile(r"(?:tcp:|np:|lpc:)?([^,]*)", re.IGNORECASE)
-"""The name of an instance in what `:CONNECT` is told: without protocol and port."""
+"""The instance name in the argument of `:CONNECT`, without protocol and port."""
 
 
 class Sqlcmd:
-    """What the commands so far have left behind."""
+    """The state after the commands so far."""
 
     def __init__(self, session: ScriptSession, report: ScriptReport) -> None:
         self.variables: dict[str, str] = {}
-        """By their names in lower case."""
+        """By name in lower case."""
         self.has_left = False
-        """Nothing more is run."""
+        """True after `:quit` or `:exit`: nothing more runs."""
         self._session = session
         self._report = report
 
     def run(self, line: str, start: int) -> bool:
-        """Carries out the command that stands at `start`; whether it opened another connection."""
+        """Execute the command at `start`; True if it opened another connection."""
         if found := _SETVAR.match(line):
             self._set(*found.groups())
         elif found := _CONNECT.match(line):
@@ -68,6 +68,6 @@ class Sqlcmd:
         return True
 
     def _lose(self, code: str, problem: Sentence, start: int) -> None:
-        """What follows belongs to no database that is known."""
+        """Handle a `:CONNECT` that cannot be read: the database is unknown from here on."""
         self._session.use(None)
         self._report.add(code, start, None, say("{title}: {problem}", title=":CONNECT", problem=problem))

@@ -1,4 +1,4 @@
-"""One statement of T-SQL that concerns Service Broker, as a value: what was read, and what can be written."""
+"""One T-SQL statement about Service Broker, as a value that is read and written."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ DEFAULT_SCHEMA = "dbo"
 
 
 def schema_qualified(parts: tuple[str, ...]) -> str:
-    """`schema.name` of a queue; without a schema it is dbo's."""
+    """`schema.name` of a queue; the schema is dbo if omitted."""
     schema = parts[-2] if len(parts) > 1 and parts[-2] else DEFAULT_SCHEMA
     return f"{schema}.{parts[-1]}"
 
 
 def name_in_estate(kind: str | None, parts: tuple[str, ...]) -> str:
-    """What an estate calls an object that a script calls so: only queues have a schema."""
+    """The name of an object in an estate: only queues have a schema."""
     return schema_qualified(parts) if kind == QUEUE else parts[-1]
 
 
@@ -32,9 +32,9 @@ class Statement:
     verb: str
     kind: str
     name: tuple[str, ...]
-    """Its parts, the last one last; only queues have more than one."""
+    """The parts of the name; only queues have more than one."""
     clauses: Mapping[str, Any] = field(default_factory=dict)
-    """What it says of the object, by the keyword; what it does not say is absent."""
+    """The clauses by keyword; omitted ones are absent."""
 
     @property
     def title(self) -> str:

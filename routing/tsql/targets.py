@@ -1,4 +1,4 @@
-"""Where a string that holds statements is run: here, by `EXEC ('…') AT server`, by `EXEC db.sys.sp_executesql`."""
+"""Finds where a string with statements runs: here, by `EXEC ('…') AT server`, by `EXEC db.sys.sp_executesql`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from routing.tsql.session import ScriptSession
 
 _RUNS_SQL = "sp_executesql"
 _MOST_TOKENS = 100
-"""Of a call; what comes after so many is not looked at."""
+"""Limit of tokens of a call; later ones are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a string is run."""
+    """Where a string runs."""
 
     server: str | None = None
-    """Another one than that of the connection, by the name it has there."""
+    """The linked server, if it is not the connection's."""
     database: str | None = None
-    """None: that of the connection, if nothing else says so."""
+    """None: the database of the connection, unless the string says otherwise."""
     is_known: bool = True
-    """False: a procedure gets it, and does with it whatever it does."""
+    """False: a procedure takes the string, and its use of it is unknown."""
 
     def told(self, title: str) -> Sentence:
         if self.server is not None:
@@ -39,7 +39,8 @@ class Target:
         )
 
     def place(self, session: ScriptSession, used: str | None) -> Place | None:
-        """For a finding; `used`: the database of a USE in the string, if it has any. None: where the session is."""
+        """Instance and database for a finding; `used`: the database of a USE in the string. None: those of the
+        session."""
         if self.server is not None:
             return None, None
         name = self.database if used is None else used
@@ -54,14 +55,14 @@ UNKNOWN = Target(is_known=False)
 
 
 def is_run(text: str, verb: str, begun: int, start: int) -> bool:
-    """Whether the string that begins at `start` is run for sure; the rest as `target_of` takes it."""
+    """True if the string that begins at `start` is certainly run; other arguments as for `target_of`."""
     return verb in ("exec", "execute") and target_of(text, verb, begun, start, start).is_known
 
 
 def target_of(text: str, verb: str, begun: int, start: int, end: int) -> Target:
-    """Of the string from `start` to `end`, in a statement of which `verb` is the first word, and ends at `begun`.
+    """The target of the string from `start` to `end`, in a statement with the first word `verb`, which ends at `begun`.
 
-    Without a verb the batch begins there, where a procedure is called by its name alone.
+    Without a verb the batch begins there, and calls a procedure by its name alone.
     """
     if verb not in ("exec", "execute", ""):
         return HERE
@@ -74,7 +75,7 @@ def target_of(text: str, verb: str, begun: int, start: int, end: int) -> Target:
 
 
 def _at(text: str, position: int) -> Target:
-    """After the string in `EXEC ('…', …) AT server`."""
+    """The server after the string in `EXEC ('…', …) AT server`."""
     depth = 1
     for _ in range(_MOST_TOKENS):
         token = next_token(text, position)
@@ -97,7 +98,7 @@ def _server(text: str, token: SqlToken) -> Target:
 
 
 def _procedure(text: str, token: SqlToken, start: int) -> Target:
-    """Of a call, from its first token; `start`: where the string is."""
+    """The target of a call, from its first token; `start`: position of the string."""
     if token.start >= start or token.kind in (STRING, NUMBER, END):
         return HERE
     parts, last = name_from(text, token)

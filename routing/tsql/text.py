@@ -1,4 +1,4 @@
-"""The text of a script, from bytes in whatever encoding an editor left them."""
+"""Decodes a script from bytes in any encoding that editors use."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-"""UTF-32 before UTF-16: the mark of the one begins like that of the other."""
+"""UTF-32 first, because its byte order mark begins like that of UTF-16."""
 _SAMPLE = 4096
-"""Bytes that are looked at where there is no mark."""
+"""Bytes examined if there is no byte order mark."""
 _CP1252 = {code: bytes([code]).decode("cp1252", "ignore") or chr(code) for code in range(0x80, 0xA0)}
-"""What cp1252 makes of the codes that latin-1 leaves to control characters; five of them stay what they are."""
+"""Characters of cp1252 for the control codes of latin-1; five codes stay unchanged."""
 
 
 def decode_script(data: bytes, *, where: str = "script") -> str:
-    """The text, with LF for every line end that a lone CR stood for.
+    """The text, with LF for line ends of a lone CR.
 
-    A byte order mark decides; else NULs in every second byte mean UTF-16, valid UTF-8 is UTF-8, and the rest is
-    cp1252. Raises `InputError` for bytes that are no text in the encoding that they claim.
+    A byte order mark decides; else NULs in every second byte mean UTF-16, valid UTF-8 is UTF-8, and the rest is cp1252.
+    Raises `InputError` for bytes that are invalid in that encoding.
     """
     encoding, skip = _encoding(data)
     try:
@@ -45,7 +45,7 @@ def decode_script(data: bytes, *, where: str = "script") -> str:
 
 
 def _encoding(data: bytes) -> tuple[str, int]:
-    """The encoding and the length of the mark that says so."""
+    """The encoding, and the length of its byte order mark."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return encoding, len(mark)

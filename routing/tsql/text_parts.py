@@ -1,4 +1,4 @@
-"""Parts of a script, by their positions."""
+"""Parts of a script, by position."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from bisect import bisect_right
 from collections.abc import Iterable
 
 Part = tuple[int, int]
-"""Where it begins, and where the first character after it stands."""
+"""Its beginning, and the position after its end."""
 
 
 class TextParts:
-    """Some parts of one script, in their order; none touches another."""
+    """Ordered, disjoint parts of one script."""
 
     def __init__(self, parts: Iterable[Part] = ()) -> None:
         self._parts = list(parts)
         self._starts = [start for start, _ in self._parts]
 
     def holding(self, position: int) -> Part | None:
-        """The one in which this position lies."""
+        """The part that contains this position."""
         index = bisect_right(self._starts, position) - 1
         return self._parts[index] if index >= 0 and position < self._parts[index][1] else None
 

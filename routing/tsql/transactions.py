@@ -1,8 +1,8 @@
-"""Whether a statement that is reached takes effect: transactions, and what the connection does not run.
+"""Decides whether a reached statement takes effect: transactions, and SET options that stop execution.
 
-A ROLLBACK undoes what stands before it, in earlier batches too: it is looked for before the script is read. One that
-stands under a condition, or in a CATCH block, undoes nothing here. A transaction that nothing ends is undone when the
-connection closes; some programs ask what to do with it, so what stands in it is applied.
+A ROLLBACK undoes what precedes it, in earlier batches too, so transactions are read before the script. A ROLLBACK under
+a condition, or in a CATCH block, counts as not executed. SQL Server undoes an open transaction when the connection
+closes, but some programs ask what to do, so its statements are applied.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MENTIONED = re.compile(
 )
 _WORDS = STARTERS | CONTROL | TESTS | {"go"}
 _FOLLOWED = ("begin", "end", "rollback")
-"""Of which the next word tells what they are."""
+"""Words whose next word decides their meaning."""
 _LONGEST = max(map(len, _WORDS))
 _TRANSACTION = ("tran", "transaction", "work")
 _STOPPING = words("noexec parseonly")
@@ -49,12 +49,12 @@ _MOST_OPTIONS = 20
 
 @dataclass(slots=True)
 class Switches:
-    """What SET has switched on for a connection, of that which matters here; it outlives the batch."""
+    """The SET options of a connection that matter here; they outlive the batch."""
 
     on: set[str] = field(default_factory=set)
 
     def set(self, text: str, position: int, reached: str) -> None:
-        """What stands after a SET that is reached so."""
+        """Handle a SET that is reached."""
         names, value = _options(text, position)
         if value == "off" and reached != NEVER:
             self.on.difference_update(names)
@@ -63,12 +63,12 @@ class Switches:
 
     @property
     def stop(self) -> bool:
-        """Nothing is run but USE and SET."""
+        """Execution stops: only USE and SET run."""
         return bool(self.on) and not self.on.isdisjoint(_STOPPING)
 
     @property
     def begin(self) -> bool:
-        """A statement begins a transaction where none is open."""
+        """A statement begins a transaction (IMPLICIT_TRANSACTIONS), if none is open."""
         return bool(self.on) and not self.on.isdisjoint(_IMPLICIT)
 
 
@@ -88,24 +88,24 @@ def _options(text: str, position: int) -> tuple[list[str], str]:
 
 
 class Transactions:
-    """What becomes of the transactions of a script."""
+    """The fate of the transactions of a script."""
 
     def __init__(self, text: str) -> None:
         self.not_sent = batches_not_sent(text)
         """Batches that `GO 0` ends."""
         found = _TransactionReader(text, self.not_sent)
         if _MENTIONED.search(text):
-            with suppress(Unclosed):  # whoever reads the script says so
+            with suppress(Unclosed):  # the reader of the script reports it
                 found.read()
             found.close(_ENDLESS)
         self.undone = TextParts(found.undone)
-        """What a ROLLBACK under no condition undoes."""
+        """Parts undone by an unconditional ROLLBACK."""
         self.open = TextParts(found.open)
-        """From the first statement of a transaction that nothing ends to the end of its connection."""
+        """Parts from the first statement of a transaction without an end to the end of its connection."""
 
 
 class _TransactionReader:
-    """Follows the transactions of a script, and nothing else in it."""
+    """Follows the transactions of a script, and ignores everything else."""
 
     def __init__(self, text: str, not_sent: TextParts) -> None:
         self.undone: list[Part] = []
@@ -120,7 +120,7 @@ class _TransactionReader:
         self._saved: dict[str, int] = {}
 
     def read(self) -> None:
-        """Raises `Unclosed`."""
+        """Read the script. Raises `Unclosed`."""
         text = self._text
         while match := EVENT.match(text, self._position):
             self._position = match.end()
@@ -207,7 +207,7 @@ class _TransactionReader:
             self._begun = []
 
     def _name(self) -> str:
-        """What is named after SAVE, COMMIT or ROLLBACK; empty where nothing is."""
+        """The name after SAVE, COMMIT or ROLLBACK; empty if there is none."""
         token = next_token(self._text, self._position)
         if token.kind == WORD and token.text.lower() in _TRANSACTION:
             token = next_token(self._text, token.end)

@@ -1,4 +1,4 @@
-"""Values that only running a script can tell: which they are, and what can be done about each."""
+"""Values that are known only at run time: which they are, and what the user can do about each."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from routing.tsql.lexer import SQLCMD_VARIABLE, TEMPLATE_IN_TEXT
 
 _OPEN = re.compile(f"(?:{SQLCMD_VARIABLE.pattern})|(?:{TEMPLATE_IN_TEXT.pattern})")
 SHOWN = 40
-"""Characters of a script that a sentence repeats."""
+"""Limit of characters of a script that a sentence quotes."""
 
 
 def open_places(raw: str) -> list[str]:
-    """Every `$(x)` and every placeholder of a template in a piece of a script."""
+    """Every `$(x)` and every template parameter in a piece of a script."""
     return [match[0] for match in _OPEN.finditer(raw)]
 
 
 def unknown_values(found: Iterable[str]) -> Sentence:
-    """What is to be said of these, of which there is one at least; each as it stands in the script."""
+    """The sentence about these values, at least one, each as written in the script."""
     shown_once = list(dict.fromkeys(map(shown, found)))
     variables = [one for one in shown_once if one.startswith("$(")]
     templates = [one for one in shown_once if one.startswith("<")]

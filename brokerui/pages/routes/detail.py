@@ -104,7 +104,7 @@ def leads(estate: Estate, row: Row, at: datetime) -> tuple[Lead, ...]:
         return (general,)
     database = None if row.database == MSDB else row.database
     service = route.remote_service_name or UNKNOWN_SERVICE
-    hop = Hop(estate, row.instance, database, service, route.broker_instance, False, at)
+    hop = Hop(estate, row.instance, database, service=service, identifier=route.broker_instance, is_reply=False, at=at)
     return tuple(_lead(decision, estate) for decision in choose(hop, RouteSet((route,))))
 
 

@@ -159,7 +159,9 @@ print(sorted({{"django", "celery", "pyspark"}} & {{name.split(".")[0] for name i
 
 
 def found(name: str | None = "R", severity: str = WARNING, database: str | None = "D") -> Finding:
-    return Finding("wrong-port", severity, "a", database, name, say("because\nof {it}", it="it"), "x\x1b[0m\ny")
+    return Finding(
+        "wrong-port", severity, "a", database, name, say("because\nof {it}", it="it"), remedy_sql="x\x1b[0m\ny"
+    )
 
 
 def test_of_many_findings_of_one_code_some_are_shown() -> None:
@@ -183,7 +185,7 @@ def test_a_place_names_each_part_once(name: str | None, database: str | None, sh
 
 
 def test_a_finding_about_a_database_names_it_once() -> None:
-    about = Finding("broker-disabled", ERROR, "a", "D", "D", say("off"), None)
+    about = Finding("broker-disabled", ERROR, "a", "D", "D", say("off"), remedy_sql=None)
     assert place(about) == "a/D"
 
 

@@ -118,7 +118,7 @@ def test_the_environment_chooses_as_for_other_programs(
 
 def test_a_number_chooses_the_form_of_the_language(french: Compiled) -> None:
     french({("{count} error", "{count} errors"): ("{count} erreur", "{count} erreurs")})
-    errors = [Finding("own-address", ERROR, "host1", None, None, say("…"), None)] * 2
+    errors = [Finding("own-address", ERROR, "host1", None, None, say("…"), remedy_sql=None)] * 2
     assert counted(errors[:1], translation("fr")) == "1 erreur"
     assert counted(errors, translation("fr")) == "2 erreurs"
     assert counted(errors) == "2 errors"
@@ -219,7 +219,9 @@ def test_suppressions_are_told_of_in_the_language(marked: None, call: Call, tmp_
 
 def test_many_findings_are_counted_in_the_language(marked: None) -> None:
     kinds = (ERROR, WARNING, INFO)
-    findings = [Finding("code", kind, "a", None, None, say("…"), None) for kind in kinds for _ in range(SHOWN + 1)]
+    findings = [
+        Finding("code", kind, "a", None, None, say("…"), remedy_sql=None) for kind in kinds for _ in range(SHOWN + 1)
+    ]
     lines = "".join(findings_as_text(findings, {"code": say("Not found")}, translation("fr"))).splitlines()
     assert lines[0] == f"error: code ({SHOWN + 1}): «Not found»"
     assert lines.count("  «and 1 more; --format json has all»") == len(kinds)

@@ -39,7 +39,21 @@ from routing.common.broker_events import (
 )
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "reference" / "events.md"
-FORWARDED = ForwardedMessage("c", True, "S", None, "T", None, "tcp://b:4022", 0, 0, 9, 60_000, 125, "m")
+FORWARDED = ForwardedMessage(
+    conversation_id="c",
+    is_initiator=True,
+    to_service_name="S",
+    to_broker_instance=None,
+    from_service_name="T",
+    from_broker_instance=None,
+    adjacent_broker_address="tcp://b:4022",
+    message_sequence_number=0,
+    message_fragment_number=0,
+    hops_remaining=9,
+    time_to_live=60_000,
+    time_consumed=125,
+    message_id="m",
+)
 
 
 @pytest.mark.parametrize(

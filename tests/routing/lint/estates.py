@@ -48,21 +48,21 @@ def server(name: str, *databases: Json, **more: Any) -> Json:
     return {"name": name, "addresses": [f"tcp://{name}:4022"], "databases": given} | more
 
 
-def estate(*servers: Json, **more: Any) -> Estate:
-    return read_estate(json.dumps({"format": "brokerui.estate/1", "instances": list(servers)} | more))
+def estate(*instances: Json, **more: Any) -> Estate:
+    return read_estate(json.dumps({"format": "brokerui.estate/1", "instances": list(instances)} | more))
 
 
-def findings(code: str, *servers: Json, at: datetime = AT) -> list[Finding]:
+def findings(code: str, *instances: Json, at: datetime = AT) -> list[Finding]:
     """What the check of this code finds."""
     check = next(check for check in CHECKS if check.code == code)
-    found = lint(estate(*servers), at, [check])
+    found = lint(estate(*instances), at, [check])
     assert all(finding.code == code for finding in found)
     return list(found)
 
 
-def finding(code: str, *servers: Json) -> Finding:
+def finding(code: str, *instances: Json) -> Finding:
     """The one finding of this check."""
-    found = findings(code, *servers)
+    found = findings(code, *instances)
     assert len(found) == 1, found
     return found[0]
 
@@ -72,6 +72,6 @@ def about(found: Finding) -> tuple[str, str | None, str | None, str | None]:
     return found.severity, found.instance, found.database, found.object
 
 
-def codes(*servers: Json) -> set[str]:
+def codes(*instances: Json) -> set[str]:
     """The codes of all findings."""
-    return {found.code for found in lint(estate(*servers), AT)}
+    return {found.code for found in lint(estate(*instances), AT)}

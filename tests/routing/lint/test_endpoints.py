@@ -14,8 +14,8 @@ B = server("b", db("E", services=("Bill",)))
 
 @pytest.mark.parametrize("with_one", ["a", "b"])
 def test_both_ends_of_a_route_need_one(with_one: str) -> None:
-    servers = [one | {"endpoint": ENDPOINT} if one["name"] == with_one else one for one in (A, B)]
-    found = finding("no-endpoint", *servers)
+    instances = [one | {"endpoint": ENDPOINT} if one["name"] == with_one else one for one in (A, B)]
+    found = finding("no-endpoint", *instances)
     other = "b" if with_one == "a" else "a"
     assert about(found) == ("warning", other, None, other)
     assert "LISTENER_PORT = 4022" in str(found.remedy_sql)

@@ -24,11 +24,11 @@ def test_an_expired_route_without_which_nothing_arrives_is_an_error() -> None:
 @pytest.mark.parametrize("database", ["D", "msdb"])
 def test_an_expired_route_beside_one_that_does_is_a_warning(database: str) -> None:
     routes = route("R", "Bill", "b", lifetime=PAST), route("S", "Bill", "b")
-    servers = (
+    instances = (
         server("a", db(database, *routes), forwarding=True),
         server("b", db("E", services=("Bill",))),
     )
-    assert about(finding("route-expired", *servers)) == ("warning", "a", database, "R")
+    assert about(finding("route-expired", *instances)) == ("warning", "a", database, "R")
 
 
 def test_an_expired_route_that_is_asked_for_again_is_of_no_weight() -> None:
@@ -59,7 +59,7 @@ def test_among_routes_that_are_made_on_demand_it_is_of_no_weight() -> None:
 
 
 def test_the_day_after_seven_days_is_not_soon() -> None:
-    servers = server("a", db("D", route("R", "Bill", "b", lifetime=LATER), route("S", "Bill", "b")))
-    assert findings("route-expires-soon", servers) == []
-    assert findings("route-expires-soon", servers, at=AT + timedelta(days=365) - SEVEN_DAYS) != []
-    assert findings("route-expires-soon", servers, at=AT + timedelta(days=365)) == []
+    instances = server("a", db("D", route("R", "Bill", "b", lifetime=LATER), route("S", "Bill", "b")))
+    assert findings("route-expires-soon", instances) == []
+    assert findings("route-expires-soon", instances, at=AT + timedelta(days=365) - SEVEN_DAYS) != []
+    assert findings("route-expires-soon", instances, at=AT + timedelta(days=365)) == []

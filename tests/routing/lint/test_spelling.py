@@ -61,8 +61,8 @@ def test_the_route_named_where_the_service_should_be() -> None:
 
 
 def test_of_several_services_the_one_that_the_route_is_called_after() -> None:
-    servers = server("a", db("D", route("BillRoute", "BillRoute", "b"))), B
-    assert "N'//example/Bill'" in str(finding("route-name-as-service-name", *servers).remedy_sql)
+    instances = server("a", db("D", route("BillRoute", "BillRoute", "b"))), B
+    assert "N'//example/Bill'" in str(finding("route-name-as-service-name", *instances).remedy_sql)
 
 
 def test_of_several_others_none_is_proposed() -> None:

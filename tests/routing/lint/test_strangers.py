@@ -1,4 +1,4 @@
-"""Faults that people ask about in forums, each in an estate of two or three servers: what is told of them.
+"""Faults that people ask about in forums, each in an estate of two or three instances: what is told of them.
 
 A sound pair first; every case is that pair with one fault in it.
 """
@@ -124,8 +124,8 @@ CASES: dict[str, tuple[list[Json], set[str]]] = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_it_is_told(name: str) -> None:
-    servers, expected = CASES[name]
-    found = [f for f in lint(estate(*servers), AT) if f.severity != INFO]
+    instances, expected = CASES[name]
+    found = [f for f in lint(estate(*instances), AT) if f.severity != INFO]
     assert {f"{f.severity} {f.code} {f.object}" for f in found} == expected
 
 

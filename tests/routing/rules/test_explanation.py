@@ -32,13 +32,13 @@ def test_an_end_has_a_shortest_way() -> None:
 def test_of_several_ways_to_an_end_the_shortest_is_told() -> None:
     """From a straight to b, or by c, or by d and c: the outcome is one, and its way is the first that was found."""
     home = database("db", routes=[to("d", "S"), to("c", "S"), to("b", "S")])
-    servers = estate(
+    with_detours = estate(
         host("a", home),
         host("b", TARGET, outside=[to("LOCAL", "S")]),
         host("c", outside=[to("b", "S")]),
         host("d", outside=[to("c", "S")]),
     )
-    (end,) = journey(servers, S, AT).ends
+    (end,) = journey(with_detours, S, AT).ends
     assert (end.outcome, end.instance) == (ARRIVED, "b")
     assert [(leg.instance, leg.send.to) for leg in end.legs] == [("a", "b")]
 

@@ -21,10 +21,10 @@ def begun_with(*routes: Json) -> Estate:
     return estate(host("a", database("db", routes=routes)))
 
 
-def ends(servers: Estate, service: str, identifier: str | None) -> tuple[Outcome, ...]:
+def ends(estate: Estate, service: str, identifier: str | None) -> tuple[Outcome, ...]:
     """As both readers of the rules have it: with every step tried, and with those only that may find something."""
     conversation = Conversation("a", "db", service, identifier)
-    (told,) = {journey(servers, conversation, AT).outcomes, outcomes(servers, conversation, AT)}
+    (told,) = {journey(estate, conversation, AT).outcomes, outcomes(estate, conversation, AT)}
     return told
 
 

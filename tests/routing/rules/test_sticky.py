@@ -171,7 +171,7 @@ def test_what_is_pending_concerns_the_first_hop_of_a_journey_alone() -> None:
 def test_match_7_ends_every_matching(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "_MAY_MATCH", dict.fromkeys(matching._MAY_MATCH, ()))
     with pytest.raises(AssertionError, match="MATCH-7"):
-        matching.match(Hop(OPEN, "b", None, "S", None, False, AT))
+        matching.match(Hop(OPEN, "b", None, service="S", identifier=None, is_reply=False, at=AT))
 
 
 def test_a_database_chosen_before_is_kept_when_the_origin_gets_the_service_too() -> None:

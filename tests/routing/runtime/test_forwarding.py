@@ -42,7 +42,19 @@ def reasons(forwarder: Forwarder) -> list[int]:
 
 
 ROW = ForwardedMessage(
-    CONVERSATION, True, "//x/Target", TARGET, "//x/Initiator", None, "tcp://b:4022", 3, 0, 10, 60_000, 0, MESSAGE
+    conversation_id=CONVERSATION,
+    is_initiator=True,
+    to_service_name="//x/Target",
+    to_broker_instance=TARGET,
+    from_service_name="//x/Initiator",
+    from_broker_instance=None,
+    adjacent_broker_address="tcp://b:4022",
+    message_sequence_number=3,
+    message_fragment_number=0,
+    hops_remaining=10,
+    time_to_live=60_000,
+    time_consumed=0,
+    message_id=MESSAGE,
 )
 
 # ---------------------------------------------------------------- what goes on

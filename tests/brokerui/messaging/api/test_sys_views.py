@@ -63,7 +63,21 @@ CONNECTION = ConnectionRow(
     | dict.fromkeys(("state_desc", "login_state_desc", "encryption_algorithm_desc"), "NONE")
     | {"authentication_method": "", "principal_name": "", "remote_user_name": "", "is_accept": True}
 )  # fmt: skip
-FORWARDED = ForwardedMessage("c", True, "To", None, "From", None, "tcp://b.example:4022", 0, 0, 9, 1000, 10, "m")
+FORWARDED = ForwardedMessage(
+    conversation_id="c",
+    is_initiator=True,
+    to_service_name="To",
+    to_broker_instance=None,
+    from_service_name="From",
+    from_broker_instance=None,
+    adjacent_broker_address="tcp://b.example:4022",
+    message_sequence_number=0,
+    message_fragment_number=0,
+    hops_remaining=9,
+    time_to_live=1000,
+    time_consumed=10,
+    message_id="m",
+)
 
 
 def begin(to: str = "To", count: int = 1) -> str:

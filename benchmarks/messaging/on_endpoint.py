@@ -21,7 +21,7 @@ from redis.asyncio import Redis as AsyncRedis
 from benchmarks.claims import claim
 from brokerui.core.redis_url import redis_url
 from brokerui.core.valkey import valkey_command
-from brokerui.messaging.endpoint.process import Endpoint
+from brokerui.messaging.endpoint.process import EndpointProcess
 from brokerui.messaging.exchange.lists import connections, put_arrived, put_outgoing, run, take_arrived
 from routing.adjacent.fragment import INITIATOR, FragmentNames, Header, write_fragment
 
@@ -60,7 +60,7 @@ async def serve(name: str) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     async with AsyncRedis.from_url(url("AB".index(name))) as client:
-        await Endpoint(client, hosted, lambda: None).run(stop)
+        await EndpointProcess(client, hosted, lambda: None).run(stop)
 
 
 def core_seconds(pids: list[int]) -> float:

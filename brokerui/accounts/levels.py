@@ -57,7 +57,7 @@ def holds(user: AbstractUser | AnonymousUser, level: Level) -> bool:
     return bool(user.is_active and user.has_perm(level))
 
 
-class Access:
+class UserAccess:
     """The same for templates: `{% if access.edit %}`."""
 
     def __init__(self, user: AbstractUser | AnonymousUser) -> None:

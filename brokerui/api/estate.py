@@ -14,7 +14,7 @@ from brokerui.api.base import ApiView
 from brokerui.api.etags import etag_of, is_known
 from brokerui.api.queries import EstateQuery
 from brokerui.api.serializers import read_query
-from brokerui.estate.viewed import viewed_from
+from brokerui.estate.estate_view import estate_view_from
 from routing.documents.estate_document import FORMAT
 from routing.documents.writer import estate_as_json
 from routing.model.estate import MAX_HOP_LIMIT
@@ -41,7 +41,7 @@ class EstateDocument(ApiView):
     def get(self, request: Request) -> Response | StreamingHttpResponse:
         """Return canonical JSON, a piece at a time."""
         read_query(request, EstateQuery)
-        viewed = viewed_from(request.query_params.dict())
+        viewed = estate_view_from(request.query_params.dict())
         headers = {"ETag": etag_of(viewed.key)}
         if is_known(request, headers["ETag"]):
             return Response(status=304, headers=headers)

@@ -21,7 +21,7 @@ from brokerui.api.problems import in_query
 from brokerui.api.queries import EstateQuery, PageQuery
 from brokerui.api.rows import EstateRow, Keeps, Where
 from brokerui.api.serializers import QuerySerializer, read_query
-from brokerui.estate.viewed import viewed_from
+from brokerui.estate.estate_view import estate_view_from
 from routing.common.names import SYSNAME_CHARS
 from routing.model.estate import Estate
 
@@ -101,7 +101,7 @@ def row_as_json(keys: tuple[str, ...], row: EstateRow, value: dict[str, Any]) ->
 def list_rows(request: Request, listing: RowListing) -> Response:
     """Return the page of rows that a request asks for; 304 where the client has it already."""
     query = read_query(request, listing.query)
-    viewed = viewed_from(request.query_params.dict())
+    viewed = estate_view_from(request.query_params.dict())
     etag = etag_of(viewed.key, request.get_full_path())
     if is_known(request, etag):
         return Response(status=304, headers={"ETag": etag})

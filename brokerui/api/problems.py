@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from brokerui.core.deferred import RETRY_AFTER_S, NotReadyError
 from brokerui.core.errors import being_read_text
 from brokerui.core.problems import MEDIA_TYPE, problem
-from brokerui.estate.viewed import ViewedError
+from brokerui.estate.estate_view import EstateViewError
 from routing.common.errors import InputError, Invalid
 
 Errors = Sequence[dict[str, Any]]
@@ -81,7 +81,7 @@ def _problem_of(error: Exception) -> ApiProblem | None:
             return at_path(*first_fault(error))
         case InputError():
             return in_file(error)
-        case ViewedError():
+        case EstateViewError():
             detail = error.problem.render(_)
             errors = [{"in": "query", "name": error.parameter, "detail": detail}]
             return ApiProblem(404, f"{error.parameter}: {detail}", errors=errors)

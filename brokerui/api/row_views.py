@@ -19,7 +19,7 @@ from brokerui.api.problems import ApiProblem
 from brokerui.api.queries import EstateQuery
 from brokerui.api.resource import Resource
 from brokerui.api.serializers import read_body, read_query
-from brokerui.estate.viewed import viewed_from
+from brokerui.estate.estate_view import estate_view_from
 from routing.common.errors import Invalid, must_be
 from routing.common.sentence import say
 from routing.model.estate import Edit, Estate
@@ -57,7 +57,7 @@ class RowDetail(ApiView):
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as the schema has it
         """Return it, with the ETag that a change of it takes."""
         read_query(request, EstateQuery)
-        estate = viewed_from(request.query_params.dict()).estate
+        estate = estate_view_from(request.query_params.dict()).estate
         key = self._key(id)
         body = self.resource.as_json(key, self._find(estate, key))
         etag = etag_of_json(body)

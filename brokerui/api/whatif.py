@@ -28,7 +28,7 @@ from brokerui.api.fields import (
 )
 from brokerui.api.queries import AS_OF, NoQuery, scenario_field
 from brokerui.api.serializers import StrictSerializer, read_body, read_query
-from brokerui.estate.viewed import Viewed, ViewedError, viewed_from
+from brokerui.estate.estate_view import EstateView, EstateViewError, estate_view_from
 from routing.common.errors import Invalid, must_be
 from routing.common.sentence import say, translator
 from routing.documents.edits_json import edits_from
@@ -207,10 +207,10 @@ class WhatIf(ApiView):
         return Response({"version": viewed.version, **explanation, **before})
 
 
-def _viewed(query: dict[str, str]) -> Viewed:
+def _viewed(query: dict[str, str]) -> EstateView:
     try:
-        return viewed_from(query)
-    except ViewedError as error:
+        return estate_view_from(query)
+    except EstateViewError as error:
         raise Invalid(error.parameter, error.problem) from None
 
 

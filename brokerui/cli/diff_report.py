@@ -23,7 +23,7 @@ SHOWN_GROUPS = 50
 
 
 @dataclass
-class Report:
+class DiffReport:
     """What is shown of a comparison."""
 
     comparison: Differential
@@ -88,7 +88,7 @@ class _Texts:
         )
 
 
-def report_as_json(report: Report) -> Iterator[str]:
+def report_as_json(report: DiffReport) -> Iterator[str]:
     """The pieces of one JSON object; the rows and groups stand a line each."""
     texts = _Texts()
     yield f'{{"classes": {report.comparison.classes},\n"changed": ['
@@ -98,7 +98,7 @@ def report_as_json(report: Report) -> Iterator[str]:
     yield f'],\n"summary": {json.dumps(report.summary)}}}\n'
 
 
-def _rows(report: Report, texts: _Texts) -> Iterator[str]:
+def _rows(report: DiffReport, texts: _Texts) -> Iterator[str]:
     common: tuple[DiffGroup | None, str] = (None, "")
     for node, group in islice(report.comparison.rows(), report.limit):
         if common[0] is not group:
@@ -107,7 +107,7 @@ def _rows(report: Report, texts: _Texts) -> Iterator[str]:
         yield f'{{"from": {texts.entry(node)}, {common[1]}, "messages": {messages}}}'
 
 
-def _group(report: Report, group: DiffGroup, texts: _Texts) -> str:
+def _group(report: DiffReport, group: DiffGroup, texts: _Texts) -> str:
     entries = ", ".join(map(texts.entry, islice(group.members, SHOWN_ENTRIES)))
     messages = json.dumps(report.messages(group))
     return f'{{{texts.group(group)}, "messages": {messages}, "from_count": {len(group.members)}, "from": [{entries}]}}'
@@ -118,7 +118,7 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
         yield (",\n" if index else "\n") + text
 
 
-def report_as_text(report: Report, translate: Translate = str) -> Iterator[str]:
+def report_as_text(report: DiffReport, translate: Translate = str) -> Iterator[str]:
     """First the answer, then the groups, worst first."""
     yield _answer(report).render(translate) + "\n"
     for group in report.comparison.groups[:SHOWN_GROUPS]:
@@ -133,7 +133,7 @@ def report_as_text(report: Report, translate: Translate = str) -> Iterator[str]:
         yield f"\n{more.render(translate)}\n"
 
 
-def _answer(report: Report) -> Sentence:
+def _answer(report: DiffReport) -> Sentence:
     classes = f"{report.comparison.classes:,}"
     if not report.changed:
         return say("Nothing changes: each of {classes} classes of traffic ends as before.", classes=classes)
@@ -147,7 +147,7 @@ def _answer(report: Report) -> Sentence:
     )
 
 
-def _group_lines(report: Report, group: DiffGroup) -> Iterator[Sentence]:
+def _group_lines(report: DiffReport, group: DiffGroup) -> Iterator[Sentence]:
     yield _group_title(report, group)
     yield say("  before  {ends}", ends=_ends_as_text(group.before))
     yield say("  after   {ends}", ends=_ends_as_text(group.after))
@@ -159,7 +159,7 @@ def _group_lines(report: Report, group: DiffGroup) -> Iterator[Sentence]:
         yield say("  from    {entries}", entries=first)
 
 
-def _group_title(report: Report, group: DiffGroup) -> Sentence:
+def _group_title(report: DiffReport, group: DiffGroup) -> Sentence:
     facts = {"verdict": group.verdict, "kind": group.kind, "service": group.traffic.shown_service}
     identifier = group.traffic.to_broker_instance
     to = say("{verdict} ({kind}): to {service}", **facts)

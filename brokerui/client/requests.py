@@ -22,7 +22,7 @@ BUSY = "busy"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServerReply:
     """Of the server."""
 
     status: int
@@ -73,7 +73,7 @@ class Requests:
 
     def _try(
         self, method: str, path: str, text: bytes | None, headers: dict[str, str], longer_s: float
-    ) -> tuple[Answer | None, str]:
+    ) -> tuple[ServerReply | None, str]:
         """What came, or why nothing did."""
         try:
             connection = self._connected(self._timeout_s + longer_s)
@@ -85,7 +85,7 @@ class Requests:
             return None, str(error) or type(error).__name__
         if response.will_close:
             self.close()
-        return Answer(response.status, _json(content), _seconds(response.headers.get("Retry-After"))), ""
+        return ServerReply(response.status, _json(content), _seconds(response.headers.get("Retry-After"))), ""
 
     def _connected(self, timeout_s: float) -> http.client.HTTPConnection:
         if self._connection is None:
@@ -115,19 +115,19 @@ def _checked(site: str) -> SplitResult:
     return parts
 
 
-def _accepted(answer: Answer) -> dict[str, Any]:
+def _accepted(answer: ServerReply) -> dict[str, Any]:
     if answer.status < 400:
         return answer.body
     raise _refusal(answer)
 
 
-def _refusal(answer: Answer) -> Refused:
+def _refusal(answer: ServerReply) -> Refused:
     kind = LeaseOver if answer.status == 410 else Refused
     detail = str(answer.body.get("detail") or f"HTTP {answer.status}")
     return kind(answer.status, str(answer.body.get("code", "")), detail, answer.body.get("number"))
 
 
-def _given_up(answer: Answer | None, why: str) -> Exception:
+def _given_up(answer: ServerReply | None, why: str) -> Exception:
     if answer is None or answer.status in (502, 503, 504):
         return Unreachable(why or f"HTTP {answer.status if answer else ''}: {answer.body if answer else ''}")
     return _refusal(answer)

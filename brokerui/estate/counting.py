@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from brokerui.estate.difference import Difference, ListChange
+from brokerui.estate.difference import EstateDifference, ListChange
 from brokerui.estate.tables import TABLES
 from routing.model.estate import Database, Estate, Instance
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class ChangedRowCounts:
     """Rows: instances, databases, and what is in them."""
 
     added: int
@@ -20,14 +20,14 @@ class Counts:
     removed: int
 
 
-def counted(change: Difference, before: Estate) -> Counts:
+def counted(change: EstateDifference, before: Estate) -> ChangedRowCounts:
     """A list in another order counts as one change, and so does another hop limit."""
     lists: list[ListChange[Any]] = [change.instances, *change.databases.values()]
     members = [one for by_place in change.members.values() for one in by_place.values()]
     gone = [before.instances[name] for name in change.instances.dropped]
     lost = [before.instances[name].databases[one] for name, each in change.databases.items() for one in each.dropped]
     come = [database for each in change.databases.values() for database in each.added]
-    return Counts(
+    return ChangedRowCounts(
         added=_instances(change.instances.added) + _databases(come) + sum(len(one.added) for one in members),
         changed=sum(map(_changed, lists)) + sum(map(_changed, members)) + (change.hop_limit is not None),
         removed=_instances(gone) + _databases(lost) + sum(len(one.dropped) for one in members),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from brokerui.estate.columns import database_columns, instance_columns
-from brokerui.estate.tables import TABLES, Table
+from brokerui.estate.tables import TABLES, DocumentList
 from routing.model.estate import Database, Estate, Instance
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ class ListChange(Generic[T]):
 
 
 @dataclass(slots=True)
-class Difference:
+class EstateDifference:
     """All lists that differ."""
 
     hop_limit: int | None = None
@@ -50,9 +50,9 @@ class Difference:
         return self.hop_limit is not None or bool(self.instances or self.databases or self.members)
 
 
-def difference(before: Estate, after: Estate) -> Difference:
+def difference(before: Estate, after: Estate) -> EstateDifference:
     """What makes `after` of `before`."""
-    found = Difference(hop_limit=after.hop_limit if after.hop_limit != before.hop_limit else None)
+    found = EstateDifference(hop_limit=after.hop_limit if after.hop_limit != before.hop_limit else None)
     found.instances = _list(before.instances, after.instances, _same_instance)
     for name, instance in after.instances.items():
         old = before.instances.get(name)
@@ -61,7 +61,7 @@ def difference(before: Estate, after: Estate) -> Difference:
     return found
 
 
-def _of_instance(found: Difference, old: Instance, new: Instance) -> None:
+def _of_instance(found: EstateDifference, old: Instance, new: Instance) -> None:
     databases = _list(old.databases, new.databases, _same_database)
     if databases:
         found.databases[new.name] = databases
@@ -75,7 +75,7 @@ def _of_instance(found: Difference, old: Instance, new: Instance) -> None:
                 found.members.setdefault(table.kind, {})[new.name, name] = change
 
 
-def _members(table: Table, before: Database, after: Database) -> ListChange[Any] | None:
+def _members(table: DocumentList, before: Database, after: Database) -> ListChange[Any] | None:
     old, new = table.members(before), table.members(after)
     if old is new or (not old and not new):
         return None

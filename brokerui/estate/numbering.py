@@ -14,7 +14,7 @@ FIRST = 65_536
 """The first number that the product gives to what a user makes."""
 
 
-class Numbers(NamedTuple):
+class ObjectNumbers(NamedTuple):
     """By name. What every database has of itself, as the contract DEFAULT, has no number here."""
 
     queues: Mapping[str, int]
@@ -28,7 +28,7 @@ def numbered(members: Iterable[Any]) -> dict[str, int]:
     return {member.name: number for number, member in enumerate(members, FIRST)}
 
 
-def numbers_of(database: Database) -> Numbers:
+def numbers_of(database: Database) -> ObjectNumbers:
     """Of all that rows name by number."""
     kinds = (database.queues, database.services, database.contracts, database.message_types)
-    return Numbers(*map(numbered, kinds))
+    return ObjectNumbers(*map(numbered, kinds))

@@ -7,7 +7,7 @@ from typing import Any
 
 from brokerui.estate import models
 from brokerui.estate.columns import database_fields, endpoint_of
-from brokerui.estate.tables import TABLES, Table
+from brokerui.estate.tables import TABLES, DocumentList
 from routing.model.address import parse_network_address
 from routing.model.estate import DEFAULT_HOP_LIMIT, Database, Estate, Instance
 from routing.model.route_table import RouteTable
@@ -35,7 +35,7 @@ def estate_from_rows() -> Estate:
     return Estate(instances, DEFAULT_HOP_LIMIT if hop_limit is None else hop_limit)
 
 
-def _read(table: Table, members: Members) -> None:
+def _read(table: DocumentList, members: Members) -> None:
     usages: dict[int, list[Any]] = defaultdict(list)
     if table.usages:
         below: Any = table.usages.model

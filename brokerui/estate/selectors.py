@@ -45,7 +45,7 @@ class LiveEstate:
 
 
 @dataclass(frozen=True, slots=True)
-class Freshness:
+class EstateFreshness:
     """How long ago the live estate was read from its instances."""
 
     instances: int
@@ -78,11 +78,11 @@ def import_is_stale(at: datetime | None) -> bool:
     return at is None or timezone.now() - at > timedelta(days=settings.ESTATE_STALE_DAYS)
 
 
-def estate_freshness() -> Freshness:
+def estate_freshness() -> EstateFreshness:
     """One query, however many instances there are."""
     never = Count("id", filter=Q(imported_at=None))
     found = Instance.objects.aggregate(instances=Count("id"), oldest=Min("imported_at"), never=never)
-    return Freshness(**found)
+    return EstateFreshness(**found)
 
 
 def estate_current() -> LiveEstate:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from brokerui.estate.audit import audit
 from brokerui.estate.cache import estates
 from brokerui.estate.counting import counted
-from brokerui.estate.difference import Difference, difference
+from brokerui.estate.difference import EstateDifference, difference
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.lists import chunks
 from brokerui.estate.models import Instance, Live, Version
@@ -118,7 +118,7 @@ def _write(live: Live, before: LiveEstate, after: Estate, entry: _Entry) -> Live
     return LiveEstate(version.number, version.digest, after) if version is not None else before
 
 
-def _version(live: Live, before: Estate, after: Estate, change: Difference, entry: _Entry) -> Version:
+def _version(live: Live, before: Estate, after: Estate, change: EstateDifference, entry: _Entry) -> Version:
     rows = Version.objects.defer("document", "edits")
     last = rows.get(id=live.version_id) if live.version_id is not None else None
     weight = len(entry.edits or b"") + (last.weight if last else 0)

@@ -23,7 +23,7 @@ class Usages:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DocumentList:
     """A list of named things that a database holds."""
 
     kind: str
@@ -39,8 +39,8 @@ class Table:
 _SERVICE_CONTRACTS = Usages(models.ServiceContract, "service", columns.service_usages)
 _CONTRACT_MESSAGES = Usages(models.ContractMessage, "contract", columns.contract_usages)
 
-TABLES: tuple[Table, ...] = (
-    Table(
+TABLES: tuple[DocumentList, ...] = (
+    DocumentList(
         "services",
         models.Service,
         lambda database: database.services,
@@ -48,8 +48,8 @@ TABLES: tuple[Table, ...] = (
         columns.service_of,
         _SERVICE_CONTRACTS,
     ),
-    Table("queues", models.Queue, lambda database: database.queues, columns.queue_columns, columns.queue_of),
-    Table(
+    DocumentList("queues", models.Queue, lambda database: database.queues, columns.queue_columns, columns.queue_of),
+    DocumentList(
         "contracts",
         models.Contract,
         lambda database: database.contracts,
@@ -57,28 +57,28 @@ TABLES: tuple[Table, ...] = (
         columns.contract_of,
         _CONTRACT_MESSAGES,
     ),
-    Table(
+    DocumentList(
         "message_types",
         models.MessageType,
         lambda database: database.message_types,
         columns.message_type_columns,
         columns.message_type_of,
     ),
-    Table(
+    DocumentList(
         "priorities",
         models.Priority,
         lambda database: database.priorities,
         columns.priority_columns,
         columns.priority_of,
     ),
-    Table(
+    DocumentList(
         "remote_service_bindings",
         models.RemoteServiceBinding,
         lambda database: database.remote_service_bindings,
         columns.binding_columns,
         columns.binding_of,
     ),
-    Table(
+    DocumentList(
         "routes",
         models.Route,
         lambda database: database.table.routes.values(),

@@ -9,18 +9,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from brokerui.estate.columns import database_columns, instance_columns
-from brokerui.estate.difference import Difference, ListChange, Place
+from brokerui.estate.difference import EstateDifference, ListChange, Place
 from brokerui.estate.lists import CHUNK, Written, chunks, write_list
 from brokerui.estate.models import Database, Instance, InstanceAddress
 from brokerui.estate.pairs import mirrored_pairs
-from brokerui.estate.tables import TABLES, Table, Usages
+from brokerui.estate.tables import TABLES, DocumentList, Usages
 from routing.model import estate as law
 
 New = list[tuple[Any, Any]]
 """New values of `routing`, each with the row that was made of it."""
 
 
-def write_difference(difference: Difference, before: law.Estate, after: law.Estate) -> None:
+def write_difference(difference: EstateDifference, before: law.Estate, after: law.Estate) -> None:
     """Make the rows of `before` those of `after`."""
     instances = _write_instances(difference.instances)
     known = _instance_ids({*difference.databases, *(name for place in _places(difference) for name in place[:1])})
@@ -32,7 +32,7 @@ def write_difference(difference: Difference, before: law.Estate, after: law.Esta
         _write_partners(mirrored_pairs(before), mirrored_pairs(after))
 
 
-def _places(difference: Difference) -> set[Place]:
+def _places(difference: EstateDifference) -> set[Place]:
     return {place for changes in difference.members.values() for place in changes}
 
 
@@ -109,7 +109,7 @@ def _write_partners(before: Mapping[Place, Place], after: Mapping[Place, Place])
 
 
 def _write_members(
-    table: Table, changes: Mapping[Place, ListChange[Any]], places: Mapping[Place, int], databases: New
+    table: DocumentList, changes: Mapping[Place, ListChange[Any]], places: Mapping[Place, int], databases: New
 ) -> None:
     by_owner = {places[place]: change for place, change in changes.items()}
     new = {row.pk: members for value, row in databases if (members := list(table.members(value)))}

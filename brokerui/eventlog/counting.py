@@ -32,7 +32,7 @@ Kind = tuple[int, int, str, int]
 """Class, subclass (0: none), database (empty: none is known) and error (0: none)."""
 
 
-class Key(NamedTuple):
+class CounterKey(NamedTuple):
     """What is counted together."""
 
     at: int
@@ -44,7 +44,7 @@ class Key(NamedTuple):
     error: int
 
 
-class Sums(NamedTuple):
+class CounterSums(NamedTuple):
     """Of one key."""
 
     events: int
@@ -53,7 +53,7 @@ class Sums(NamedTuple):
     """Bytes."""
 
 
-Counts = dict[Key, Sums]
+Counts = dict[CounterKey, CounterSums]
 
 _COUNTED: Final[Mapping[type, Callable[[Any], tuple[Kind, int, int]]]] = {
     ConversationEvent: lambda e: ((124, e.subclass, e.database, 0), e.message_sequence_number >= 0, e.size),
@@ -95,16 +95,16 @@ def counted(instance: str, events: Iterable[tuple[int, Event]]) -> Counts:
             found[0] += 1
             found[1] += messages
             found[2] += size
-    return {_key(minute, instance, kind): Sums(*found) for (minute, kind), found in sums.items()}
+    return {_key(minute, instance, kind): CounterSums(*found) for (minute, kind), found in sums.items()}
 
 
-def _key(minute: int, instance: str, kind: Kind) -> Key:
+def _key(minute: int, instance: str, kind: Kind) -> CounterKey:
     event_class, subclass, database, error = kind
-    return Key(minute * MINUTE_MS, instance, event_class, int(subclass), database, error)
+    return CounterKey(minute * MINUTE_MS, instance, event_class, int(subclass), database, error)
 
 
 def add(counts: Counts, more: Counts) -> None:
     """More of the same, into the first."""
     for key, sums in more.items():
         before = counts.get(key)
-        counts[key] = sums if before is None else Sums(*map(sum, zip(before, sums, strict=True)))
+        counts[key] = sums if before is None else CounterSums(*map(sum, zip(before, sums, strict=True)))

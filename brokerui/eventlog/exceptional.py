@@ -87,7 +87,7 @@ class Exceptional(NamedTuple):
         return sha256("\0".join(map(str, self)).encode(errors="surrogatepass")).hexdigest()[:32]
 
 
-class Seen(NamedTuple):
+class ExceptionSums(NamedTuple):
     """How often, when, and the last one's conversation."""
 
     events: int
@@ -97,7 +97,7 @@ class Seen(NamedTuple):
     conversation_handle: str
 
 
-Exceptions = dict[tuple[Exceptional, int], Seen]
+Exceptions = dict[tuple[Exceptional, int], ExceptionSums]
 """By what they are, and the hour: when it began, in milliseconds."""
 
 Told = tuple[str, str, str, str, str]
@@ -147,7 +147,7 @@ def exceptions_of(instance: str, events: Iterable[tuple[int, Event]]) -> Excepti
         if is_exceptional(event_class, subclass, error):
             target, address, text, *conversation = _TOLD[type(event)](event)
             what = (event_class, int(subclass), database, error, target, address, text[:LONGEST_TEXT])
-            _add(found, (Exceptional(instance, *what), at - at % HOUR_MS), Seen(1, at, at, *conversation))
+            _add(found, (Exceptional(instance, *what), at - at % HOUR_MS), ExceptionSums(1, at, at, *conversation))
     return found
 
 
@@ -157,7 +157,7 @@ def add(found: Exceptions, more: Exceptions) -> None:
         _add(found, key, seen)
 
 
-def _add(found: Exceptions, key: tuple[Exceptional, int], seen: Seen) -> None:
+def _add(found: Exceptions, key: tuple[Exceptional, int], seen: ExceptionSums) -> None:
     before = found.get(key)
     if before is not None:
         events, first, last = before.events + seen.events, before.first_at, before.last_at

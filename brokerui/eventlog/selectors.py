@@ -47,7 +47,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class EventPage:
     """The latest first."""
 
     rows: tuple[ExceptionalEvent, ...]
@@ -55,7 +55,7 @@ class Page:
     """What the next page begins after; None: this was the last."""
 
 
-def exceptional_page(asked: Filter, *, after: Cursor | None = None, limit: int = LIMIT) -> Page:
+def exceptional_page(asked: Filter, *, after: Cursor | None = None, limit: int = LIMIT) -> EventPage:
     """A page of exceptional events; it costs the same however many there are before it.
 
     A row that is told again meanwhile goes to the first page: pages after that one do not have it any more.
@@ -66,7 +66,7 @@ def exceptional_page(asked: Filter, *, after: Cursor | None = None, limit: int =
     limit = max(1, min(limit, LONGEST))
     found = list(rows.order_by("-last_at", "-id")[: limit + 1])
     last = found[limit - 1] if len(found) > limit else None
-    return Page(tuple(found[:limit]), Cursor(last.last_at, last.id) if last else None)
+    return EventPage(tuple(found[:limit]), Cursor(last.last_at, last.id) if last else None)
 
 
 def exceptional_by_class(asked: Filter) -> Mapping[int, int]:
@@ -141,7 +141,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
 }
 
 
-class Point(NamedTuple):
+class CounterPoint(NamedTuple):
     """A figure of a minute or an hour, which began at a moment."""
 
     at: int
@@ -152,10 +152,10 @@ class Point(NamedTuple):
 
 def counted_over_time(
     measure: Measure, *, since: int, until: int, instance: str = "", database: str = ""
-) -> list[Point]:
+) -> list[CounterPoint]:
     """A figure, in the order of time; spans in which there was none are not there."""
     rows = _counts(measure, since, until, instance, database).values_list("at", "seconds")
-    return [Point(*row) for row in rows.annotate(value=Sum(measure.figure)).order_by("at", "seconds")]
+    return [CounterPoint(*row) for row in rows.annotate(value=Sum(measure.figure)).order_by("at", "seconds")]
 
 
 def counted_by_database(measure: Measure, *, since: int, until: int) -> Mapping[tuple[str, str], int]:

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterable
 from typing import Any
 
-from brokerui.estate.numbering import Numbers, numbers_of
+from brokerui.estate.numbering import ObjectNumbers, numbers_of
 from routing.common.moment import from_milliseconds
 from routing.dialog.messages import QueuedMessage
 from routing.model.estate import Estate
@@ -15,7 +15,7 @@ from routing.model.estate import Estate
 def queue_rows(estate: Estate, instance: str, messages: Iterable[QueuedMessage]) -> list[dict[str, Any]]:
     """In their order. Numbers are those of this version of the estate; what every database has of itself has none."""
     databases = estate.instances[instance].databases
-    numbers: dict[str, Numbers] = {}
+    numbers: dict[str, ObjectNumbers] = {}
     rows = []
     for message in messages:
         if message.database not in numbers:
@@ -24,7 +24,7 @@ def queue_rows(estate: Estate, instance: str, messages: Iterable[QueuedMessage])
     return rows
 
 
-def _row(message: QueuedMessage, numbers: Numbers) -> dict[str, Any]:
+def _row(message: QueuedMessage, numbers: ObjectNumbers) -> dict[str, Any]:
     body = message.message_body
     return {
         "status": message.status,

@@ -32,7 +32,7 @@ LIMIT: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
+class ViewPage(Generic[T]):
     """Rows of a view."""
 
     rows: tuple[T, ...]
@@ -99,17 +99,17 @@ class TransmissionRow(NamedTuple):
     """Not the product's: the length of the body; None: there is none."""
 
 
-def conversation_endpoints(where: Where, after: Key | None = None, limit: int = LIMIT) -> Page[EndpointRow]:
+def conversation_endpoints(where: Where, after: Key | None = None, limit: int = LIMIT) -> ViewPage[EndpointRow]:
     """By handle."""
     return _page(_ENDPOINTS, where, after, limit, _endpoint_rows)
 
 
-def conversation_groups(where: Where, after: Key | None = None, limit: int = LIMIT) -> Page[GroupRow]:
+def conversation_groups(where: Where, after: Key | None = None, limit: int = LIMIT) -> ViewPage[GroupRow]:
     """By identifier."""
     return _page(_GROUPS, where, after, limit, _group_rows)
 
 
-def transmission_queue(where: Where, after: Key | None = None, limit: int = LIMIT) -> Page[TransmissionRow]:
+def transmission_queue(where: Where, after: Key | None = None, limit: int = LIMIT) -> ViewPage[TransmissionRow]:
     """By conversation, each in its order."""
     return _page(_OUTGOING, where, after, limit, _with_endpoints)
 
@@ -179,19 +179,19 @@ _OUTGOING = _View(
 )
 
 
-def _page(view: _View, where: Where, after: Key | None, limit: int, made: Any) -> Page[Any]:
+def _page(view: _View, where: Where, after: Key | None, limit: int, made: Any) -> ViewPage[Any]:
     names = dict(HostedInstance.objects.values_list("id", "name"))
     asked = dict(where)
     if "instance" in asked:
         asked["instance_id"] = next((number for number, name in names.items() if name == asked["instance"]), None)
         del asked["instance"]
         if asked["instance_id"] is None:
-            return Page((), None)
+            return ViewPage((), None)
     end = _end_of_window(view, asked, after)
     rows = _rows(view, asked, after, end, limit + 1)
     keys = [row[: len(view.keys)] for row in rows]
     shown = made(names, [(names[row[len(view.keys) - 1]], *row[len(view.keys) :]) for row in rows[:limit]])
-    return Page(tuple(shown), keys[limit - 1] if len(rows) > limit else end)
+    return ViewPage(tuple(shown), keys[limit - 1] if len(rows) > limit else end)
 
 
 def _end_of_window(view: _View, asked: Where, after: Key | None) -> Key | None:

@@ -43,7 +43,7 @@ from routing.dialog.system_names import DEFAULT
 
 __all__ = [
     "Begun",
-    "Message",
+    "ReceivedMessage",
     "broker_disable",
     "broker_enable",
     "broker_renew",
@@ -75,7 +75,7 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ReceivedMessage:
     """What is sent."""
 
     body: bytes | None = b""
@@ -123,7 +123,7 @@ def conversation_id(*, instance: str, handle: str) -> str:
         return work.named(handle).conversation_id
 
 
-def conversation_send(*, instance: str, handles: Sequence[str], messages: Sequence[Message]) -> None:
+def conversation_send(*, instance: str, handles: Sequence[str], messages: Sequence[ReceivedMessage]) -> None:
     """SEND: each message on each of the conversations, in this order; all of them or none."""
     with unit_of_work(instance, ClaimRequest(handles=tuple(dict.fromkeys(handles)))) as (_, work):
         for message in messages:

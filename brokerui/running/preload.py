@@ -19,22 +19,22 @@ from django.urls import get_resolver
 
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.reachability.selectors import is_worked_out, names_of
+from brokerui.estate.estate_view import EstateView, estate_view_from
 from brokerui.estate.signals import estate_read
-from brokerui.estate.viewed import Viewed, viewed_from
 from brokerui.pages.flow import page as flow
 from brokerui.pages.map.network import network_of
 from brokerui.pages.reachability import page as reachability
-from brokerui.pages.reachability.asked import Asked
+from brokerui.pages.reachability.query import ReachabilityQuery
 from brokerui.pages.routes.rows import routes_of
 from brokerui.pages.where.choices import choices_of
 from routing.common.gc_control import gc_freeze
 from routing.model.estate import Estate
 
 logger = logging.getLogger(__name__)
-Derivation = Callable[[Viewed], object]
+Derivation = Callable[[EstateView], object]
 
 
-def _searchable(viewed: Viewed) -> None:
+def _searchable(viewed: EstateView) -> None:
     """The texts in which words are looked for."""
     for row in routes_of(viewed.key, viewed.estate).rows:
         _ = row.text  # kept with the row
@@ -50,8 +50,8 @@ ESTATE_DERIVATIONS: tuple[Derivation, ...] = (
 """Everything that pages derive from the whole of an estate alone and keep."""
 JOB_DERIVATIONS: tuple[Derivation, ...] = (
     findings_for,
-    lambda viewed: is_worked_out(viewed) and reachability.page_of(viewed, Asked()),
-    lambda viewed: is_worked_out(viewed) and flow.page_of(viewed, flow.Asked()),
+    lambda viewed: is_worked_out(viewed) and reachability.page_of(viewed, ReachabilityQuery()),
+    lambda viewed: is_worked_out(viewed) and flow.page_of(viewed, flow.FlowQuery()),
 )
 """The same of what is worked out in the background, once it is there."""
 EVERY_S = 3.0
@@ -85,7 +85,7 @@ def preload() -> None:
 def derive_after_read(key: str, estate: Estate, **_signal: object) -> None:
     """Of an earlier version or a scenario too, once it was read."""
     for derive in ESTATE_DERIVATIONS:
-        derive(Viewed(estate, key))
+        derive(EstateView(estate, key))
 
 
 def preload_start() -> None:
@@ -94,7 +94,7 @@ def preload_start() -> None:
 
 
 def _derive(derivations: tuple[Derivation, ...], pause: float) -> None:
-    viewed = viewed_from({})
+    viewed = estate_view_from({})
     for derive in derivations:
         derive(viewed)
         time.sleep(pause)

@@ -17,7 +17,12 @@ from typing import Any
 from django.db import Error, connection, transaction
 
 from brokerui.messaging.errors import BusyError
-from brokerui.messaging.services import Message, conversation_begin, conversation_send, message_receive
+from brokerui.messaging.services import (
+    ReceivedMessage,
+    conversation_begin,
+    conversation_send,
+    message_receive,
+)
 from routing.dialog.problems import VerbError
 
 QUIET_SECONDS = 60.0
@@ -55,7 +60,7 @@ def send(instance: str, _database: str, count: str, at_once: str, *handles: str)
     """So many messages of 1 KB, so many in a transaction, each transaction in the next conversation."""
     took, many = [], int(at_once)
     for turn in range(int(count) // many):
-        messages = [Message(os.urandom(1024)) for _ in range(many)]
+        messages = [ReceivedMessage(os.urandom(1024)) for _ in range(many)]
         began = time.perf_counter()
         with transaction.atomic():
             conversation_send(instance=instance, handles=[handles[turn % len(handles)]], messages=messages)
@@ -85,7 +90,7 @@ def send_evenly(instance: str, _database: str, rate: str, count: str, *handles: 
         time.sleep(max(0.0, due - time.monotonic()))
         due += 1 / float(rate)
         body = repr(time.time()).encode().ljust(64) + os.urandom(960)
-        conversation_send(instance=instance, handles=[handles[number % len(handles)]], messages=[Message(body)])
+        conversation_send(instance=instance, handles=[handles[number % len(handles)]], messages=[ReceivedMessage(body)])
     say("sent")
 
 
@@ -104,7 +109,9 @@ def send_timed(instance: str, _database: str, count: str, *handles: str) -> None
     took = []
     for number in range(int(count)):
         began = time.perf_counter()
-        conversation_send(instance=instance, handles=[handles[number % len(handles)]], messages=[Message(bytes(1024))])
+        conversation_send(
+            instance=instance, handles=[handles[number % len(handles)]], messages=[ReceivedMessage(bytes(1024))]
+        )
         took.append(1000 * (time.perf_counter() - began))
         time.sleep(0.02)
     say(took)
@@ -196,7 +203,7 @@ def _is_recorded(handle: str, number: int) -> bool:
 
 def _send_one(handle: str, name: str, number: int) -> None:
     body = json.dumps([name, number]).encode().ljust(64) + os.urandom(random.choice(SIZES))
-    conversation_send(instance=_partners[0], handles=[handle], messages=[Message(body)])
+    conversation_send(instance=_partners[0], handles=[handle], messages=[ReceivedMessage(body)])
     _record("INSERT INTO app_sent (conversation, number, digest) VALUES (%s, %s, %s)", body)
 
 

@@ -25,7 +25,7 @@ class Path(NamedTuple):
     outcome: str
 
 
-class Place(NamedTuple):
+class FlowPlace(NamedTuple):
     """A place of the picture. Column 0: origins, 1: next hops, 2: ends."""
 
     column: int
@@ -35,8 +35,8 @@ class Place(NamedTuple):
 class Lane(NamedTuple):
     """What goes from one place to another and ends one way."""
 
-    source: Place
-    target: Place
+    source: FlowPlace
+    target: FlowPlace
     outcome: str
 
 
@@ -44,7 +44,7 @@ class Lane(NamedTuple):
 class Folded:
     """The picture."""
 
-    places: tuple[Place, ...]
+    places: tuple[FlowPlace, ...]
     """By column, the largest first, the rest last."""
     lanes: Mapping[Lane, float]
     """With their weights, the heaviest first."""
@@ -114,7 +114,7 @@ class Cut:
         )
         found = self._lanes.get(key)
         if found is None:
-            stops = [Place(column, name) for column, name in enumerate(key[:3]) if name is not None]
+            stops = [FlowPlace(column, name) for column, name in enumerate(key[:3]) if name is not None]
             found = self._lanes[key] = tuple(Lane(source, target, outcome) for source, target in pairwise(stops))
         return found
 
@@ -131,10 +131,10 @@ def _lanes(weights: Mapping[Path, float], kept: Sequence[set[str]]) -> Counter[L
     return lanes
 
 
-def _places(lanes: Iterable[Lane], sizes: Sequence[Counter[str]]) -> tuple[Place, ...]:
+def _places(lanes: Iterable[Lane], sizes: Sequence[Counter[str]]) -> tuple[FlowPlace, ...]:
     found = {place for lane in lanes for place in (lane.source, lane.target)}
 
-    def order(place: Place) -> tuple[int, bool, int, str]:
+    def order(place: FlowPlace) -> tuple[int, bool, int, str]:
         return place.column, place.name == REST, -sizes[place.column][place.name], place.name
 
     return tuple(sorted(found, key=order))

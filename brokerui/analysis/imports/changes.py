@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from brokerui.estate.columns import database_columns, instance_columns
-from brokerui.estate.difference import Difference, ListChange
-from brokerui.estate.tables import TABLES, Table
+from brokerui.estate.difference import EstateDifference, ListChange
+from brokerui.estate.tables import TABLES, DocumentList
 from routing.model.estate import Database, Estate, Instance
 
 NEW, CHANGED, REMOVED = "new", "changed", "removed"
@@ -39,7 +39,7 @@ class Line(NamedTuple):
     """Of a changed one: `column: before → after`."""
 
 
-def lines_of(change: Difference, before: Estate, after: Estate) -> Iterator[Line]:
+def lines_of(change: EstateDifference, before: Estate, after: Estate) -> Iterator[Line]:
     """Every row, in the order of the estates: what goes, then what changes, then what comes."""
     if change.hop_limit is not None:
         yield Line(CHANGED, INSTANCE, "", "", "", f"hop_limit: {before.hop_limit} → {after.hop_limit}")
@@ -71,7 +71,7 @@ def _databases(instance: str, change: ListChange[Database], before: Instance) ->
         yield from _whole_database(NEW, instance, one)
 
 
-def _members(table: Table, instance: str, before: Database, change: ListChange[Any]) -> Iterator[Line]:
+def _members(table: DocumentList, instance: str, before: Database, change: ListChange[Any]) -> Iterator[Line]:
     if change.order:
         yield Line(CHANGED, table.kind, instance, before.name, "", ORDER)
     known = {member.name: member for member in table.members(before)} if change.changed else {}
@@ -99,7 +99,7 @@ def _instance_values(instance: Instance) -> dict[str, Any]:
     return {"addresses": ", ".join(one.text for one in instance.addresses), **instance_columns(instance)}
 
 
-def _member_values(table: Table, member: Any) -> dict[str, Any]:
+def _member_values(table: DocumentList, member: Any) -> dict[str, Any]:
     """Its columns, and what it refers to by name."""
     values = {name: value for name, value in table.columns(member).items() if name not in _DERIVED}
     if table.usages:

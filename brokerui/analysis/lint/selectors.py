@@ -11,16 +11,16 @@ from typing import cast
 
 from django.utils import timezone
 
-from brokerui.analysis.lint.found import Found, FoundAt, RouteKey, by_route, counted
-from brokerui.analysis.lint.latest import errors_note
+from brokerui.analysis.lint.error_badge import errors_note
 from brokerui.analysis.lint.models import LintFinding, LintRun
 from brokerui.analysis.lint.models import Suppression as SuppressionRow
 from brokerui.analysis.lint.services import request_lint
+from brokerui.analysis.lint.stored_findings import LintResult, RouteKey, StoredFinding, by_route, counted
 from brokerui.analysis.lint.wanted import Wanted
 from brokerui.core.cache import LruCache
 from brokerui.core.deferred import defer
 from brokerui.core.jobs.models import Job
-from brokerui.estate.viewed import Viewed
+from brokerui.estate.estate_view import EstateView
 from routing.common.finding import ERROR, Finding
 from routing.lint.missing import missing_instances
 from routing.lint.registry import lint, lint_around
@@ -39,10 +39,10 @@ KEPT_SMALL, KEPT_LARGE = 32, 4
 
 
 @dataclass(frozen=True)
-class Report:
+class LintReport:
     """What is known of an estate's findings."""
 
-    looked: FoundAt | None = None
+    looked: LintResult | None = None
     """All of them; None: it is being looked over."""
     suppressed: Suppressed | None = None
     """What became of the suppressions; None: there are none for this estate."""
@@ -54,10 +54,10 @@ class Report:
         return self.looked is not None
 
     @property
-    def findings(self) -> tuple[Found, ...]:
+    def findings(self) -> tuple[StoredFinding, ...]:
         """Those that nobody answers for, worst first."""
         if self.suppressed is not None:
-            return cast("tuple[Found, ...]", self.suppressed.findings)
+            return cast("tuple[StoredFinding, ...]", self.suppressed.findings)
         return self.looked.findings if self.looked else ()
 
     @cached_property
@@ -66,7 +66,7 @@ class Report:
         return counted(self.findings) if self.suppressed or not self.looked else self.looked.counts
 
     @cached_property
-    def of_routes(self) -> Mapping[RouteKey, tuple[Found, ...]]:
+    def of_routes(self) -> Mapping[RouteKey, tuple[StoredFinding, ...]]:
         """By route: what is said of it."""
         if self.looked is None:
             return {}
@@ -78,7 +78,7 @@ class Report:
         return self.job is not None and self.job.is_late(LATE)
 
 
-def findings_for(viewed: Viewed) -> Report:
+def findings_for(viewed: EstateView) -> LintReport:
     """All findings of an estate; of a large one, those that a worker has found."""
     if is_small(viewed.estate):
         return _noted(viewed, _told(viewed, _small(viewed), None))
@@ -89,14 +89,14 @@ def findings_for(viewed: Viewed) -> Report:
     return _noted(viewed, _told(viewed, looked, job))
 
 
-def findings_at(viewed: Viewed, instance: str, database: str | None = None) -> tuple[Found, ...]:
+def findings_at(viewed: EstateView, instance: str, database: str | None = None) -> tuple[StoredFinding, ...]:
     """Those about one instance and all that is on it, or about one database and what is in it; at once."""
     looked = _small(viewed) if is_small(viewed.estate) else _large(Wanted.of(viewed))
     if looked is None:
         around = lint_around(viewed.estate, viewed.at(), instance, database)
-        looked = FoundAt(tuple(map(Found.of, around)), viewed.at())
+        looked = LintResult(tuple(map(StoredFinding.of, around)), viewed.at())
     here = (f for f in looked.findings if f.instance == instance and database in (None, f.database))
-    return _told(viewed, FoundAt(tuple(here), looked.evaluated_at), None).findings
+    return _told(viewed, LintResult(tuple(here), looked.evaluated_at), None).findings
 
 
 def suppressions() -> list[SuppressionRow]:
@@ -119,36 +119,36 @@ def is_small(estate: Estate) -> bool:
     return sum(len(table) for i in estate.instances.values() for name, table in i.tables.items() if name) <= SMALL
 
 
-def _told(viewed: Viewed, looked: FoundAt | None, job: Job | None) -> Report:
+def _told(viewed: EstateView, looked: LintResult | None, job: Job | None) -> LintReport:
     rules = as_rules(suppressions()) if viewed.is_live else []
     if looked is None or not rules:
-        return Report(looked, None, job)
+        return LintReport(looked, None, job)
     # It looks at what both kinds of finding have: code and place.
     findings = cast("tuple[Finding, ...]", looked.findings)
-    return Report(looked, suppress(findings, rules, viewed.at()), job)
+    return LintReport(looked, suppress(findings, rules, viewed.at()), job)
 
 
-def _noted(viewed: Viewed, report: Report) -> Report:
+def _noted(viewed: EstateView, report: LintReport) -> LintReport:
     if report.is_there:
         errors_note(viewed, report.counts[ERROR])
     return report
 
 
-_found_small: LruCache[FoundAt] = LruCache(KEPT_SMALL)
-_found_large: LruCache[FoundAt] = LruCache(KEPT_LARGE)
+_found_small: LruCache[LintResult] = LruCache(KEPT_SMALL)
+_found_large: LruCache[LintResult] = LruCache(KEPT_LARGE)
 
 
-def _small(viewed: Viewed) -> FoundAt:
+def _small(viewed: EstateView) -> LintResult:
     at = viewed.at()
     minute = viewed.moment or at.replace(second=0)
     return _found_small.get_or_make((viewed.key, minute), lambda: _look(viewed.estate, at))
 
 
-def _look(estate: Estate, at: datetime) -> FoundAt:
-    return FoundAt(tuple(map(Found.of, lint(estate, at))), at, missing_instances(estate, at))
+def _look(estate: Estate, at: datetime) -> LintResult:
+    return LintResult(tuple(map(StoredFinding.of, lint(estate, at))), at, missing_instances(estate, at))
 
 
-def _large(wanted: Wanted) -> FoundAt | None:
+def _large(wanted: Wanted) -> LintResult | None:
     run = LintRun.objects.filter(key=wanted.key, moment=wanted.moment).first()
     if run is None:
         return None
@@ -160,7 +160,7 @@ def _large(wanted: Wanted) -> FoundAt | None:
     return found if len(found.findings) == count else None
 
 
-def _read(run: LintRun) -> FoundAt:
+def _read(run: LintRun) -> LintResult:
     rows = LintFinding.objects.filter(run=run).order_by("position")
     columns = rows.values_list("code", "severity", "instance", "database", "object", "reason", "remedy_sql")
-    return FoundAt(tuple(map(Found._make, columns)), run.evaluated_at, tuple(run.missing))
+    return LintResult(tuple(map(StoredFinding._make, columns)), run.evaluated_at, tuple(run.missing))

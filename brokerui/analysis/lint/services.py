@@ -9,8 +9,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from brokerui.analysis.lint.found import Found, counted
 from brokerui.analysis.lint.models import LintFinding, LintRun, Suppression
+from brokerui.analysis.lint.stored_findings import StoredFinding, counted
 from brokerui.analysis.lint.wanted import Wanted
 from brokerui.core.jobs.models import Job
 from brokerui.core.jobs.requests import request
@@ -42,7 +42,7 @@ def run_write(
     hold: Callable[[], None] = lambda: None,
 ) -> LintRun:
     """Keep what was found. `hold` is called in the transaction, and keeps nothing of it where it raises."""
-    found = [Found.of(finding) for finding in findings]
+    found = [StoredFinding.of(finding) for finding in findings]
     counts = counted(found)
     run = LintRun(
         key=wanted.key,
@@ -64,7 +64,7 @@ def run_write(
     return run
 
 
-def _row(run: LintRun, position: int, found: Found) -> LintFinding:
+def _row(run: LintRun, position: int, found: StoredFinding) -> LintFinding:
     return LintFinding(
         run=run,
         position=position,
@@ -106,7 +106,7 @@ def _delete(run_id: int) -> None:
 
 @transaction.atomic
 def suppression_add(
-    *, findings: list[Found], owner: str, reason: str, expires: datetime, author: str
+    *, findings: list[StoredFinding], owner: str, reason: str, expires: datetime, author: str
 ) -> list[Suppression]:
     """Somebody answers for these until then; who answered before no longer does."""
     now = timezone.now()

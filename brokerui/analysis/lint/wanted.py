@@ -9,10 +9,10 @@ from typing import Any
 from django.utils import timezone
 
 from brokerui.estate.errors import VersionNotFoundError
+from brokerui.estate.estate_view import EstateView
 from brokerui.estate.scenarios.errors import ScenarioNotFoundError
 from brokerui.estate.scenarios.selectors import scenario_digest, scenario_get
 from brokerui.estate.selectors import estate_as_of
-from brokerui.estate.viewed import Viewed
 from routing.common.moment import format_moment, parse_moment
 from routing.model.estate import Estate
 
@@ -28,7 +28,7 @@ class Wanted:
     version: int | None = None
 
     @classmethod
-    def of(cls, viewed: Viewed) -> Wanted:
+    def of(cls, viewed: EstateView) -> Wanted:
         moment = format_moment(viewed.moment) if viewed.moment else ""
         if viewed.scenario is not None:
             return cls(viewed.key, moment, scenario=viewed.scenario.name)

@@ -18,7 +18,7 @@ LATE_MS: Final = 3 * 60_000
 """A look that is longer ago says nothing of now."""
 
 
-class Point(NamedTuple):
+class SamplePoint(NamedTuple):
     """A figure at a moment, in milliseconds since 1970."""
 
     at: int
@@ -32,12 +32,12 @@ Place = tuple[str, str, str, int]
 _PLACE: Final = ("instance", "database", "name", "error")
 
 
-def series(kind: OfSample, span: Span, now: int) -> Mapping[Place, list[Point]]:
+def series(kind: OfSample, span: Span, now: int) -> Mapping[Place, list[SamplePoint]]:
     """Every place of a kind with its points, the oldest first: for kinds of which there are few places."""
     return _series(_looks(kind, span, now))
 
 
-def largest(kind: OfSample, span: Span, now: int) -> tuple[Mapping[Place, list[Point]], list[Point]]:
+def largest(kind: OfSample, span: Span, now: int) -> tuple[Mapping[Place, list[SamplePoint]], list[SamplePoint]]:
     """The places that had most when it was looked last, the largest first; and all others together.
 
     However many places there are, the rows that are read are as many as the chart shows.
@@ -64,19 +64,19 @@ def oldest(now: int) -> dict[tuple[str, str], int]:
     return {(instance, database): age for instance, database, age in rows if age is not None}
 
 
-def by_error(kind: OfSample, span: Span, now: int) -> Mapping[int, list[Point]]:
+def by_error(kind: OfSample, span: Span, now: int) -> Mapping[int, list[SamplePoint]]:
     """The sums over all instances and databases, by error."""
-    found: dict[int, list[Point]] = defaultdict(list)
+    found: dict[int, list[SamplePoint]] = defaultdict(list)
     rows = _looks(kind, span, now).values("error", "at").annotate(depths=Sum("depth"), age=Max("oldest_age_ms"))
     for error, at, depths, age in rows.order_by("at").values_list("error", "at", "depths", "age"):
-        found[error].append(Point(at, depths, age, ""))
+        found[error].append(SamplePoint(at, depths, age, ""))
     return found
 
 
-def together(looks: QuerySet[Sampled]) -> list[Point]:
+def together(looks: QuerySet[Sampled]) -> list[SamplePoint]:
     """One series of several: depths add up, of the ages the highest counts."""
     rows = looks.values("at").annotate(depths=Sum("depth"), age=Max("oldest_age_ms")).order_by("at")
-    return [Point(at, depths, age, "") for at, depths, age in rows.values_list("at", "depths", "age")]
+    return [SamplePoint(at, depths, age, "") for at, depths, age in rows.values_list("at", "depths", "age")]
 
 
 def _looks(kind: OfSample, span: Span, now: int) -> QuerySet[Sampled]:
@@ -90,9 +90,9 @@ def _among(places: Iterable[Place]) -> Q:
     return found
 
 
-def _series(looks: QuerySet[Sampled]) -> dict[Place, list[Point]]:
-    found: dict[Place, list[Point]] = defaultdict(list)
+def _series(looks: QuerySet[Sampled]) -> dict[Place, list[SamplePoint]]:
+    found: dict[Place, list[SamplePoint]] = defaultdict(list)
     rows = looks.order_by("at").values_list(*_PLACE, "at", "depth", "oldest_age_ms", "role")
     for instance, database, name, error, *point in rows:
-        found[instance, database, name, error].append(Point(*point))
+        found[instance, database, name, error].append(SamplePoint(*point))
     return found

@@ -25,7 +25,7 @@ FRESH_SECONDS: Final = 4.0
 """For which a count of many is shown without counting again."""
 
 
-class Group(NamedTuple):
+class WaitingGroup(NamedTuple):
     """Conversations of a database with a service, whose messages wait for one reason."""
 
     instance: str
@@ -52,26 +52,26 @@ class Group(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingMessages:
     """As of a moment."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[WaitingGroup, ...]
     at: datetime
     until: float
     """Of the clock of this process: so long it need not be counted again."""
 
     @property
-    def delayed(self) -> list[Group]:
+    def delayed(self) -> list[WaitingGroup]:
         """The largest first."""
         found = [group for group in self.groups if group.is_delayed]
         return sorted(found, key=lambda group: (-group.conversations, group[:4]))
 
 
 class _Last:
-    waiting: Waiting | None = None
+    waiting: WaitingMessages | None = None
 
 
-def waiting_now() -> Waiting:
+def waiting_now() -> WaitingMessages:
     """All groups. Raises `LaterError` while there are many and they are counted for the first time."""
     known = _Last.waiting
     if known is not None and time.monotonic() < known.until:
@@ -96,13 +96,13 @@ def _are_many() -> bool:
     return some[: MANY + 1].count() > MANY
 
 
-def _count() -> Waiting:
+def _count() -> WaitingMessages:
     hosted = HostedInstance.objects.filter(name__in=hosted_names())
     names = dict(hosted.values_list("id", "name"))
-    groups = tuple(Group(names[instance], *figures) for instance, *figures in _rows() if instance in names)
+    groups = tuple(WaitingGroup(names[instance], *figures) for instance, *figures in _rows() if instance in names)
     is_many = sum(group.conversations for group in groups) > MANY
     until = time.monotonic() + FRESH_SECONDS if is_many else 0.0
-    _Last.waiting = Waiting(groups, datetime.now(UTC), until)
+    _Last.waiting = WaitingMessages(groups, datetime.now(UTC), until)
     return _Last.waiting
 
 

@@ -15,7 +15,7 @@ from brokerui.analysis.reachability.services import request_survey, since_text
 from brokerui.core.cache import LruCache
 from brokerui.core.deferred import defer
 from brokerui.core.jobs.models import Job
-from brokerui.estate.viewed import Viewed
+from brokerui.estate.estate_view import EstateView
 from routing.classes.reachability import entry_points, service_names, settled_since
 from routing.common.gc_control import gc_paused
 from routing.model.estate import Estate
@@ -38,7 +38,7 @@ _since: LruCache[datetime | None] = LruCache(KEPT_SMALL)
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownPairs:
     """A matrix, and how much of what was asked for it is."""
 
     matrix: Matrix
@@ -57,24 +57,24 @@ class Known:
         return self.job is not None and self.job.is_late(LATE)
 
 
-def kept_under(viewed: Viewed, known: Known) -> Hashable | None:
+def kept_under(viewed: EstateView, known: KnownPairs) -> Hashable | None:
     """What pages about it may be kept under: its content, its name and its moment; None while it is a part."""
     if known.job is not None:
         return None
     return viewed.key, viewed.address, since_of(viewed, viewed.at())
 
 
-def names_of(viewed: Viewed) -> tuple[str, ...]:
+def names_of(viewed: EstateView) -> tuple[str, ...]:
     """Every service name of the estate, sorted."""
     return _names.get_or_make(viewed.key, lambda: tuple(service_names(viewed.estate)))
 
 
-def known_of(viewed: Viewed, names: Sequence[str]) -> Known:
+def known_of(viewed: EstateView, names: Sequence[str]) -> KnownPairs:
     """What is known about these names at least."""
     at, estate = viewed.at(), viewed.estate
     since = since_of(viewed, at)
     if is_small(estate):
-        return Known(_small.get_or_make((viewed.key, since), lambda: matrix_of(estate, at, names_of(viewed))))
+        return KnownPairs(_small.get_or_make((viewed.key, since), lambda: matrix_of(estate, at, names_of(viewed))))
     survey, part = survey_of(viewed), tuple(names[:PART])
     job = request_survey(Wanted.of(viewed), since, at) if survey is None else None
     is_there = _parts.has((viewed.key, since, part)) if survey is None else _large.has((viewed.key, since))
@@ -82,26 +82,26 @@ def known_of(viewed: Viewed, names: Sequence[str]) -> Known:
         defer(("pairs", viewed.key, since), partial(known_of, viewed, names))
     if survey is not None:
         try:
-            return Known(_large.get_or_make((viewed.key, since), partial(_read, viewed, survey)))
+            return KnownPairs(_large.get_or_make((viewed.key, since), partial(_read, viewed, survey)))
         except Survey.DoesNotExist:  # deleted just now, because others were asked for since
             job = request_survey(Wanted.of(viewed), since, at)
     matrix = _parts.get_or_make((viewed.key, since, part), lambda: matrix_of(estate, at, part))
-    return Known(matrix, job, len(names) if len(part) < len(names) else 0)
+    return KnownPairs(matrix, job, len(names) if len(part) < len(names) else 0)
 
 
-def since_of(viewed: Viewed, at: datetime) -> datetime | None:
+def since_of(viewed: EstateView, at: datetime) -> datetime | None:
     """The last expiry of a route. It is looked for once a minute at the most: they are told to the second by nobody."""
     minute = at.replace(second=0, microsecond=0) if viewed.moment is None else at
     return _since.get_or_make((viewed.key, minute), lambda: settled_since(viewed.estate, at))
 
 
-def survey_of(viewed: Viewed) -> Survey | None:
+def survey_of(viewed: EstateView) -> Survey | None:
     """The survey of this estate, without its data; None if it is not worked out."""
     since = since_text(since_of(viewed, viewed.at()))
     return Survey.objects.filter(key=viewed.key, since=since).defer("data").first()
 
 
-def job_of(viewed: Viewed) -> Job | None:
+def job_of(viewed: EstateView) -> Job | None:
     """The background job that works out this estate, requested if need be; None if the survey is there."""
     if survey_of(viewed) is not None:
         return None
@@ -109,7 +109,7 @@ def job_of(viewed: Viewed) -> Job | None:
     return request_survey(Wanted.of(viewed), since_of(viewed, at), at)
 
 
-def is_worked_out(viewed: Viewed) -> bool:
+def is_worked_out(viewed: EstateView) -> bool:
     """Whether a page would find all of it; nobody is asked for it."""
     if is_small(viewed.estate):
         return True
@@ -131,7 +131,7 @@ def _hops(estate: Estate) -> int:
     return hops
 
 
-def _read(viewed: Viewed, survey: Survey) -> Matrix:
+def _read(viewed: EstateView, survey: Survey) -> Matrix:
     data = Survey.objects.values_list("data", flat=True).get(id=survey.id)
     with gc_paused():
         return unpacked(bytes(data), tuple(entry_points(viewed.estate)), names_of(viewed))

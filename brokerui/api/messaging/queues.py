@@ -26,7 +26,7 @@ from brokerui.api.queries import NoQuery
 from brokerui.api.serializers import read_body, read_query
 from brokerui.estate.selectors import estate_current
 from brokerui.messaging.broker_cache import broker_of, check_queue
-from brokerui.messaging.leases.models import State
+from brokerui.messaging.leases.models import LeaseState
 from brokerui.messaging.leases.selectors import has_messages
 from brokerui.messaging.leases.services import Leased, lease_commit, lease_make, lease_roll_back
 from brokerui.messaging.models import HostedInstance
@@ -142,9 +142,9 @@ class ReceiptSettle(MessagingView):
         lease = {"receipt": _receipt(receipt), "owner": request.user.get_username()}
         if action == ROLLBACK:
             lease_roll_back(**lease)
-            return Response({"receipt": lease["receipt"], "state": State.ROLLED_BACK, "messages": 0})
+            return Response({"receipt": lease["receipt"], "state": LeaseState.ROLLED_BACK, "messages": 0})
         count = lease_commit(**lease)
-        return Response({"receipt": lease["receipt"], "state": State.COMMITTED, "messages": count})
+        return Response({"receipt": lease["receipt"], "state": LeaseState.COMMITTED, "messages": count})
 
 
 def _receipt(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from redis import Redis
 
-from brokerui.estate.numbering import Numbers, numbers_of
+from brokerui.estate.numbering import ObjectNumbers, numbers_of
 from brokerui.estate.selectors import estate_current
 from brokerui.messaging.activation.selectors import activated_tasks, queue_monitors
 from brokerui.messaging.exchange.forwarded_messages import forwarded_messages
@@ -21,17 +21,17 @@ from routing.dialog.states import STATES
 from routing.dialog.system_names import SYSTEM_SERVICE
 
 Json = dict[str, Any]
-NO_NUMBERS = Numbers({}, {}, {}, {})
+NO_NUMBERS = ObjectNumbers({}, {}, {}, {})
 
 
 def _at(milliseconds: int | None) -> str | None:
     return None if milliseconds is None else from_milliseconds(milliseconds).isoformat()
 
 
-def _numbers(rows: Sequence[Any]) -> Callable[[Any], Numbers]:
+def _numbers(rows: Sequence[Any]) -> Callable[[Any], ObjectNumbers]:
     """Return the function that gives the numbers of a row's database; they are made once for each database."""
     estate = estate_current().estate
-    found: dict[tuple[str, str], Numbers] = {}
+    found: dict[tuple[str, str], ObjectNumbers] = {}
     for place in {(row.instance, row.database) for row in rows}:
         instance = estate.instances.get(place[0])
         database = instance.databases.get(place[1]) if instance else None
@@ -44,7 +44,7 @@ def endpoints_as_json(rows: Sequence[EndpointRow]) -> list[Json]:
     return [_endpoint(row, numbers(row)) for row in rows]
 
 
-def _endpoint(row: EndpointRow, numbers: Numbers) -> Json:
+def _endpoint(row: EndpointRow, numbers: ObjectNumbers) -> Json:
     return {
         "instance": row.instance,
         "database": row.database,

@@ -17,7 +17,7 @@ from brokerui.cli.arguments import (
     now_unless,
     one_from_standard_input,
 )
-from brokerui.cli.diff_report import Report, report_as_json, report_as_text
+from brokerui.cli.diff_report import DiffReport, report_as_json, report_as_text
 from brokerui.cli.inputs import load_estate
 from brokerui.cli.traffic_weights import load_weights
 from brokerui.core.languages import here, local
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     after = load_estate(options.after, options.max_size)
     weights = load_weights(options.traffic, Vocabulary(before, after)) if options.traffic else None
     comparison = compare(before, after, now_unless(options.at))
-    report = Report(comparison, weights, options.limit)
+    report = DiffReport(comparison, weights, options.limit)
     _write(report_as_json(report) if options.format == "json" else report_as_text(report, here()))
     return _status(comparison)
 

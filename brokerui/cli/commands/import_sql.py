@@ -35,7 +35,7 @@ INSTANCE_NAME = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ScriptFiles:
     """The scripts of one instance, in the order in which they are run."""
 
     instance: str
@@ -85,7 +85,7 @@ class _Scripts:
             yield name, decode_script(load_bytes(name, self._max_size), where=name)
 
 
-def source(text: str) -> Source:
+def source(text: str) -> ScriptFiles:
     """`NAME[@ADDRESS]=FILE[,FILE]`."""
     target, equals, files = text.partition("=")
     instance, *rest = _ADDRESS.split(target, maxsplit=1)
@@ -94,6 +94,6 @@ def source(text: str) -> Source:
         raise must_be_given(say("NAME=FILE or NAME@ADDRESS=FILE"), text)
     try:
         check_name(instance, "NAME", INSTANCE_NAME)
-        return Source(instance, parse_network_address(rest[0]) if rest else None, names)
+        return ScriptFiles(instance, parse_network_address(rest[0]) if rest else None, names)
     except Invalid as fault:
         raise misuse(fault) from None

@@ -44,7 +44,7 @@ class Panel(NamedTuple):
     """Behind each number."""
 
 
-class Bar(NamedTuple):
+class ChartBar(NamedTuple):
     """Who had a role from one moment to another."""
 
     row: int
@@ -159,7 +159,7 @@ def _time_axis(first: str, last: str, anchor: str) -> Figure:
     }
 
 
-def bars_figure(rows: Sequence[str], bars: Sequence[Bar], start: int, end: int) -> Figure:
+def bars_figure(rows: Sequence[str], bars: Sequence[ChartBar], start: int, end: int) -> Figure:
     """A row for each of what is told of, and in it a bar from moment to moment."""
     return {
         "data": [_bar(bar, end - start) for bar in bars],
@@ -184,7 +184,7 @@ def bars_figure(rows: Sequence[str], bars: Sequence[Bar], start: int, end: int) 
     }
 
 
-def _bar(bar: Bar, whole: int) -> Figure:
+def _bar(bar: ChartBar, whole: int) -> Figure:
     """Its words stand in it where there is room for them; who points at it is told anyway."""
     text = plain(bar.text)
     has_room = (bar.end - bar.start) * ROOM_FOR_WORDS > whole

@@ -34,7 +34,7 @@ estates: LruCache[Estate] = LruCache(KEPT_ESTATES)
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class ScenarioCounts:
     """How much an estate holds."""
 
     instances: int
@@ -51,7 +51,7 @@ class ScenarioInfo:
     title: str | Promise
     description: str | Promise
     is_example: bool
-    counts: Counts
+    counts: ScenarioCounts
     size: int
     created: datetime | None
 
@@ -97,10 +97,10 @@ def scenario_document(name: str) -> bytes:
     return zlib.decompress(row.document)
 
 
-def count(estate: Estate) -> Counts:
+def count(estate: Estate) -> ScenarioCounts:
     """How much an estate holds."""
     databases = [database for instance in estate.instances.values() for database in instance.databases.values()]
-    return Counts(
+    return ScenarioCounts(
         instances=len(estate.instances),
         databases=len(databases),
         services=sum(len(database.services) for database in databases),
@@ -125,7 +125,7 @@ def _of_row(row: Scenario) -> ScenarioInfo:
         title=row.title,
         description="",
         is_example=False,
-        counts=Counts(row.instances, row.databases, row.services, row.routes),
+        counts=ScenarioCounts(row.instances, row.databases, row.services, row.routes),
         size=row.size,
         created=row.created,
     )

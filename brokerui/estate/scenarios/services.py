@@ -22,7 +22,7 @@ from brokerui.estate.scenarios.errors import (
 )
 from brokerui.estate.scenarios.examples import example_find
 from brokerui.estate.scenarios.models import Scenario
-from brokerui.estate.scenarios.selectors import LONG, Counts, count, estate_keep, estates
+from brokerui.estate.scenarios.selectors import LONG, ScenarioCounts, count, estate_keep, estates
 from routing.common.errors import InputError
 from routing.common.gc_control import gc_freeze_if_large
 from routing.documents.estate_document import read_estate
@@ -53,7 +53,7 @@ def scenario_take(*, title: str, text: bytes, author: str = "") -> tuple[Scenari
     if len(text) <= LONG:
         return scenario_create(title=title, text=text, author=author)
     _check_size(text)
-    return _kept(title, text, author, Counts(0, 0, 0, 0), is_read=False)
+    return _kept(title, text, author, ScenarioCounts(0, 0, 0, 0), is_read=False)
 
 
 def scenario_ready(*, name: str) -> None:
@@ -96,7 +96,9 @@ def _check_size(document: bytes) -> None:
         raise DocumentTooLargeError(size=len(document), limit=settings.SCENARIO_MAX_BYTES)
 
 
-def _kept(title: str, document: bytes, author: str, counts: Counts, *, is_read: bool) -> tuple[Scenario, list[str]]:
+def _kept(
+    title: str, document: bytes, author: str, counts: ScenarioCounts, *, is_read: bool
+) -> tuple[Scenario, list[str]]:
     # Packing takes its time on a large document; the write lock is for what follows only.
     packed, title = zlib.compress(document, LEVEL), _title(title)
     with transaction.atomic():

@@ -13,8 +13,8 @@ from django.db import close_old_connections
 from brokerui.core.redis_client import async_redis_client
 from brokerui.messaging.endpoint.endpoint_settings import options_from_settings, tls_from_settings
 from brokerui.messaging.endpoint.hosted_instances import hosted
-from brokerui.messaging.endpoint.options import Options
-from brokerui.messaging.endpoint.process import WAIT_SECONDS, Endpoint
+from brokerui.messaging.endpoint.options import EndpointOptions
+from brokerui.messaging.endpoint.process import WAIT_SECONDS, EndpointProcess
 from brokerui.messaging.endpoint.receive_waker import ReceiveWaker
 from brokerui.messaging.endpoint.task_cancellation import cancel_all
 from brokerui.messaging.endpoint.tls import Tls
@@ -38,7 +38,7 @@ def _allow_sockets() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
 
 
-async def _serve(options: Options, tls: Tls | None) -> None:
+async def _serve(options: EndpointOptions, tls: Tls | None) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
@@ -46,7 +46,7 @@ async def _serve(options: Options, tls: Tls | None) -> None:
     waker = ReceiveWaker(client)
     waking = asyncio.create_task(waker.run())
     try:
-        await Endpoint(client, _hosted, waker, options, tls).run(stop)
+        await EndpointProcess(client, _hosted, waker, options, tls).run(stop)
     finally:
         await cancel_all({waking})
         await client.aclose()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from brokerui.messaging.endpoint.options import Options
+from brokerui.messaging.endpoint.options import EndpointOptions
 from brokerui.messaging.endpoint.tls import Tls, tls_of
 from routing.common.errors import Invalid
 from routing.common.sentence import say
@@ -21,8 +21,8 @@ def tls_from_settings() -> Tls | None:
     return tls_of(*files, settings.ENDPOINT_CONNECT)
 
 
-def options_from_settings() -> Options:
-    return Options(
+def options_from_settings() -> EndpointOptions:
+    return EndpointOptions(
         connections=settings.ENDPOINT_CONNECTIONS,
         connections_of_peer=settings.ENDPOINT_CONNECTIONS_OF_PEER,
         is_encryption_required=settings.ENDPOINT_ENCRYPTION == REQUIRED,

@@ -12,10 +12,10 @@ from redis.asyncio import Redis
 
 from brokerui.messaging.endpoint.connection_limiter import ConnectionLimiter
 from brokerui.messaging.endpoint.inbox import Inbox
-from brokerui.messaging.endpoint.link import Link
+from brokerui.messaging.endpoint.link import NextHopLink
 from brokerui.messaging.endpoint.listener import Listener
 from brokerui.messaging.endpoint.notifier import Notifier
-from brokerui.messaging.endpoint.options import Options
+from brokerui.messaging.endpoint.options import EndpointOptions
 from brokerui.messaging.endpoint.permission import objection
 from brokerui.messaging.endpoint.task_cancellation import cancel_all
 from brokerui.messaging.endpoint.tls import Tls
@@ -38,7 +38,7 @@ class InstanceServer:
         self,
         name: str,
         client: Redis,
-        options: Options,
+        options: EndpointOptions,
         tls: Tls | None,
         guests: ConnectionLimiter,
         teller: Notifier,
@@ -54,7 +54,7 @@ class InstanceServer:
         self.instance_id = secrets.token_bytes(ID)
         self.neighbours = OnlineConnections()
         self.wires: dict[PeerConnection, Wire] = {}
-        self.links: dict[str, Link] = {}
+        self.links: dict[str, NextHopLink] = {}
         self.listeners: dict[str, Listener] = {}
         self.arrivals = Inbox(client, name, options.arriving_bytes, wake)
         self._hosted = hosted
@@ -110,10 +110,10 @@ class InstanceServer:
         if link is not None:
             link.want()
         elif len(self.links) < self.options.next_hops:
-            link = self.links[address] = Link(self, address)
+            link = self.links[address] = NextHopLink(self, address)
             self.start(self._run(link))
 
-    async def _run(self, link: Link) -> None:
+    async def _run(self, link: NextHopLink) -> None:
         try:
             await link.run()
         finally:

@@ -48,7 +48,7 @@ class Problem(NamedTuple):
     text: str
 
 
-class Link:
+class NextHopLink:
     """From one instance to one network address. `run` ends when nothing was wanted for a while."""
 
     def __init__(self, host: LinkOwner, address: str) -> None:

@@ -13,7 +13,7 @@ RECONNECTS = Backoff(first_s=0.25, max_s=8.0, jitter=0.25)
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class EndpointOptions:
     """Per endpoint process, where nothing else is said."""
 
     connections: int = 1_000

@@ -16,7 +16,7 @@ from brokerui.messaging.endpoint.connection_limiter import ConnectionLimiter
 from brokerui.messaging.endpoint.connection_rows import row_of
 from brokerui.messaging.endpoint.instance_server import InstanceServer
 from brokerui.messaging.endpoint.notifier import Notifier
-from brokerui.messaging.endpoint.options import Options
+from brokerui.messaging.endpoint.options import EndpointOptions
 from brokerui.messaging.endpoint.task_cancellation import cancel_all
 from brokerui.messaging.endpoint.tls import Tls
 from brokerui.messaging.exchange.lists import (
@@ -43,7 +43,7 @@ PAUSE = 0.5
 """Seconds until Redis is tried again."""
 
 
-class Endpoint:
+class EndpointProcess:
     """Everything that one process of `brokerui endpoint` does."""
 
     def __init__(
@@ -51,12 +51,12 @@ class Endpoint:
         client: Redis,
         hosted: Callable[[], Awaitable[Hosted]],
         wake: Callable[[], None],
-        options: Options | None = None,
+        options: EndpointOptions | None = None,
         tls: Tls | None = None,
     ) -> None:
         """`hosted` is asked again and again; `wake` is called when something arrived for workers that have nothing."""
         self.client = client
-        self.options = options or Options()
+        self.options = options or EndpointOptions()
         self.tls = tls
         self.guests = ConnectionLimiter(self.options.connections, self.options.connections_of_peer)
         self.teller = Notifier(client)

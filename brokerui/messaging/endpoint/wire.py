@@ -13,7 +13,7 @@ from brokerui.core.languages import local
 from brokerui.messaging.endpoint import close_reasons
 from brokerui.messaging.endpoint.connection_limiter import ConnectionLimiter
 from brokerui.messaging.endpoint.inbox import Inbox
-from brokerui.messaging.endpoint.options import Options
+from brokerui.messaging.endpoint.options import EndpointOptions
 from brokerui.messaging.endpoint.permission import objection_to_certificate
 from brokerui.messaging.endpoint.tls import Tls, names_of
 from brokerui.messaging.exchange.messages import EndpointEvent
@@ -44,7 +44,7 @@ class WireOwner(Protocol):
     """What a connection needs of the instance that it belongs to."""
 
     name: str
-    options: Options
+    options: EndpointOptions
     tls: Tls | None
     guests: ConnectionLimiter
     neighbours: OnlineConnections

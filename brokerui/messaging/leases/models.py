@@ -9,13 +9,13 @@ from django.db.models import Q
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.models.base import QUEUE_NAME, SYSNAME, Guid, Name, check
 
-__all__ = ["Answer", "Lease", "State", "Use"]
+__all__ = ["Answer", "Lease", "LeaseState", "Use"]
 
 USERNAME = User._meta.get_field("username").max_length or 150
 TOKEN = 64
 
 
-class State(models.TextChoices):
+class LeaseState(models.TextChoices):
     """What has become of a lease."""
 
     LEASED = "leased"
@@ -44,17 +44,17 @@ class Lease(models.Model):
     count = models.IntegerField()
     until = models.BigIntegerField()
     """Milliseconds since 1970: from then on it has lapsed, whatever its state says. Of one that has ended: when."""
-    state = Name(max_length=11, choices=State.choices, default=State.LEASED)
+    state = Name(max_length=11, choices=LeaseState.choices, default=LeaseState.LEASED)
 
     class Meta:
         db_table = "receive_leases"
         constraints = [
             models.UniqueConstraint(
                 fields=["conversation_group_id", "instance"],
-                condition=Q(state=State.LEASED),
+                condition=Q(state=LeaseState.LEASED),
                 name="receive_leases_one_of_a_group",
             ),
-            check("receive_leases_state", Q(state__in=State.values)),
+            check("receive_leases_state", Q(state__in=LeaseState.values)),
         ]
         indexes = [
             # Which have lapsed, and which are old.

@@ -7,7 +7,7 @@ from typing import Final
 from django.db import connection
 
 from brokerui.messaging.clock import now
-from brokerui.messaging.leases.models import Lease, State
+from brokerui.messaging.leases.models import Lease, LeaseState
 from brokerui.messaging.store.numbers import queue_number
 from routing.dialog.endpoint import QueueKey
 
@@ -28,5 +28,5 @@ def has_messages(instance: int, queue: QueueKey) -> bool:
 
 def is_leased(instance: str, group: str) -> bool:
     """Whether messages of a conversation group are handed out."""
-    living = Lease.objects.filter(conversation_group_id=group, instance__name=instance, state=State.LEASED)
+    living = Lease.objects.filter(conversation_group_id=group, instance__name=instance, state=LeaseState.LEASED)
     return living.filter(until__gt=now()).exists()

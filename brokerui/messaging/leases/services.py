@@ -17,7 +17,7 @@ from brokerui.messaging.broker_cache import check_queue
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import MessagingError
 from brokerui.messaging.leases.errors import LeaseCommittedError, LeaseOverError, NoSuchReceiptError
-from brokerui.messaging.leases.models import Lease, State
+from brokerui.messaging.leases.models import Lease, LeaseState
 from brokerui.messaging.leases.uses import use_count
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
 from brokerui.messaging.verbs.administration import message_committed, message_rolled_back
@@ -84,7 +84,7 @@ def _within_bounds(messages: Sequence[QueuedMessage]) -> tuple[QueuedMessage, ..
 def _end_lapsed(new: Lease) -> None:
     """One of the same group that has lapsed since the last look."""
     for lease in Lease.objects.filter(
-        instance=new.instance, conversation_group_id=new.conversation_group_id, state=State.LEASED
+        instance=new.instance, conversation_group_id=new.conversation_group_id, state=LeaseState.LEASED
     ):
         _lapse(lease)
 
@@ -99,12 +99,12 @@ def lease_commit(*, receipt: str, owner: str) -> int:
     """
     with transaction.atomic():
         lease = _mine(receipt, owner)
-        if lease.state == State.COMMITTED:
+        if lease.state == LeaseState.COMMITTED:
             return lease.count
-        if lease.state != State.LEASED or lease.until <= now():
+        if lease.state != LeaseState.LEASED or lease.until <= now():
             raise LeaseOverError
         _take(lease)
-        _end(lease, State.COMMITTED)
+        _end(lease, LeaseState.COMMITTED)
         use_count(author=owner, verb="receive", instance=lease.instance.name, messages=lease.count)
     return lease.count
 
@@ -113,16 +113,16 @@ def lease_roll_back(*, receipt: str, owner: str) -> None:
     """Give the messages back. The second time does nothing more, nor does it where the lease has lapsed."""
     with transaction.atomic():
         lease = _mine(receipt, owner)
-        if lease.state == State.COMMITTED:
+        if lease.state == LeaseState.COMMITTED:
             raise LeaseCommittedError
-        is_ended = lease.state == State.LEASED and _end(lease, State.ROLLED_BACK)
+        is_ended = lease.state == LeaseState.LEASED and _end(lease, LeaseState.ROLLED_BACK)
     if is_ended:
         _count_rollback(lease)
 
 
 def leases_lapse(**where: str) -> int:
     """End those whose time is over; so many. `where`: `instance`, `database` and `queue`, to look at one queue only."""
-    found = Lease.objects.filter(state=State.LEASED, until__lte=now()).select_related("instance")
+    found = Lease.objects.filter(state=LeaseState.LEASED, until__lte=now()).select_related("instance")
     if where:
         found = found.filter(instance__name=where["instance"], database=where["database"], queue=where["queue"])
     return sum(map(_lapse, found.order_by("until")[:LAPSED_AT_ONCE]))
@@ -130,7 +130,7 @@ def leases_lapse(**where: str) -> int:
 
 def leases_forget() -> int:
     """Those that ended long ago."""
-    ended = [State.COMMITTED, State.ROLLED_BACK, State.LAPSED]
+    ended = [LeaseState.COMMITTED, LeaseState.ROLLED_BACK, LeaseState.LAPSED]
     return Lease.objects.filter(state__in=ended, until__lt=now() - KEPT_MS).delete()[0]
 
 
@@ -165,15 +165,15 @@ def _check_ended(lease: Lease, handles: set[str]) -> None:
         raise LeaseOverError
 
 
-def _end(lease: Lease, state: State) -> bool:
+def _end(lease: Lease, state: LeaseState) -> bool:
     """False: it had ended."""
-    still = Lease.objects.filter(pk=lease.pk, state=State.LEASED)
+    still = Lease.objects.filter(pk=lease.pk, state=LeaseState.LEASED)
     return bool(still.update(state=state, until=now(), messages=[]))
 
 
 def _lapse(lease: Lease) -> bool:
     """It counts as a rollback, once the transaction around it is committed."""
-    is_ended = _end(lease, State.LAPSED)
+    is_ended = _end(lease, LeaseState.LAPSED)
     if is_ended:
         transaction.on_commit(lambda: _count_rollback(lease), robust=True)
     return is_ended

@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.db import connections
 
 from brokerui.messaging.store import instance_state
-from brokerui.messaging.store.claiming import Asked, Claim
+from brokerui.messaging.store.claiming import Claim, ClaimQuery
 from brokerui.messaging.store.committing import Commit
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.postgres import CallersSession, OwnSession, pool_of
@@ -66,7 +66,7 @@ class DatabaseStore:
         """Of the session, when something was committed that was to be durable later; None: all of it is."""
         self._claims: dict[int, Claim] = {}
         self._tokens = count(1)
-        self._known: instance_state.Known | None = None
+        self._known: instance_state.InstanceState | None = None
 
     def _session(self) -> Session:
         database = connections[self._using]
@@ -87,7 +87,7 @@ class DatabaseStore:
             with claim.session.reading():
                 with claim.session.together():
                     known = instance_state.ask(claim.session, self.instance) if claim.known is None else None
-                    asked = Asked(claim, wanted, now)
+                    asked = ClaimQuery(claim, wanted, now)
                 if known is not None:
                     claim.known = self._begin(claim.session, known())
                 batch = claim.batch(token)
@@ -97,7 +97,7 @@ class DatabaseStore:
             raise
         return batch
 
-    def _begin(self, session: Session, found: list[Row]) -> instance_state.Known:
+    def _begin(self, session: Session, found: list[Row]) -> instance_state.InstanceState:
         known = instance_state.known_as_of(found, session, self.instance, self._known)
         if self.follow is not None and (known is None or known.live_version != self.version):
             self.follow()
@@ -137,7 +137,7 @@ class DatabaseStore:
                 self.forget()
             raise Conflict("the database has gone down since something was committed that was not durable yet")
 
-    def _checked(self, known: instance_state.Known | None) -> instance_state.Known:
+    def _checked(self, known: instance_state.InstanceState | None) -> instance_state.InstanceState:
         if known is None:
             raise LookupError(f"no hosted instance {self.instance}")
         if self.version < known.least_version:

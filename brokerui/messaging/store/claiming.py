@@ -9,10 +9,10 @@ from operator import itemgetter
 from typing import Any, Final
 
 from brokerui.messaging.store import receiving
-from brokerui.messaging.store.instance_state import Known
+from brokerui.messaging.store.instance_state import InstanceState
 from brokerui.messaging.store.objects import unpacked
-from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Given, Row, Session
-from brokerui.messaging.store.tables import ENDPOINTS, GROUPS, HELD, OUTGOING, Table
+from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Row, RowsAsTable, Session
+from brokerui.messaging.store.tables import ENDPOINTS, GROUPS, HELD, OUTGOING, WrittenTable
 from routing.dialog.batch import MAX_OUTGOING_PER_CLAIM, ClaimedBatch, ClaimRequest
 from routing.dialog.endpoint import ConversationGroupState, Endpoint
 from routing.dialog.messages import BufferedFragment, FragmentNumber, OutboundMessage
@@ -80,7 +80,7 @@ class Claim:
     locked: set[str] = field(default_factory=set)
     """Groups."""
 
-    known: Known | None = None
+    known: InstanceState | None = None
 
     def batch(self, token: int) -> ClaimedBatch:
         """An empty one."""
@@ -96,7 +96,7 @@ class Claim:
         return {"instance": self.instance}
 
 
-class Asked:
+class ClaimQuery:
     """What a claim wants, asked for all at once: the locks first, then what stands under them."""
 
     def __init__(self, claim: Claim, wanted: ClaimRequest, now: int) -> None:
@@ -122,17 +122,17 @@ class Asked:
         parameters = {**self._claim.mine, "now": self._now}
         return self._claim.session.take(CONVERSATION, _DUE, parameters, self._wanted.due)
 
-    def _what_to_read(self) -> Iterator[Given]:
+    def _what_to_read(self) -> Iterator[RowsAsTable]:
         session, wanted = self._claim.session, self._wanted
         if wanted.handles:
             among = session.among(wanted.handles)
-            yield Given(session.of_rows(_IDS + among.sql), among.parameters)
+            yield RowsAsTable(session.of_rows(_IDS + among.sql), among.parameters)
         if self._ids:
             yield session.among(self._ids)
         if wanted.due:
             yield session.taken()
 
-    def _read(self, among: Given) -> Answer:
+    def _read(self, among: RowsAsTable) -> Answer:
         session = self._claim.session
         group = session.firsts(GROUPS, _ITS_GROUP, "instance_id")
         sql = _CONVERSATIONS.format(group=group, among=among.sql)
@@ -269,7 +269,7 @@ def _leave_for_later(batch: ClaimedBatch) -> None:
         del batch.outgoing[handle]
 
 
-def _found(claim: Claim, table: Table, given: Given, condition: str, *order: str) -> list[Row]:
+def _found(claim: Claim, table: WrittenTable, given: RowsAsTable, condition: str, *order: str) -> list[Row]:
     """Rows of a table, of each given one in an order, those of a conversation together."""
     firsts = claim.session.firsts(table, condition, ", ".join(order))
     sorting = ", ".join(f"found.{column}" for column in ("conversation_handle", *order))

@@ -13,8 +13,8 @@ from brokerui.messaging.store import instance_state
 from brokerui.messaging.store.claiming import Claim
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.objects import packed
-from brokerui.messaging.store.session import CONVERSATION, Given, Row
-from brokerui.messaging.store.tables import ENDPOINTS, HELD, LASTING, MESSAGES, OUTGOING, SELDOM, Table
+from brokerui.messaging.store.session import CONVERSATION, Row, RowsAsTable
+from brokerui.messaging.store.tables import ENDPOINTS, HELD, LASTING, MESSAGES, OUTGOING, SELDOM, WrittenTable
 from routing.dialog.batch import ChangeSet
 from routing.dialog.endpoint import ConversationGroupState, Endpoint, QueueKey
 from routing.dialog.messages import QueuedMessage
@@ -106,7 +106,7 @@ class Commit:
         instance_state.write(self._session, self._instance, self._changes)
         self._count()
 
-    def _with(self, given: Given) -> dict[str, Any]:
+    def _with(self, given: RowsAsTable) -> dict[str, Any]:
         return {**self._claim.mine, **given.parameters, "top": None}
 
     def _run(self, sql: str, rows: Sequence[Row], **kinds: str) -> None:
@@ -121,13 +121,13 @@ class Commit:
             among = self._session.among(keys)
             self._session.run(sql.format(among=among.sql, **names), self._with(among))
 
-    def _delete(self, table: Table, condition: str, rows: Sequence[Row], **kinds: str) -> None:
+    def _delete(self, table: WrittenTable, condition: str, rows: Sequence[Row], **kinds: str) -> None:
         """Rows of a table that belong to given ones, if there are any."""
         if rows:
             given = self._session.given(rows, **kinds)
             self._session.run(self._deleting(table, condition, given), self._with(given))
 
-    def _deleting(self, table: Table, condition: str, given: Given) -> str:
+    def _deleting(self, table: WrittenTable, condition: str, given: RowsAsTable) -> str:
         session = self._session
         firsts = session.firsts(table, condition, "instance_id")
         found = f"SELECT found.{session.row} FROM {given.sql} {firsts}"

@@ -40,7 +40,7 @@ _STATE: Final = {
 }
 
 
-class Known(NamedTuple):
+class InstanceState(NamedTuple):
     """As of a number."""
 
     number: int
@@ -59,12 +59,14 @@ def ask(session: Session, instance: int) -> Answer:
     return session.begin(_NUMBER.format(instance=instance))
 
 
-def look(session: Session, instance: int, last: Known | None) -> Known | None:
+def look(session: Session, instance: int, last: InstanceState | None) -> InstanceState | None:
     """What is known now, later in a claim."""
     return known_as_of(session.rows(_NUMBER.format(instance=instance), {}), session, instance, last)
 
 
-def known_as_of(found: Sequence[Row], session: Session, instance: int, last: Known | None) -> Known | None:
+def known_as_of(
+    found: Sequence[Row], session: Session, instance: int, last: InstanceState | None
+) -> InstanceState | None:
     """What is known now; `last` where nothing has changed; None: the instance is not hosted."""
     if not found:
         return None
@@ -73,7 +75,7 @@ def known_as_of(found: Sequence[Row], session: Session, instance: int, last: Kno
     return known if known.live_version == live_version else known._replace(live_version=live_version or 0)
 
 
-def _read(session: Session, instance: int, number: int) -> Known:
+def _read(session: Session, instance: int, number: int) -> InstanceState:
     """It may be newer than the number; then it is read once more than needed."""
     mine = {"instance": instance}
     off = "SELECT database, name FROM queue_states WHERE instance_id = %(instance)s AND NOT is_receive_enabled"
@@ -81,7 +83,7 @@ def _read(session: Session, instance: int, number: int) -> Known:
     asked = "SELECT database, service, conversation_handle FROM route_requests WHERE instance_id = %(instance)s"
     routes = f"SELECT {', '.join((*_KEY, *_STATE))} FROM mirrored_routes WHERE instance_id = %(instance)s"
     least = "SELECT least_version FROM hosted_instances WHERE id = %(instance)s"
-    return Known(
+    return InstanceState(
         number,
         0,
         session.rows(least, mine)[0][0],

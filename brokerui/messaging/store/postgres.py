@@ -16,8 +16,8 @@ import psycopg
 from django.db import DatabaseError, IntegrityError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Given, Row, Session
-from brokerui.messaging.store.tables import Table
+from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Row, RowsAsTable, Session
+from brokerui.messaging.store.tables import WrittenTable
 from routing.runtime.store import Conflict
 
 # Plans that are right for any number of rows, since they are kept: the tables are empty one minute and full the next.
@@ -104,8 +104,8 @@ class PostgresSession(Session):
         noted = f"SELECT taken.*, set_config('{_TAKEN}', string_agg(key, ' ') OVER (), true) FROM ({taken}) AS taken"
         return self.ask(noted, {**parameters, "seed": self._seed(kind), "limit": limit})
 
-    def taken(self) -> Given:
-        return Given(f"= ANY(string_to_array(current_setting('{_TAKEN}', true), ' '))", {})
+    def taken(self) -> RowsAsTable:
+        return RowsAsTable(f"= ANY(string_to_array(current_setting('{_TAKEN}', true), ' '))", {})
 
     def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         rows = self.rows(sql, parameters)
@@ -131,7 +131,7 @@ class PostgresSession(Session):
         with self._wrapped:
             self._cursor.execute(sql, parameters)
 
-    def insert(self, table: Table, rows: Sequence[Row]) -> None:
+    def insert(self, table: WrittenTable, rows: Sequence[Row]) -> None:
         if len(rows) <= FEW:
             self._insert_few(table, rows)
             return
@@ -142,14 +142,14 @@ class PostgresSession(Session):
             for row in rows:
                 copy.write_row(row)
 
-    def _insert_few(self, table: Table, rows: Sequence[Row]) -> None:
+    def _insert_few(self, table: WrittenTable, rows: Sequence[Row]) -> None:
         """One way there and back, where COPY takes three."""
         given = self.given(rows, **dict(zip(table.columns, table.kinds, strict=True)))
         sql = f"INSERT INTO {table.name} ({table.listed}) SELECT * FROM {given.sql}"
         with self._wrapped:
             self._cursor.execute(sql, given.parameters)
 
-    def update(self, table: Table, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> None:
+    def update(self, table: WrittenTable, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> None:
         names = (*table.columns[:keys], *columns)
         kinds = dict(zip(table.columns, table.kinds, strict=True))
         given = self.given(rows, **{name: kinds[name] for name in names})
@@ -168,19 +168,19 @@ class PostgresSession(Session):
     def of_rows(self, sql: str) -> str:
         return f"= ANY(ARRAY({sql}))"
 
-    def among(self, keys: Iterable[str]) -> Given:
-        return Given("= ANY(%(among)s::text[])", {"among": list(keys)})
+    def among(self, keys: Iterable[str]) -> RowsAsTable:
+        return RowsAsTable("= ANY(%(among)s::text[])", {"among": list(keys)})
 
-    def given(self, rows: Sequence[Row], **kinds: str) -> Given:
+    def given(self, rows: Sequence[Row], **kinds: str) -> RowsAsTable:
         columns = zip(*rows, strict=True) if rows else ((),) * len(kinds)
         arrays = ", ".join(f"%(given_{name})s::{kind}[]" for name, kind in kinds.items())
         values = {
             f"given_{name}": _literal(column) if kind in _NOT_TEXT else _texts(column, kind)
             for column, (name, kind) in zip(columns, kinds.items(), strict=True)
         }
-        return Given(f"unnest({arrays}) AS given({', '.join(kinds)})", values)
+        return RowsAsTable(f"unnest({arrays}) AS given({', '.join(kinds)})", values)
 
-    def firsts(self, table: Table, condition: str, order: str) -> str:
+    def firsts(self, table: WrittenTable, condition: str, order: str) -> str:
         found = f"SELECT row.ctid, * FROM {table.name} AS row WHERE {condition} ORDER BY {order} {self.at_most}"
         return f"CROSS JOIN LATERAL ({found}) AS found"
 

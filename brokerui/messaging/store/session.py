@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple
 
-from brokerui.messaging.store.tables import Table
+from brokerui.messaging.store.tables import WrittenTable
 
 Row = tuple[Any, ...]
 Answer = Callable[[], list[Row]]
@@ -22,7 +22,7 @@ GROUP: Final = 1
 """Kinds of locks."""
 
 
-class Given(NamedTuple):
+class RowsAsTable(NamedTuple):
     """Rows that travel to the database as a table."""
 
     sql: str
@@ -88,7 +88,7 @@ class Session(ABC):
         then."""
 
     @abstractmethod
-    def taken(self) -> Given:
+    def taken(self) -> RowsAsTable:
         """A condition on what stands before it: that it is one of the keys that were taken last."""
 
     @abstractmethod
@@ -108,11 +108,11 @@ class Session(ABC):
         """A statement that gives nothing back."""
 
     @abstractmethod
-    def insert(self, table: Table, rows: Sequence[Row]) -> None:
+    def insert(self, table: WrittenTable, rows: Sequence[Row]) -> None:
         """Rows into a table, in this order."""
 
     @abstractmethod
-    def update(self, table: Table, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> None:
+    def update(self, table: WrittenTable, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """Columns of rows of a table, which the first `keys` columns of the table tell; a row has keys, then values."""
 
     @abstractmethod
@@ -120,14 +120,14 @@ class Session(ABC):
         """A condition on `row`: that it is one of those that a query gives."""
 
     @abstractmethod
-    def among(self, keys: Iterable[str]) -> Given:
+    def among(self, keys: Iterable[str]) -> RowsAsTable:
         """A condition on what stands before it: that it is one of these."""
 
     @abstractmethod
-    def given(self, rows: Sequence[Row], **kinds: str) -> Given:
+    def given(self, rows: Sequence[Row], **kinds: str) -> RowsAsTable:
         """Rows of numbers and texts, with the name and the kind of each column."""
 
     @abstractmethod
-    def firsts(self, table: Table, condition: str, order: str) -> str:
+    def firsts(self, table: WrittenTable, condition: str, order: str) -> str:
         """SQL for FROM after something else: `found`, for each row of that the first of a table, called `row` in the
         condition. The parameter `top` says how many; None: all."""

@@ -15,8 +15,8 @@ from typing import Any
 from django.db import IntegrityError, connections, transaction
 
 from brokerui.messaging.store.locks import locks_of
-from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Given, Row, Session
-from brokerui.messaging.store.tables import Table
+from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Row, RowsAsTable, Session
+from brokerui.messaging.store.tables import WrittenTable
 from routing.runtime.store import Conflict
 
 _DUPLICATE = {"SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"}
@@ -94,7 +94,7 @@ class SqliteSession(Session):
         self._taken = [row[0] for row in taken]
         return lambda: taken
 
-    def taken(self) -> Given:
+    def taken(self) -> RowsAsTable:
         return self.among(self._taken)
 
     def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
@@ -114,11 +114,11 @@ class SqliteSession(Session):
         with connections[self._alias].cursor() as cursor:
             cursor.execute(sql, parameters)
 
-    def insert(self, table: Table, rows: Sequence[Row]) -> None:
+    def insert(self, table: WrittenTable, rows: Sequence[Row]) -> None:
         values = ", ".join(["%s"] * len(table.columns))
         self._run_each(f"INSERT INTO {table.name} ({table.listed}) VALUES ({values})", rows)
 
-    def update(self, table: Table, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> None:
+    def update(self, table: WrittenTable, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> None:
         values = ", ".join(f"{name} = %s" for name in columns)
         same = " AND ".join(f"{name} = %s" for name in table.columns[:keys])
         sql = f"UPDATE {table.name} SET {values} WHERE {same}"
@@ -131,13 +131,13 @@ class SqliteSession(Session):
     def of_rows(self, sql: str) -> str:
         return f"IN ({sql})"
 
-    def among(self, keys: Iterable[str]) -> Given:
-        return Given("IN (SELECT value FROM json_each(%(among)s))", {"among": json.dumps(list(keys))})
+    def among(self, keys: Iterable[str]) -> RowsAsTable:
+        return RowsAsTable("IN (SELECT value FROM json_each(%(among)s))", {"among": json.dumps(list(keys))})
 
-    def given(self, rows: Sequence[Row], **kinds: str) -> Given:
+    def given(self, rows: Sequence[Row], **kinds: str) -> RowsAsTable:
         columns = ", ".join(f"json_extract(value, '$[{place}]') AS {name}" for place, name in enumerate(kinds))
-        return Given(f"(SELECT {columns} FROM json_each(%(given)s)) AS given", {"given": json.dumps(rows)})
+        return RowsAsTable(f"(SELECT {columns} FROM json_each(%(given)s)) AS given", {"given": json.dumps(rows)})
 
-    def firsts(self, table: Table, condition: str, order: str) -> str:
+    def firsts(self, table: WrittenTable, condition: str, order: str) -> str:
         found = f"SELECT row.rowid FROM {table.name} AS row WHERE {condition} ORDER BY {order} {self.at_most}"
         return f"JOIN {table.name} AS found ON found.rowid IN ({found})"

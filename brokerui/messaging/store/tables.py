@@ -29,7 +29,7 @@ _KINDS: Final = {
 
 
 @dataclass(frozen=True)
-class Table:
+class WrittenTable:
     """A table, and those of its columns that are written, in this order."""
 
     name: str
@@ -46,10 +46,10 @@ class Table:
         return ", ".join(f"{alias}.{column}" for column in self.columns[first:])
 
 
-def _table(model: type[models.Model]) -> Table:
+def _table(model: type[models.Model]) -> WrittenTable:
     fields = [field for field in model._meta.concrete_fields if not isinstance(field, models.AutoField)]
     kinds = (next((kind for of, kind in _KINDS.items() if type(field) is of), "text") for field in fields)
-    return Table(model._meta.db_table, tuple(str(field.column) for field in fields), tuple(kinds))
+    return WrittenTable(model._meta.db_table, tuple(str(field.column) for field in fields), tuple(kinds))
 
 
 ENDPOINTS: Final = _table(ConversationEndpoint)

@@ -30,7 +30,7 @@ class TokenForm(forms.Form):
 
 @method_decorator(own_account, name="dispatch")
 @method_decorator(never_cache, name="dispatch")
-class Tokens(View):
+class TokensView(View):
     """The list, and the form for another one."""
 
     def get(self, request: HttpRequest) -> HttpResponse:

@@ -9,6 +9,6 @@ urlpatterns = [
     path("login/", views.SignIn.as_view(), name="login"),
     path("logout/", views.SignOut.as_view(), name="logout"),
     path("password/", views.ChangePassword.as_view(), name="password"),
-    path("tokens/", tokens.Tokens.as_view(), name="tokens"),
+    path("tokens/", tokens.TokensView.as_view(), name="tokens"),
     path("tokens/<slug:key>/revoke/", tokens.revoke, name="revoke"),
 ]

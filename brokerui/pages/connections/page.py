@@ -21,7 +21,7 @@ ONLINE: Final = "LOGGED_IN"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ConnectionOnPage:
     """A connection as the page has it."""
 
     row: ConnectionRow
@@ -62,8 +62,10 @@ def _fits(row: ConnectionRow, word: str) -> bool:
     return not word or word.casefold() in " ".join((row.instance, row.peer, row.address)).casefold()
 
 
-def _shown(row: ConnectionRow) -> Shown:
-    return Shown(row, datetime.fromisoformat(row.connect_time), datetime.fromisoformat(row.last_activity_time))
+def _shown(row: ConnectionRow) -> ConnectionOnPage:
+    return ConnectionOnPage(
+        row, datetime.fromisoformat(row.connect_time), datetime.fromisoformat(row.last_activity_time)
+    )
 
 
 def _failures() -> list[tuple[str, str, UnreachableAddress]]:

@@ -12,9 +12,9 @@ from django.db.models import OuterRef, QuerySet, Subquery, Sum
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
-from brokerui.analysis.monitoring.history import MOST_SERIES, Point, by_error
+from brokerui.analysis.monitoring.history import MOST_SERIES, SamplePoint, by_error
 from brokerui.analysis.monitoring.spans import SPANS, Span, span_of
-from brokerui.analysis.monitoring.waiting import IN_INDEX, Group, waiting_now
+from brokerui.analysis.monitoring.waiting import IN_INDEX, WaitingGroup, waiting_now
 from brokerui.analysis.monitoring.wording import (
     cause_label,
     cause_words,
@@ -40,7 +40,7 @@ Ones = Mapping[Place, ConversationEndpoint]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DelayedQuery:
     """What the address asks for: all of it, or one group."""
 
     span: Span
@@ -50,7 +50,7 @@ class Asked:
     cause: str = ""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> Asked:
+    def of(cls, query: Mapping[str, str]) -> DelayedQuery:
         return cls(span_of(query.get("span", "")), **{name: query.get(name, "") for name in NAMES})
 
     @property
@@ -61,7 +61,7 @@ class Asked:
         own = {"span": self.span.name, **{name: getattr(self, name) for name in NAMES}, **other}
         return urlencode({name: value for name, value in own.items() if value and value != SPANS[0].name})
 
-    def has(self, group: Group) -> bool:
+    def has(self, group: WaitingGroup) -> bool:
         own = (group.instance, group.database, group.service, str(group.cause))
         return all(not wanted or wanted == is_ for wanted, is_ in zip(self._wanted, own, strict=True))
 
@@ -71,10 +71,10 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DelayedGroup:
     """A group as the page has it."""
 
-    group: Group
+    group: WaitingGroup
     cause: str
     due: str
     where: str
@@ -85,7 +85,7 @@ class Shown:
 
 def told(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
-    asked, at = Asked.of(query), now()
+    asked, at = DelayedQuery.of(query), now()
     waiting = waiting_now()
     delayed = waiting.delayed
     groups = [group for group in delayed if asked.has(group)]
@@ -97,7 +97,7 @@ def told(query: Mapping[str, str]) -> dict[str, Any]:
         "as_of": waiting.at if waiting.until else None,
         "groups": _shown(groups[:MOST_GROUPS], asked, at),
         "more": max(0, len(groups) - MOST_GROUPS),
-        "everything": f"?{Asked(asked.span).query()}",
+        "everything": f"?{DelayedQuery(asked.span).query()}",
         "headline": headline(delayed),
         "tone": "warn" if delayed else "good",
         "off": queues_off(),
@@ -109,7 +109,7 @@ def told(query: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def headline(delayed: list[Group]) -> str:
+def headline(delayed: list[WaitingGroup]) -> str:
     """The answer in one sentence."""
     if not delayed:
         return gettext("No conversation is delayed.")
@@ -128,21 +128,25 @@ def headline(delayed: list[Group]) -> str:
     }
 
 
-def _shown(groups: list[Group], asked: Asked, at: int) -> list[Shown]:
+def _shown(groups: list[WaitingGroup], asked: DelayedQuery, at: int) -> list[DelayedGroup]:
     ones = _ones(groups)
     texts = statuses({place: one for place, one in ones.items() if not one.transmission_status})
     return [_as_shown(group, ones, texts, asked, at) for group in groups if (group.instance, group.handle) in ones]
 
 
-def _as_shown(group: Group, ones: Ones, texts: Mapping[Place, str], asked: Asked, at: int) -> Shown:
+def _as_shown(
+    group: WaitingGroup, ones: Ones, texts: Mapping[Place, str], asked: DelayedQuery, at: int
+) -> DelayedGroup:
     place = group.instance, group.handle
     own = {name: str(getattr(group, name)) for name in NAMES}
     # What the network says, where routing has nothing to say.
     cause = texts.get(place, "").partition(": ")[2] or cause_words(group.cause)
-    return Shown(group, cause, due(group.next_attempt, at), where_of(group.instance, ones[place]), asked.query(**own))
+    return DelayedGroup(
+        group, cause, due(group.next_attempt, at), where_of(group.instance, ones[place]), asked.query(**own)
+    )
 
 
-def _ones(groups: list[Group]) -> Ones:
+def _ones(groups: list[WaitingGroup]) -> Ones:
     """One conversation of each group. Since they were counted, some may have gone."""
     names = dict(HostedInstance.objects.values_list("id", "name"))
     rows = ConversationEndpoint.objects.filter(conversation_handle__in=[group.handle for group in groups])
@@ -165,7 +169,7 @@ def where_of(instance: str, one: ConversationEndpoint) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class DelayedConversation:
     """One that is delayed."""
 
     handle: str
@@ -178,12 +182,12 @@ class Conversation:
     where: str
 
 
-def _conversations(asked: Asked, groups: list[Group], at: int) -> dict[str, Any]:
+def _conversations(asked: DelayedQuery, groups: list[WaitingGroup], at: int) -> dict[str, Any]:
     if not asked.is_one:
         return {"conversations": None}
     rows = list(_rows(asked)[:LISTED])
     listed = [
-        Conversation(
+        DelayedConversation(
             row.conversation_handle,
             row.conversation_id,
             state_words(row.state),
@@ -199,7 +203,7 @@ def _conversations(asked: Asked, groups: list[Group], at: int) -> dict[str, Any]
     return {"conversations": listed, "not_listed": max(0, number - len(listed))}
 
 
-def _rows(asked: Asked) -> QuerySet[Any]:
+def _rows(asked: DelayedQuery) -> QuerySet[Any]:
     first = OutgoingMessage.objects.filter(
         conversation_handle=OuterRef("conversation_handle"),
         instance=OuterRef("instance"),
@@ -250,14 +254,14 @@ def queues_off() -> list[OffQueue]:
 # -- The chart ---------------------------------------------------------------------------------------------
 
 
-def _by_cause(span: Span, at: int) -> dict[str, list[Point]]:
+def _by_cause(span: Span, at: int) -> dict[str, list[SamplePoint]]:
     """Conversations that wait for a reason: of all instances together, the most frequent cause first."""
     found = by_error(OfSample.WAITING_CONVERSATIONS, span, at)
     causes = sorted((error for error in found if error), key=lambda error: (-found[error][-1].depth, error))
     return {cause_label(error): found[error] for error in causes[:MOST_SERIES]}
 
 
-def title(points: Mapping[str, list[Point]], span: Span) -> str:
+def title(points: Mapping[str, list[SamplePoint]], span: Span) -> str:
     """What the chart says."""
     depths: Counter[int] = Counter()
     for own in points.values():
@@ -272,7 +276,7 @@ def title(points: Mapping[str, list[Point]], span: Span) -> str:
     }
 
 
-def figure(moments: list[int], points: Mapping[str, list[Point]]) -> Figure:
+def figure(moments: list[int], points: Mapping[str, list[SamplePoint]]) -> Figure:
     """A line for each cause. Where others were looked at and this one was not there, there was none of it."""
     looked = {point.at for own in points.values() for point in own}
     values = {
@@ -286,7 +290,7 @@ def _depth(own: Mapping[int, int], at: int, looked: set[int]) -> float | None:
     return float(own.get(at, 0)) if at in looked else None
 
 
-def lines(moments: list[int], points: Mapping[str, list[Point]]) -> Iterator[tuple[str, list[int]]]:
+def lines(moments: list[int], points: Mapping[str, list[SamplePoint]]) -> Iterator[tuple[str, list[int]]]:
     """The twin, the newest first."""
     by_moment = {name: {point.at: point.depth for point in own} for name, own in points.items()}
     looked = {at for own in by_moment.values() for at in own}

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from brokerui.analysis.lint.latest import errors_latest
+from brokerui.analysis.lint.error_badge import errors_latest
 
 
 def errors(request: HttpRequest) -> dict[str, Any]:

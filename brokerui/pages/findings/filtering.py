@@ -4,45 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from brokerui.analysis.lint.found import Found
+from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.core.filters import FilterError, Term, Test, kept, one_of, parse, whole, within
 from routing.common.finding import SEVERITIES
 from routing.common.sentence import say
 from routing.lint.registry import CHECKS
 
 
-def findings_kept(text: str, findings: Iterable[Found]) -> list[Found]:
+def findings_kept(text: str, findings: Iterable[StoredFinding]) -> list[StoredFinding]:
     """The findings that a filter lets through. Raises `FilterError`."""
     return kept(findings, parse(text, tuple(key for key in MAKERS if key)), MAKERS)
 
 
-def _word(term: Term) -> Test[Found]:
+def _word(term: Term) -> Test[StoredFinding]:
     fits = within(term.value)
     # A remedy names what the place and the reason name already.
     return lambda found: any(fits(value) for value in found[:-1] if value is not None)
 
 
-def _severity(term: Term) -> Test[Found]:
+def _severity(term: Term) -> Test[StoredFinding]:
     severity = one_of(term, SEVERITIES)
     return lambda found: found.severity == severity
 
 
-def _code(term: Term) -> Test[Found]:
+def _code(term: Term) -> Test[StoredFinding]:
     fits = whole(term.value)
     if not any(fits(check.code) for check in CHECKS):
         raise FilterError.of(term, say("no finding has this code"))
     return lambda found: fits(found.code)
 
 
-def _place(value: Callable[[Found], str | None]) -> Callable[[Term], Test[Found]]:
-    def make(term: Term) -> Test[Found]:
+def _place(value: Callable[[StoredFinding], str | None]) -> Callable[[Term], Test[StoredFinding]]:
+    def make(term: Term) -> Test[StoredFinding]:
         fits = whole(term.value)
         return lambda found: fits(value(found) or "")
 
     return make
 
 
-MAKERS: Mapping[str, Callable[[Term], Test[Found]]] = {
+MAKERS: Mapping[str, Callable[[Term], Test[StoredFinding]]] = {
     "": _word,
     "severity": _severity,
     "code": _code,

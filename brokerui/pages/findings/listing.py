@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import groupby
 from urllib.parse import urlencode
 
-from brokerui.analysis.lint.found import Found
-from brokerui.analysis.lint.selectors import Report
+from brokerui.analysis.lint.selectors import LintReport
+from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.core.filters import FilterError
 from brokerui.core.paging import Page, page_number
 from brokerui.pages.findings.filtering import findings_kept
@@ -22,7 +22,7 @@ TITLES: Mapping[str, Sentence] = {check.code: check.title for check in CHECKS}
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FindingGroup:
     """Findings of one severity and code that stand on a page."""
 
     severity: str
@@ -30,11 +30,11 @@ class Group:
     title: Sentence
     total: int
     """Of all pages."""
-    findings: tuple[Found, ...]
+    findings: tuple[StoredFinding, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FindingCount:
     """One line of the summary: how many findings of a severity and code there are, and which."""
 
     severity: str
@@ -46,17 +46,17 @@ class Kind:
 
 
 @dataclass
-class Listing:
+class FindingListing:
     """The list, for one address of the page."""
 
     viewed: Mapping[str, str]
     text: str
     asked_page: str
-    report: Report
+    report: LintReport
     error: FilterError | None = None
 
     @cached_property
-    def rows(self) -> list[Found]:
+    def rows(self) -> list[StoredFinding]:
         """All that fit, worst first; none where the filter cannot be."""
         try:
             return findings_kept(self.text, self.report.findings)
@@ -70,7 +70,7 @@ class Listing:
         return self.text[self.error.start : self.error.end] if self.error else ""
 
     @cached_property
-    def page(self) -> Page[Found]:
+    def page(self) -> Page[StoredFinding]:
         return Page(self.rows, page_number(self.asked_page))
 
     @property
@@ -92,24 +92,25 @@ class Listing:
         return self._query()
 
     @property
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[FindingGroup]:
         totals = _counted(self.rows)
         return [
-            Group(*key, TITLES[key[1]], totals[key], tuple(members)) for key, members in groupby(self.page.shown, _kind)
+            FindingGroup(*key, TITLES[key[1]], totals[key], tuple(members))
+            for key, members in groupby(self.page.shown, _kind)
         ]
 
     @property
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[FindingCount]:
         """All there are, whatever the filter, worst first."""
         counts = _counted(self.report.findings)
         order = list(TITLES)
         keys = sorted(counts, key=lambda key: (SEVERITIES.index(key[0]), order.index(key[1])))
         return [self._kind(*key, counts[key]) for key in keys]
 
-    def _kind(self, severity: str, code: str, count: int) -> Kind:
+    def _kind(self, severity: str, code: str, count: int) -> FindingCount:
         text = f"severity:{severity} code:{code}"
         is_on = self.text == text
-        return Kind(severity, code, TITLES[code], count, self._query(q="" if is_on else text), is_on)
+        return FindingCount(severity, code, TITLES[code], count, self._query(q="" if is_on else text), is_on)
 
     @property
     def severities(self) -> list[tuple[str, int, str, bool]]:
@@ -126,9 +127,9 @@ class Listing:
         return urlencode({**self.viewed, **{name: value for name, value in asked.items() if value}})
 
 
-def _kind(found: Found) -> tuple[str, str]:
+def _kind(found: StoredFinding) -> tuple[str, str]:
     return found.severity, found.code
 
 
-def _counted(findings: Iterable[Found]) -> Counter[tuple[str, str]]:
+def _counted(findings: Iterable[StoredFinding]) -> Counter[tuple[str, str]]:
     return Counter(map(_kind, findings))

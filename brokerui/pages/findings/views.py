@@ -17,14 +17,14 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRefresh
 
 from brokerui.accounts.levels import Level, may
-from brokerui.analysis.lint.found import Found
 from brokerui.analysis.lint.selectors import findings_for
+from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.core.csv import csv_lines
 from brokerui.core.htmx import htmx_of
-from brokerui.estate.viewed import Viewed, viewed_of
-from brokerui.pages.findings.explained import explained, source
-from brokerui.pages.findings.listing import TITLES, Listing
-from brokerui.pages.findings.telling import answer, command, tone
+from brokerui.estate.estate_view import EstateView, estate_view_of
+from brokerui.pages.findings.code_docs import explained, source
+from brokerui.pages.findings.headline import answer, command, tone
+from brokerui.pages.findings.listing import TITLES, FindingListing
 from routing.lint.missing import still_missing
 
 KEYS = (("j", _("Next finding")), ("k", _("Finding before")), ("x", _("Mark the finding")))
@@ -35,7 +35,7 @@ COLUMNS = ("code", "severity", "instance", "database", "object", "reason", "reme
 @vary_on_headers("HX-Request")
 def findings_list(request: HttpRequest) -> HttpResponse:
     """The page; asked by htmx while the estate is being looked over: whether that is done."""
-    viewed = viewed_of(request)
+    viewed = estate_view_of(request)
     listing = _listing(request, viewed)
     report = listing.report
     if htmx_of(request) and report.is_there:
@@ -51,14 +51,14 @@ def findings_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def state(request: HttpRequest) -> HttpResponse:
     """A line for other pages: whether the findings are there."""
-    viewed = viewed_of(request)
+    viewed = estate_view_of(request)
     return render(request, "findings/_state.html", {"viewed": viewed, "report": findings_for(viewed)})
 
 
 @require_safe
 def findings_csv(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     """The same findings, all of them, reasons in the reader's language."""
-    listing = _listing(request, viewed_of(request))
+    listing = _listing(request, estate_view_of(request))
     rows = listing.rows
     if listing.error is not None:
         return HttpResponse(listing.error.problem.render(gettext), status=400, content_type="text/plain; charset=utf-8")
@@ -74,7 +74,7 @@ def code_page(request: HttpRequest, code: str) -> HttpResponse:
     text = source(code)
     if text is None:
         raise Http404(gettext("There is no finding of this code."))
-    viewed = viewed_of(request)
+    viewed = estate_view_of(request)
     found = [finding for finding in findings_for(viewed).findings if finding.code == code]
 
     def address(other: str) -> str:
@@ -95,23 +95,23 @@ def _with_query(url: str, query: dict[str, str]) -> str:
     return f"{url}?{urlencode(query)}" if query else url
 
 
-def _listing(request: HttpRequest, viewed: Viewed) -> Listing:
+def _listing(request: HttpRequest, viewed: EstateView) -> FindingListing:
     text, page = request.GET.get("q", "").strip(), request.GET.get("page", "")
-    return Listing(viewed.query, text, page, findings_for(viewed))
+    return FindingListing(viewed.query, text, page, findings_for(viewed))
 
 
-def _told(listing: Listing) -> dict[str, Any]:
+def _told(listing: FindingListing) -> dict[str, Any]:
     """The rows are asked for here: a filter that cannot be is known from then on."""
     report, _rows = listing.report, listing.rows
     missing = report.looked.missing if report.looked else ()
     return {"answer": answer(report.counts), "tone": tone(report.counts), "missing": still_missing(missing)}
 
 
-def _can_suppress(request: HttpRequest, viewed: Viewed) -> bool:
+def _can_suppress(request: HttpRequest, viewed: EstateView) -> bool:
     return viewed.is_editable and may(request.user, Level.EDIT)
 
 
-def _as_csv(rows: list[Found]) -> Iterator[str]:
+def _as_csv(rows: list[StoredFinding]) -> Iterator[str]:
     lines = (
         (row.code, row.severity, row.instance, row.database, row.object, row.reason.render(gettext), row.remedy_sql)
         for row in rows

@@ -13,7 +13,7 @@ KEYS = ("service", "instance", "from", "via", "to", "outcome")
 OUTCOMES = (DELIVERED, EXITS, DELAYED, DROPPED)
 
 
-class Row(NamedTuple):
+class ConversationPath(NamedTuple):
     """One way of one conversation."""
 
     instance: str
@@ -30,30 +30,30 @@ class Row(NamedTuple):
         return (self.instance, self.database or "", via or "", end.instance, *detail)
 
 
-def way_filter(text: str) -> Test[Row]:
+def way_filter(text: str) -> Test[ConversationPath]:
     """The test that a text is. Raises `FilterError`."""
     return combined(parse(text, KEYS), MAKERS)
 
 
-def _word(term: Term) -> Test[Row]:
+def _word(term: Term) -> Test[ConversationPath]:
     fits = within(term.value)
     return lambda row: fits(row.service) or any(map(fits, row.places))
 
 
-def _at(texts: Callable[[Row], tuple[str, ...]]) -> Callable[[Term], Test[Row]]:
-    def maker(term: Term) -> Test[Row]:
+def _at(texts: Callable[[ConversationPath], tuple[str, ...]]) -> Callable[[Term], Test[ConversationPath]]:
+    def maker(term: Term) -> Test[ConversationPath]:
         fits = whole(term.value)
         return lambda row: any(map(fits, texts(row)))
 
     return maker
 
 
-def _outcome(term: Term) -> Test[Row]:
+def _outcome(term: Term) -> Test[ConversationPath]:
     kind = one_of(term, OUTCOMES)
     return lambda row: row.leg.end.kind == kind
 
 
-def _end(row: Row) -> tuple[str, ...]:
+def _end(row: ConversationPath) -> tuple[str, ...]:
     """An exit ends at an address, everything else at an instance."""
     end = row.leg.end
     if end.kind == EXITS:
@@ -61,7 +61,7 @@ def _end(row: Row) -> tuple[str, ...]:
     return (end.instance, f"{end.instance}/{end.detail}") if end.kind == DELIVERED else (end.instance, end.detail)
 
 
-MAKERS: dict[str, Callable[[Term], Test[Row]]] = {
+MAKERS: dict[str, Callable[[Term], Test[ConversationPath]]] = {
     "": _word,
     "service": _at(lambda row: (row.service,)),
     "instance": _at(lambda row: (row.instance, row.leg.via or "", row.leg.end.instance)),

@@ -11,16 +11,16 @@ from urllib.parse import urlencode
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext, ngettext
 
-from brokerui.analysis.flow.folding import REST, Cut, Folded, Lane, Path, Place, folded
+from brokerui.analysis.flow.folding import REST, Cut, FlowPlace, Folded, Lane, Path, folded
 from brokerui.analysis.flow.wording import ENDS, HEADS, more, outcome_words, reason_words
 from brokerui.analysis.reachability.matrix import Matrix
-from brokerui.analysis.reachability.selectors import Known, kept_under, known_of, names_of
+from brokerui.analysis.reachability.selectors import KnownPairs, kept_under, known_of, names_of
 from brokerui.core.cache import LruCache
 from brokerui.core.filters import Term, Test, as_text
 from brokerui.drawing.charts.look import SIGNS, Figure, plain, short
 from brokerui.drawing.charts.sankey import Node, Stream, sankey_figure
-from brokerui.estate.viewed import Viewed
-from brokerui.pages.flow.filtering import Row, way_filter
+from brokerui.estate.estate_view import EstateView
+from brokerui.pages.flow.filtering import ConversationPath, way_filter
 from brokerui.pages.reachability.axes import asked_origin
 from routing.classes.reachability import FirstHopOutcome
 from routing.classes.traffic_class import Node as Entry
@@ -35,7 +35,7 @@ Ways = list[tuple[int, int, FirstHopOutcome]]
 
 
 @dataclass(frozen=True)
-class Line:
+class FlowRow:
     """A stream as a row of the table."""
 
     id: str
@@ -50,7 +50,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FlowQuery:
     """What the address of the page asks for."""
 
     q: str = ""
@@ -60,7 +60,7 @@ class Asked:
     """Also what begins in msdb."""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> Asked:
+    def of(cls, query: Mapping[str, str]) -> FlowQuery:
         return cls(query.get("q", "").strip(), query.get("outside") == "1", query.get("system") == "1")
 
     def query(self, viewed: Mapping[str, str], **more: str) -> str:
@@ -74,12 +74,12 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Page:
+class FlowPage:
     """An answer to what was asked."""
 
-    viewed: Viewed
-    asked: Asked
-    known: Known
+    viewed: EstateView
+    asked: FlowQuery
+    known: KnownPairs
     ways: Ways
 
     @property
@@ -138,10 +138,10 @@ class Page:
 
 
 KEPT = 8
-_pages: LruCache[Page] = LruCache(KEPT)
+_pages: LruCache[FlowPage] = LruCache(KEPT)
 
 
-def page_of(viewed: Viewed, asked: Asked) -> Page:
+def page_of(viewed: EstateView, asked: FlowQuery) -> FlowPage:
     """Everything on the page. Raises `FilterError`."""
     test = way_filter(asked.q) if asked.q else None
     known = known_of(viewed, names_of(viewed))
@@ -151,24 +151,24 @@ def page_of(viewed: Viewed, asked: Asked) -> Page:
     return _pages.get_or_make((kept, asked), lambda: _page(viewed, asked, known, test))
 
 
-def _page(viewed: Viewed, asked: Asked, known: Known, test: Test[Row] | None) -> Page:
+def _page(viewed: EstateView, asked: FlowQuery, known: KnownPairs, test: Test[ConversationPath] | None) -> FlowPage:
     matrix = known.matrix
     begun = [asked.begins(node) for node in matrix.nodes]
     ways = [way for way in matrix.ways if begun[way[0]]]
     if test is not None:
         ways = [way for way in ways if test(_row(matrix, way))]
-    return Page(viewed, asked, known, ways)
+    return FlowPage(viewed, asked, known, ways)
 
 
-def _row(matrix: Matrix, way: tuple[int, int, FirstHopOutcome]) -> Row:
+def _row(matrix: Matrix, way: tuple[int, int, FirstHopOutcome]) -> ConversationPath:
     node, name, leg = way
-    return Row(*matrix.nodes[node], matrix.names[name], leg)
+    return ConversationPath(*matrix.nodes[node], matrix.names[name], leg)
 
 
 # -- The picture -------------------------------------------------------------------------------------------
 
 
-def figure_of(page: Page) -> Figure:
+def figure_of(page: FlowPage) -> Figure:
     """As a chart."""
     picture = page.picture
     number = {place: index for index, place in enumerate(picture.places)}
@@ -180,20 +180,20 @@ def figure_of(page: Page) -> Figure:
     return sankey_figure([head.render(translate) for head in HEADS], nodes, streams)
 
 
-def _node(page: Page, place: Place) -> Node:
+def _node(page: FlowPage, place: FlowPlace) -> Node:
     label = label_of(page, place)
     outcome = _outcome_of(place)
     sign = f"{SIGNS[outcome]} " if outcome else ""
     return Node(place.column, f"{sign}{label}", plain(label), outcome=outcome)
 
 
-def _outcome_of(place: Place) -> str:
+def _outcome_of(place: FlowPlace) -> str:
     if place.column < 2 or place.name == REST:
         return ""
     return next((kind for kind, mark in ENDS.items() if place.name.startswith(mark)), DELIVERED)
 
 
-def label_of(page: Page, place: Place) -> str:
+def label_of(page: FlowPage, place: FlowPlace) -> str:
     """What a place is called."""
     if place.name == REST:
         return more(place.column, page.picture.folded[place.column]).render(translate)
@@ -203,7 +203,7 @@ def label_of(page: Page, place: Place) -> str:
     return place.name.removesuffix("/")
 
 
-def _tells(page: Page, lane: Lane, weight: float) -> str:
+def _tells(page: FlowPage, lane: Lane, weight: float) -> str:
     source, target = (plain(short(label_of(page, place))) for place in (lane.source, lane.target))
     word = outcome_words(lane.outcome).render(translate)
     return f"{source} → {target}<br>{SIGNS[lane.outcome]} {weight:,.0f} {plain(word)}"
@@ -212,11 +212,11 @@ def _tells(page: Page, lane: Lane, weight: float) -> str:
 # -- The twin ----------------------------------------------------------------------------------------------
 
 
-def lines_of(page: Page) -> Iterator[Line]:
+def lines_of(page: FlowPage) -> Iterator[FlowRow]:
     """The streams as rows."""
     single = _singles(page)
     for index, (lane, weight) in enumerate(page.picture.lanes.items()):
-        yield Line(
+        yield FlowRow(
             f"s{index}",
             label_of(page, lane.source),
             _routes(page, lane.source),
@@ -229,7 +229,7 @@ def lines_of(page: Page) -> Iterator[Line]:
         )
 
 
-def _singles(page: Page) -> dict[Lane, str]:
+def _singles(page: FlowPage) -> dict[Lane, str]:
     """The explanation of each stream that is one way alone."""
     alone = {lane for lane, weight in page.picture.lanes.items() if weight == 1}
     cut, found = Cut(page.picture.kept), {}
@@ -241,13 +241,13 @@ def _singles(page: Page) -> dict[Lane, str]:
     return found
 
 
-def _where(page: Page, node: int, name: int) -> str:
+def _where(page: FlowPage, node: int, name: int) -> str:
     origin = asked_origin(page.viewed.estate, page.matrix.nodes[node])
     asked = {**page.viewed.query, "from": origin, "to": page.matrix.names[name]}
     return f"{reverse('where:where')}?{urlencode(asked)}"
 
 
-def narrowed(page: Page, lane: Lane) -> str:
+def narrowed(page: FlowPage, lane: Lane) -> str:
     """The filter that leaves this stream."""
     keys = ("from", "via", "to")
     terms = [Term(_value(place), keys[place.column]) for place in lane[:2] if place.name != REST]
@@ -257,12 +257,12 @@ def narrowed(page: Page, lane: Lane) -> str:
     return " ".join(filter(None, (page.asked.q, as_text(term for term in terms if str(term) not in known))))
 
 
-def _value(place: Place) -> str:
+def _value(place: FlowPlace) -> str:
     outcome = _outcome_of(place)
     return place.name.removeprefix(ENDS[outcome]) if outcome in ENDS else place.name
 
 
-def _routes(page: Page, place: Place) -> str:
+def _routes(page: FlowPage, place: FlowPlace) -> str:
     """The routes of a place that is an instance or a database; empty for others."""
     if place.name == REST:
         return ""

@@ -12,16 +12,16 @@ from django.views.decorators.http import require_safe
 
 from brokerui.analysis.flow.wording import title
 from brokerui.core.filters import FilterError
-from brokerui.estate.viewed import viewed_of
+from brokerui.estate.estate_view import estate_view_of
 from brokerui.pages.flow.exporting import ways_as_csv
-from brokerui.pages.flow.page import Asked, Page, figure_of, lines_of, page_of, translate
+from brokerui.pages.flow.page import FlowPage, FlowQuery, figure_of, lines_of, page_of, translate
 from brokerui.pages.reachability.wording import headline, tone
 
 
 @require_safe
 def flow(request: HttpRequest) -> HttpResponse:
     """The page."""
-    viewed, asked = viewed_of(request), Asked.of(request.GET)
+    viewed, asked = estate_view_of(request), FlowQuery.of(request.GET)
     context: dict[str, Any] = {"viewed": viewed, "asked": asked, "page_keys": [("t", gettext("The same as a table"))]}
     if viewed.is_empty:
         return render(request, "flow/flow.html", context)
@@ -33,7 +33,7 @@ def flow(request: HttpRequest) -> HttpResponse:
     return render(request, "flow/flow.html", context | _told(page))
 
 
-def _told(page: Page) -> dict[str, Any]:
+def _told(page: FlowPage) -> dict[str, Any]:
     picture = page.picture
     query = page.asked.query(page.viewed.query)
     return {
@@ -54,7 +54,7 @@ def _told(page: Page) -> dict[str, Any]:
 def flow_csv(request: HttpRequest) -> HttpResponseBase:
     """Every way that fits."""
     try:
-        page = page_of(viewed_of(request), Asked.of(request.GET))
+        page = page_of(estate_view_of(request), FlowQuery.of(request.GET))
     except FilterError as error:
         raise Http404 from error
     if not page.known.is_whole:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from brokerui.analysis.lint.found import Found
+from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.estate.refs import DATABASE, Ref, database, instance_ref, route
 from brokerui.pages.map.plan import Badge, MapBox, MapPlan
 from routing.common.finding import ERROR, WARNING
@@ -15,7 +15,7 @@ Known = Mapping[Ref, Counter[str]]
 """How many findings of each severity."""
 
 
-def put_badges(plan: MapPlan, findings: Collection[Found]) -> None:
+def put_badges(plan: MapPlan, findings: Collection[StoredFinding]) -> None:
     """On each row, database and box that an error or a warning is about."""
     drawn_out = {thing.name for box in plan.boxes.values() if _is_drawn_out(box) for thing in box.about}
     itself: Known = defaultdict(Counter)
@@ -35,7 +35,7 @@ def put_badges(plan: MapPlan, findings: Collection[Found]) -> None:
             row.sign = _sign(row.about, itself)
 
 
-def _about(found: Found) -> Ref:
+def _about(found: StoredFinding) -> Ref:
     if found.is_about_a_route:
         return route(str(found.instance), str(found.database), str(found.object))
     if found.database is not None:

@@ -11,11 +11,11 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from brokerui.analysis.lint.selectors import Report, findings_at, findings_for
+from brokerui.analysis.lint.selectors import LintReport, findings_at, findings_for
 from brokerui.core.htmx import wants_piece
+from brokerui.estate.estate_view import EstateView, estate_view_of
 from brokerui.estate.refs import BETWEEN, DATABASE, GROUP, INSTANCE, ROUTE, Ref, instance_ref
 from brokerui.estate.selectors import instance_freshness
-from brokerui.estate.viewed import Viewed, viewed_of
 from brokerui.pages.map.badges import put_badges
 from brokerui.pages.map.detail_level import counts_of, plan_of, scope_of
 from brokerui.pages.map.drawing import picture_of
@@ -43,7 +43,7 @@ SYMBOLS = {severity: BadgeSymbol(severity, 0, 0) for severity in (ERROR, WARNING
 @vary_on_headers("HX-Request", "HX-History-Restore-Request")
 def page(request: HttpRequest) -> HttpResponse:
     """The page, or (asked by htmx) what is told about the selected thing."""
-    viewed, asked = viewed_of(request), MapQuery.of(request.GET)
+    viewed, asked = estate_view_of(request), MapQuery.of(request.GET)
     if viewed.is_empty:
         return render(request, "map/map.html", {"viewed": viewed, "asked": asked})
     network = network_of(viewed.key, viewed.estate)
@@ -56,7 +56,7 @@ def page(request: HttpRequest) -> HttpResponse:
 @require_safe
 def findings(request: HttpRequest) -> HttpResponse:
     """How many there are about an instance or a database: asked for by itself, because to find them takes a moment."""
-    viewed, name, database = viewed_of(request), request.GET.get("instance", ""), request.GET.get("database", "")
+    viewed, name, database = estate_view_of(request), request.GET.get("instance", ""), request.GET.get("database", "")
     instance = viewed.estate.instances.get(name)
     if instance is None or (database and database not in instance.databases):
         raise Http404
@@ -67,7 +67,7 @@ def findings(request: HttpRequest) -> HttpResponse:
 @require_safe
 def svg(request: HttpRequest) -> HttpResponse:
     """The picture as a file of its own, with its style in it."""
-    viewed, asked = viewed_of(request), MapQuery.of(request.GET)
+    viewed, asked = estate_view_of(request), MapQuery.of(request.GET)
     if viewed.is_empty:
         raise Http404
     network = network_of(viewed.key, viewed.estate)
@@ -84,7 +84,7 @@ def svg(request: HttpRequest) -> HttpResponse:
 @require_safe
 def export(request: HttpRequest) -> StreamingHttpResponse:
     """Every route of the instances on the map."""
-    viewed, asked = viewed_of(request), MapQuery.of(request.GET)
+    viewed, asked = estate_view_of(request), MapQuery.of(request.GET)
     network = network_of(viewed.key, viewed.estate)
     lines = as_csv(network, scope_of(network, asked), viewed.at())
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=_attached("map.csv"))
@@ -94,7 +94,7 @@ def _attached(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-cache"}
 
 
-def _map(viewed: Viewed, network: RouteNetwork, asked: MapQuery) -> dict[str, Any]:
+def _map(viewed: EstateView, network: RouteNetwork, asked: MapQuery) -> dict[str, Any]:
     """The picture, or the list in its place; and what was looked for."""
     scope = scope_of(network, asked)
     plan, report = plan_of(network, scope, viewed.at()), findings_for(viewed)
@@ -121,7 +121,7 @@ def _map(viewed: Viewed, network: RouteNetwork, asked: MapQuery) -> dict[str, An
     }
 
 
-def _unknown_yet(report: Report) -> list[Sentence]:
+def _unknown_yet(report: LintReport) -> list[Sentence]:
     return [] if report.is_there else [say("What is wrong is not marked yet: the estate is being looked over.")]
 
 
@@ -139,7 +139,7 @@ def _is_named(network: RouteNetwork, service: str) -> bool:
     return service in network.homes or service in network.routed
 
 
-def _selected(viewed: Viewed, network: RouteNetwork, asked: MapQuery) -> dict[str, Any]:
+def _selected(viewed: EstateView, network: RouteNetwork, asked: MapQuery) -> dict[str, Any]:
     ref = asked.selected
     if ref is None:
         return {}
@@ -165,7 +165,7 @@ def _selected(viewed: Viewed, network: RouteNetwork, asked: MapQuery) -> dict[st
     return links
 
 
-def _boxes(viewed: Viewed, network: RouteNetwork, asked: MapQuery) -> dict[Ref, MapBox]:
+def _boxes(viewed: EstateView, network: RouteNetwork, asked: MapQuery) -> dict[Ref, MapBox]:
     return plan_of(network, scope_of(network, asked), viewed.at()).boxes
 
 

@@ -11,10 +11,10 @@ from urllib.parse import urlencode
 from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 
-from brokerui.analysis.monitoring.history import Point, series
+from brokerui.analysis.monitoring.history import SamplePoint, series
 from brokerui.analysis.monitoring.spans import MINUTE_MS, SPANS, Span, span_of
 from brokerui.analysis.monitoring.wording import HEARD, PHASES, due, moment
-from brokerui.drawing.charts.lines import Bar, bars_figure, moment_text
+from brokerui.drawing.charts.lines import ChartBar, bars_figure, moment_text
 from brokerui.drawing.charts.look import Figure
 from brokerui.estate.selectors import estate_current
 from brokerui.eventlog.samples import OfSample
@@ -30,13 +30,13 @@ NOBODY: Final = "var(--dropped)"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MirrorsQuery:
     """What the address asks for."""
 
     span: Span
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> Asked:
+    def of(cls, query: Mapping[str, str]) -> MirrorsQuery:
         return cls(span_of(query.get("span", "")))
 
     def query(self, **other: str) -> str:
@@ -56,7 +56,7 @@ class Partner:
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class MirroredRouteRow:
     """A mirrored route as an instance knows it."""
 
     instance: str
@@ -70,7 +70,7 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
-class Database:
+class MirroredDatabaseRow:
     """A mirrored database that stands here."""
 
     instance: str
@@ -80,7 +80,7 @@ class Database:
 
 def told(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
-    asked, at = Asked.of(query), now()
+    asked, at = MirrorsQuery.of(query), now()
     routes, databases = _routes(at), _databases()
     spells = [*_route_spells(asked.span, at), *_database_spells(asked.span, at)]
     start = asked.span.moments(at)[0]
@@ -97,20 +97,20 @@ def told(query: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _routes(at: int) -> list[Route]:
+def _routes(at: int) -> list[MirroredRouteRow]:
     resolve = estate_current().estate.by_address
     rows = MirroredRoute.objects.select_related("instance").order_by("instance__name", "service", "identifier")
     return [_route(row, resolve, at) for row in rows[:MOST]]
 
 
-def _route(row: MirroredRoute, resolve: Mapping[str, str], at: int) -> Route:
+def _route(row: MirroredRoute, resolve: Mapping[str, str], at: int) -> MirroredRouteRow:
     is_known = row.phase in (SENDING, DOUBTING)
     both = ((row.address, row.heard), (row.mirror_address, row.heard_mirror))
     partners = tuple(
         Partner(address, resolve.get(address, ""), is_known and row.principal == number, HEARD[heard])
         for number, (address, heard) in enumerate(both)
     )
-    return Route(
+    return MirroredRouteRow(
         row.instance.name,
         row.service,
         row.identifier,
@@ -122,10 +122,10 @@ def _route(row: MirroredRoute, resolve: Mapping[str, str], at: int) -> Route:
     )
 
 
-def _databases() -> list[Database]:
+def _databases() -> list[MirroredDatabaseRow]:
     instances = estate_current().estate.instances
     return [
-        Database(name, database.name, database.mirroring_role)
+        MirroredDatabaseRow(name, database.name, database.mirroring_role)
         for name in hosted_names()
         if name in instances
         for database in instances[name].databases.values()
@@ -133,7 +133,7 @@ def _databases() -> list[Database]:
     ][:MOST]
 
 
-def headline(routes: list[Route], databases: list[Database]) -> str:
+def headline(routes: list[MirroredRouteRow], databases: list[MirroredDatabaseRow]) -> str:
     """The answer in one sentence."""
     lost = [route for route in routes if not route.is_well]
     if lost:
@@ -185,7 +185,7 @@ def _database_spells(span: Span, at: int) -> Iterator[Spell]:
             yield Spell(f"{instance}/{database}", start, end, role, STROKES[0 if role == PRINCIPAL else 1])
 
 
-def spells(points: list[Point], span: Span) -> Iterator[tuple[int, int, str]]:
+def spells(points: list[SamplePoint], span: Span) -> Iterator[tuple[int, int, str]]:
     """From when to when one role was seen whenever it was looked; where nobody looked, there is a gap."""
     step = span.step * MINUTE_MS
     start = end = None
@@ -217,7 +217,7 @@ def figure(found: list[Spell], start: int, end: int) -> Figure:
     rows = list(dict.fromkeys(spell.what for spell in found))
     nobody = gettext("no principal")
     bars = [
-        Bar(rows.index(spell.what), spell.start, min(spell.end, end), spell.role or nobody, spell.stroke)
+        ChartBar(rows.index(spell.what), spell.start, min(spell.end, end), spell.role or nobody, spell.stroke)
         for spell in found
     ]
     return bars_figure(rows, bars, start, end)
@@ -237,6 +237,6 @@ COLUMNS = ("what", "role", "from", "to")
 
 def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
     """Every spell."""
-    span, at = Asked.of(query).span, now()
+    span, at = MirrorsQuery.of(query).span, now()
     for spell in (*_route_spells(span, at), *_database_spells(span, at)):
         yield spell.what, spell.role, moment(spell.start).isoformat(), moment(spell.end).isoformat()

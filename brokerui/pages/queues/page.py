@@ -9,15 +9,15 @@ from urllib.parse import urlencode
 
 from django.utils.translation import gettext, ngettext
 
-from brokerui.analysis.monitoring.history import Point, largest, oldest, series
+from brokerui.analysis.monitoring.history import SamplePoint, largest, oldest, series
 from brokerui.analysis.monitoring.spans import MINUTE_MS, SPANS, Span, span_of
-from brokerui.analysis.monitoring.waiting import Waiting, waiting_now
+from brokerui.analysis.monitoring.waiting import WaitingMessages, waiting_now
 from brokerui.analysis.monitoring.wording import age, messages, moment
 from brokerui.drawing.charts.lines import Panel, lines_figure, moment_text
 from brokerui.drawing.charts.look import Figure
 from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.clock import now
-from brokerui.messaging.selectors import Page, TransmissionRow, transmission_queue
+from brokerui.messaging.selectors import TransmissionRow, ViewPage, transmission_queue
 
 SECOND_MS: Final = 1000
 HOUR_MS: Final = 60 * MINUTE_MS
@@ -26,7 +26,7 @@ MOST: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueuesQuery:
     """What the address asks for."""
 
     span: Span
@@ -36,7 +36,7 @@ class Asked:
     """The key that a page of rows begins after."""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> Asked:
+    def of(cls, query: Mapping[str, str]) -> QueuesQuery:
         given = {name: query.get(name, "") for name in ("instance", "database", "after")}
         return cls(span_of(query.get("span", "")), **given)
 
@@ -47,7 +47,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
+class TransmissionQueueSummary:
     """The transmission queue of a database."""
 
     instance: str
@@ -69,7 +69,7 @@ class Queue:
 
 def told(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
-    asked, at = Asked.of(query), now()
+    asked, at = QueuesQuery.of(query), now()
     waiting = waiting_now()
     shown = _shown(asked.span, at)
     queues = _queues(waiting, oldest(at))
@@ -85,7 +85,7 @@ def told(query: Mapping[str, str]) -> dict[str, Any]:
         "rows_of_queues": [
             (queue, asked.query(instance=queue.instance, database=queue.database)) for queue in queues[:MOST]
         ],
-        "everything": Asked(asked.span).query(),
+        "everything": QueuesQuery(asked.span).query(),
         "title": title(shown, asked.span),
         "figure": figure(moments, shown) if shown else None,
         "heads": list(shown),
@@ -94,7 +94,7 @@ def told(query: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _shown(span: Span, at: int) -> dict[str, list[Point]]:
+def _shown(span: Span, at: int) -> dict[str, list[SamplePoint]]:
     """The lines of the chart by their names."""
     places, others = largest(OfSample.TRANSMISSION_QUEUE, span, at)
     lines = {f"{instance}/{database}": points for (instance, database, _, _), points in places.items()}
@@ -103,11 +103,11 @@ def _shown(span: Span, at: int) -> dict[str, list[Point]]:
     return {name: points for name, points in lines.items() if _was_used(points)} or dict(list(lines.items())[:1])
 
 
-def _was_used(points: list[Point]) -> bool:
+def _was_used(points: list[SamplePoint]) -> bool:
     return any(point.depth for point in points)
 
 
-def _queues(waiting: Waiting, ages: Mapping[tuple[str, str], int]) -> list[Queue]:
+def _queues(waiting: WaitingMessages, ages: Mapping[tuple[str, str], int]) -> list[TransmissionQueueSummary]:
     """Those in which anything is, the fullest first."""
     found: dict[tuple[str, str], list[int]] = {}
     for group in waiting.groups:
@@ -115,11 +115,13 @@ def _queues(waiting: Waiting, ages: Mapping[tuple[str, str], int]) -> list[Queue
         sums[0] += group.messages
         sums[1] += group.conversations
         sums[2] += group.conversations * group.is_delayed
-    queues = [Queue(*place, sums[0], sums[1], sums[2], ages.get(place)) for place, sums in found.items()]
+    queues = [
+        TransmissionQueueSummary(*place, sums[0], sums[1], sums[2], ages.get(place)) for place, sums in found.items()
+    ]
     return sorted(queues, key=lambda queue: (-queue.messages, queue.name))
 
 
-def headline(queues: list[Queue]) -> str:
+def headline(queues: list[TransmissionQueueSummary]) -> str:
     """The answer in one sentence."""
     if not queues:
         return gettext("All transmission queues are empty.")
@@ -139,7 +141,7 @@ def headline(queues: list[Queue]) -> str:
 # -- The chart ---------------------------------------------------------------------------------------------
 
 
-def title(shown: Mapping[str, list[Point]], span: Span) -> str:
+def title(shown: Mapping[str, list[SamplePoint]], span: Span) -> str:
     """What the chart says."""
     if not shown:
         return gettext("Depth and age over time")
@@ -155,7 +157,7 @@ def title(shown: Mapping[str, list[Point]], span: Span) -> str:
     }
 
 
-def figure(moments: list[int], shown: Mapping[str, list[Point]]) -> Figure:
+def figure(moments: list[int], shown: Mapping[str, list[SamplePoint]]) -> Figure:
     """Depth above, age below."""
     by_moment = {name: {point.at: point for point in points} for name, points in shown.items()}
     depths = {name: [_depth(own.get(at)) for at in moments] for name, own in by_moment.items()}
@@ -164,7 +166,7 @@ def figure(moments: list[int], shown: Mapping[str, list[Point]]) -> Figure:
     return lines_figure(moments, (Panel(gettext("Messages to be sent"), depths), Panel(label, ages)))
 
 
-def _depth(point: Point | None) -> float | None:
+def _depth(point: SamplePoint | None) -> float | None:
     return None if point is None else float(point.depth)
 
 
@@ -177,12 +179,12 @@ def _unit(most: int) -> tuple[int, str]:
     return HOUR_MS, gettext("Age of the oldest, hours")
 
 
-def _in_units(point: Point | None, unit: int) -> float | None:
+def _in_units(point: SamplePoint | None, unit: int) -> float | None:
     """Of an empty queue it is 0: the line goes on."""
     return None if point is None else round((point.oldest_age_ms or 0) / unit, 2)
 
 
-def lines(moments: list[int], shown: Mapping[str, list[Point]]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+def lines(moments: list[int], shown: Mapping[str, list[SamplePoint]]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """The twin, the newest first: moment, then depth and age of each queue."""
     by_moment = {name: {point.at: point for point in points} for name, points in shown.items()}
     for at in reversed(moments):
@@ -191,7 +193,7 @@ def lines(moments: list[int], shown: Mapping[str, list[Point]]) -> Iterator[tupl
             yield moment_text(at)[:16], [_cell(point) for point in cells]
 
 
-def _cell(point: Point | None) -> tuple[str, str]:
+def _cell(point: SamplePoint | None) -> tuple[str, str]:
     if point is None:
         return "", ""
     return f"{point.depth:,}", age(point.oldest_age_ms) if point.oldest_age_ms is not None else ""
@@ -200,12 +202,12 @@ def _cell(point: Point | None) -> tuple[str, str]:
 # -- Rows --------------------------------------------------------------------------------------------------
 
 
-def _rows(asked: Asked) -> dict[str, Any]:
+def _rows(asked: QueuesQuery) -> dict[str, Any]:
     """Of the one queue that is asked for."""
     if not (asked.instance and asked.database):
         return {"rows": None}
     after = _key(asked.after)
-    page: Page[TransmissionRow] = transmission_queue(
+    page: ViewPage[TransmissionRow] = transmission_queue(
         {"instance": asked.instance, "database": asked.database}, after, limit=100
     )
     rows = [(row, moment(row.enqueue_time)) for row in page.rows]
@@ -228,7 +230,7 @@ COLUMNS = ("at", "instance", "database", "messages", "oldest_age_ms")
 
 def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
     """Every queue at every moment: nothing is summed up there."""
-    asked = Asked.of(query)
+    asked = QueuesQuery.of(query)
     for (instance, database, _, _), points in series(OfSample.TRANSMISSION_QUEUE, asked.span, now()).items():
         for point in points:
             yield moment(point.at).isoformat(), instance, database, point.depth, point.oldest_age_ms

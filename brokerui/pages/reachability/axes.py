@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from brokerui.analysis.explanations.origin import OUTSIDE, is_outside, meant, origin_text
 from brokerui.core.filters import within
-from brokerui.pages.reachability.asked import Asked
+from brokerui.pages.reachability.query import ReachabilityQuery
 from routing.classes.traffic_class import Node
 from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB
 from routing.lint.facts import SYSTEM_SERVICES
@@ -22,7 +22,7 @@ FEW = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class AxisGroup:
     """A row or a column: the members are numbers in the matrix."""
 
     label: str
@@ -43,7 +43,7 @@ class UnknownOriginError(Exception):
 # -- Origins -----------------------------------------------------------------------------------------------
 
 
-def origins(estate: Estate, nodes: Sequence[Node], asked: Asked) -> list[int]:
+def origins(estate: Estate, nodes: Sequence[Node], asked: ReachabilityQuery) -> list[int]:
     """The entry points that are asked for, sorted; by number. Raises `UnknownOriginError`."""
     order = sorted(range(len(nodes)), key=lambda number: _sorting(nodes[number]))
     if asked.origin_from or asked.origin_to:
@@ -70,7 +70,7 @@ def _named(estate: Estate, text: str, known: Iterable[Node]) -> Node:
     return node
 
 
-def _is_asked(node: Node, asked: Asked, fits: Callable[[str], bool] | None) -> bool:
+def _is_asked(node: Node, asked: ReachabilityQuery, fits: Callable[[str], bool] | None) -> bool:
     if node[1] is None and not asked.outside:
         return False
     if node[1] == MSDB and not asked.system:
@@ -88,12 +88,12 @@ def asked_origin(estate: Estate, node: Node) -> str:
     return f"{OUTSIDE}{node[0]}" if node[1] is None else origin_text(estate, node[0], node[1])
 
 
-def origin_groups(estate: Estate, nodes: Sequence[Node], numbers: Sequence[int]) -> list[Group]:
+def origin_groups(estate: Estate, nodes: Sequence[Node], numbers: Sequence[int]) -> list[AxisGroup]:
     """Each by itself; or by instance; or by instances that stand beside one another in the alphabet."""
 
-    def group(members: Sequence[int], label: str) -> Group:
+    def group(members: Sequence[int], label: str) -> AxisGroup:
         first, last = nodes[members[0]], nodes[members[-1]]
-        return Group(label, tuple(members), asked_origin(estate, first), asked_origin(estate, last))
+        return AxisGroup(label, tuple(members), asked_origin(estate, first), asked_origin(estate, last))
 
     if len(numbers) <= MOST:
         return [group([number], shown_origin(nodes[number])) for number in numbers]
@@ -112,13 +112,13 @@ def origin_groups(estate: Estate, nodes: Sequence[Node], numbers: Sequence[int])
 # -- Services ----------------------------------------------------------------------------------------------
 
 
-def services(names: Sequence[str], asked: Asked) -> list[int]:
+def services(names: Sequence[str], asked: ReachabilityQuery) -> list[int]:
     """The names that are asked for, by number."""
     fits = within(asked.service) if asked.service else None
     return [number for number, name in enumerate(names) if _is_wanted(name, asked) and (fits is None or fits(name))]
 
 
-def _is_wanted(name: str, asked: Asked) -> bool:
+def _is_wanted(name: str, asked: ReachabilityQuery) -> bool:
     if asked.service_from and name < asked.service_from:
         return False
     if asked.service_to and name > asked.service_to:
@@ -126,10 +126,10 @@ def _is_wanted(name: str, asked: Asked) -> bool:
     return bool(asked.system) or not (name.startswith(SYSTEM_SERVICES) or name == DYNAMIC_ROUTING_SERVICE)
 
 
-def service_groups(names: Sequence[str], numbers: Sequence[int]) -> list[Group]:
+def service_groups(names: Sequence[str], numbers: Sequence[int]) -> list[AxisGroup]:
     """Each by itself; or by what they begin with, up to a slash; or by beginnings that stand beside one another."""
     if len(numbers) <= MOST:
-        return [Group(names[number], (number,), names[number], names[number]) for number in numbers]
+        return [AxisGroup(names[number], (number,), names[number], names[number]) for number in numbers]
     beginnings: list[tuple[str, list[int]]] = []
     for finer in _by_beginning(names, numbers):
         if len(finer) > MOST:
@@ -154,11 +154,11 @@ def _split(name: str) -> list[str]:
     return [part for part in name.replace("/", "/\n").split("\n") if part] if "\n" not in name else [name]
 
 
-def _merged(names: Sequence[str], chunk: Sequence[tuple[str, list[int]]]) -> Group:
+def _merged(names: Sequence[str], chunk: Sequence[tuple[str, list[int]]]) -> AxisGroup:
     members = tuple(number for _, those in chunk for number in those)
     first, last = names[members[0]], names[members[-1]]
     label = _range(_shown(names, chunk[0]), _shown(names, chunk[-1]))
-    return Group(f"{label}…" if len(chunk) == 1 and len(members) > 1 else label, members, first, last)
+    return AxisGroup(f"{label}…" if len(chunk) == 1 and len(members) > 1 else label, members, first, last)
 
 
 def _shown(names: Sequence[str], one: tuple[str, list[int]]) -> str:

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brokerui.analysis.reachability.matrix import Matrix
-from brokerui.pages.reachability.asked import VERDICTS
-from brokerui.pages.reachability.axes import Group
+from brokerui.pages.reachability.axes import AxisGroup
+from brokerui.pages.reachability.query import VERDICTS
 
 RANK = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 Counts = Counter[str]
 
 
 @dataclass(frozen=True)
-class Table:
+class PairCounts:
     """The fields of a matrix; those without any pair are not in it."""
 
-    rows: tuple[Group, ...]
-    columns: tuple[Group, ...]
+    rows: tuple[AxisGroup, ...]
+    columns: tuple[AxisGroup, ...]
     fields: dict[tuple[int, int], Counts]
     """By row and column."""
 
@@ -28,17 +28,17 @@ class Table:
         """Of all pairs."""
         return sum(self.fields.values(), Counter())
 
-    def only(self, verdict: str) -> Table:
+    def only(self, verdict: str) -> PairCounts:
         """With nothing but the pairs of one verdict, and the rows and columns that have some."""
         kept = {place: Counter({verdict: counts[verdict]}) for place, counts in self.fields.items() if counts[verdict]}
-        return Table(self.rows, self.columns, kept).without_empty()
+        return PairCounts(self.rows, self.columns, kept).without_empty()
 
-    def without_empty(self) -> Table:
+    def without_empty(self) -> PairCounts:
         """Without rows and columns that have no field."""
         rows, columns = ({place[side] for place in self.fields} for side in (0, 1))
         row = {number: index for index, number in enumerate(sorted(rows))}
         column = {number: index for index, number in enumerate(sorted(columns))}
-        return Table(
+        return PairCounts(
             tuple(self.rows[number] for number in row),
             tuple(self.columns[number] for number in column),
             {(row[r], column[c]): counts for (r, c), counts in self.fields.items()},
@@ -50,18 +50,18 @@ def worst(counts: Counts) -> str:
     return max((verdict for verdict, count in counts.items() if count), key=RANK.__getitem__)
 
 
-def table_of(matrix: Matrix, rows: Sequence[Group], columns: Sequence[Group], *, named: bool) -> Table:
+def table_of(matrix: Matrix, rows: Sequence[AxisGroup], columns: Sequence[AxisGroup], *, named: bool) -> PairCounts:
     """Count; `named`: only pairs for which the origin has a route by name."""
     fields = _named(matrix, rows, columns) if named else _all(matrix, rows, columns)
-    table = Table(tuple(rows), tuple(columns), {place: +counts for place, counts in fields.items() if +counts})
+    table = PairCounts(tuple(rows), tuple(columns), {place: +counts for place, counts in fields.items() if +counts})
     return table.without_empty() if named else table
 
 
-def _row_of(rows: Sequence[Group]) -> dict[int, int]:
+def _row_of(rows: Sequence[AxisGroup]) -> dict[int, int]:
     return {member: row for row, group in enumerate(rows) for member in group.members}
 
 
-def _named(matrix: Matrix, rows: Sequence[Group], columns: Sequence[Group]) -> dict[tuple[int, int], Counts]:
+def _named(matrix: Matrix, rows: Sequence[AxisGroup], columns: Sequence[AxisGroup]) -> dict[tuple[int, int], Counts]:
     row_of = _row_of(rows)
     fields: dict[tuple[int, int], Counts] = {}
     for column, group in enumerate(columns):
@@ -73,7 +73,7 @@ def _named(matrix: Matrix, rows: Sequence[Group], columns: Sequence[Group]) -> d
     return fields
 
 
-def _all(matrix: Matrix, rows: Sequence[Group], columns: Sequence[Group]) -> dict[tuple[int, int], Counts]:
+def _all(matrix: Matrix, rows: Sequence[AxisGroup], columns: Sequence[AxisGroup]) -> dict[tuple[int, int], Counts]:
     """What holds for a name that occurs nowhere, once for each name of a column; then what is otherwise."""
     row_of = _row_of(rows)
     base = [Counter(matrix.base[node] for node in group.members) for group in rows]
@@ -91,11 +91,11 @@ def _all(matrix: Matrix, rows: Sequence[Group], columns: Sequence[Group]) -> dic
     return fields
 
 
-def _cells(matrix: Matrix, group: Group) -> Counter[tuple[int, str]]:
+def _cells(matrix: Matrix, group: AxisGroup) -> Counter[tuple[int, str]]:
     return Counter(one for name in group.members for one in matrix.rows[name].cells.items())
 
 
-def _nodes(matrix: Matrix, group: Group, row_of: dict[int, int], here: list[Counts]) -> None:
+def _nodes(matrix: Matrix, group: AxisGroup, row_of: dict[int, int], here: list[Counts]) -> None:
     cell_of, base = matrix.cell_of, matrix.base
     for name in group.members:
         cells, nodes = matrix.rows[name]

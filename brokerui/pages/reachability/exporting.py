@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from brokerui.core.csv import csv_lines
-from brokerui.pages.reachability.asked import VERDICTS
-from brokerui.pages.reachability.page import Page
+from brokerui.pages.reachability.page import ReachabilityPage
+from brokerui.pages.reachability.query import VERDICTS
 
 MOST_PAIRS = 1_000_000
 """Lines that one may ask for."""
 
 
-def table_as_csv(page: Page) -> Iterator[str]:
+def table_as_csv(page: ReachabilityPage) -> Iterator[str]:
     """A line for each field, with how many pairs of which verdict it has."""
     return csv_lines(_fields(page))
 
 
-def _fields(page: Page) -> Iterator[tuple[Any, ...]]:
+def _fields(page: ReachabilityPage) -> Iterator[tuple[Any, ...]]:
     yield "origin_from", "origin_to", "service_from", "service_to", *VERDICTS
     table = page.shown
     for (row, column), counts in sorted(table.fields.items()):
@@ -27,12 +27,12 @@ def _fields(page: Page) -> Iterator[tuple[Any, ...]]:
         yield origin.first, origin.last, service.first, service.last, *numbers
 
 
-def pairs_as_csv(page: Page) -> Iterator[str]:
+def pairs_as_csv(page: ReachabilityPage) -> Iterator[str]:
     """A line for each pair; an origin without a database is what arrives from outside."""
     return csv_lines(_pairs(page))
 
 
-def _pairs(page: Page) -> Iterator[tuple[str, ...]]:
+def _pairs(page: ReachabilityPage) -> Iterator[tuple[str, ...]]:
     yield "instance", "database", "service", "verdict"
     matrix, wanted = page.known.matrix, page.asked.verdict
     rows = [node for group in page.shown.rows for node in group.members]

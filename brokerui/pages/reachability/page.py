@@ -13,14 +13,14 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.reachability.matrix import Matrix
-from brokerui.analysis.reachability.selectors import Known, kept_under, known_of, names_of
+from brokerui.analysis.reachability.selectors import KnownPairs, kept_under, known_of, names_of
 from brokerui.core.cache import LruCache
 from brokerui.drawing.charts.look import SIGNS, Figure, plain, short
 from brokerui.drawing.charts.matrix import Field, matrix_figure
-from brokerui.estate.viewed import Viewed
-from brokerui.pages.reachability.asked import ALL, NAMED, VERDICTS, Asked
-from brokerui.pages.reachability.axes import MOST, Group, origin_groups, origins, service_groups, services
-from brokerui.pages.reachability.counting import Counts, Table, table_of, worst
+from brokerui.estate.estate_view import EstateView
+from brokerui.pages.reachability.axes import MOST, AxisGroup, origin_groups, origins, service_groups, services
+from brokerui.pages.reachability.counting import Counts, PairCounts, table_of, worst
+from brokerui.pages.reachability.query import ALL, NAMED, VERDICTS, ReachabilityQuery
 from brokerui.pages.reachability.wording import WORDS
 from routing.classes.reachability import entry_points
 from routing.common.sentence import translator
@@ -31,15 +31,15 @@ WORTH = 6
 
 
 @dataclass(frozen=True)
-class Page:
+class ReachabilityPage:
     """An answer to what was asked."""
 
-    viewed: Viewed
-    asked: Asked
-    known: Known
-    table: Table
+    viewed: EstateView
+    asked: ReachabilityQuery
+    known: KnownPairs
+    table: PairCounts
     """With the pairs of every verdict."""
-    shown: Table
+    shown: PairCounts
     """With those of the one that is asked for."""
     named: bool
     """Whether it is only about pairs that a route names."""
@@ -62,14 +62,14 @@ class Page:
 
 
 KEPT = 8
-_pages: LruCache[Page] = LruCache(KEPT)
+_pages: LruCache[ReachabilityPage] = LruCache(KEPT)
 
 
 def word(verdict: str) -> str:
     return WORDS[verdict].render(translate)
 
 
-def page_of(viewed: Viewed, asked: Asked) -> Page:
+def page_of(viewed: EstateView, asked: ReachabilityQuery) -> ReachabilityPage:
     """Everything on the page. Raises `UnknownOriginError`."""
     nodes = tuple(entry_points(viewed.estate))
     rows = origins(viewed.estate, nodes, asked)
@@ -82,14 +82,16 @@ def page_of(viewed: Viewed, asked: Asked) -> Page:
     return _pages.get_or_make((kept, asked), lambda: _page(viewed, asked, known, rows, wanted))
 
 
-def _page(viewed: Viewed, asked: Asked, known: Known, rows: list[int], wanted: list[str]) -> Page:
+def _page(
+    viewed: EstateView, asked: ReachabilityQuery, known: KnownPairs, rows: list[int], wanted: list[str]
+) -> ReachabilityPage:
     columns = _numbers(known.matrix, wanted)
     named = is_named(asked, len(rows), len(wanted))
     nodes, names = known.matrix.nodes, known.matrix.names
     groups = origin_groups(viewed.estate, nodes, rows), service_groups(names, columns)
     table = table_of(known.matrix, *groups, named=named)
     shown = table.only(asked.verdict) if asked.verdict else table
-    return Page(viewed, asked, known, table, shown, named, len(rows), len(columns))
+    return ReachabilityPage(viewed, asked, known, table, shown, named, len(rows), len(columns))
 
 
 def _numbers(matrix: Matrix, names: list[str]) -> list[int]:
@@ -97,14 +99,14 @@ def _numbers(matrix: Matrix, names: list[str]) -> list[int]:
     return [number[name] for name in names if name in number]
 
 
-def is_named(asked: Asked, rows: int, columns: int) -> bool:
+def is_named(asked: ReachabilityQuery, rows: int, columns: int) -> bool:
     """Where there are too many pairs to see each, those that nobody has in mind hide the others."""
     if asked.pairs:
         return asked.pairs == NAMED
     return rows > MOST or columns > MOST
 
 
-def pairs_of(asked: Asked, *, named: bool) -> str:
+def pairs_of(asked: ReachabilityQuery, *, named: bool) -> str:
     """As the form has it."""
     return asked.pairs or (NAMED if named else ALL)
 
@@ -112,13 +114,13 @@ def pairs_of(asked: Asked, *, named: bool) -> str:
 # -- Fields ------------------------------------------------------------------------------------------------
 
 
-def link_of(page: Page, origin: Group, service: Group) -> str:
+def link_of(page: ReachabilityPage, origin: AxisGroup, service: AxisGroup) -> str:
     """Where the field of one origin and one service leads: to the explanation of the pair."""
     query = {**page.viewed.query, "from": origin.first, "to": service.first}
     return f"{reverse('where:where')}?{urlencode(query)}"
 
 
-def figure_of(page: Page) -> Figure:
+def figure_of(page: ReachabilityPage) -> Figure:
     """The table as a chart."""
     table = page.shown
     words = {verdict: word(verdict) for verdict in VERDICTS}
@@ -133,7 +135,7 @@ def figure_of(page: Page) -> Figure:
     return matrix_figure(rows, columns, fields, words, f"{shared}…" if shared else "")
 
 
-def shared_beginning(groups: Sequence[Group]) -> str:
+def shared_beginning(groups: Sequence[AxisGroup]) -> str:
     """What all names begin with, up to a slash: it is said once, not above every column."""
     ends = [name for group in groups for name in (group.first, group.last)]
     beginning = commonprefix(ends)  # noqa: RUF071 - names, whose last slash is looked for below
@@ -155,7 +157,7 @@ def _id(row: int, column: int) -> str:
 # -- The twin ----------------------------------------------------------------------------------------------
 
 
-def heads_of(page: Page) -> list[tuple[str, str, str]]:
+def heads_of(page: ReachabilityPage) -> list[tuple[str, str, str]]:
     """The columns: label, the whole of it, and the query that shows this one alone.
 
     A field of groups leads nowhere itself: one goes into its row and then into its column, or, in the chart, into both.
@@ -171,7 +173,7 @@ def heads_of(page: Page) -> list[tuple[str, str, str]]:
     ]
 
 
-def lines_of(page: Page) -> Iterator[tuple[str, str, list[SafeString]]]:
+def lines_of(page: ReachabilityPage) -> Iterator[tuple[str, str, list[SafeString]]]:
     """The rows: label, the query that shows this one alone, and the cells."""
     table = page.shown
     words = {verdict: word(verdict) for verdict in VERDICTS}
@@ -180,12 +182,12 @@ def lines_of(page: Page) -> Iterator[tuple[str, str, list[SafeString]]]:
         yield group.label, _alone(page, "origin", group), cells
 
 
-def _alone(page: Page, side: str, group: Group) -> str:
+def _alone(page: ReachabilityPage, side: str, group: AxisGroup) -> str:
     only = page.asked.but(**{f"{side}_from": group.first, f"{side}_to": group.last})
     return f"?{only.query(page.viewed.query)}"
 
 
-def _cell(page: Page, row: int, column: int, words: dict[str, str]) -> SafeString:
+def _cell(page: ReachabilityPage, row: int, column: int, words: dict[str, str]) -> SafeString:
     counts = page.shown.fields.get((row, column))
     if counts is None:
         return SafeString("")

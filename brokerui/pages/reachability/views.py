@@ -13,12 +13,11 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from brokerui.analysis.reachability.selectors import LATE, is_small, job_of
-from brokerui.estate.viewed import viewed_of
-from brokerui.pages.reachability.asked import VERDICTS, Asked
+from brokerui.estate.estate_view import estate_view_of
 from brokerui.pages.reachability.axes import UnknownOriginError
 from brokerui.pages.reachability.exporting import MOST_PAIRS, pairs_as_csv, table_as_csv
 from brokerui.pages.reachability.page import (
-    Page,
+    ReachabilityPage,
     figure_of,
     heads_of,
     lines_of,
@@ -27,13 +26,14 @@ from brokerui.pages.reachability.page import (
     translate,
     word,
 )
+from brokerui.pages.reachability.query import VERDICTS, ReachabilityQuery
 from brokerui.pages.reachability.wording import headline, only, tone, what_is_shown
 
 
 @require_safe
 def matrix(request: HttpRequest) -> HttpResponse:
     """The page."""
-    viewed, asked = viewed_of(request), Asked.of(request.GET)
+    viewed, asked = estate_view_of(request), ReachabilityQuery.of(request.GET)
     context: dict[str, Any] = {"viewed": viewed, "asked": asked, "page_keys": [("t", gettext("The same as a table"))]}
     if viewed.is_empty:
         return render(request, "reachability/matrix.html", context)
@@ -44,7 +44,7 @@ def matrix(request: HttpRequest) -> HttpResponse:
     return render(request, "reachability/matrix.html", context | _told(page))
 
 
-def _told(page: Page) -> dict[str, Any]:
+def _told(page: ReachabilityPage) -> dict[str, Any]:
     table, asked, viewed = page.shown, page.asked, page.viewed.query
     totals = page.table.totals
     query = asked.query(viewed)
@@ -63,12 +63,12 @@ def _told(page: Page) -> dict[str, Any]:
         "heads": heads_of(page),
         "lines": list(lines_of(page)),
         "narrowed": _narrowed(asked, viewed),
-        "clear": Asked().query(viewed),
+        "clear": ReachabilityQuery().query(viewed),
         **_files(page, query),
     }
 
 
-def _files(page: Page, query: str) -> dict[str, str]:
+def _files(page: ReachabilityPage, query: str) -> dict[str, str]:
     """The same as files, once all of it is known; every pair only where they are not too many."""
     if not page.known.is_whole:
         return {}
@@ -78,7 +78,7 @@ def _files(page: Page, query: str) -> dict[str, str]:
     return files
 
 
-def _narrowed(asked: Asked, viewed: dict[str, str]) -> list[tuple[str, str, str]]:
+def _narrowed(asked: ReachabilityQuery, viewed: dict[str, str]) -> list[tuple[str, str, str]]:
     """The ranges that one has gone into: first, last, and the query without."""
     ranges = (("origin_from", "origin_to"), ("service_from", "service_to"))
     return [
@@ -91,7 +91,7 @@ def _narrowed(asked: Asked, viewed: dict[str, str]) -> list[tuple[str, str, str]
 @require_safe
 def progress(request: HttpRequest) -> HttpResponse:
     """How far the work in the background is; once it is done, the page is asked for again."""
-    viewed = viewed_of(request)
+    viewed = estate_view_of(request)
     if viewed.is_empty or is_small(viewed.estate):
         return HttpResponseClientRefresh()
     job = job_of(viewed)
@@ -110,8 +110,8 @@ def pairs_csv(request: HttpRequest) -> HttpResponseBase:
     return _file(request, "pairs.csv", pairs_as_csv)
 
 
-def _file(request: HttpRequest, name: str, lines: Callable[[Page], Iterator[str]]) -> HttpResponseBase:
-    viewed, asked = viewed_of(request), Asked.of(request.GET)
+def _file(request: HttpRequest, name: str, lines: Callable[[ReachabilityPage], Iterator[str]]) -> HttpResponseBase:
+    viewed, asked = estate_view_of(request), ReachabilityQuery.of(request.GET)
     try:
         page = page_of(viewed, asked)
     except UnknownOriginError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from brokerui.pages.reachability.asked import VERDICTS
+from brokerui.pages.reachability.query import VERDICTS
 from routing.common.sentence import Sentence, say, say_counted
 from routing.rules.decision import DELAYED, DROPPED, EXITS
 from routing.rules.verdict import MAY_DELIVER, MIXED, MUST_DELIVER

@@ -8,13 +8,13 @@ from urllib.parse import urlencode
 
 from brokerui.analysis.explanations.origin import OUTSIDE, origin_text
 from brokerui.analysis.explanations.outcome_wording import short_reason
-from brokerui.analysis.lint.found import Found
-from brokerui.analysis.lint.selectors import Report
+from brokerui.analysis.lint.selectors import LintReport
+from brokerui.analysis.lint.stored_findings import StoredFinding
+from brokerui.estate.estate_view import EstateView
 from brokerui.estate.refs import ROUTE as ROUTE_REF
 from brokerui.estate.refs import read_ref
 from brokerui.estate.refs import route as route_ref
-from brokerui.estate.viewed import Viewed
-from brokerui.pages.routes.rows import COLUMNS, Row
+from brokerui.pages.routes.rows import COLUMNS, RouteRow
 from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say
@@ -33,7 +33,7 @@ PLAIN = "plain"
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class NextHopOfRoute:
     """Where a message goes next that takes this route."""
 
     kind: str
@@ -45,11 +45,11 @@ class Lead:
 class RouteDetail:
     """One route."""
 
-    row: Row
+    row: RouteRow
     select: str
     is_expired: bool
-    leads: tuple[Lead, ...]
-    findings: tuple[Found, ...]
+    leads: tuple[NextHopOfRoute, ...]
+    findings: tuple[StoredFinding, ...]
     sql: str | None
     """None: there is no statement that makes it."""
     where: str
@@ -60,12 +60,12 @@ class RouteDetail:
         return list(zip(COLUMNS, self.row.values(), strict=True))
 
 
-def select_text(row: Row) -> str:
+def select_text(row: RouteRow) -> str:
     """How the address names a row."""
     return str(route_ref(*row.key))
 
 
-def row_selected(estate: Estate, select: str) -> Row | None:
+def row_selected(estate: Estate, select: str) -> RouteRow | None:
     """The row that the address names; None where there is none."""
     ref = read_ref(select)
     if ref is None or ref.kind != ROUTE_REF:
@@ -76,10 +76,10 @@ def row_selected(estate: Estate, select: str) -> Row | None:
     found = database.table.routes.get(route) if database else None
     if database is None or found is None:
         return None
-    return Row(host, name, found, is_wildcard=found in database.table.wildcard.routes)
+    return RouteRow(host, name, found, is_wildcard=found in database.table.wildcard.routes)
 
 
-def route_detail(viewed: Viewed, row: Row, report: Report) -> RouteDetail:
+def route_detail(viewed: EstateView, row: RouteRow, report: LintReport) -> RouteDetail:
     """All that is known of a route."""
     at = viewed.at()
     is_expired = row.route.expired(at)
@@ -97,7 +97,7 @@ def route_detail(viewed: Viewed, row: Row, report: Report) -> RouteDetail:
 # -- Where it leads ----------------------------------------------------------------------------------------
 
 
-def leads(estate: Estate, row: Row, at: datetime) -> tuple[Lead, ...]:
+def leads(estate: Estate, row: RouteRow, at: datetime) -> tuple[NextHopOfRoute, ...]:
     """What the engine does with a message that takes this route, where that depends on the route alone."""
     route = row.route
     if route.remote_service_name is None and (general := _for_any_service(row)):
@@ -108,46 +108,50 @@ def leads(estate: Estate, row: Row, at: datetime) -> tuple[Lead, ...]:
     return tuple(_lead(decision, estate) for decision in choose(hop, RouteSet((route,))))
 
 
-def _for_any_service(row: Row) -> Lead | None:
+def _for_any_service(row: RouteRow) -> NextHopOfRoute | None:
     """A route without a service name leads where the service says, unless it names one network address."""
     route = row.route
     if route.address.is_local:
-        return Lead(PLAIN, say("To whichever database of {instance} has the service.", instance=row.instance))
+        return NextHopOfRoute(PLAIN, say("To whichever database of {instance} has the service.", instance=row.instance))
     if route.address.is_transport:
-        return Lead(PLAIN, say("To the address that the service name holds."))
+        return NextHopOfRoute(PLAIN, say("To the address that the service name holds."))
     if route.mirror_address is not None:
         both = route.address.key, route.mirror_address.key
-        return Lead(PLAIN, say("To whichever of {addresses} is the principal.", addresses=both))
+        return NextHopOfRoute(PLAIN, say("To whichever of {addresses} is the principal.", addresses=both))
     return None
 
 
-def _lead(decision: Decision, estate: Estate) -> Lead:
+def _lead(decision: Decision, estate: Estate) -> NextHopOfRoute:
     if isinstance(decision, Deliver):
         said = say("To {database} on {instance}.", database=decision.database, instance=decision.instance)
-        return Lead(DELIVERED, said)
+        return NextHopOfRoute(DELIVERED, said)
     if isinstance(decision, Send):
         return _sent(decision)
     kind = DELAYED if isinstance(decision, Delay) else DROPPED
-    return Lead(kind, say("At {instance}: {reason}.", instance=decision.instance, reason=short_reason(decision.reason)))
+    return NextHopOfRoute(
+        kind, say("At {instance}: {reason}.", instance=decision.instance, reason=short_reason(decision.reason))
+    )
 
 
-def _sent(send: Send) -> Lead:
+def _sent(send: Send) -> NextHopOfRoute:
     address = send.address.key
     if send.to is None:
-        return Lead(EXITS, say("To {address}: no instance of this estate listens there.", address=address))
-    return Lead(PLAIN, say("To {instance}, at {address}; msdb decides there.", instance=send.to, address=address))
+        return NextHopOfRoute(EXITS, say("To {address}: no instance of this estate listens there.", address=address))
+    return NextHopOfRoute(
+        PLAIN, say("To {instance}, at {address}; msdb decides there.", instance=send.to, address=address)
+    )
 
 
 # -- The statement, and the question -----------------------------------------------------------------------
 
 
-def _sql(row: Row, at: datetime) -> str | None:
+def _sql(row: RouteRow, at: datetime) -> str | None:
     statement = creation(ROUTE, row.route, at)
     text = statement_as_sql(statement) if statement else None
     return use(row.database, (text,)) if text else None
 
 
-def _where(viewed: Viewed, row: Row) -> str:
+def _where(viewed: EstateView, row: RouteRow) -> str:
     """`/where/` with a conversation that this route may take, and the question why it is taken or not."""
     outside = row.database == MSDB
     origin = OUTSIDE + row.instance if outside else origin_text(viewed.estate, row.instance, row.database)
@@ -160,7 +164,7 @@ def _where(viewed: Viewed, row: Row) -> str:
     return urlencode({**viewed.query, **{name: value for name, value in question.items() if value}})
 
 
-def _service(estate: Estate, row: Row) -> str | None:
+def _service(estate: Estate, row: RouteRow) -> str | None:
     """The route's own; for one that takes any, one that its table does not name."""
     if row.route.remote_service_name is not None:
         return row.route.remote_service_name

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from brokerui.analysis.lint.found import Found, RouteKey
+from brokerui.analysis.lint.stored_findings import RouteKey, StoredFinding
 from brokerui.core.filters import FilterError, Term, Test, kept, one_of, parse, whole, within
-from brokerui.pages.routes.rows import Row
+from brokerui.pages.routes.rows import RouteRow
 from routing.common.errors import Invalid
 from routing.common.moment import parse_moment
 from routing.common.sentence import say
@@ -50,7 +50,9 @@ class RouteFilter:
         """Whether it can be answered only once the estate has been looked over."""
         return any(term.key in ("has", "finding") for term in self.terms)
 
-    def kept(self, rows: Iterable[Row], at: datetime, findings: Mapping[RouteKey, tuple[Found, ...]]) -> list[Row]:
+    def kept(
+        self, rows: Iterable[RouteRow], at: datetime, findings: Mapping[RouteKey, tuple[StoredFinding, ...]]
+    ) -> list[RouteRow]:
         """The rows that it lets through at a moment."""
         return kept(rows, self.terms, _Meaning(at, findings).makers)
 
@@ -65,10 +67,10 @@ def route_filter(text: str) -> RouteFilter:
 class _Meaning:
     """A test for each kind of word."""
 
-    def __init__(self, at: datetime, findings: Mapping[RouteKey, tuple[Found, ...]]) -> None:
+    def __init__(self, at: datetime, findings: Mapping[RouteKey, tuple[StoredFinding, ...]]) -> None:
         self._at = at
         self._findings = findings
-        self.makers: Mapping[str, Callable[[Term], Test[Row]]] = {
+        self.makers: Mapping[str, Callable[[Term], Test[RouteRow]]] = {
             "": _word,
             "name": _column(lambda row: (row.route.name,)),
             "instance": _column(lambda row: (row.instance,)),
@@ -84,10 +86,10 @@ class _Meaning:
             "hide": _hide,
         }
 
-    def _is(self, term: Term) -> Test[Row]:
+    def _is(self, term: Term) -> Test[RouteRow]:
         kind = one_of(term, KINDS)
         at = self._at
-        tests: dict[str, Test[Row]] = {
+        tests: dict[str, Test[RouteRow]] = {
             "expired": lambda row: row.route.expired(at),
             "wildcard": lambda row: row.is_wildcard,
             "local": lambda row: row.route.address.is_local,
@@ -97,7 +99,7 @@ class _Meaning:
         }
         return tests[kind]
 
-    def _expires(self, term: Term) -> Test[Row]:
+    def _expires(self, term: Term) -> Test[RouteRow]:
         """Of routes that have not expired: when they will."""
         if term.value == "never":
             return lambda row: row.route.lifetime is None
@@ -120,19 +122,19 @@ class _Meaning:
         except Invalid:
             raise _wrong_time(term) from None
 
-    def _has(self, term: Term) -> Test[Row]:
+    def _has(self, term: Term) -> Test[RouteRow]:
         one_of(term, ("finding",))
         findings = self._findings
         return lambda row: row.key in findings
 
-    def _finding(self, term: Term) -> Test[Row]:
+    def _finding(self, term: Term) -> Test[RouteRow]:
         fits, findings = whole(term.value), self._findings
         if not any(fits(check.code) for check in CHECKS):
             raise FilterError.of(term, say("no finding has this code"))
         return lambda row: any(fits(finding.code) for finding in findings.get(row.key, ()))
 
 
-def _word(term: Term) -> Test[Row]:
+def _word(term: Term) -> Test[RouteRow]:
     if "*" in term.value:
         fits = within(term.value)
         return lambda row: any(fits(value) for value in row.values() if value is not None)
@@ -140,8 +142,8 @@ def _word(term: Term) -> Test[Row]:
     return lambda row: part in row.text
 
 
-def _column(values: Callable[[Row], Iterable[str]]) -> Callable[[Term], Test[Row]]:
-    def make(term: Term) -> Test[Row]:
+def _column(values: Callable[[RouteRow], Iterable[str]]) -> Callable[[Term], Test[RouteRow]]:
+    def make(term: Term) -> Test[RouteRow]:
         fits: Fits = whole(term.value)
         return lambda row: any(map(fits, values(row)))
 
@@ -153,12 +155,12 @@ def _spellings(address: Address | None) -> Collection[str]:
     return ("",) if address is None else {address.text, address.key}
 
 
-def _hide(term: Term) -> Test[Row]:
+def _hide(term: Term) -> Test[RouteRow]:
     one_of(term, ("system",))
     return lambda row: not _is_system(row)
 
 
-def _is_system(row: Row) -> bool:
+def _is_system(row: RouteRow) -> bool:
     """Whether the product makes such a route itself."""
     service = row.route.remote_service_name
     if service is not None:

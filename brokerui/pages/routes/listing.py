@@ -11,18 +11,18 @@ from urllib.parse import urlencode
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from brokerui.analysis.lint.selectors import Report
+from brokerui.analysis.lint.selectors import LintReport
 from brokerui.core.filters import FilterError
 from brokerui.core.paging import Page, page_number
 from brokerui.pages.routes.filtering import RouteFilter, route_filter
-from brokerui.pages.routes.rows import COLUMNS, RouteList, Row, is_order
+from brokerui.pages.routes.rows import COLUMNS, RouteList, RouteRow, is_order
 from routing.lint.lifetimes import SOON
 
 EXPIRING = f"expires:<{SOON.days}d"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RoutesQuery:
     """The address of the page, read."""
 
     text: str = ""
@@ -31,7 +31,7 @@ class Asked:
     select: str = ""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> Asked:
+    def of(cls, query: Mapping[str, str]) -> RoutesQuery:
         """What cannot be is as if it were not there."""
         order = query.get("sort", "")
         return cls(
@@ -69,13 +69,13 @@ class Quick:
 
 
 @dataclass
-class Listing:
+class RouteListing:
     """The table, for one address of the page."""
 
     viewed: Mapping[str, str]
-    asked: Asked
+    asked: RoutesQuery
     routes: RouteList
-    report: Report
+    report: LintReport
     at: datetime
     error: FilterError | None = None
     _filter: RouteFilter | None = field(init=False, default=None)
@@ -97,14 +97,14 @@ class Listing:
         return self._filter is not None and self._filter.asks_for_findings and not self.report.is_there
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[RouteRow]:
         """All that fit, in their order."""
         if self._filter is None or self.is_waiting:
             return []
         return self._filter.kept(self.routes.sorted_by(self.asked.order), self.at, self.report.of_routes)
 
     @cached_property
-    def page(self) -> Page[Row]:
+    def page(self) -> Page[RouteRow]:
         return Page(self.rows, self.asked.page)
 
     @property

@@ -27,7 +27,7 @@ COLUMNS = (
 """Those of `sys.routes` by their names, and where the row stands."""
 
 
-class Row:
+class RouteRow:
     """A row of `sys.routes`."""
 
     __slots__ = ("_text", "database", "instance", "is_wildcard", "route")
@@ -66,7 +66,7 @@ class Row:
         return self._text
 
 
-_SORTED: dict[str, Callable[[Row], Any]] = {
+_SORTED: dict[str, Callable[[RouteRow], Any]] = {
     "name": lambda row: row.route.name,
     "instance": lambda row: row.instance,
     "database": lambda row: row.database,
@@ -87,7 +87,7 @@ class RouteList:
         self.rows = tuple(_rows(estate))
         self.wildcards = sum(row.is_wildcard for row in self.rows)
         self._lifetimes = sorted(row.route.lifetime for row in self.rows if row.route.lifetime is not None)
-        self._sorted: dict[str, tuple[Row, ...]] = {"": self.rows}
+        self._sorted: dict[str, tuple[RouteRow, ...]] = {"": self.rows}
 
     def expired(self, at: datetime) -> int:
         """How many have expired at a moment."""
@@ -97,7 +97,7 @@ class RouteList:
         """How many have not, and will have at another."""
         return bisect_left(self._lifetimes, until) - self.expired(at)
 
-    def sorted_by(self, order: str) -> tuple[Row, ...]:
+    def sorted_by(self, order: str) -> tuple[RouteRow, ...]:
         """By a column, `-` before it for the other direction; equal ones as in the document, NULL at the end."""
         if order not in self._sorted:
             self._sorted[order] = tuple(_sorted(self.rows, order))
@@ -109,15 +109,15 @@ def is_order(text: str) -> bool:
     return text == "" or text.removeprefix("-") in COLUMNS
 
 
-def _rows(estate: Estate) -> Iterator[Row]:
+def _rows(estate: Estate) -> Iterator[RouteRow]:
     for host, instance in estate.instances.items():
         for name, database in instance.databases.items():
             wildcards = {route.name for route in database.table.wildcard.routes}
             for route in database.table.routes.values():
-                yield Row(host, name, route, is_wildcard=route.name in wildcards)
+                yield RouteRow(host, name, route, is_wildcard=route.name in wildcards)
 
 
-def _sorted(rows: tuple[Row, ...], order: str) -> Iterator[Row]:
+def _sorted(rows: tuple[RouteRow, ...], order: str) -> Iterator[RouteRow]:
     """By the numbers of the rows: fifty thousand pairs would keep the collector of garbage busy."""
     values = [_comparable(one) for one in map(_SORTED[order.removeprefix("-")], rows)]
     known = [number for number, value in enumerate(values) if value is not None]

@@ -17,12 +17,12 @@ from brokerui.accounts.levels import Level, may
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.core.filters import FilterError
 from brokerui.core.htmx import htmx_of, wants_piece
+from brokerui.estate.estate_view import EstateView, estate_view_of
 from brokerui.estate.models import Route
-from brokerui.estate.viewed import Viewed, viewed_of
 from brokerui.pages.routes.detail import RouteDetail, route_detail, row_selected
 from brokerui.pages.routes.examples import EXAMPLES
 from brokerui.pages.routes.exporting import as_csv
-from brokerui.pages.routes.listing import Asked, Listing
+from brokerui.pages.routes.listing import RouteListing, RoutesQuery
 from brokerui.pages.routes.rows import routes_of
 
 KEYS = (
@@ -36,7 +36,7 @@ KEYS = (
 @vary_on_headers("HX-Request", "HX-Target", "HX-History-Restore-Request")
 def routes_list(request: HttpRequest) -> HttpResponse:
     """The page, or (asked by htmx) the panel with one route."""
-    viewed = viewed_of(request)
+    viewed = estate_view_of(request)
     listing = _listing(request, viewed)
     _ = listing.rows  # here, not deep inside of the template: there a loop over all rows can take ten times as long
     detail = _detail(viewed, listing)
@@ -51,7 +51,7 @@ def routes_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def routes_csv(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     """The same rows, all of them, as they stand in `sys.routes`."""
-    listing = _listing(request, viewed_of(request))
+    listing = _listing(request, estate_view_of(request))
     if listing.error is not None:
         return HttpResponse(_said(listing.error), status=400, content_type="text/plain; charset=utf-8")
     headers = {"Content-Disposition": 'attachment; filename="routes.csv"', "Cache-Control": "private, no-cache"}
@@ -62,17 +62,17 @@ def _said(error: FilterError) -> str:
     return error.problem.render(gettext)
 
 
-def _listing(request: HttpRequest, viewed: Viewed) -> Listing:
-    asked = Asked.of(request.GET.dict())
-    return Listing(viewed.query, asked, routes_of(viewed.key, viewed.estate), findings_for(viewed), viewed.at())
+def _listing(request: HttpRequest, viewed: EstateView) -> RouteListing:
+    asked = RoutesQuery.of(request.GET.dict())
+    return RouteListing(viewed.query, asked, routes_of(viewed.key, viewed.estate), findings_for(viewed), viewed.at())
 
 
-def _detail(viewed: Viewed, listing: Listing) -> RouteDetail | None:
+def _detail(viewed: EstateView, listing: RouteListing) -> RouteDetail | None:
     row = row_selected(viewed.estate, listing.asked.select) if listing.asked.select else None
     return route_detail(viewed, row, listing.report) if row else None
 
 
-def _edit_url(request: HttpRequest, viewed: Viewed, detail: RouteDetail) -> str:
+def _edit_url(request: HttpRequest, viewed: EstateView, detail: RouteDetail) -> str:
     """Where an editor changes the row, and comes back from; empty for others, and for what cannot be changed."""
     if not viewed.is_editable or not may(request.user, Level.EDIT):
         return ""

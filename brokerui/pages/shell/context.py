@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import DatabaseError
 from django.http import HttpRequest
 
-from brokerui.accounts.levels import Access
+from brokerui.accounts.levels import UserAccess
 from brokerui.pages.shell.navigation import navigation
 from brokerui.pages.shell.theme import theme_of
 
@@ -18,7 +18,7 @@ def page(request: HttpRequest) -> dict[str, Any]:
         "theme": theme_of(request),
         "languages": settings.LANGUAGES if len(settings.LANGUAGES) > 1 else [],
         "read_only": settings.READ_ONLY,
-        "access": Access(user) if user else None,
+        "access": UserAccess(user) if user else None,
         "navigation": navigation(request) if user else [],
     }
 

@@ -8,20 +8,20 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from brokerui.estate.estate_view import EstateView
 from brokerui.estate.models import Version
 from brokerui.estate.scenarios.selectors import ScenarioInfo, scenario_list
-from brokerui.estate.selectors import Freshness, estate_freshness, live_version, version_list
-from brokerui.estate.viewed import Viewed
+from brokerui.estate.selectors import EstateFreshness, estate_freshness, live_version, version_list
 
 VERSIONS = 8
 """So many are offered; others can be typed."""
 
 
 @dataclass
-class Bar:
+class EstateBar:
     """Asked for by the template only, so that an error page needs no database."""
 
-    viewed: Viewed | None
+    viewed: EstateView | None
     """What the page is about; None for a page that is about no estate."""
 
     @cached_property
@@ -37,10 +37,10 @@ class Bar:
         return scenario_list()
 
     @cached_property
-    def fresh(self) -> Freshness:
+    def fresh(self) -> EstateFreshness:
         return estate_freshness()
 
 
 def bar(request: HttpRequest) -> dict[str, Any]:
     """`bar`."""
-    return {"bar": Bar(getattr(request, "viewed", None))}
+    return {"bar": EstateBar(getattr(request, "viewed", None))}

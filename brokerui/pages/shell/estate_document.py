@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
-from brokerui.estate.viewed import viewed_of
+from brokerui.estate.estate_view import estate_view_of
 from routing.documents.estate_document import FORMAT
 from routing.documents.writer import estate_as_json
 
@@ -13,7 +13,7 @@ from routing.documents.writer import estate_as_json
 @require_safe
 def document(request: HttpRequest) -> StreamingHttpResponse:
     """As canonical JSON, to be kept: commands and other BrokerUIs read it."""
-    viewed = viewed_of(request)
+    viewed = estate_view_of(request)
     name = viewed.scenario.name if viewed.scenario else f"estate-{viewed.version}"
     headers = {"Content-Disposition": f'attachment; filename="{name}.json"', "Cache-Control": "private, no-cache"}
     return StreamingHttpResponse(

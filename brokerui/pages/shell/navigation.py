@@ -13,7 +13,7 @@ from brokerui.accounts.levels import Level, may
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NavigationEntry:
     """A page in the navigation."""
 
     label: Promise
@@ -28,7 +28,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class NavigationLink:
     """A place as this request sees it."""
 
     label: Promise
@@ -39,55 +39,55 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class NavigationSection:
     """Places that belong together, under a heading."""
 
     heading: Promise | str
-    places: tuple[Place, ...]
+    places: tuple[NavigationEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class SectionLinks:
     """A part as this request sees it."""
 
     heading: Promise | str
-    links: list[Link]
+    links: list[NavigationLink]
 
 
 PARTS = (
-    Part(
+    NavigationSection(
         "",
         (
-            Place(_("Map"), "map:map", "g m"),
-            Place(_("Where does it go?"), "where:where", "g w"),
-            Place(_("Reachability"), "reachability:matrix", "g a"),
-            Place(_("Flow"), "flow:flow", "g f"),
+            NavigationEntry(_("Map"), "map:map", "g m"),
+            NavigationEntry(_("Where does it go?"), "where:where", "g w"),
+            NavigationEntry(_("Reachability"), "reachability:matrix", "g a"),
+            NavigationEntry(_("Flow"), "flow:flow", "g f"),
         ),
     ),
-    Part(
+    NavigationSection(
         _("Estate"),
         (
-            Place(_("Routes"), "routes:list", "g r"),
-            Place(_("Findings"), "findings:list", "g l"),
-            Place(_("Import"), "imports:start", "g i", level=Level.EDIT),
-            Place(_("Scenarios"), "scenarios:list", "g s"),
+            NavigationEntry(_("Routes"), "routes:list", "g r"),
+            NavigationEntry(_("Findings"), "findings:list", "g l"),
+            NavigationEntry(_("Import"), "imports:start", "g i", level=Level.EDIT),
+            NavigationEntry(_("Scenarios"), "scenarios:list", "g s"),
         ),
     ),
-    Part(
+    NavigationSection(
         _("Messages"),
         (
-            Place(_("Delayed"), "delayed:delayed", "g d", keeps=()),
-            Place(_("Transmission queues"), "queues:queues", "g q", keeps=()),
-            Place(_("Mirrors"), "mirrors:mirrors", "g o", keeps=()),
-            Place(_("Connections"), "connections:connections", "g c", keeps=()),
-            Place(_("Traffic"), "traffic:runs", "g u", keeps=()),
+            NavigationEntry(_("Delayed"), "delayed:delayed", "g d", keeps=()),
+            NavigationEntry(_("Transmission queues"), "queues:queues", "g q", keeps=()),
+            NavigationEntry(_("Mirrors"), "mirrors:mirrors", "g o", keeps=()),
+            NavigationEntry(_("Connections"), "connections:connections", "g c", keeps=()),
+            NavigationEntry(_("Traffic"), "traffic:runs", "g u", keeps=()),
         ),
     ),
-    Part(
+    NavigationSection(
         _("Administration"),
         (
-            Place(_("Tables"), "tables:index", "g t", level=Level.EDIT, keeps=()),
-            Place(_("REST interface"), "api:docs", "g p", keeps=()),
+            NavigationEntry(_("Tables"), "tables:index", "g t", level=Level.EDIT, keeps=()),
+            NavigationEntry(_("REST interface"), "api:docs", "g p", keeps=()),
         ),
     ),
 )
@@ -100,20 +100,22 @@ SHARED = frozenset(
 """Namespaces of several places."""
 
 
-def navigation(request: HttpRequest) -> list[Links]:
+def navigation(request: HttpRequest) -> list[SectionLinks]:
     """Links to every place that is there for this user."""
-    parts = (Links(part.heading, [link for place in part.places if (link := _link(place, request))]) for part in PARTS)
+    parts = (
+        SectionLinks(part.heading, [link for place in part.places if (link := _link(place, request))]) for part in PARTS
+    )
     return [part for part in parts if part.links]
 
 
-def _link(place: Place, request: HttpRequest) -> Link | None:
+def _link(place: NavigationEntry, request: HttpRequest) -> NavigationLink | None:
     url = _url(place, request)
     if url is None or not may(request.user, place.level):
         return None
-    return Link(place.label, place.view, url, place.keys, is_current=_is_current(place, request))
+    return NavigationLink(place.label, place.view, url, place.keys, is_current=_is_current(place, request))
 
 
-def _url(place: Place, request: HttpRequest) -> str | None:
+def _url(place: NavigationEntry, request: HttpRequest) -> str | None:
     try:
         url = reverse(place.view)
     except NoReverseMatch:
@@ -122,7 +124,7 @@ def _url(place: Place, request: HttpRequest) -> str | None:
     return f"{url}?{urlencode(kept)}" if kept else url
 
 
-def _is_current(place: Place, request: HttpRequest) -> bool:
+def _is_current(place: NavigationEntry, request: HttpRequest) -> bool:
     """Whether the request is for this place or a page below it."""
     match = request.resolver_match
     space, _colon, name = place.view.partition(":")

@@ -25,8 +25,8 @@ from brokerui.accounts.levels import Level, Role, may
 from brokerui.accounts.models import Token
 from brokerui.accounts.services import LastAdministratorError, lockout_release, token_revoke, user_create, user_save
 from brokerui.core.templatetags.look import when
+from brokerui.pages.tables.base_admin import BaseAdmin
 from brokerui.pages.tables.filters import Chosen
-from brokerui.pages.tables.listing import Listing
 from brokerui.pages.tables.site import site
 
 ROLES = [(role.value, role.value) for role in Role]
@@ -77,7 +77,7 @@ class UserForm(forms.Form):
         return password
 
 
-class ForAdministrators(Listing):
+class ForAdministrators(BaseAdmin):
     """Lists that editors do not see."""
 
     level = Level.ADMINISTER
@@ -182,7 +182,7 @@ def _save(request: HttpRequest, user: User | None, form: UserForm) -> bool:
 
 
 @admin.register(Token, site=site)
-class Tokens(ForAdministrators):
+class TokenAdmin(ForAdministrators):
     """Tokens of the REST interface, of all users."""
 
     about = gettext_lazy("Tokens of the REST interface: revoke what nobody should use any more.")

@@ -184,7 +184,7 @@ class Hosted(OnOff):
     title = parameter_name = column = "hosted"
 
 
-class Role(Chosen):
+class RoleFilter(Chosen):
     """Of databases."""
 
     title = parameter_name = "mirroring_role"

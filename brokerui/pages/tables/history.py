@@ -17,8 +17,8 @@ from django.utils.translation import gettext, gettext_lazy
 from brokerui.core.templatetags.look import when
 from brokerui.estate.models import AuditEntry, Version
 from brokerui.estate.models.versions import VersionKind
+from brokerui.pages.tables.base_admin import BaseAdmin
 from brokerui.pages.tables.filters import Chosen, Typed
-from brokerui.pages.tables.listing import Listing
 from brokerui.pages.tables.site import site
 
 
@@ -96,7 +96,7 @@ class Action(Chosen):
 
 
 @admin.register(Version, site=site)
-class Versions(Listing):
+class Versions(BaseAdmin):
     """What the estate was, and since when."""
 
     about = gettext_lazy("Every state that the estate was in, with what changed.")
@@ -142,7 +142,7 @@ class Versions(Listing):
 
 
 @admin.register(AuditEntry, site=site)
-class Audit(Listing):
+class Audit(BaseAdmin):
     """Who wrote what when, and from where."""
 
     about = gettext_lazy("Who wrote what when, and from where.")

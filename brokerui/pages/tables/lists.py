@@ -28,10 +28,10 @@ from brokerui.estate.models import (
     Route,
     Service,
 )
-from brokerui.pages.tables import filters, kinds
+from brokerui.pages.tables import filters, row_kinds
+from brokerui.pages.tables.base_admin import NULL, EstateTableAdmin
 from brokerui.pages.tables.draft import Draft
-from brokerui.pages.tables.kinds import Key, find, put
-from brokerui.pages.tables.listing import NULL, Table
+from brokerui.pages.tables.row_kinds import Key, find, put
 from brokerui.pages.tables.site import site
 from routing.common.errors import Invalid
 from routing.common.moment import parse_moment
@@ -53,7 +53,7 @@ def counted(model: Any, owner: str) -> Any:
     return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
-class InDatabases(Table):
+class InDatabases(EstateTableAdmin):
     """What stands in a database."""
 
     list_filter: ClassVar[Any] = (filters.InInstance, filters.InDatabase)
@@ -71,10 +71,10 @@ class InDatabases(Table):
 
 
 @admin.register(Instance, site=site)
-class Instances(Table):
+class Instances(EstateTableAdmin):
     """Instances."""
 
-    kind = kinds.INSTANCE
+    kind = row_kinds.INSTANCE
     about = gettext_lazy("SQL Server instances, where they listen, their endpoints.")
     ordering = ("name",)
     list_select_related = False
@@ -112,15 +112,15 @@ class Instances(Table):
 
 
 @admin.register(Database, site=site)
-class Databases(Table):
+class Databases(EstateTableAdmin):
     """Brokers."""
 
-    kind = kinds.DATABASE
+    kind = row_kinds.DATABASE
     about = gettext_lazy("Brokers: their identifiers, state, mirroring; routes, services and queues in them.")
     ordering = ("instance_id", "name")
     list_select_related = ("instance",)
     list_display: Any = ("name", "owner", "enabled", "identifier", "mirroring_role", "held")
-    list_filter = (filters.ByInstance, filters.BrokerEnabled, filters.Role)
+    list_filter = (filters.ByInstance, filters.BrokerEnabled, filters.RoleFilter)
     search_fields: ClassVar[Any] = ("name", "=broker_instance")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -154,7 +154,7 @@ class Databases(Table):
 class Routes(InDatabases):
     """Routes."""
 
-    kind = kinds.ROUTE
+    kind = row_kinds.ROUTE
     about = gettext_lazy("Which conversations go where: the rows that decide.")
     list_display: Any = ("name", "place", "service", "identifier", "leads", "mirror", "expires")
     list_filter = (filters.InInstance, filters.InDatabase, filters.For, filters.Leads, filters.Lifetime)
@@ -227,7 +227,7 @@ def lifetime(moment: datetime | None) -> Any:
 class Services(InDatabases):
     """Services."""
 
-    kind = kinds.SERVICE
+    kind = row_kinds.SERVICE
     about = gettext_lazy("What conversations are addressed to, and the contracts it accepts.")
     list_display: Any = ("name", "place", "its_queue")
     search_fields: ClassVar[Any] = ("name", "queue")
@@ -242,7 +242,7 @@ class Services(InDatabases):
 class Queues(InDatabases):
     """Queues."""
 
-    kind = kinds.QUEUE
+    kind = row_kinds.QUEUE
     about = gettext_lazy("Where messages wait, on or off, with activation.")
     list_display: Any = ("name", "place", "is_on", "activation_procedure", "activation_max_readers")
     list_filter = (filters.InInstance, filters.InDatabase, filters.Enabled)
@@ -278,7 +278,7 @@ class Queues(InDatabases):
 class Contracts(InDatabases):
     """Contracts."""
 
-    kind = kinds.CONTRACT
+    kind = row_kinds.CONTRACT
     about = gettext_lazy("Which message types a dialog may hold, and who may send them.")
 
 
@@ -286,7 +286,7 @@ class Contracts(InDatabases):
 class MessageTypes(InDatabases):
     """Message types."""
 
-    kind = kinds.MESSAGE_TYPE
+    kind = row_kinds.MESSAGE_TYPE
     about = gettext_lazy("What messages are called, and how they are checked.")
     list_display: Any = ("name", "place", "validation", "schema_collection")
 
@@ -295,7 +295,7 @@ class MessageTypes(InDatabases):
 class Priorities(InDatabases):
     """Conversation priorities."""
 
-    kind = kinds.PRIORITY
+    kind = row_kinds.PRIORITY
     about = gettext_lazy("Which conversations go first.")
     list_display: Any = (
         "name",
@@ -312,7 +312,7 @@ class Priorities(InDatabases):
 class Bindings(InDatabases):
     """Remote service bindings."""
 
-    kind = kinds.BINDING
+    kind = row_kinds.BINDING
     about = gettext_lazy("As which user a remote service is spoken to.")
     list_display: Any = ("name", "place", "remote_service_name", "user", "anonymous")
     search_fields: ClassVar[Any] = ("name", "remote_service_name", "user")

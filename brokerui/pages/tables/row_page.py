@@ -22,10 +22,10 @@ from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.models import Database, Version
 from brokerui.estate.selectors import LiveEstate, estate_current, version_list
 from brokerui.estate.services import estate_edit
+from brokerui.pages.tables.change_preview import Outlook, outlook, outlook_of_all
 from brokerui.pages.tables.draft import Draft
-from brokerui.pages.tables.kinds import IN_DATABASES, KINDS, Key, Kind, drop, find, members_of
-from brokerui.pages.tables.outlook import Outlook, outlook, outlook_of_all
-from brokerui.pages.tables.sheet import IN_TABLE, Sheet
+from brokerui.pages.tables.form_page import IN_TABLE, FormPage
+from brokerui.pages.tables.row_kinds import IN_DATABASES, KINDS, Key, RowKind, drop, find, members_of
 from routing.common.errors import Invalid
 
 SINCE = 5
@@ -41,29 +41,29 @@ class Fresh:
     versions: list[Version]
 
 
-def form_page(request: HttpRequest, kind: Kind, key: Key | None, context: dict[str, Any]) -> HttpResponse:
+def form_page(request: HttpRequest, kind: RowKind, key: Key | None, context: dict[str, Any]) -> HttpResponse:
     """Show the form; or take it: what cannot be, is stale or loses messages comes back with all that was typed."""
     live = estate_current()
     if key is not None and find(kind, live.estate, key) is None:
         raise Http404
     if request.method != "POST":
-        sheet = Sheet(kind, live, key, initial=_asked(request, kind) if key is None else None)
+        sheet = FormPage(kind, live, key, initial=_asked(request, kind) if key is None else None)
         # Before anything was typed: what is said of the object as it is.
         told = outlook(sheet, Draft(live.estate, live.digest), timezone.now()) if key is not None else Outlook()
         return _form(request, sheet, live, told, context)
-    return _take(request, Sheet(kind, live, key, request.POST), live, context)
+    return _take(request, FormPage(kind, live, key, request.POST), live, context)
 
 
-def preview_page(request: HttpRequest, kind: Kind, key: Key | None, context: dict[str, Any]) -> HttpResponse:
+def preview_page(request: HttpRequest, kind: RowKind, key: Key | None, context: dict[str, Any]) -> HttpResponse:
     """What the form as it stands would bring. Nothing is written."""
     live = estate_current()
-    sheet = Sheet(kind, live, key, request.POST)
+    sheet = FormPage(kind, live, key, request.POST)
     draft = sheet.draft
     told = outlook(sheet, draft, timezone.now()) if draft is not None else Outlook()
     return render(request, "tables/_preview.html", {**context, "sheet": sheet, "told": told, "faults": _faults(sheet)})
 
 
-def _take(request: HttpRequest, sheet: Sheet, live: LiveEstate, context: dict[str, Any]) -> HttpResponse:
+def _take(request: HttpRequest, sheet: FormPage, live: LiveEstate, context: dict[str, Any]) -> HttpResponse:
     draft = sheet.draft
     if draft is None:
         return _form(request, sheet, live, Outlook(), context, status=422)
@@ -77,7 +77,7 @@ def _take(request: HttpRequest, sheet: Sheet, live: LiveEstate, context: dict[st
 
 
 def _write(
-    request: HttpRequest, sheet: Sheet, live: LiveEstate, draft: Draft, told: Outlook, context: dict[str, Any]
+    request: HttpRequest, sheet: FormPage, live: LiveEstate, draft: Draft, told: Outlook, context: dict[str, Any]
 ) -> HttpResponse:
     key = sheet.name_of or ()
     if not draft:
@@ -105,7 +105,7 @@ def apply(request: HttpRequest, draft: Draft, base: int, note: str) -> LiveEstat
 
 def _form(
     request: HttpRequest,
-    sheet: Sheet,
+    sheet: FormPage,
     live: LiveEstate,
     told: Outlook,
     context: Mapping[str, Any],
@@ -128,7 +128,7 @@ def _form(
     return render(request, "tables/form.html", {**context, **more}, status=status)
 
 
-def _faults(sheet: Sheet) -> dict[str, list[str]]:
+def _faults(sheet: FormPage) -> dict[str, list[str]]:
     """By name of the field."""
     if sheet.data is None:
         return {}
@@ -141,7 +141,7 @@ def _faults(sheet: Sheet) -> dict[str, list[str]]:
     }
 
 
-def _asked(request: HttpRequest, kind: Kind) -> dict[str, Any]:
+def _asked(request: HttpRequest, kind: RowKind) -> dict[str, Any]:
     """What another page fills in: columns by their names, `database=` (its number) or `place=`."""
     found: dict[str, Any] = {name: value for name, value in request.GET.items() if name in kind.form.names()}
     if "place" in request.GET:
@@ -153,7 +153,7 @@ def _asked(request: HttpRequest, kind: Kind) -> dict[str, Any]:
     return found
 
 
-def _copy(sheet: Sheet) -> dict[str, Any]:
+def _copy(sheet: FormPage) -> dict[str, Any]:
     """The columns with which another one like it begins."""
     if sheet.key is None:
         return {}
@@ -163,7 +163,7 @@ def _copy(sheet: Sheet) -> dict[str, Any]:
     return {**columns, "place": "/".join(sheet.key[:-1])}
 
 
-def _also(sheet: Sheet) -> list[tuple[Any, int, str, str]]:
+def _also(sheet: FormPage) -> list[tuple[Any, int, str, str]]:
     """What else is in a database or an instance: how much, and where its list and its form are."""
     if sheet.key is None or sheet.old is None:
         return []
@@ -175,7 +175,7 @@ def _also(sheet: Sheet) -> list[tuple[Any, int, str, str]]:
     return [_link(kind, len(members_of(kind, sheet.old)), "database", place) for kind in IN_DATABASES]
 
 
-def _link(kind: Kind, count: int, parameter: str, place: str) -> tuple[Any, int, str, str]:
+def _link(kind: RowKind, count: int, parameter: str, place: str) -> tuple[Any, int, str, str]:
     base = f"tables:estate_{kind.name}"
     listed = f"{reverse(base + '_changelist')}?{urlencode({parameter: place})}"
     return (
@@ -186,7 +186,7 @@ def _link(kind: Kind, count: int, parameter: str, place: str) -> tuple[Any, int,
     )
 
 
-def _after(request: HttpRequest, kind: Kind, key: Key) -> str:
+def _after(request: HttpRequest, kind: RowKind, key: Key) -> str:
     """On to where the writer wants to be."""
     if "_stay" in request.POST:
         row = row_of(kind, key)
@@ -205,13 +205,13 @@ def _staying(url: str, after: str) -> str:
     return f"{url}?{urlencode({'next': after})}" if after else url
 
 
-def row_of(kind: Kind, key: Key) -> Any:
+def row_of(kind: RowKind, key: Key) -> Any:
     """The row of the tables that has this key."""
     names = {1: ("name",), 2: ("instance__name", "name"), 3: ("database__instance__name", "database__name", "name")}
     return kind.model.objects.filter(**dict(zip(names[len(key)], key, strict=True))).first()
 
 
-def key_of_row(kind: Kind, row: Any) -> Key:
+def key_of_row(kind: RowKind, row: Any) -> Key:
     """The other way round; the row's owners should have been read with it."""
     if kind.depth == 1:
         return (row.name,)
@@ -248,7 +248,7 @@ def _places(keys: list[Key]) -> list[Key]:
     return places if len(places) <= 3 else []
 
 
-def drop_page(request: HttpRequest, kind: Kind, key: Key, context: dict[str, Any]) -> HttpResponse:
+def drop_page(request: HttpRequest, kind: RowKind, key: Key, context: dict[str, Any]) -> HttpResponse:
     """Ask, then drop the row with all that is in it."""
     live = estate_current()
     if find(kind, live.estate, key) is None:

@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 from django import template
 from django.urls import reverse
 
-from brokerui.analysis.lint.found import Found
+from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.core.filters import Term, as_text
 from brokerui.estate import refs
+from brokerui.pages.findings.finding_ids import token
 from brokerui.pages.findings.listing import TITLES
-from brokerui.pages.findings.places import token
 from routing.common.sentence import Sentence
 
 register = template.Library()
@@ -20,13 +20,13 @@ register.filter("token", token)
 
 
 @register.filter
-def title_of(found: Found) -> Sentence:
+def title_of(found: StoredFinding) -> Sentence:
     """What its code is about."""
     return TITLES[found.code]
 
 
 @register.inclusion_tag("findings/_place.html")
-def place(found: Found, viewed: Mapping[str, str] | None = None) -> dict[str, object]:
+def place(found: StoredFinding, viewed: Mapping[str, str] | None = None) -> dict[str, object]:
     """Instance, database and object, each with the page that shows it."""
     viewed = viewed or {}
     parts = []
@@ -48,7 +48,7 @@ def _table(instance: str, database: str, viewed: Mapping[str, str], **more: str)
     return f"{reverse('routes:list')}?{urlencode({**viewed, 'q': text, **more})}"
 
 
-def _object(found: Found, viewed: Mapping[str, str]) -> str:
+def _object(found: StoredFinding, viewed: Mapping[str, str]) -> str:
     """A route stands in the table; for other objects there is no page."""
     if not found.is_about_a_route:
         return ""

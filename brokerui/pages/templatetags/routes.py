@@ -12,8 +12,8 @@ from django.utils.timesince import timesince, timeuntil
 from django.utils.translation import gettext as _
 
 from brokerui.pages.routes.detail import select_text
-from brokerui.pages.routes.listing import Listing
-from brokerui.pages.routes.rows import Row
+from brokerui.pages.routes.listing import RouteListing
+from brokerui.pages.routes.rows import RouteRow
 from routing.lint.lifetimes import SOON
 
 register = template.Library()
@@ -35,18 +35,18 @@ def lifetime(moment: datetime | None, at: datetime) -> SafeString:
 
 
 @register.simple_tag
-def select_query(listing: Listing, row: Row | None = None) -> str:
+def select_query(listing: RouteListing, row: RouteRow | None = None) -> str:
     """The address with this row chosen; without one: with none."""
     return listing.selecting(select_text(row) if row is not None else "")
 
 
 @register.filter
-def is_selected(row: Row, listing: Listing) -> bool:
+def is_selected(row: RouteRow, listing: RouteListing) -> bool:
     """Whether the address names this row."""
     return bool(listing.asked.select) and select_text(row) == listing.asked.select
 
 
 @register.filter
-def findings_of(row: Row, listing: Listing) -> tuple[object, ...]:
+def findings_of(row: RouteRow, listing: RouteListing) -> tuple[object, ...]:
     """What is said of the route, worst first."""
     return listing.report.of_routes.get(row.key, ())

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext, ngettext
 
-from brokerui.analysis.flow.folding import REST, Folded, Lane, Place, folded
+from brokerui.analysis.flow.folding import REST, FlowPlace, Folded, Lane, folded
 from brokerui.analysis.flow.wording import ENDS, more, outcome_words, reason_words
 from brokerui.analysis.traffic.models import Run
 from brokerui.analysis.traffic.selectors import flows
@@ -58,7 +58,7 @@ def lines_of(picture: Folded) -> Iterator[Line]:
         yield Line(source, target, lane.outcome, SIGNS[lane.outcome], word, messages)
 
 
-def label_of(picture: Folded, place: Place) -> str:
+def label_of(picture: Folded, place: FlowPlace) -> str:
     """What a place is called."""
     if place.name == REST:
         return more(place.column, picture.folded[place.column]).render(translate)
@@ -68,13 +68,13 @@ def label_of(picture: Folded, place: Place) -> str:
     return place.name
 
 
-def _outcome_of(place: Place) -> str:
+def _outcome_of(place: FlowPlace) -> str:
     if place.column < END or place.name == REST:
         return ""
     return next((kind for kind, mark in ENDS.items() if place.name.startswith(mark)), DELIVERED)
 
 
-def _node(picture: Folded, place: Place) -> Node:
+def _node(picture: Folded, place: FlowPlace) -> Node:
     label, outcome = label_of(picture, place), _outcome_of(place)
     sign = f"{SIGNS[outcome]} " if outcome else ""
     return Node(place.column, f"{sign}{label}", plain(label), outcome=outcome)

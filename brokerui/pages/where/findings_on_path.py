@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from brokerui.analysis.lint.found import Found
+from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.pages.where.answer import WhereAnswer
 from routing.common.sentence import Sentence
 from routing.model.conversation import Conversation
@@ -15,7 +15,9 @@ MAX_FINDINGS = 4
 """Findings that are written out."""
 
 
-def findings_on_path(answer: WhereAnswer, conversation: Conversation, findings: Iterable[Found]) -> tuple[Found, ...]:
+def findings_on_path(
+    answer: WhereAnswer, conversation: Conversation, findings: Iterable[StoredFinding]
+) -> tuple[StoredFinding, ...]:
     """Those about a route that is taken, about the places where it begins and ends, and, in a table that is asked,
     about the service: a route with its name misspelt is not taken, and is the cause for that very reason."""
     ends = [one.end for one in (*answer.outcomes, *answer.other_outcomes)]
@@ -24,7 +26,7 @@ def findings_on_path(answer: WhereAnswer, conversation: Conversation, findings: 
     targets = {(end.instance, end.outcome.detail) for end in ends}
     service = conversation.to_service
 
-    def is_on_way(found: Found) -> bool:
+    def is_on_way(found: StoredFinding) -> bool:
         here = found.instance or "", found.database or ""
         if found.is_about_a_route:
             return (*here, found.object) in taken or (here in asked and _is_about(found, service))
@@ -36,10 +38,10 @@ def findings_on_path(answer: WhereAnswer, conversation: Conversation, findings: 
     return tuple(found for found in findings if found.instance in places and is_on_way(found))
 
 
-def kinds_of(found: Sequence[Found]) -> list[tuple[int, Found, int]]:
+def kinds_of(found: Sequence[StoredFinding]) -> list[tuple[int, StoredFinding, int]]:
     """Of those that are written out the first of each kind: its number, itself, and how many there are of the kind."""
     kinds = Counter((one.severity, one.code) for one in found)
-    firsts: dict[tuple[str, str], tuple[int, Found, int]] = {}
+    firsts: dict[tuple[str, str], tuple[int, StoredFinding, int]] = {}
     for number, one in enumerate(found[:MAX_FINDINGS], start=1):
         key = one.severity, one.code
         firsts.setdefault(key, (number, one, kinds[key]))
@@ -53,7 +55,7 @@ def _taken(hop: HopAccount) -> Iterator[tuple[str, str, str]]:
             yield from ((hop.instance, hop.table, name) for name in step.routes)
 
 
-def _is_about(found: Found, service: str) -> bool:
+def _is_about(found: StoredFinding, service: str) -> bool:
     """Whether it, or its remedy, names the service."""
     quoted = service.replace("'", "''")
     return f"N'{quoted}'" in (found.remedy_sql or "") or service in _names(found.reason)

@@ -13,7 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.core.htmx import wants_piece
 from brokerui.core.templatetags.wording import translate
-from brokerui.estate.viewed import Viewed, viewed_of
+from brokerui.estate.estate_view import EstateView, estate_view_of
 from brokerui.pages.where.answer import answer
 from brokerui.pages.where.choices import QuestionChoices, choices_of, fitting, identifiers_for, routes_fitting
 from brokerui.pages.where.contradictions import NOTES
@@ -27,7 +27,7 @@ from routing.model.estate import Estate
 @vary_on_headers("HX-Request", "HX-History-Restore-Request")
 def where(request: HttpRequest) -> HttpResponse:
     """The page, or (asked by htmx) what changes on it."""
-    viewed = viewed_of(request)
+    viewed = estate_view_of(request)
     context = {"viewed": viewed, **_page(request, viewed)}
     fragment = wants_piece(request)
     template = "where/_fragment.html" if fragment else "where/where.html"
@@ -37,7 +37,7 @@ def where(request: HttpRequest) -> HttpResponse:
 @require_safe
 def options(request: HttpRequest, field: str) -> HttpResponse:
     """Options for what was typed so far, of an estate with too many for a page."""
-    viewed = viewed_of(request)
+    viewed = estate_view_of(request)
     typed = request.GET.get(field, "")
     if field == "from":
         found = choices_of(viewed.key, viewed.estate).origins(typed)
@@ -50,7 +50,7 @@ def options(request: HttpRequest, field: str) -> HttpResponse:
     return render(request, "where/_options.html", {"options": found})
 
 
-def _page(request: HttpRequest, viewed: Viewed) -> dict[str, Any]:
+def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
     estate, now = viewed.estate, viewed.at()
     catalog = choices_of(viewed.key, estate)
     question = WhereQuestion.of(request.GET.dict())

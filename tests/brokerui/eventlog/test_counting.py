@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from brokerui.eventlog import counting, exceptional
-from brokerui.eventlog.counting import Key, Sums, counted
+from brokerui.eventlog.counting import CounterKey, CounterSums, counted
 from brokerui.eventlog.exceptional import EXCEPTIONAL, MOST_AT_ONCE, any_exceptional, exceptions_of
 from routing.common.broker_events import (
     EVENT_NAMES,
@@ -26,22 +26,22 @@ def test_every_event_is_counted_with_its_messages_and_bytes() -> None:
     assert sum(sums.events for sums in counts.values()) == len(EVENTS)
     assert {key.event_class for key in counts} == {event.number for event in EVENTS}
     assert {key.at for key in counts} == {MINUTE}
-    assert counts[Key(MINUTE, "A", 124, 1, "db", 0)] == Sums(1, 1, 100)
-    assert counts[Key(MINUTE, "A", 1001, 2, "db", 0)] == Sums(1, 3, 300)
-    assert counts[Key(MINUTE, "A", 1002, 0, "db", 0)] == Sums(1, 3, 300)
-    assert counts[Key(MINUTE, "A", 141, 2, "db", 9793)] == Sums(1, 0, 0)
-    assert counts[Key(MINUTE, "A", 160, 1, "db", 11213)] == Sums(1, 0, 0)
+    assert counts[CounterKey(MINUTE, "A", 124, 1, "db", 0)] == CounterSums(1, 1, 100)
+    assert counts[CounterKey(MINUTE, "A", 1001, 2, "db", 0)] == CounterSums(1, 3, 300)
+    assert counts[CounterKey(MINUTE, "A", 1002, 0, "db", 0)] == CounterSums(1, 3, 300)
+    assert counts[CounterKey(MINUTE, "A", 141, 2, "db", 9793)] == CounterSums(1, 0, 0)
+    assert counts[CounterKey(MINUTE, "A", 160, 1, "db", 11213)] == CounterSums(1, 0, 0)
 
 
 def test_what_is_alike_is_summed_up_minute_by_minute() -> None:
     event = EVENTS[0]
     counts = counted("A", [(MINUTE, event), (MINUTE + 59_999, event), (MINUTE + 60_000, event)])
     assert [(key.at, sums) for key, sums in counts.items()] == [
-        (MINUTE, Sums(2, 2, 200)),
-        (MINUTE + 60_000, Sums(1, 1, 100)),
+        (MINUTE, CounterSums(2, 2, 200)),
+        (MINUTE + 60_000, CounterSums(1, 1, 100)),
     ]
     counting.add(counts, counted("A", [(MINUTE, event)]))
-    assert counts[Key(MINUTE, "A", 124, 1, "db", 0)] == Sums(3, 3, 300)
+    assert counts[CounterKey(MINUTE, "A", 124, 1, "db", 0)] == CounterSums(3, 3, 300)
 
 
 def test_what_is_exceptional_is_a_known_event() -> None:

@@ -14,7 +14,7 @@ from redis import Redis
 
 from brokerui.accounts.levels import Role
 from brokerui.accounts.models import Token
-from brokerui.eventlog.counting import Key, Sums, counted
+from brokerui.eventlog.counting import CounterKey, CounterSums, counted
 from brokerui.eventlog.exposition import counter, exposition, gauge
 from brokerui.eventlog.services import counts_add, samples_put
 from brokerui.messaging.exchange.lists import put_outgoing, run, show_connections
@@ -110,7 +110,7 @@ def test_it_costs_as_many_queries_whatever_there_is(nowhere: None) -> None:
     with CaptureQueriesContext(connection) as before:
         viewer.get("/metrics")
     for number in range(200):
-        counts_add({Key(AT, "A", 124, 1, f"d{number}", 0): Sums(1, 1, 1)})
+        counts_add({CounterKey(AT, "A", 124, 1, f"d{number}", 0): CounterSums(1, 1, 1)})
     samples_put(AT, "A", [SAMPLES[0]._replace(queue=f"q{number}") for number in range(200)])
     with CaptureQueriesContext(connection) as after:
         viewer.get("/metrics")

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from brokerui.eventlog.counting import Key, Sums, counted
-from brokerui.eventlog.exceptional import Exceptional, Seen
+from brokerui.eventlog.counting import CounterKey, CounterSums, counted
+from brokerui.eventlog.exceptional import Exceptional, ExceptionSums
 from brokerui.eventlog.models import HOUR
 from brokerui.eventlog.selectors import (
     LONGEST,
     MEASURES,
     RETRIED,
     SENT,
+    CounterPoint,
     Filter,
-    Point,
     counted_by_database,
     counted_over_time,
     event_name,
@@ -34,7 +34,7 @@ HOUR_AT = AT - AT % 3_600_000
 
 def tell(number: int, *, at: int = 0, times: int = 1, **changes: Any) -> None:
     what = Exceptional("A", 160, 1, "db", 11209, "S", "", f"{number}")._replace(**changes)
-    exceptions_add({(what, HOUR_AT): Seen(times, HOUR_AT + at, HOUR_AT + at, f"c{number}", "h")})
+    exceptions_add({(what, HOUR_AT): ExceptionSums(times, HOUR_AT + at, HOUR_AT + at, f"c{number}", "h")})
 
 
 @pytest.mark.django_db
@@ -85,15 +85,24 @@ def test_filters(asked: Filter, expected: set[int]) -> None:
 @pytest.mark.django_db
 def test_what_was_counted_over_time_by_minutes_and_by_hours() -> None:
     for at in (HOUR_AT, HOUR_AT + 60_000, HOUR_AT + 3_600_000):
-        counts_add({Key(at, "A", 124, 1, "db", 0): Sums(2, 2, 20), Key(at, "A", 124, 6, "db", 0): Sums(9, 9, 9)})
-        counts_add({Key(at, "B", 124, 2, "x", 0): Sums(1, 1, 0)})
+        counts_add(
+            {
+                CounterKey(at, "A", 124, 1, "db", 0): CounterSums(2, 2, 20),
+                CounterKey(at, "A", 124, 6, "db", 0): CounterSums(9, 9, 9),
+            }
+        )
+        counts_add({CounterKey(at, "B", 124, 2, "x", 0): CounterSums(1, 1, 0)})
     span = {"since": HOUR_AT, "until": HOUR_AT + 2 * 3_600_000}
-    minutes = [Point(HOUR_AT, 60, 3), Point(HOUR_AT + 60_000, 60, 3), Point(HOUR_AT + 3_600_000, 60, 3)]
+    minutes = [
+        CounterPoint(HOUR_AT, 60, 3),
+        CounterPoint(HOUR_AT + 60_000, 60, 3),
+        CounterPoint(HOUR_AT + 3_600_000, 60, 3),
+    ]
     assert counted_over_time(SENT, **span) == minutes
     assert [point.value for point in counted_over_time(SENT.bytes(), instance="A", database="db", **span)] == [20] * 3
     assert counted_by_database(SENT, **span) == {("A", "db"): 6, ("B", "x"): 3}
     tidy(HOUR_AT + 3_600_000 + DAY_MS, minutes_days=1, hours_days=400, rows_days=30)
-    assert counted_over_time(SENT, **span) == [Point(HOUR_AT, HOUR, 6), Point(HOUR_AT + 3_600_000, 60, 3)]
+    assert counted_over_time(SENT, **span) == [CounterPoint(HOUR_AT, HOUR, 6), CounterPoint(HOUR_AT + 3_600_000, 60, 3)]
     assert counted_by_database(SENT, **span) == {("A", "db"): 6, ("B", "x"): 3}
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.db import connection, connections
 
-from brokerui.eventlog.counting import Key, Sums, counted
-from brokerui.eventlog.exceptional import Exceptional, Exceptions, Seen, exceptions_of
+from brokerui.eventlog.counting import CounterKey, CounterSums, counted
+from brokerui.eventlog.exceptional import Exceptional, Exceptions, ExceptionSums, exceptions_of
 from brokerui.eventlog.models import HOUR, MINUTE, EventCount, ExceptionalEvent, Sampled
 from brokerui.eventlog.samples import OfSample, Sample
 from brokerui.eventlog.services import (
@@ -30,8 +30,8 @@ HOUR_AT = AT - AT % 3_600_000
 KEPT = {"minutes_days": 7, "hours_days": 400, "rows_days": 30}
 
 
-def key(at: int = HOUR_AT, database: str = "db") -> Key:
-    return Key(at, "A", 124, 1, database, 0)
+def key(at: int = HOUR_AT, database: str = "db") -> CounterKey:
+    return CounterKey(at, "A", 124, 1, database, 0)
 
 
 def stored() -> dict[tuple[int, int, str], tuple[int, int, int]]:
@@ -42,8 +42,8 @@ def stored() -> dict[tuple[int, int, str], tuple[int, int, int]]:
 
 @pytest.mark.django_db
 def test_sums_are_added_to_sums() -> None:
-    counts_add({key(): Sums(1, 2, 30)})
-    counts_add({key(): Sums(10, 20, 300), key(database="other"): Sums(1, 0, 0)})
+    counts_add({key(): CounterSums(1, 2, 30)})
+    counts_add({key(): CounterSums(10, 20, 300), key(database="other"): CounterSums(1, 0, 0)})
     assert stored() == {(MINUTE, HOUR_AT, "db"): (11, 22, 330), (MINUTE, HOUR_AT, "other"): (1, 0, 0)}
 
 
@@ -51,7 +51,7 @@ def test_sums_are_added_to_sums() -> None:
 def test_all_kinds_are_taken_however_many_there_are(django_assert_num_queries: Any) -> None:
     counts_add(counted("A", [(AT, event) for event in EVENTS]))
     assert EventCount.objects.count() == len(EVENTS)
-    many = {key(database=f"d{number}"): Sums(1, 1, 1) for number in range(2 * AT_ONCE + 1)}
+    many = {key(database=f"d{number}"): CounterSums(1, 1, 1) for number in range(2 * AT_ONCE + 1)}
     with django_assert_num_queries(2 + 2 * 3):  # within a transaction
         counts_add(many)
     assert EventCount.objects.count() == len(EVENTS) + len(many)
@@ -65,7 +65,7 @@ def test_workers_that_add_at_the_same_time_lose_nothing() -> None:
     def add(order: int) -> None:
         try:
             for _ in range(10):
-                counts_add(dict.fromkeys(keys[::order], Sums(1, 1, 1)))
+                counts_add(dict.fromkeys(keys[::order], CounterSums(1, 1, 1)))
         finally:
             connections.close_all()
 
@@ -103,7 +103,7 @@ def test_every_exceptional_event_can_be_written() -> None:
 
 def invented(first: int, count: int) -> Exceptions:
     return {
-        (Exceptional("A", 161, 0, "", 0, "", "", f"{number}"), HOUR_AT): Seen(1, AT, AT, "", "")
+        (Exceptional("A", 161, 0, "", 0, "", "", f"{number}"), HOUR_AT): ExceptionSums(1, AT, AT, "", "")
         for number in range(first, first + count)
     }
 
@@ -138,7 +138,7 @@ def test_samples_of_a_minute_are_there_once() -> None:
 def test_minutes_become_hours_and_nothing_is_counted_twice() -> None:
     for minute in range(120):
         at = HOUR_AT + minute * 60_000
-        counts_add({key(at): Sums(1, 2, 3)})
+        counts_add({key(at): CounterSums(1, 2, 3)})
         samples_put(at, "A", [Sample(OfSample.QUEUE, "db", "Q", depth=minute, oldest_age_ms=minute)])
     now = HOUR_AT + 3_600_000 + 7 * DAY_MS
     for _ in range(2):
@@ -146,7 +146,7 @@ def test_minutes_become_hours_and_nothing_is_counted_twice() -> None:
         assert stored()[HOUR, HOUR_AT, "db"] == (60, 120, 180)
         assert EventCount.objects.filter(seconds=MINUTE).count() == 60
         assert Sampled.objects.get(seconds=HOUR).depth == 59
-    counts_add({key(HOUR_AT): Sums(1, 2, 3)})  # a worker that was late
+    counts_add({key(HOUR_AT): CounterSums(1, 2, 3)})  # a worker that was late
     samples_put(HOUR_AT, "A", [Sample(OfSample.QUEUE, "db", "Q", depth=1_000)])
     tidy(now, **KEPT)
     assert stored()[HOUR, HOUR_AT, "db"] == (61, 122, 183)
@@ -157,7 +157,7 @@ def test_minutes_become_hours_and_nothing_is_counted_twice() -> None:
 def test_what_is_old_goes_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("brokerui.eventlog.services.DELETED_AT_ONCE", 3)
     for hour in range(10):
-        counts_add({key(HOUR_AT + hour * 3_600_000): Sums(1, 1, 1)})
+        counts_add({key(HOUR_AT + hour * 3_600_000): CounterSums(1, 1, 1)})
         exceptions_add({(what, HOUR_AT + hour): seen for (what, _), seen in invented(hour, 1).items()})
     tidy(HOUR_AT + 8 * 3_600_000 + 400 * DAY_MS, **KEPT)
     assert sorted(at for _, at, _ in stored()) == [HOUR_AT + hour * 3_600_000 for hour in (8, 9)]

@@ -34,7 +34,12 @@ from brokerui.messaging.queue_monitors.monitor_state import (
     QueueMonitor,
     is_wanted,
 )
-from brokerui.messaging.services import Message, conversation_begin, conversation_send, message_receive
+from brokerui.messaging.services import (
+    ReceivedMessage,
+    conversation_begin,
+    conversation_send,
+    message_receive,
+)
 from routing.common.broker_events import ActivationSubclass
 from routing.dialog.problems import VerbError
 from routing.model.catalog_objects import Activation, Queue
@@ -91,7 +96,7 @@ class World:
             handle = conversation_begin(
                 instance="A", database="one", from_service="From", to_service="To", encryption=False
             ).conversation_handle
-            conversation_send(instance="A", handles=[handle], messages=[Message(body)])
+            conversation_send(instance="A", handles=[handle], messages=[ReceivedMessage(body)])
             self.wire.carry()
 
     def start(self) -> int:

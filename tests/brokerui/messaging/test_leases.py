@@ -17,7 +17,7 @@ from brokerui.messaging.errors import NoSuchQueueError
 from brokerui.messaging.leases import services
 from brokerui.messaging.leases.answers import AnotherRequestError, answered_once, token_of
 from brokerui.messaging.leases.errors import LeaseCommittedError, LeasedError, LeaseOverError, NoSuchReceiptError
-from brokerui.messaging.leases.models import Lease, State
+from brokerui.messaging.leases.models import Lease, LeaseState
 from brokerui.messaging.leases.selectors import has_messages
 from brokerui.messaging.leases.services import (
     Leased,
@@ -30,7 +30,7 @@ from brokerui.messaging.leases.services import (
 from brokerui.messaging.leases.uses import use_count, uses_tell
 from brokerui.messaging.models import HostedInstance, QueueMessage
 from brokerui.messaging.services import (
-    Message,
+    ReceivedMessage,
     conversation_begin,
     conversation_end,
     conversation_end_with_cleanup,
@@ -71,7 +71,7 @@ def begin(**named: Any) -> str:
 
 
 def send(handle: str, *bodies: bytes, instance: str = "A") -> None:
-    conversation_send(instance=instance, handles=[handle], messages=[Message(body) for body in bodies])
+    conversation_send(instance=instance, handles=[handle], messages=[ReceivedMessage(body) for body in bodies])
 
 
 def arrived(wire: Wire, *conversations: tuple[bytes, ...]) -> None:
@@ -291,7 +291,7 @@ def test_of_some_who_commit_at_once_all_hear_the_same(wire: Wire) -> None:
     for thread in threads:
         thread.join()
     assert heard == [1] * 4
-    assert (QueueMessage.objects.count(), Lease.objects.get().state) == (1, State.COMMITTED)
+    assert (QueueMessage.objects.count(), Lease.objects.get().state) == (1, LeaseState.COMMITTED)
 
 
 def test_leased_messages_cost_others_no_scan(wire: Wire) -> None:

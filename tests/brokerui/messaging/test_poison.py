@@ -15,7 +15,7 @@ from brokerui.estate.services import estate_edit
 from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.errors import NoSuchQueueError
 from brokerui.messaging.services import (
-    Message,
+    ReceivedMessage,
     conversation_begin,
     conversation_send,
     message_receive,
@@ -74,7 +74,7 @@ def poison(wire: Wire) -> Wire:
     handle = conversation_begin(
         instance="A", database="one", from_service="From", to_service="To", encryption=False
     ).conversation_handle
-    conversation_send(instance="A", handles=[handle], messages=[Message(b"1"), Message(b"2")])
+    conversation_send(instance="A", handles=[handle], messages=[ReceivedMessage(b"1"), ReceivedMessage(b"2")])
     wire.carry()
     return wire
 

@@ -14,12 +14,18 @@ from brokerui.messaging import selectors
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.exchange.unreachable import _key
 from brokerui.messaging.models import ConversationEndpoint, ConversationGroup, HostedInstance, OutgoingMessage
-from brokerui.messaging.selectors import Key, Page, conversation_endpoints, conversation_groups, transmission_queue
-from brokerui.messaging.services import Message, conversation_begin, conversation_send
+from brokerui.messaging.selectors import (
+    Key,
+    ViewPage,
+    conversation_endpoints,
+    conversation_groups,
+    transmission_queue,
+)
+from brokerui.messaging.services import ReceivedMessage, conversation_begin, conversation_send
 from tests.brokerui.messaging.hosted import ADDRESSES, Wire
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
-Select = Callable[..., Page[Any]]
+Select = Callable[..., ViewPage[Any]]
 SELECTS: list[Select] = [conversation_endpoints, conversation_groups, transmission_queue]
 
 
@@ -29,7 +35,7 @@ def begin(to: str = "To") -> str:
 
 
 def send(handle: str, count: int = 1) -> None:
-    conversation_send(instance="A", handles=[handle], messages=[Message(b"body")] * count)
+    conversation_send(instance="A", handles=[handle], messages=[ReceivedMessage(b"body")] * count)
 
 
 def everything(select: Select, where: dict[str, Any], limit: int = 3) -> list[Any]:

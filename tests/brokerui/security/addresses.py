@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from brokerui.accounts.levels import Level
-from brokerui.pages.tables.kinds import KINDS
+from brokerui.pages.tables.row_kinds import KINDS
 
 VIEW, OPERATE, EDIT, ADMINISTER = Level
 

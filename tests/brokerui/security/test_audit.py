@@ -17,9 +17,9 @@ from brokerui.accounts.services import first_login
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.traffic.models import Round
 from brokerui.demo.models import Demo
+from brokerui.estate.estate_view import estate_view_from
 from brokerui.estate.models import AuditEntry, Instance, Route
-from brokerui.estate.viewed import viewed_from
-from brokerui.pages.findings.places import token
+from brokerui.pages.findings.finding_ids import token
 from tests.brokerui.analysis.imports.helpers import SHOP, previewed, uploaded
 from tests.brokerui.analysis.imports.test_page import fields
 from tests.brokerui.analysis.imports.test_page import send as send_files
@@ -38,7 +38,7 @@ PLACE = {"instance": HUB, "database": SALES}
 
 
 def suppress(client: Client, _world: World) -> Any:
-    found = [token(findings_for(viewed_from({})).findings[0])]
+    found = [token(findings_for(estate_view_from({})).findings[0])]
     day = (timezone.now() + timedelta(days=9)).date().isoformat()
     return client.post("/findings/suppress/", {"finding": found, "owner": "a", "reason": "b", "expires": day})
 

@@ -16,13 +16,13 @@ from brokerui.analysis.lint.services import suppression_add
 from brokerui.analysis.traffic.models import Change, File, Link, Round, Run
 from brokerui.analysis.traffic.models import State as RoundState
 from brokerui.api.ids import id_of
+from brokerui.estate.estate_view import estate_view_from
 from brokerui.estate.models import Instance
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_import
-from brokerui.estate.viewed import viewed_from
-from brokerui.messaging.services import Message, conversation_begin, conversation_send
-from brokerui.pages.tables.kinds import KINDS
+from brokerui.messaging.services import ReceivedMessage, conversation_begin, conversation_send
+from brokerui.pages.tables.row_kinds import KINDS
 from routing.documents.estate_document import read_estate
 from tests.brokerui.analysis.imports.helpers import previewed
 from tests.brokerui.estates import IDENTIFIER, LOCAL, database, document, instance, to
@@ -67,7 +67,7 @@ def world_made() -> dict[str, Any]:
     scenario, _gone = scenario_create(title=EVIL, text=estate_text(), author=user.username)
     script = f"CREATE DATABASE [{evil('New')}];\nGO\nUSE [{evil('New')}];\nCREATE ROUTE [{evil('r')}] WITH ADDRESS = 'tcp://x:1';"
     run = previewed({f"{EVIL}.sql".replace("/", ""): script})
-    found = findings_for(viewed_from({})).findings
+    found = findings_for(estate_view_from({})).findings
     until = timezone.now() + timedelta(days=9)
     [row] = suppression_add(findings=found[:1], owner=EVIL, reason=EVIL, expires=until, author=user.username)
     for role in Role:
@@ -102,7 +102,7 @@ def conversation_made() -> str:
     """One that waits for a service which has no route."""
     named = {"instance": HUB, "database": SALES, "from_service": evil("Out"), "to_service": evil("Gone")}
     handle = conversation_begin(**named, encryption=False).conversation_handle
-    conversation_send(instance=HUB, handles=[handle], messages=[Message(EVIL.encode())])
+    conversation_send(instance=HUB, handles=[handle], messages=[ReceivedMessage(EVIL.encode())])
     return handle
 
 

@@ -7,7 +7,16 @@ from collections import Counter
 
 import pytest
 
-from brokerui.analysis.flow.folding import MOST_NODES, MOST_STREAMS, REST, Folded, Lane, Path, Place, folded
+from brokerui.analysis.flow.folding import (
+    MOST_NODES,
+    MOST_STREAMS,
+    REST,
+    FlowPlace,
+    Folded,
+    Lane,
+    Path,
+    folded,
+)
 
 
 def drawn(seed: int, size: int) -> dict[Path, float]:
@@ -24,9 +33,9 @@ def drawn(seed: int, size: int) -> dict[Path, float]:
     return {path: rng.randint(1, 9) for path in sorted(paths, key=str)}
 
 
-def in_and_out(picture: Folded) -> tuple[Counter[Place], Counter[Place]]:
-    comes: Counter[Place] = Counter()
-    goes: Counter[Place] = Counter()
+def in_and_out(picture: Folded) -> tuple[Counter[FlowPlace], Counter[FlowPlace]]:
+    comes: Counter[FlowPlace] = Counter()
+    goes: Counter[FlowPlace] = Counter()
     for lane, weight in picture.lanes.items():
         goes[lane.source] += int(weight)
         comes[lane.target] += int(weight)
@@ -49,16 +58,16 @@ def test_nothing_is_lost(seed: int, size: int) -> None:
     for column in range(3):
         shown = [place for place in picture.places if place.column == column]
         assert len(shown) <= MOST_NODES + 2
-        assert len(shown) - (Place(column, REST) in shown) + picture.folded[column] == picture.of_places[column]
+        assert len(shown) - (FlowPlace(column, REST) in shown) + picture.folded[column] == picture.of_places[column]
 
 
 def test_a_small_picture_is_the_ways_themselves() -> None:
     weights = {Path("a", "b", "c", "delivered"): 2.0, Path("a", None, "x", "dropped"): 1.0}
     picture = folded(weights)
     assert picture.lanes == {
-        Lane(Place(0, "a"), Place(1, "b"), "delivered"): 2,
-        Lane(Place(1, "b"), Place(2, "c"), "delivered"): 2,
-        Lane(Place(0, "a"), Place(2, "x"), "dropped"): 1,
+        Lane(FlowPlace(0, "a"), FlowPlace(1, "b"), "delivered"): 2,
+        Lane(FlowPlace(1, "b"), FlowPlace(2, "c"), "delivered"): 2,
+        Lane(FlowPlace(0, "a"), FlowPlace(2, "x"), "dropped"): 1,
     }
     assert picture.folded == (0, 0, 0)
 

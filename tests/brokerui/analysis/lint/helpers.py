@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from brokerui.estate.estate_view import EstateView, estate_view_from
 from brokerui.estate.selectors import LiveEstate
-from brokerui.estate.viewed import Viewed, viewed_from
 from routing.documents.estate_document import read_estate
 from routing.model.estate import Estate
 from tests.brokerui.estate.helpers import brought_in
@@ -38,5 +38,5 @@ def live(branches: int = 2) -> LiveEstate:
     return brought_in(estate(branches))
 
 
-def viewed(**query: str) -> Viewed:
-    return viewed_from(query)
+def viewed(**query: str) -> EstateView:
+    return estate_view_from(query)

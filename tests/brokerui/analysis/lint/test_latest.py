@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from brokerui.analysis.lint import latest
+from brokerui.analysis.lint import error_badge
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.lint.services import suppression_add
 from tests.brokerui.analysis.lint.helpers import live, viewed
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.both_databases, pytest.mark.django_db, pytest.mark.use
 
 @pytest.fixture(autouse=True)
 def nobody_has_looked() -> None:
-    latest._errors.clear()
+    error_badge._errors.clear()
 
 
 def beside(client: Client, url: str) -> str:
@@ -44,7 +44,7 @@ def test_it_takes_no_query(editor: Client) -> None:
     for url in ("/tables/", "/account/tokens/"):
         editor.get(url)
         counts = []
-        for look in (latest._errors.clear, lambda: findings_for(viewed())):
+        for look in (error_badge._errors.clear, lambda: findings_for(viewed())):
             look()
             with CaptureQueriesContext(connection) as queries:
                 editor.get(url)

@@ -24,9 +24,9 @@ from brokerui.core.jobs.models import Job
 from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.models import AuditEntry
 from brokerui.estate.scenarios.services import scenario_create
-from brokerui.pages.findings.explained import FOLDER, explained
-from brokerui.pages.findings.places import named, token
-from brokerui.pages.findings.telling import answer
+from brokerui.pages.findings.code_docs import FOLDER, explained
+from brokerui.pages.findings.finding_ids import named, token
+from brokerui.pages.findings.headline import answer
 from routing.lint.registry import CHECKS
 from routing.lint.suppression import read_suppressions
 from tests.brokerui.analysis.lint.helpers import live, viewed

@@ -10,9 +10,9 @@ import pytest
 
 from brokerui.analysis.reachability.matrix import Matrix, matrix_of
 from brokerui.analysis.reachability.packing import packed, unpacked
-from brokerui.pages.reachability.asked import VERDICTS, Asked
-from brokerui.pages.reachability.axes import MOST, Group, origin_groups, origins, service_groups, services
-from brokerui.pages.reachability.counting import Table, table_of, worst
+from brokerui.pages.reachability.axes import MOST, AxisGroup, origin_groups, origins, service_groups, services
+from brokerui.pages.reachability.counting import PairCounts, table_of, worst
+from brokerui.pages.reachability.query import VERDICTS, ReachabilityQuery
 from routing.classes.reachability import routes_by_name, service_names
 from routing.documents.estate_document import read_estate
 from routing.model.conversation import Conversation
@@ -21,7 +21,7 @@ from routing.rules.journey import Journeys
 from routing.rules.verdict import verdict
 from tests.strategies import AT, random_case
 
-EVERYTHING = Asked(outside="1", system="1")
+EVERYTHING = ReachabilityQuery(outside="1", system="1")
 
 
 def drawn(seed: int) -> tuple[Estate, Matrix]:
@@ -29,7 +29,9 @@ def drawn(seed: int) -> tuple[Estate, Matrix]:
     return estate, matrix_of(estate, AT, service_names(estate))
 
 
-def one_by_one(estate: Estate, matrix: Matrix, table: Table, *, named: bool) -> dict[tuple[int, int], Counter[str]]:
+def one_by_one(
+    estate: Estate, matrix: Matrix, table: PairCounts, *, named: bool
+) -> dict[tuple[int, int], Counter[str]]:
     journeys, fields = Journeys(estate, AT), {}
     for row, origin in enumerate(table.rows):
         for column, service in enumerate(table.columns):
@@ -44,12 +46,12 @@ def one_by_one(estate: Estate, matrix: Matrix, table: Table, *, named: bool) -> 
     return fields
 
 
-def in_groups(rng: random.Random, numbers: list[int]) -> list[Group]:
+def in_groups(rng: random.Random, numbers: list[int]) -> list[AxisGroup]:
     """Any cut into groups."""
     groups = []
     while numbers:
         size = rng.randint(1, max(1, len(numbers) // 2))
-        groups.append(Group("", tuple(numbers[:size]), "", ""))
+        groups.append(AxisGroup("", tuple(numbers[:size]), "", ""))
         numbers = numbers[size:]
     return groups
 
@@ -72,7 +74,7 @@ def test_what_is_asked_for_in_part_is_a_part(seed: int) -> None:
     rows, columns = origins(estate, matrix.nodes, EVERYTHING), services(matrix.names, EVERYTHING)
     if not columns:
         return
-    whole = table_of(matrix, [Group("", tuple(rows), "", "")], [Group("", tuple(columns), "", "")], named=False)
+    whole = table_of(matrix, [AxisGroup("", tuple(rows), "", "")], [AxisGroup("", tuple(columns), "", "")], named=False)
     each = table_of(
         matrix, origin_groups(estate, matrix.nodes, rows), service_groups(matrix.names, columns), named=False
     )
@@ -118,12 +120,12 @@ def estate_of(instances: int, databases: int) -> Estate:
 def test_origins_by_themselves_by_instance_by_instances(instances: int, databases: int, rows: int, first: str) -> None:
     estate = estate_of(instances, databases)
     matrix = matrix_of(estate, AT, [])
-    groups = origin_groups(estate, matrix.nodes, origins(estate, matrix.nodes, Asked()))
+    groups = origin_groups(estate, matrix.nodes, origins(estate, matrix.nodes, ReachabilityQuery()))
     assert (len(groups), groups[0].label) == (rows, first)
     assert sorted(n for group in groups for n in group.members) == origins_in_order(matrix)
     assert len(groups) <= MOST
     for group in groups:
-        inside = origins(estate, matrix.nodes, Asked(origin_from=group.first, origin_to=group.last))
+        inside = origins(estate, matrix.nodes, ReachabilityQuery(origin_from=group.first, origin_to=group.last))
         assert tuple(inside) == group.members
 
 
@@ -144,9 +146,9 @@ def origins_in_order(matrix: Matrix) -> list[int]:
 )
 def test_services_by_what_they_begin_with(names: list[str], groups: int, first: str) -> None:
     names = sorted(names)
-    found = service_groups(names, services(names, Asked()))
+    found = service_groups(names, services(names, ReachabilityQuery()))
     assert (len(found), found[0].label) == (groups, first)
     assert [n for group in found for n in group.members] == list(range(len(names)))
     for group in found:
-        inside = services(names, Asked(service_from=group.first, service_to=group.last))
+        inside = services(names, ReachabilityQuery(service_from=group.first, service_to=group.last))
         assert tuple(inside) == group.members

@@ -70,7 +70,7 @@ async def _serve(url: str, hosted: dict[str, list[str]], changes: dict[str, Any]
     from redis.asyncio.retry import Retry
     from redis.backoff import NoBackoff
 
-    from brokerui.messaging.endpoint.process import Endpoint
+    from brokerui.messaging.endpoint.process import EndpointProcess
     from tests.brokerui.messaging.endpoint.scene import QUICK
 
     async def ask() -> dict[str, tuple[str, ...]]:
@@ -79,7 +79,7 @@ async def _serve(url: str, hosted: dict[str, list[str]], changes: dict[str, Any]
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     async with Redis.from_url(url, socket_timeout=5, retry=Retry(NoBackoff(), 1)) as client:
-        endpoint = Endpoint(client, ask, lambda: None, replace(QUICK, **changes))
+        endpoint = EndpointProcess(client, ask, lambda: None, replace(QUICK, **changes))
         running = asyncio.create_task(endpoint.run(stop))
         async with asyncio.timeout(STOP_SECONDS):
             while not _listens(endpoint, hosted):

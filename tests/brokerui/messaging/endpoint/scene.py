@@ -16,8 +16,8 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from brokerui.core.backoff import Backoff
-from brokerui.messaging.endpoint.options import Options
-from brokerui.messaging.endpoint.process import Endpoint
+from brokerui.messaging.endpoint.options import EndpointOptions
+from brokerui.messaging.endpoint.process import EndpointProcess
 from brokerui.messaging.endpoint.tls import Tls
 from brokerui.messaging.exchange.lists import put_outgoing, run, take_arrived, take_events, take_notices
 from brokerui.messaging.exchange.messages import EndpointEvent, Notice
@@ -27,7 +27,7 @@ from tests.brokerui.messaging.endpoint.valkey import Valkey
 from tests.brokerui.product import free_port
 from tests.routing.adjacent.wire import HEADER
 
-QUICK = Options(
+QUICK = EndpointOptions(
     connection=ConnectionSettings(most_outgoing=1 << 20, login_within=2.0, closing_within=1.0),
     connect_within=2.0,
     reconnects=Backoff(first_s=0.05, max_s=0.2),
@@ -56,7 +56,7 @@ def send(client: Redis, instance: str, to: str, frames: Iterable[bytes]) -> list
 class Scene:
     """What a test sees of one endpoint."""
 
-    def __init__(self, endpoint: Endpoint, client: Redis) -> None:
+    def __init__(self, endpoint: EndpointProcess, client: Redis) -> None:
         self.endpoint = endpoint
         self.client = client
         self.woken = 0
@@ -89,7 +89,7 @@ class Scene:
 async def running(
     valkey: Valkey,
     hosted: dict[str, Sequence[str]],
-    options: Options = QUICK,
+    options: EndpointOptions = QUICK,
     tls: Tls | None = None,
     **changes: Any,
 ) -> AsyncIterator[Scene]:
@@ -99,7 +99,7 @@ async def running(
         return {name: tuple(addresses) for name, addresses in hosted.items()}
 
     client = AsyncRedis.from_url(valkey.url, socket_timeout=5, retry=Retry(NoBackoff(), 1))
-    endpoint = Endpoint(client, ask, lambda: None, replace(options, **changes), tls)
+    endpoint = EndpointProcess(client, ask, lambda: None, replace(options, **changes), tls)
     stop = asyncio.Event()
     task = asyncio.create_task(endpoint.run(stop))
     with valkey.client() as sync:

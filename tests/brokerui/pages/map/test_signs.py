@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from brokerui.analysis.lint.found import Found
+from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.estate.refs import Ref, database, instance_ref, route
 from brokerui.pages.map.badges import put_badges
 from brokerui.pages.map.network import RouteNetwork
@@ -23,10 +23,10 @@ NOW = datetime(2026, 6, 1, tzinfo=UTC)
 THREE = (Path(__file__).parents[3] / "examples" / "three-servers.json").read_text(encoding="utf-8")
 
 
-def signed(text: str, **asked: object) -> tuple[MapPlan, list[Found]]:
+def signed(text: str, **asked: object) -> tuple[MapPlan, list[StoredFinding]]:
     estate = read_estate(text)
     plan, _ = planned(RouteNetwork(estate), **asked)
-    findings = [Found.of(found) for found in lint(estate, NOW)]
+    findings = [StoredFinding.of(found) for found in lint(estate, NOW)]
     put_badges(plan, findings)
     return plan, findings
 
@@ -44,7 +44,7 @@ def number(sign: Badge | None, severity: str) -> int:
     return int(first) if first.isdecimal() else 1
 
 
-def findings_of(findings: list[Found], severity: str) -> list[Found]:
+def findings_of(findings: list[StoredFinding], severity: str) -> list[StoredFinding]:
     return [found for found in findings if found.severity == severity]
 
 

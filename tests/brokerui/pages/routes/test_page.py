@@ -21,12 +21,12 @@ from hypothesis import strategies as st
 
 from benchmarks.estates import large_estate
 from brokerui.analysis.lint import selectors, services
-from brokerui.analysis.lint.found import Found
+from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.core.filters import FilterError
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.pages.routes.detail import leads, row_selected, select_text
 from brokerui.pages.routes.filtering import KEYS, KINDS, route_filter
-from brokerui.pages.routes.rows import COLUMNS, RouteList, Row
+from brokerui.pages.routes.rows import COLUMNS, RouteList, RouteRow
 from routing.common.moment import parse_moment
 from routing.documents.estate_document import read_estate
 from tests.brokerui.estate.helpers import brought_in
@@ -61,7 +61,7 @@ ESTATE = document(
 )
 ESTATES = estates().map(json.dumps).map(read_estate)
 FINDINGS = {
-    ("hub", "Sales", "Gone"): (Found("unknown-address", "warning", "hub", "Sales", "Gone", "{}", None),),
+    ("hub", "Sales", "Gone"): (StoredFinding("unknown-address", "warning", "hub", "Sales", "Gone", "{}", None),),
 }
 
 
@@ -72,7 +72,7 @@ def _forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "wake_on_commit", lambda task: None)
 
 
-def rows() -> tuple[Row, ...]:
+def rows() -> tuple[RouteRow, ...]:
     return RouteList(read_estate(ESTATE)).rows
 
 

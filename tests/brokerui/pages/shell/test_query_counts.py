@@ -24,10 +24,10 @@ from brokerui.analysis.lint.services import suppression_add
 from brokerui.analysis.reachability import selectors as reachability
 from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.cache import estates
+from brokerui.estate.estate_view import estate_view_from
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit, estate_import
-from brokerui.estate.viewed import viewed_from
 from routing.documents.estate_document import read_estate
 from routing.model.edits import SetHopLimit
 from tests.brokerui.site import PASSWORD, document, nothing_shown
@@ -67,8 +67,8 @@ def grown(times: int) -> None:
         scenario_create(title=f"{name}.json", text=FEW, author="test")
         previewed(name)
     worked_out()
-    found = lint.findings_for(viewed_from({})).findings[:times]
-    told = {"owner": "somebody", "reason": "known", "expires": viewed_from({}).at(), "author": "test"}
+    found = lint.findings_for(estate_view_from({})).findings[:times]
+    told = {"owner": "somebody", "reason": "known", "expires": estate_view_from({}).at(), "author": "test"}
     suppression_add(findings=list(found), **told)
 
 
@@ -89,8 +89,8 @@ def previewed(token: str) -> None:
 def worked_out() -> None:
     """All that workers do, of the live estate and of version 1."""
     for query in ({}, {"as_of": "1"}):
-        lint.findings_for(viewed_from(query))
-        reachability.job_of(viewed_from(query))
+        lint.findings_for(estate_view_from(query))
+        reachability.job_of(estate_view_from(query))
     jobs_run()
 
 

@@ -222,7 +222,7 @@ def test_all_that_are_found_up_to_a_limit(editor: Client, monkeypatch: Any) -> N
     url = f"{ROUTES}?instance=here"
     page = editor.post(url, {"action": "delete_rows", "index": "0", "_selected_action": "0", "select_across": "1"})
     assert page.context["count"] == 3
-    monkeypatch.setattr("brokerui.pages.tables.listing.AT_ONCE", 2)
+    monkeypatch.setattr("brokerui.pages.tables.base_admin.AT_ONCE", 2)
     over = editor.post(url, {"action": "delete_rows", "index": "0", "_selected_action": "0", "select_across": "1"})
     assert over.status_code == 302
     assert Version.objects.count() == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from brokerui.core.cache import LruCache
-from brokerui.estate.viewed import Viewed
+from brokerui.estate.estate_view import EstateView
 
 CACHE_SIZE = 64
 """Estates."""
@@ -15,17 +15,17 @@ _errors: LruCache[int] = LruCache(CACHE_SIZE)
 """By estate; under None that of the live one as it was last."""
 
 
-def errors_note(viewed: Viewed, errors: int) -> None:
+def errors_note(viewed: EstateView, errors: int) -> None:
     """Remember what a look at an estate has found."""
     for key in (_key(viewed), *([None] if viewed.is_editable else [])):
         _errors.put(key, errors)
 
 
-def errors_latest(viewed: Viewed | None) -> int | None:
+def errors_latest(viewed: EstateView | None) -> int | None:
     """In the estate that a page is about, in the live one where it is about none; None: nobody has looked yet."""
     return _errors.get(_key(viewed) if viewed else None)
 
 
-def _key(viewed: Viewed) -> Key:
+def _key(viewed: EstateView) -> Key:
     """Findings of the live estate may be suppressed; the same estate as a scenario has them all."""
     return viewed.key, viewed.is_live, viewed.moment

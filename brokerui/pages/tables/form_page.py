@@ -15,7 +15,17 @@ from brokerui.core.templatetags.wording import said
 from brokerui.estate.selectors import LiveEstate
 from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.forms import WAS, Json, PlaceForm, ValueForm, row_of
-from brokerui.pages.tables.kinds import KINDS, Key, Kind, Rows, document_of, drop, find, members_of, put
+from brokerui.pages.tables.row_kinds import (
+    KINDS,
+    Key,
+    NestedRows,
+    RowKind,
+    document_of,
+    drop,
+    find,
+    members_of,
+    put,
+)
 from routing.common.errors import Invalid
 from routing.model.estate import Estate
 
@@ -34,9 +44,9 @@ class Section:
     formset: BaseFormSet | None
     """None where there are too many rows."""
     count: int
-    kind: Kind | None = None
+    kind: RowKind | None = None
     """What its lines are; None: parts of the value itself."""
-    rows: Rows | None = None
+    rows: NestedRows | None = None
 
     @property
     def lines(self) -> list[Any]:
@@ -53,11 +63,16 @@ def _is_gone(form: Any) -> bool:
     return bool(getattr(form, "cleaned_data", {}).get("DELETE"))
 
 
-class Sheet:
+class FormPage:
     """`key` names what is shown; None for something new, whose place stands in a field of its own."""
 
     def __init__(
-        self, kind: Kind, live: LiveEstate, key: Key | None, data: Any = None, initial: Mapping[str, Any] | None = None
+        self,
+        kind: RowKind,
+        live: LiveEstate,
+        key: Key | None,
+        data: Any = None,
+        initial: Mapping[str, Any] | None = None,
     ) -> None:
         self.kind, self.live, self.key, self.data = kind, live, key, data
         estate = self.estate = live.estate
@@ -83,12 +98,12 @@ class Sheet:
             return None
         return PlaceForm(self.data, kind_depth=self.kind.depth, initial=self.initial)
 
-    def _part(self, rows: Rows) -> Section:
+    def _part(self, rows: NestedRows) -> Section:
         values = self.document.get(rows.name, [])
         documents = [{**({rows.column: one} if rows.column else one), WAS: str(n)} for n, one in enumerate(values)]
         return Section(rows.name, rows.title, self._formset(rows.name, rows.form, documents), len(values), rows=rows)
 
-    def _holding(self, kind: Kind) -> Section:
+    def _holding(self, kind: RowKind) -> Section:
         members = members_of(kind, self.old) if self.old is not None else ()
         title = kind.model._meta.verbose_name_plural
         if len(members) > IN_TABLE:
@@ -223,12 +238,12 @@ def _is_empty_line(form: Any) -> bool:
     return isinstance(form, ValueForm) and WAS in form.fields and not _is_used(form)
 
 
-def _element(rows: Rows, line: Any) -> Any:
+def _element(rows: NestedRows, line: Any) -> Any:
     document = line.document()
     return document[rows.column] if rows.column else document
 
 
-def _put_line(kind: Kind, draft: Draft, owner: Key, line: Any) -> None:
+def _put_line(kind: RowKind, draft: Draft, owner: Key, line: Any) -> None:
     was = line.initial.get(WAS, "")
     name = was or line.cleaned_data["name"]
     old = find(kind, draft.after, (*owner, name))

@@ -42,7 +42,7 @@ Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class NestedRows:
     """A list that is part of a value, edited in a table below its form."""
 
     name: str
@@ -54,7 +54,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RowKind:
     """One kind of rows."""
 
     name: str
@@ -65,7 +65,7 @@ class Kind:
     """A value from its document. Raises `Invalid`."""
     members: str = ""
     """The list of a database that it stands in; empty: it is no member of one."""
-    rows: tuple[Rows, ...] = ()
+    rows: tuple[NestedRows, ...] = ()
     row_form: type[ValueForm] | None = None
     """For a line of a table, where it has less than the form."""
     holds: tuple[str, ...] = field(default=())
@@ -77,7 +77,7 @@ class Kind:
         return {"instance": 1, "database": 2}.get(self.name, 3)
 
 
-def document_of(kind: Kind, value: Any) -> Json:
+def document_of(kind: RowKind, value: Any) -> Json:
     """A value of the engine as the document has it, without the rows that have a table of their own."""
     if isinstance(value, Instance):
         return instance_as_json(replace(value, databases={}))
@@ -89,7 +89,7 @@ def document_of(kind: Kind, value: Any) -> Json:
     return {"name": written} if isinstance(written, str) else _lists(written)
 
 
-def _with_members(database: Database, kind: Kind, members: tuple[Any, ...]) -> Database:
+def _with_members(database: Database, kind: RowKind, members: tuple[Any, ...]) -> Database:
     changed: Json = {"table": RouteTable(members)} if kind.members == "routes" else {kind.members: members}
     return replace(database, **changed)
 
@@ -101,7 +101,7 @@ def _lists(value: Any) -> Any:
     return {name: _lists(part) for name, part in value.items()} if isinstance(value, dict) else value
 
 
-def find(kind: Kind, estate: Estate, key: Key) -> Any:
+def find(kind: RowKind, estate: Estate, key: Key) -> Any:
     """The value; None where there is none."""
     instance = estate.instances.get(key[0])
     if instance is None or kind.name == "instance":
@@ -112,7 +112,7 @@ def find(kind: Kind, estate: Estate, key: Key) -> Any:
     return next((one for one in members_of(kind, database) if one.name == key[2]), None)
 
 
-def members_of(kind: Kind, database: Database) -> tuple[Any, ...]:
+def members_of(kind: RowKind, database: Database) -> tuple[Any, ...]:
     """All of this kind in a database, in their order."""
     if kind.members == "routes":
         return tuple(database.table.routes.values())
@@ -120,7 +120,7 @@ def members_of(kind: Kind, database: Database) -> tuple[Any, ...]:
     return found
 
 
-def put(kind: Kind, draft: Draft, owner: Key, value: Any) -> None:
+def put(kind: RowKind, draft: Draft, owner: Key, value: Any) -> None:
     """Add the value, or put it in the place of the one of its name; what is in an instance or database stays."""
     old = find(kind, draft.after, (*owner, value.name))
     if kind.name == "instance":
@@ -136,7 +136,7 @@ def put(kind: Kind, draft: Draft, owner: Key, value: Any) -> None:
         _put_members(kind, draft, owner, tuple({**others, value.name: value}.values()))
 
 
-def drop(kind: Kind, draft: Draft, key: Key) -> None:
+def drop(kind: RowKind, draft: Draft, key: Key) -> None:
     """Drop the value with all that is in it."""
     edits: Mapping[str, Callable[..., Any]] = {
         "instance": DropInstance,
@@ -164,30 +164,30 @@ def _database(draft: Draft, key: Key) -> Database:
     return draft.after.instances[key[0]].databases[key[1]]
 
 
-def _put_members(kind: Kind, draft: Draft, key: Key, members: tuple[Any, ...]) -> None:
+def _put_members(kind: RowKind, draft: Draft, key: Key, members: tuple[Any, ...]) -> None:
     draft.add(PutDatabase(key[0], _with_members(_database(draft, key), kind, members)))
 
 
-ADDRESSES = Rows("addresses", _("Where it listens"), forms.AddressForm, "address")
-CONTRACTS = Rows("contracts", _("Contracts that it accepts as a target"), forms.ServiceContractForm, "contract")
-MESSAGES = Rows("messages", _("Message types"), forms.ContractMessageForm)
+ADDRESSES = NestedRows("addresses", _("Where it listens"), forms.AddressForm, "address")
+CONTRACTS = NestedRows("contracts", _("Contracts that it accepts as a target"), forms.ServiceContractForm, "contract")
+MESSAGES = NestedRows("messages", _("Message types"), forms.ContractMessageForm)
 
-INSTANCE = Kind("instance", models.Instance, forms.InstanceForm, instance_from, rows=(ADDRESSES,))
-DATABASE = Kind("database", models.Database, forms.DatabaseForm, database_from, holds=("route", "service", "queue"))
-ROUTE = Kind("route", models.Route, forms.RouteForm, route_from, "routes")
-SERVICE = Kind("service", models.Service, forms.ServiceForm, service_from, "services", (CONTRACTS,))
-QUEUE = Kind("queue", models.Queue, forms.QueueForm, queue_from, "queues", row_form=forms.QueueRowForm)
-CONTRACT = Kind("contract", models.Contract, forms.ContractForm, contract_from, "contracts", (MESSAGES,))
-MESSAGE_TYPE = Kind("messagetype", models.MessageType, forms.MessageTypeForm, message_type_from, "message_types")
-PRIORITY = Kind("priority", models.Priority, forms.PriorityForm, priority_from, "priorities")
-BINDING = Kind(
+INSTANCE = RowKind("instance", models.Instance, forms.InstanceForm, instance_from, rows=(ADDRESSES,))
+DATABASE = RowKind("database", models.Database, forms.DatabaseForm, database_from, holds=("route", "service", "queue"))
+ROUTE = RowKind("route", models.Route, forms.RouteForm, route_from, "routes")
+SERVICE = RowKind("service", models.Service, forms.ServiceForm, service_from, "services", (CONTRACTS,))
+QUEUE = RowKind("queue", models.Queue, forms.QueueForm, queue_from, "queues", row_form=forms.QueueRowForm)
+CONTRACT = RowKind("contract", models.Contract, forms.ContractForm, contract_from, "contracts", (MESSAGES,))
+MESSAGE_TYPE = RowKind("messagetype", models.MessageType, forms.MessageTypeForm, message_type_from, "message_types")
+PRIORITY = RowKind("priority", models.Priority, forms.PriorityForm, priority_from, "priorities")
+BINDING = RowKind(
     "remoteservicebinding",
     models.RemoteServiceBinding,
     forms.BindingForm,
     remote_service_binding_from,
     "remote_service_bindings",
 )
-KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, RowKind] = {
     kind.name: kind for kind in (INSTANCE, DATABASE, ROUTE, SERVICE, QUEUE, CONTRACT, MESSAGE_TYPE, PRIORITY, BINDING)
 }
 IN_DATABASES = tuple(kind for kind in KINDS.values() if kind.members)

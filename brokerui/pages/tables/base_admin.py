@@ -22,7 +22,7 @@ from brokerui.core.templatetags.wording import said
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import estate_current
 from brokerui.pages.tables.draft import Draft
-from brokerui.pages.tables.kinds import Key, Kind, drop
+from brokerui.pages.tables.row_kinds import Key, RowKind, drop
 from brokerui.pages.tables.row_page import apply, confirm_page, drop_page, form_page, key_of_row, preview_page
 from routing.common.errors import Invalid
 
@@ -32,7 +32,7 @@ AT_ONCE = 1_000
 Act = Callable[[Draft, Key], None]
 
 
-class Listing(admin.ModelAdmin):
+class BaseAdmin(admin.ModelAdmin):
     """What all our lists share: the look, and who may see them."""
 
     about: ClassVar[Promise | str] = ""
@@ -99,10 +99,10 @@ class Listing(admin.ModelAdmin):
         return super().changelist_view(request, {**(extra_context or {}), **more})
 
 
-class Table(Listing):
+class EstateTableAdmin(BaseAdmin):
     """A table of the estate."""
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[RowKind]
     empty_value_display = NULL
     actions: Any = ("delete_rows",)
     ordering: ClassVar[Any] = ("database_id", "name")

@@ -28,7 +28,7 @@ PARAMETERS = ("scenario", "as_of")
 """What stays in the address from one page to the next."""
 
 
-class ViewedError(Exception):
+class EstateViewError(Exception):
     """There is no such estate: `parameter` and `problem` say what of the request is wrong."""
 
     def __init__(self, parameter: str, problem: Sentence) -> None:
@@ -38,7 +38,7 @@ class ViewedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Viewed:
+class EstateView:
     """An estate with what the reader calls it."""
 
     estate: Estate
@@ -89,40 +89,40 @@ class Viewed:
         return self.moment or timezone.now().replace(microsecond=0)
 
 
-def viewed_from(query: Mapping[str, str]) -> Viewed:
+def estate_view_from(query: Mapping[str, str]) -> EstateView:
     """The estate that a query names. Raises `ViewedError`."""
     name, as_of = query.get("scenario", ""), query.get("as_of", "").strip()
     if name and as_of:
-        raise ViewedError("as_of", say("is for the live estate; scenarios have no versions"))
+        raise EstateViewError("as_of", say("is for the live estate; scenarios have no versions"))
     if name:
         return _scenario(name)
     if as_of:
         return _as_of(as_of)
     live = estate_current()
-    return Viewed(live.estate, live.digest, version=live.version)
+    return EstateView(live.estate, live.digest, version=live.version)
 
 
-def viewed_of(request: HttpRequest) -> Viewed:
+def estate_view_of(request: HttpRequest) -> EstateView:
     """The estate of a page; kept with the request, whose bar names it. 404 where there is none."""
-    known: Viewed | None = getattr(request, "viewed", None)
+    known: EstateView | None = getattr(request, "viewed", None)
     if known is not None:
         return known
     try:
-        found = viewed_from(request.GET)
-    except ViewedError as error:
+        found = estate_view_from(request.GET)
+    except EstateViewError as error:
         raise Http404(str(error)) from error
     request.viewed = found  # type: ignore[attr-defined]  # for the bar, which reads it with getattr
     return found
 
 
-def _scenario(name: str) -> Viewed:
+def _scenario(name: str) -> EstateView:
     try:
-        return Viewed(scenario_get(name), scenario_digest(name), scenario=scenario_find(name))
+        return EstateView(scenario_get(name), scenario_digest(name), scenario=scenario_find(name))
     except ScenarioNotFoundError:
-        raise ViewedError("scenario", say("there is no scenario {name}", name=name)) from None
+        raise EstateViewError("scenario", say("there is no scenario {name}", name=name)) from None
 
 
-def _as_of(text: str) -> Viewed:
+def _as_of(text: str) -> EstateView:
     try:
         if text.isdecimal() and text.isascii() and len(text) <= VERSION_DIGITS:
             return _version(estate_as_of(version=int(text)), text, None)
@@ -130,10 +130,10 @@ def _as_of(text: str) -> Viewed:
         moment = parse_moment(text.replace(" ", "+") if "T" in text else text)
         return _version(estate_as_of(at=moment), text, moment)
     except VersionNotFoundError:
-        raise ViewedError("as_of", say("the estate has no version {version}", version=text)) from None
+        raise EstateViewError("as_of", say("the estate has no version {version}", version=text)) from None
     except Invalid as fault:
-        raise ViewedError("as_of", fault.problem) from None
+        raise EstateViewError("as_of", fault.problem) from None
 
 
-def _version(live: LiveEstate, text: str, moment: datetime | None) -> Viewed:
-    return Viewed(live.estate, live.digest, version=live.version, as_of=text, moment=moment)
+def _version(live: LiveEstate, text: str, moment: datetime | None) -> EstateView:
+    return EstateView(live.estate, live.digest, version=live.version, as_of=text, moment=moment)

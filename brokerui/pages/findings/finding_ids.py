@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import quote, unquote
 
-from brokerui.analysis.lint.found import Found
+from brokerui.analysis.lint.stored_findings import StoredFinding
 
 Key = tuple[str, str, str, str]
 """Code, instance, database, object; empty: about no such thing."""
 
 
-def key_of(found: Found) -> Key:
+def key_of(found: StoredFinding) -> Key:
     return found.code, found.instance or "", found.database or "", found.object or ""
 
 
-def token(found: Found) -> str:
+def token(found: StoredFinding) -> str:
     return "/".join(quote(part, safe="") for part in key_of(found))
 
 
-def named(tokens: Iterable[str], findings: Iterable[Found]) -> list[Found]:
+def named(tokens: Iterable[str], findings: Iterable[StoredFinding]) -> list[StoredFinding]:
     """Those of the findings that are named, each once."""
     wanted = {tuple(unquote(part) for part in text.split("/")) for text in tokens}
     return list({key_of(found): found for found in findings if key_of(found) in wanted}.values())

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from brokerui.core.templatetags.look import figure
-from brokerui.estate.viewed import Viewed
+from brokerui.estate.estate_view import EstateView
 from routing.common.finding import ERROR, INFO, WARNING
 from routing.lint.registry import CHECKS
 
@@ -37,7 +37,7 @@ def tone(counts: Counter[str]) -> str:
     return "bad" if counts[ERROR] else "warn" if counts[WARNING] else ""
 
 
-def command(viewed: Viewed, *, with_suppressions: bool) -> str:
+def command(viewed: EstateView, *, with_suppressions: bool) -> str:
     """The line that asks the same of the command line."""
     words = [".venv/bin/brokerui", "lint", viewed.file]
     words += ["--suppress", "suppressions.json"] if with_suppressions else []

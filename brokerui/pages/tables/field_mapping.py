@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from brokerui.analysis.lint.finding_text import OF_DATABASES
-from brokerui.pages.tables.kinds import Key
+from brokerui.pages.tables.row_kinds import Key
 from routing.common.finding import Finding
 
 FIELDS: Mapping[str, Mapping[str, str]] = {

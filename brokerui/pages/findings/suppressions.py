@@ -20,10 +20,10 @@ from brokerui.accounts.levels import Level
 from brokerui.analysis.lint.models import Suppression
 from brokerui.analysis.lint.selectors import as_rules, findings_for, suppressions
 from brokerui.analysis.lint.services import suppression_add, suppression_remove
-from brokerui.estate.viewed import Viewed, viewed_from
+from brokerui.estate.estate_view import EstateView, estate_view_from
+from brokerui.pages.findings.finding_ids import named
 from brokerui.pages.findings.forms import SuppressForm, usual
 from brokerui.pages.findings.listing import TITLES
-from brokerui.pages.findings.places import named
 from routing.common.moment import format_moment
 from routing.common.sentence import Sentence
 from routing.lint.suppression import FORMAT
@@ -115,9 +115,9 @@ def suppression_take_back(request: HttpRequest, row_id: int) -> HttpResponse:
     return redirect("findings:suppressions")
 
 
-def _live() -> Viewed:
+def _live() -> EstateView:
     """Suppressions are for the live estate as it is."""
-    return viewed_from({})
+    return estate_view_from({})
 
 
 def _name(request: HttpRequest) -> str:

@@ -11,10 +11,10 @@ from typing import Any
 from brokerui.analysis.lint.finding_text import place
 from brokerui.core.cache import LruCache
 from brokerui.pages.tables.draft import Draft
+from brokerui.pages.tables.field_mapping import field_of, key_of, kind_of
+from brokerui.pages.tables.form_page import FormPage
 from brokerui.pages.tables.forms import WAS
-from brokerui.pages.tables.kinds import Key
-from brokerui.pages.tables.placing import field_of, key_of, kind_of
-from brokerui.pages.tables.sheet import Sheet
+from brokerui.pages.tables.row_kinds import Key
 from routing.common.finding import ERROR, Finding
 from routing.diff.run import compare
 from routing.lint.registry import lint_around
@@ -71,7 +71,7 @@ class Outlook:
         return hashlib.sha256("\n".join(known).encode()).hexdigest()[:16] if known else ""
 
 
-def outlook(sheet: Sheet, draft: Draft, at: datetime) -> Outlook:
+def outlook(sheet: FormPage, draft: Draft, at: datetime) -> Outlook:
     """Of a form; of one that changes nothing, what is said of the object as it is."""
     key = sheet.name_of or sheet.owner or ()
     around = key[:1] if sheet.kind.name == "instance" else key[:2]
@@ -83,7 +83,7 @@ def outlook_of_all(draft: Draft, at: datetime, arounds: Iterable[Key]) -> Outloo
     return _told(draft, at, arounds, {})
 
 
-def places(sheet: Sheet) -> dict[tuple[str, Key], Any]:
+def places(sheet: FormPage) -> dict[tuple[str, Key], Any]:
     """The form of every object that the sheet shows."""
     found: dict[tuple[str, Key], Any] = {}
     key = sheet.name_of if sheet.data is not None or sheet.key else None

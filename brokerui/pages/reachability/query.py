@@ -16,7 +16,7 @@ PAIRS = (ALL, NAMED)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReachabilityQuery:
     """Every field; empty ones do not stand in the address."""
 
     origin: str = ""
@@ -37,7 +37,7 @@ class Asked:
     service_to: str = ""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> Asked:
+    def of(cls, query: Mapping[str, str]) -> ReachabilityQuery:
         """What cannot be is not asked for."""
         given = {name: query.get(name, "") for name in FIELDS}
         given["origin"], given["service"] = given["origin"].strip(), given["service"].strip()
@@ -45,7 +45,7 @@ class Asked:
             given[name] = given[name] if given[name] in choices else ""
         return cls(**given)
 
-    def but(self, **changes: str) -> Asked:
+    def but(self, **changes: str) -> ReachabilityQuery:
         return replace(self, **changes)
 
     def query(self, viewed: Mapping[str, str]) -> str:
@@ -54,4 +54,4 @@ class Asked:
         return urlencode({**viewed, **{name: value for name, value in values.items() if value}})
 
 
-FIELDS = tuple(field.name for field in fields(Asked))
+FIELDS = tuple(field.name for field in fields(ReachabilityQuery))

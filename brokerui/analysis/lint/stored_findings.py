@@ -20,7 +20,7 @@ RouteKey = tuple[str, str, str]
 """Instance, database, route."""
 
 
-class Found(NamedTuple):
+class StoredFinding(NamedTuple):
     """One finding. Its sentence is read when it is shown: there may be tens of thousands."""
 
     code: str
@@ -33,7 +33,7 @@ class Found(NamedTuple):
     remedy_sql: str | None
 
     @classmethod
-    def of(cls, finding: Finding) -> Found:
+    def of(cls, finding: Finding) -> StoredFinding:
         packed = sentence_as_json(finding.reason)
         place = finding.instance, finding.database, finding.object
         return cls(finding.code, finding.severity, *place, packed, finding.remedy_sql)
@@ -55,10 +55,10 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FoundAt:
+class LintResult:
     """All findings of an estate at a moment, worst first."""
 
-    findings: tuple[Found, ...]
+    findings: tuple[StoredFinding, ...]
     evaluated_at: datetime
     missing: tuple[str, ...] = ()
     """The addresses that routes lead to and that belong to no instance."""
@@ -69,14 +69,14 @@ class FoundAt:
         return counted(self.findings)
 
     @cached_property
-    def of_routes(self) -> Mapping[RouteKey, tuple[Found, ...]]:
+    def of_routes(self) -> Mapping[RouteKey, tuple[StoredFinding, ...]]:
         """By route: what is said of it."""
         return by_route(self.findings)
 
 
-def by_route(findings: Iterable[Found]) -> dict[RouteKey, tuple[Found, ...]]:
+def by_route(findings: Iterable[StoredFinding]) -> dict[RouteKey, tuple[StoredFinding, ...]]:
     """Those that are about routes."""
-    found: dict[RouteKey, tuple[Found, ...]] = {}
+    found: dict[RouteKey, tuple[StoredFinding, ...]] = {}
     for each in findings:
         if each.is_about_a_route:
             key = str(each.instance), str(each.database), str(each.object)
@@ -84,6 +84,6 @@ def by_route(findings: Iterable[Found]) -> dict[RouteKey, tuple[Found, ...]]:
     return found
 
 
-def counted(findings: Iterable[Found]) -> Counter[str]:
+def counted(findings: Iterable[StoredFinding]) -> Counter[str]:
     """How many of each severity."""
     return Counter(finding.severity for finding in findings)

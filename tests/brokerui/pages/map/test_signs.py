@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from django.test import Client
 
 from brokerui.analysis.lint.found import Found
+from brokerui.core.home import CHECKOUT
 from brokerui.estate.refs import Ref, database, instance_ref, route
 from brokerui.pages.map.badges import put_badges
 from brokerui.pages.map.network import RouteNetwork
@@ -20,7 +20,7 @@ from tests.brokerui.estates import database as with_routes
 from tests.brokerui.pages.map.helpers import assert_sound, planned
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
-THREE = (Path(__file__).parents[3] / "examples" / "three-servers.json").read_text(encoding="utf-8")
+THREE = (CHECKOUT / "examples" / "three-servers.json").read_text(encoding="utf-8")
 
 
 def signed(text: str, **asked: object) -> tuple[MapPlan, list[Found]]:

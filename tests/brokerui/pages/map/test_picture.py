@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from brokerui.core.home import CHECKOUT
 from brokerui.estate.refs import Ref, read_ref
 from brokerui.pages.map.detail_level import MAX_ELEMENTS
 from brokerui.pages.map.name_groups import name_groups
@@ -17,7 +18,7 @@ from tests.brokerui.estates import CIRCLE, EVERY_KIND, HOSTILE_ESTATE, LOCAL, da
 from tests.brokerui.pages.map.helpers import assert_sound, network, planned
 from tests.strategies import Json, estates
 
-EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.json"))
+EXAMPLES = sorted((CHECKOUT / "examples").glob("*.json"))
 MESH = document(
     *(
         instance(f"s{n}", database("D", *(to(f"tcp://s{m}:4022", f"S{m}") for m in range(9)), services=(f"S{n}",)))

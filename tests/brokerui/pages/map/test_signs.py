@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from django.test import Client
 
 from brokerui.analysis.lint.stored_findings import StoredFinding
+from brokerui.core.home import CHECKOUT
 from brokerui.estate.refs import Ref, database, instance_ref, route
 from brokerui.pages.map.badges import put_badges
 from brokerui.pages.map.network import RouteNetwork
@@ -20,7 +20,7 @@ from tests.brokerui.estates import database as with_routes
 from tests.brokerui.pages.map.helpers import assert_sound, planned
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
-THREE = (Path(__file__).parents[3] / "examples" / "three-servers.json").read_text(encoding="utf-8")
+THREE = (CHECKOUT / "examples" / "three-servers.json").read_text(encoding="utf-8")
 
 
 def signed(text: str, **asked: object) -> tuple[MapPlan, list[StoredFinding]]:
@@ -83,7 +83,7 @@ def test_long_names_leave_their_signs_room() -> None:
     mark = marks[route("one", "Base", name)]
     assert mark.symbol is not None
     assert mark.area.x < mark.symbol.x < mark.labels[-1].x
-    assert mark.says.endswith("Found: warning.")
+    assert mark.says.endswith("StoredFinding: warning.")
     assert "with-warning" in mark.look
 
 
@@ -93,7 +93,7 @@ def test_the_page_draws_them_and_the_file_too(client: Client) -> None:
     assert page.count('class="symbol"') == client.get("/map/map.svg?scenario=three-servers").content.decode().count(
         'class="symbol"'
     ) + len(["error", "warning"])
-    assert 'Found: error."' in page
+    assert 'StoredFinding: error."' in page
 
 
 @pytest.mark.django_db

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
+from brokerui.core.home import CHECKOUT
 from brokerui.pages.where.choices import choices_of
 from brokerui.pages.where.default_question import default_question
 from brokerui.pages.where.question import WhereQuestion, command, read
@@ -17,7 +17,7 @@ from routing.rules.explanation import explain
 from tests.brokerui.estates import EVERY_KIND, database, document, instance
 
 ESTATE = read_estate(EVERY_KIND)
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = CHECKOUT / "examples"
 GUID = "{5FB8D92B-ed69-4c80-afbb-2aa6a7d3cb2d}"
 
 

@@ -207,7 +207,7 @@ def try_frames(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
                     hello = read_hello(frame.content)
                 except RemoteProtocolError:
                     continue
-                again = write_hello(hello._replace(most_frame=MAX_FRAME_BYTES))
+                again = write_hello(hello._replace(max_frame_bytes=MAX_FRAME_BYTES))
                 assert read_hello(again[frames.FRAME_HEAD.size :])[:3] == hello[:3]
         return "refused" if whole[1] else "read"
 
@@ -240,18 +240,18 @@ def try_role(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
 def try_connection(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
     raw = b"".join(FRAMES[at] for at in chance.choice(BEGINNINGS)) + drawn(chance.choice([FRAMES, FRAMES[4:]]), chance)
     pieces = cut(raw, chance)
-    clock = [chance.choice([0.0, 0.0, 1.0, 20.0]) for _ in pieces]
+    clock = [chance.choice([0, 0, 1000, 20_000]) for _ in pieces]
 
     def work() -> str:
         made = PeerConnection(Hello("m", b"m" * 16, b"1" * 16), OnlineConnections())
-        made.accept(0.0)
-        now = 0.0
+        made.accept(0)
+        now_ms = 0
         events = []
         answered = 0
         for piece, later in zip(pieces, clock, strict=True):
-            now += later
-            made.handle_timer(now)
-            made.receive(piece, now)
+            now_ms += later
+            made.handle_timer(now_ms)
+            made.receive(piece, now_ms)
             events += made.events()
             while data := made.data_to_send():
                 answered += len(data)

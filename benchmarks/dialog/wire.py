@@ -77,13 +77,13 @@ def connected() -> tuple[PeerConnection, PeerConnection]:
     """Two sides of a connection that is online."""
     names = ("A", "B")
     sides = [PeerConnection(Hello(name, name.encode() * 16, b"c" * 16), OnlineConnections()) for name in names]
-    sides[0].dial(0.0)
+    sides[0].dial(0)
     sides[0].connected()
-    sides[1].accept(0.0)
+    sides[1].accept(0)
     for _ in range(3):
         for one, other in (sides, reversed(sides)):
             while data := one.data_to_send():
-                other.receive(data, 0.0)
+                other.receive(data, 0)
     return sides[0], sides[1]
 
 
@@ -94,9 +94,9 @@ def carrying(raw: bytes) -> Callable[[int], int]:
     other.events()
 
     def carry(_: int) -> int:
-        assert one.send([raw] * AT_ONCE, 1.0) == AT_ONCE
+        assert one.send([raw] * AT_ONCE, 1000) == AT_ONCE
         while data := one.data_to_send():
-            other.receive(data, 1.0)
+            other.receive(data, 1000)
         arrived = sum(len(event.fragments) for event in other.events() if isinstance(event, FragmentsArrived))
         assert arrived == AT_ONCE
         return arrived

@@ -171,7 +171,7 @@ class Bench:
         """Fragments before their turn."""
         token = self.store.claim(ClaimRequest(), NOW).token
         rows = [BufferedFragment(handle, number, 0, 2, TYPE, BODY, NOW) for handle, number in self.next(at_once)]
-        self.store.commit(ChangeSet(token, NOW, held=rows))
+        self.store.commit(ChangeSet(token, NOW, buffered=rows))
         return at_once
 
     def settled(self, at_once: int) -> int:
@@ -183,7 +183,7 @@ class Bench:
             if rows := batch.outgoing[handle][: at_once - gone]:
                 gone += len(rows)
                 below = rows[-1].message_sequence_number + 1
-                changes.settled[handle] = below
+                changes.acknowledged_below[handle] = below
                 endpoint = self.endpoint(handle)
                 endpoint.due = NOW - ENDLESS + next(self.turns)
                 endpoint.acknowledged_sequence = endpoint.sending_sequence = endpoint.transmitted = below

@@ -113,14 +113,14 @@ def conversation_begin(
             lifetime_s=lifetime_s,
             encryption=encryption,
         )
-        endpoint = work.named(handle)
+        endpoint = work.require(handle)
         return Begun(handle, endpoint.conversation_id, endpoint.conversation_group_id)
 
 
 def conversation_id(*, instance: str, handle: str) -> str:
     """What both sides call the conversation of an endpoint."""
     with unit_of_work(instance, ClaimRequest(handles=(handle,))) as (_, work):
-        return work.named(handle).conversation_id
+        return work.require(handle).conversation_id
 
 
 def conversation_send(*, instance: str, handles: Sequence[str], messages: Sequence[ReceivedMessage]) -> None:
@@ -200,7 +200,7 @@ def conversation_end_with_cleanup(*, instance: str, handle: str) -> None:
 def conversation_move(*, instance: str, handle: str, conversation_group_id: str) -> None:
     """MOVE CONVERSATION. Not out of a group of which messages are leased: whoever has them counts on it."""
     with unit_of_work(instance, ClaimRequest(handles=(handle,), groups=(conversation_group_id,))) as (_, work):
-        if is_leased(instance, work.named(handle).conversation_group_id):
+        if is_leased(instance, work.require(handle).conversation_group_id):
             raise LeasedError
         move_conversation.move_conversation(work, handle, conversation_group_id)
 
@@ -214,11 +214,11 @@ def conversation_timer_start(*, instance: str, handle: str, timeout_s: int) -> N
 def transmission_status(*, instance: str, handle: str) -> str:
     """GET_TRANSMISSION_STATUS: why the first message that waits does; empty where none waits, or nothing has failed."""
     with unit_of_work(instance, ClaimRequest(handles=(handle,))) as (_, work):
-        endpoint = work.named(handle)
+        endpoint = work.require(handle)
         number = endpoint.transmission_status
         if number:
             return f"{number}: {PROBLEMS[number].text}"
         if not endpoint.outgoing:
             return ""
-        failure = unreachable_address(instance, work.place(endpoint).address)
+        failure = unreachable_address(instance, work.destination(endpoint).address)
         return f"{failure.number}: {failure.text}" if failure else ""

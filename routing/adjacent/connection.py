@@ -3,7 +3,7 @@
 The caller owns the socket and does what it is told: it hands over what the socket gives (`receive`, `lost`), sends what
 there is to send (`data_to_send` until that is empty, after every call of anything else), calls `handle_timer` at
 `next_timer`, takes the `events`, and closes the socket when `is_over` and everything is sent, or cannot be sent within
-`Settings.closing_within`. Times are seconds of any clock that does not run backwards.
+`Settings.closing_timeout_ms`. Times are seconds of any clock that does not run backwards.
 """
 
 from __future__ import annotations
@@ -62,32 +62,32 @@ not read makes us hold 2 MB."""
 class ConnectionSettings:
     """What one side may choose for itself."""
 
-    most_frame: int = 256 << 10
+    max_frame_bytes: int = 256 << 10
     """Bytes of the largest frame to take: two of the least make one write worth while, and none holds up another
     conversation for long."""
-    most_outgoing: int = 4 << 20
+    max_outgoing_bytes: int = 4 << 20
     """Bytes of fragments that wait for the socket, per connection. More are refused until half of them are sent."""
-    login_within: float = 15.0
+    login_timeout_ms: int = 15_000
     """Seconds from dialling or accepting until ONLINE: strangers hold a socket no longer. The product's own login
     timeout is about as long."""
-    idle_after: float = 30.0
+    idle_timeout_ms: int = 30_000
     """ADJ-2, a short while. Shorter than the longest wait for a retry (64 s): a peer that is away costs no socket."""
-    closing_within: float = 10.0
+    closing_timeout_ms: int = 10_000
     """Seconds from our CLOSE until the peer's."""
-    ping_after: float = 20.0
+    ping_after_ms: int = 20_000
     """Seconds of silence after something was sent."""
-    pong_within: float = 20.0
+    pong_timeout_ms: int = 20_000
 
     def __post_init__(self) -> None:
-        if not MIN_FRAME_BYTES <= self.most_frame <= MAX_FRAME_BYTES:
+        if not MIN_FRAME_BYTES <= self.max_frame_bytes <= MAX_FRAME_BYTES:
             raise LocalProtocolError(
-                "most_frame", say("must be {least} to {most}", least=MIN_FRAME_BYTES, most=MAX_FRAME_BYTES)
+                "max_frame_bytes", say("must be {least} to {most}", least=MIN_FRAME_BYTES, most=MAX_FRAME_BYTES)
             )
-        if self.most_outgoing < MAX_FRAGMENT_BYTES:
+        if self.max_outgoing_bytes < MAX_FRAGMENT_BYTES:
             raise LocalProtocolError(
-                "most_outgoing", say("must hold a fragment of {size} bytes", size=MAX_FRAGMENT_BYTES)
+                "max_outgoing_bytes", say("must hold a fragment of {size} bytes", size=MAX_FRAGMENT_BYTES)
             )
-        for name in ("login_within", "idle_after", "closing_within", "ping_after", "pong_within"):
+        for name in ("login_timeout_ms", "idle_timeout_ms", "closing_timeout_ms", "ping_after_ms", "pong_timeout_ms"):
             if not getattr(self, name) > 0:
                 raise LocalProtocolError(name, say("must be more than 0"))
 
@@ -185,7 +185,7 @@ class PeerConnection:
         own: Hello,
         neighbours: OnlineConnections,
         settings: ConnectionSettings | None = None,
-        now: float = 0.0,
+        now_ms: int = 0,
         permission: PeerPermission | None = None,
     ) -> None:
         """`own` says who we are. Its connection id is new for each connection; the side that accepts takes the other's.
@@ -193,15 +193,15 @@ class PeerConnection:
         `settings` decide the frame size, and not `own`. Without `permission` everybody may connect.
         """
         self.settings = settings or ConnectionSettings()
-        self.own = own._replace(most_frame=self.settings.most_frame)
+        self.own = own._replace(max_frame_bytes=self.settings.max_frame_bytes)
         self._hello = frames.write_hello(self.own)  # refused here, and not when it is too late
         self.peer: Hello | None = None
         self.version = VERSION
         self.is_accept = False
         self.phase: ConnectionPhase = states.NEW
-        self.began_at = now
-        self.login_at: float | None = None
-        self.active_at = now
+        self.began_at_ms = now_ms
+        self.login_at_ms: int | None = None
+        self.active_at_ms = now_ms
         """When a fragment was last taken or given."""
         self.bytes_sent = 0
         self.bytes_received = 0
@@ -211,7 +211,7 @@ class PeerConnection:
         self.receives = 0
         self.decision = 0
         """The number of the decision by which it is online."""
-        self.most_frame = MIN_FRAME_BYTES
+        self.max_frame_bytes = MIN_FRAME_BYTES
         """Bytes of the largest frame for this peer."""
         self._neighbours = neighbours
         self._permission = permission
@@ -222,8 +222,8 @@ class PeerConnection:
         self._queued = 0
         self._last: bytes | None = None  # our CLOSE, which goes after the queue
         self._refused = False
-        self._closing_at = now
-        self._unheard_since: float | None = None
+        self._closing_at_ms = now_ms
+        self._unheard_since_ms: int | None = None
         self._pinged = False
         self._events: list[ConnectionEvent] = []
 
@@ -252,16 +252,16 @@ class PeerConnection:
         return self._refused
 
     # -------------------------------------------------------------------------------------------- what the caller does
-    def dial(self, now: float) -> None:
+    def dial(self, now_ms: int) -> None:
         """The caller opens a connection to an address."""
         self.phase = self._step(states.DIAL)
-        self.began_at = now
+        self.began_at_ms = now_ms
 
-    def accept(self, now: float) -> None:
+    def accept(self, now_ms: int) -> None:
         """The caller has accepted a connection; the other side speaks first."""
         self.phase = self._step(states.ACCEPTED)
         self.is_accept = True
-        self.began_at = now
+        self.began_at_ms = now_ms
 
     def connected(self) -> None:
         """What was dialled is connected."""
@@ -269,7 +269,7 @@ class PeerConnection:
         if self.phase == states.GREETING:
             self._urgent.append(self._hello)
 
-    def send(self, fragments: Sequence[bytes], now: float) -> int:
+    def send(self, fragments: Sequence[bytes], now_ms: int) -> int:
         """Takes fragments to send, and says how many of them: the rest did not fit, and `Room` tells when to try again.
 
         A fragment is passed on as it is; only its length is looked at.
@@ -283,17 +283,17 @@ class PeerConnection:
                 raise LocalProtocolError("fragment", say("is not one of {size} bytes", size=len(raw)))
         taken = 0
         for raw in fragments:
-            if self._queued + len(raw) > self.settings.most_outgoing:
+            if self._queued + len(raw) > self.settings.max_outgoing_bytes:
                 self._refused = True
                 break
             self._queue.append(raw)
             self._queued += len(raw)
             taken += 1
         if taken:
-            self._expect_to_hear(now)
+            self._expect_to_hear(now_ms)
         return taken
 
-    def send_role(self, frame: bytes, now: float) -> bool:
+    def send_role(self, frame: bytes, now_ms: int) -> bool:
         """A question or an answer of `write_role`, before all fragments that wait. False: too many wait already."""
         self.phase = self._step(states.SEND)
         if not is_role(frame):
@@ -301,13 +301,13 @@ class PeerConnection:
         if len(self._roles) >= MAX_QUEUED_ROLE_FRAMES:
             return False
         self._roles.append(frame)
-        self._expect_to_hear(now)
+        self._expect_to_hear(now_ms)
         return True
 
-    def _expect_to_hear(self, now: float) -> None:
-        self.active_at = now
-        if self._unheard_since is None:
-            self._unheard_since = now
+    def _expect_to_hear(self, now_ms: int) -> None:
+        self.active_at_ms = now_ms
+        if self._unheard_since_ms is None:
+            self._unheard_since_ms = now_ms
 
     def data_to_send(self) -> bytes:
         """The next bytes for the socket, a frame of fragments at most; empty when there is nothing."""
@@ -322,45 +322,45 @@ class PeerConnection:
         self.sends += bool(data)
         return data
 
-    def close(self, now: float, reason: int = CLOSE_SHUTDOWN) -> None:
+    def close(self, now_ms: int, reason: int = CLOSE_SHUTDOWN) -> None:
         """Closes: what was taken is sent first. Does nothing when it closes already."""
-        self._leave(self._step(states.CLOSE_REQUESTED), now, reason)
+        self._leave(self._step(states.CLOSE_REQUESTED), now_ms, reason)
 
-    def lost(self, now: float) -> None:
+    def lost(self, now_ms: int) -> None:
         """The transport has ended, with or without an error, or could not be made. Nothing more can be sent."""
         phase = self._step(states.TRANSPORT_LOST)
         self._end(phase, ConnectionOver(CLOSE_TRANSPORT_LOST, by_peer=False, unsent=self._drop_output()))
 
     # -------------------------------------------------------------------------------------------- what the peer does
-    def receive(self, data: bytes, now: float) -> None:
+    def receive(self, data: bytes, now_ms: int) -> None:
         """Bytes from the transport, in any cut. What is wrong with them is an event, never raised."""
         if self._step(states.BYTES) in {states.CLOSED, states.FAILED}:
             return
         self.receives += 1
         self.bytes_received += len(data)
-        self._unheard_since, self._pinged = None, False
+        self._unheard_since_ms, self._pinged = None, False
         self._reader.feed(data)
         try:
             while not self.is_over and (frame := self._reader.next()) is not None:
-                self._take(frame, now)
+                self._take(frame, now_ms)
         except RemoteProtocolError as error:
             self._fail(self._step(states.BREACH), CLOSE_PROTOCOL_ERROR, error)
 
-    def next_timer(self) -> float | None:
+    def next_timer(self) -> int | None:
         """When `handle_timer` is due."""
         if self.phase == states.ONLINE:
-            idle = None if self._queue else self.active_at + self.settings.idle_after
+            idle = None if self._queue else self.active_at_ms + self.settings.idle_timeout_ms
             return min((at for at in (idle, self._silent_at()) if at is not None), default=None)
         if self.phase == states.CLOSING:
-            return self._closing_at + self.settings.closing_within
+            return self._closing_at_ms + self.settings.closing_timeout_ms
         if self.phase == states.NEW or self.is_over:
             return None
-        return self.began_at + self.settings.login_within
+        return self.began_at_ms + self.settings.login_timeout_ms
 
-    def handle_timer(self, now: float) -> None:
+    def handle_timer(self, now_ms: int) -> None:
         """The clock says `now`. Does what is due; called too early, nothing."""
         due = self.next_timer()
-        if due is None or now < due:
+        if due is None or now_ms < due:
             return
         if self.phase == states.CLOSING:
             self._end(
@@ -370,12 +370,12 @@ class PeerConnection:
         elif self.phase != states.ONLINE:
             self._fail(self._step(states.DEADLINE_PASSED), CLOSE_LATE)
         elif due != self._silent_at():
-            self._leave(self._step(states.IDLE_TIMEOUT), now, CLOSE_IDLE)
+            self._leave(self._step(states.IDLE_TIMEOUT), now_ms, CLOSE_IDLE)
         elif self._pinged:
             self._fail(self._step(states.PEER_SILENT), CLOSE_NO_ANSWER)
         else:
             self._pinged = True
-            self._unheard_since = now
+            self._unheard_since_ms = now_ms
             self._urgent.append(frames.write_frame(frames.PING))
 
     def events(self) -> list[ConnectionEvent]:
@@ -384,20 +384,20 @@ class PeerConnection:
         return events
 
     # -------------------------------------------------------------------------------------------- frames
-    def _take(self, frame: WireFrame, now: float) -> None:
+    def _take(self, frame: WireFrame, now_ms: int) -> None:
         if frame.kind == frames.FRAGMENTS:
             self.phase = self._step(states.FRAGMENTS_CAME)
             self.fragments_received += len(frame.fragments)
-            self.active_at = now
+            self.active_at_ms = now_ms
             self._events.append(FragmentsArrived(frame.fragments))
         elif frame.kind == frames.HELLO:
             self._take_hello(frames.read_hello(frame.content))
         elif frame.kind == frames.CLAIM:
-            self._take_claim(frame.content, now)
+            self._take_claim(frame.content, now_ms)
         elif frame.kind == frames.ACCEPT:
-            self._take_accept(int.from_bytes(frame.content, "big"), now)
+            self._take_accept(int.from_bytes(frame.content, "big"), now_ms)
         elif frame.kind in {frames.ROLE_QUESTION, frames.ROLE_ANSWER}:
-            self._take_role(frames.write_frame(frame.kind, frame.content), now)
+            self._take_role(frames.write_frame(frame.kind, frame.content), now_ms)
         elif frame.kind == frames.PING:
             self.phase = self._step(states.PING_CAME)
             pong = frames.write_frame(frames.PONG)
@@ -408,11 +408,11 @@ class PeerConnection:
         else:
             self._take_close(*frames.read_close(frame.content))
 
-    def _take_role(self, frame: bytes, now: float) -> None:
+    def _take_role(self, frame: bytes, now_ms: int) -> None:
         phase = self._step(states.ROLE_CAME)
         read_role(frame)
         self.phase = phase
-        self.active_at = now
+        self.active_at_ms = now_ms
         self._events.append(RoleFrameArrived(frame))
 
     def _take_hello(self, hello: Hello) -> None:
@@ -432,38 +432,38 @@ class PeerConnection:
             raise RemoteProtocolError("instance name", objection, NOT_PERMITTED)
         self.version = version
         self.phase = phase
-        self.most_frame = min(self.own.most_frame, hello.most_frame)
+        self.max_frame_bytes = min(self.own.max_frame_bytes, hello.max_frame_bytes)
         if phase == states.CLAIMING:
             used = self._used_instead()
             claimed = used.own.connection_id if used else frames.NO_CONNECTION
             self._urgent.append(frames.write_frame(frames.CLAIM, claimed))
 
-    def _take_claim(self, claimed: bytes, now: float) -> None:
+    def _take_claim(self, claimed: bytes, now_ms: int) -> None:
         phase = self._step(states.CLAIM_WON)
         used = self._used_instead()
         if used and self._stays(used, claimed):
-            self._leave(self._step(states.CLAIM_LOST), now, CLOSE_DUPLICATE)
+            self._leave(self._step(states.CLAIM_LOST), now_ms, CLOSE_DUPLICATE)
         else:
             self.decision = self._neighbours.decide()
             self._urgent.append(frames.write_frame(frames.ACCEPT, self.decision.to_bytes(frames.DECISION_BYTES, "big")))
-            self._go_online(phase, now)
+            self._go_online(phase, now_ms)
 
-    def _take_accept(self, decision: int, now: float) -> None:
+    def _take_accept(self, decision: int, now_ms: int) -> None:
         phase = self._step(states.ACCEPT_CAME)
         used = self._used_instead()
         if used and used.decision > decision:
-            self._reader.most = self.most_frame - frames.FRAME_HEAD.size  # the peer has used it, and may have sent
-            self._leave(self._step(states.ACCEPT_LATE), now, CLOSE_DUPLICATE)
+            self._reader.most = self.max_frame_bytes - frames.FRAME_HEAD.size  # the peer has used it, and may have sent
+            self._leave(self._step(states.ACCEPT_LATE), now_ms, CLOSE_DUPLICATE)
         else:
             self.decision = decision
-            self._go_online(phase, now)
+            self._go_online(phase, now_ms)
 
     def _stays(self, used: PeerConnection, claimed: bytes) -> bool:
         """Arbitration: whether the connection that we use already stays, and this one is the duplicate."""
         if claimed == used.own.connection_id:
             return True
-        assert used.login_at is not None
-        both_at_once = used.login_at >= self.began_at
+        assert used.login_at_ms is not None
+        both_at_once = used.login_at_ms >= self.began_at_ms
         return both_at_once and not used.is_accept
 
     def _used_instead(self) -> PeerConnection | None:
@@ -486,19 +486,19 @@ class PeerConnection:
             raise RemoteProtocolError("frame", say('"{input}" while it is {phase}', input=given, phase=self.phase))
         return to
 
-    def _go_online(self, phase: ConnectionPhase, now: float) -> None:
+    def _go_online(self, phase: ConnectionPhase, now_ms: int) -> None:
         assert self.peer is not None
         self.phase = phase
-        self.login_at = self.active_at = now
-        self._reader.most = self.most_frame - frames.FRAME_HEAD.size
+        self.login_at_ms = self.active_at_ms = now_ms
+        self._reader.most = self.max_frame_bytes - frames.FRAME_HEAD.size
         displaced = None
         if self.peer[:2] != self.own[:2]:  # an instance is no neighbour of itself, however often it is connected
             displaced = self._neighbours.put(self.peer, self)
             if displaced is not None:
-                displaced.close(now, CLOSE_DUPLICATE)
+                displaced.close(now_ms, CLOSE_DUPLICATE)
         self._events.append(ConnectionOnline(self.peer, displaced))
 
-    def _leave(self, phase: ConnectionPhase, now: float, reason: int) -> None:
+    def _leave(self, phase: ConnectionPhase, now_ms: int, reason: int) -> None:
         """Closes from our side, unless it is done."""
         if phase == self.phase:
             return
@@ -506,7 +506,7 @@ class PeerConnection:
             self._last = frames.write_close(reason)
         if phase == states.CLOSING:
             self.phase = phase
-            self._closing_at = now
+            self._closing_at_ms = now_ms
             self._forget()
             self._events.append(ConnectionClosing(reason))
         else:
@@ -531,14 +531,14 @@ class PeerConnection:
 
     # -------------------------------------------------------------------------------------------- what goes out
     def _frame_of_fragments(self) -> bytes:
-        room = self.most_frame - frames.FRAME_HEAD.size
+        room = self.max_frame_bytes - frames.FRAME_HEAD.size
         queue, pieces, size = self._queue, [], 0
         while queue and size + len(queue[0]) <= room:
             size += len(queue[0])
             pieces.append(queue.popleft())
         self._queued -= size
         self.fragments_sent += len(pieces)
-        if self._refused and self._queued <= self.settings.most_outgoing // 2:
+        if self._refused and self._queued <= self.settings.max_outgoing_bytes // 2:
             self._refused = False
             if self.is_online:
                 self._events.append(SendRoomAvailable())
@@ -553,8 +553,8 @@ class PeerConnection:
         self._queued, self._last = 0, None
         return unsent
 
-    def _silent_at(self) -> float | None:
+    def _silent_at(self) -> int | None:
         """When a peer that has not been heard since we sent is asked, or given up."""
-        if self._unheard_since is None:
+        if self._unheard_since_ms is None:
             return None
-        return self._unheard_since + (self.settings.pong_within if self._pinged else self.settings.ping_after)
+        return self._unheard_since_ms + (self.settings.pong_timeout_ms if self._pinged else self.settings.ping_after_ms)

@@ -87,7 +87,7 @@ class Hello(NamedTuple):
     """Drawn when the instance starts: tells it from its namesakes, and from itself before."""
     connection_id: bytes
     """Drawn by the side that dials; the other repeats it."""
-    most_frame: int = MIN_FRAME_BYTES
+    max_frame_bytes: int = MIN_FRAME_BYTES
     """Bytes of the largest frame that it takes."""
     lowest: int = VERSION
     highest: int = VERSION
@@ -119,12 +119,12 @@ def write_hello(hello: Hello) -> bytes:
         raise LocalProtocolError(invalid.path, invalid.problem) from None
     if len(hello.instance_id) != _ID or len(hello.connection_id) != _ID or NO_CONNECTION in hello[1:3]:
         raise LocalProtocolError("instance id, connection id", say("must be 16 bytes that are not all 0"))
-    if not MIN_FRAME_BYTES <= hello.most_frame <= MAX_FRAME_BYTES:
+    if not MIN_FRAME_BYTES <= hello.max_frame_bytes <= MAX_FRAME_BYTES:
         limits = {"least": MIN_FRAME_BYTES, "most": MAX_FRAME_BYTES}
         raise LocalProtocolError("frame size", say("must be {least} to {most}", **limits))
     name = hello.name.encode()
     fixed = _HELLO.pack(
-        _MAGIC, hello.lowest, hello.highest, hello.instance_id, hello.connection_id, hello.most_frame, len(name)
+        _MAGIC, hello.lowest, hello.highest, hello.instance_id, hello.connection_id, hello.max_frame_bytes, len(name)
     )
     return write_frame(HELLO, fixed + name)
 
@@ -137,7 +137,7 @@ def write_close(reason: int, text: str = "") -> bytes:
 # ------------------------------------------------------------------------------------------------ reading
 def read_hello(content: bytes) -> Hello:
     """What a HELLO says. Later versions may go on after the name: that is left alone."""
-    magic, lowest, highest, instance_id, connection_id, most_frame, size = _HELLO.unpack_from(content)
+    magic, lowest, highest, instance_id, connection_id, max_frame_bytes, size = _HELLO.unpack_from(content)
     if magic != _MAGIC:
         raise RemoteProtocolError("HELLO", say("is of another protocol"))
     if not 0 < lowest <= highest:
@@ -146,8 +146,8 @@ def read_hello(content: bytes) -> Hello:
         )
     if NO_CONNECTION in (instance_id, connection_id):
         raise RemoteProtocolError("instance id, connection id", say("must not be null"))
-    if most_frame < MIN_FRAME_BYTES:
-        raise RemoteProtocolError("frame size", say("{size} is too small for a fragment", size=most_frame))
+    if max_frame_bytes < MIN_FRAME_BYTES:
+        raise RemoteProtocolError("frame size", say("{size} is too small for a fragment", size=max_frame_bytes))
     piece = content[_HELLO.size : _HELLO.size + size]
     if len(piece) != size:
         raise RemoteProtocolError("instance name", say("is longer than its HELLO"))
@@ -158,7 +158,7 @@ def read_hello(content: bytes) -> Hello:
         raise RemoteProtocolError("instance name", say("is not UTF-8")) from None
     except Invalid as invalid:
         raise RemoteProtocolError(invalid.path, invalid.problem) from None
-    return Hello(name, instance_id, connection_id, most_frame, lowest, highest)
+    return Hello(name, instance_id, connection_id, max_frame_bytes, lowest, highest)
 
 
 def read_close(content: bytes) -> tuple[int, str]:

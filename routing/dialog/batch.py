@@ -1,4 +1,4 @@
-"""What a store hands out and takes back: whole conversations in, all their changes out, a batch at a time."""
+"""The store's protocol: a claim hands out whole conversations, a commit takes back all their changes."""
 
 from __future__ import annotations
 
@@ -12,133 +12,133 @@ from routing.dialog.transmission import Transmission
 from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
 
 MAX_OUTGOING_PER_CLAIM = 100
-"""Messages of one conversation that a batch holds at most: a long conversation must not keep the others waiting."""
+"""Maximum messages of one conversation in a claim, so that a long conversation does not block others."""
 
 
 RouteRequestKey = tuple[str, str]
-"""Database and service: what a route was asked for at the dynamic routing service (MATCH-4)."""
+"""Database and service of a route request to the dynamic routing service (MATCH-4)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReceiveRequest:
-    """Messages of the first conversation group of a queue that has any and is not locked."""
+    """RECEIVE: messages of the queue's first conversation group that has messages and is not locked."""
 
     queue: QueueKey
     top: int | None = None
-    """At most so many; None: all of the group; 0: only the group (GET CONVERSATION GROUP)."""
+    """Maximum messages; None: all of the group; 0: lock the group only (GET CONVERSATION GROUP)."""
     handle: str | None = None
-    """Only this conversation."""
+    """Restrict to this conversation handle."""
     group: str | None = None
-    """Only this group."""
+    """Restrict to this conversation group."""
     only: tuple[int, ...] = ()
-    """Exactly these messages, by their queuing order, as far as they are still there, of a group that the same claim
-    locks by name: what an application was shown before, and takes now."""
+    """Exactly these messages, by queuing order, if they still exist; the same claim must lock `group`. Used when an
+    application takes messages that it was shown before."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimRequest:
-    """What to claim."""
+    """What to claim from the store."""
 
     handles: tuple[str, ...] = ()
-    """For an application: these conversations, their groups locked."""
+    """For an application: conversations by handle; their groups are locked."""
     groups: tuple[str, ...] = ()
-    """For an application: these groups, locked."""
+    """For an application: conversation groups to lock."""
     conversations: tuple[ConversationKey, ...] = ()
-    """For the engine: the conversations of these endpoints, whether they exist or not; no group is locked."""
+    """For the engine: conversations by endpoint key, existing or not; no group is locked."""
     due: int = 0
-    """For the engine: so many conversations in which something is due."""
+    """For the engine: maximum number of conversations with due work to claim."""
     receive: ReceiveRequest | None = None
     bodies: tuple[tuple[str, int], ...] = ()
-    """Held messages, by handle and number, that are to be put together: of conversations that are claimed."""
+    """Buffered messages whose fragments to load, by handle and number, of conversations already claimed."""
     token: int = 0
-    """A claim to be added to; 0: a new one."""
+    """Token of the claim to extend; 0: a new claim."""
 
 
 @dataclass(slots=True)
 class ClaimedBatch:
-    """What was claimed. It is the claimer's alone until it commits or releases the token; nobody changes it."""
+    """What a claim returned. Exclusive to the claimer until it commits or releases the token; never changed."""
 
     token: int
     endpoints: dict[str, Endpoint] = field(default_factory=dict)
-    """By handle: of every conversation claimed, both sides where both are here."""
+    """By handle: the endpoints of every claimed conversation, both sides if both are on this instance."""
     handles: dict[ConversationKey, str] = field(default_factory=dict)
     groups: dict[str, ConversationGroupState] = field(default_factory=dict)
-    """Those of the endpoints, and those asked for."""
+    """The groups of the endpoints, and the requested groups."""
     off: frozenset[QueueKey] = frozenset()
-    """The queues that are off."""
+    """Queues that are off."""
     rollbacks: Mapping[QueueKey, int] = field(default_factory=dict)
-    """Of queues: how many transactions that received from it were rolled back, since the last that was not."""
+    """By queue: consecutive rollbacks of transactions that received from it."""
     requests: Mapping[RouteRequestKey, str] = field(default_factory=dict)
-    """All route requests that are pending, with the handle of their dialog (MATCH-4)."""
+    """All pending route requests, with the handle of their dialog (MATCH-4)."""
     mirrored: Mapping[MirroredRouteKey, MirroredRoute] = field(default_factory=dict)
-    """What is known of mirrored routes: all of it (MIR-2)."""
+    """Stored state of all mirrored routes (MIR-2)."""
     outgoing: dict[str, tuple[OutboundMessage, ...]] = field(default_factory=dict)
-    """By handle, in order: what is to be sent in conversations that are due for it. From `acknowledged_sequence` on
-    where `next_attempt` has come, else from `sending_sequence` on."""
+    """By handle, in sequence order: messages to send. From `acknowledged_sequence` on if `next_attempt` is due, else
+    from `sending_sequence` on."""
     due: tuple[str, ...] = ()
-    """The endpoints in which something is due: of those wanted as such, and of the conversations claimed for the
-    engine."""
-    held: dict[str, tuple[FragmentNumber, ...]] = field(default_factory=dict)
-    """By handle, in order: what endpoints hold, of those that do."""
+    """Handles of endpoints with due work, among those claimed as due or claimed for the engine."""
+    buffered: dict[str, tuple[FragmentNumber, ...]] = field(default_factory=dict)
+    """By handle, in order: the fragments in the reassembly buffer, without bodies."""
     bodies: dict[tuple[str, int], tuple[BufferedFragment, ...]] = field(default_factory=dict)
-    """By handle and number: the fragments of messages asked for, in order."""
+    """By handle and number: the requested buffered fragments with bodies, in order."""
     transmissions: dict[str, Transmission] = field(default_factory=dict)
-    """By handle: transmission objects, of claimed endpoints that have one in the work table."""
+    """By handle: stored transmission objects of the claimed endpoints."""
     received: tuple[QueuedMessage, ...] = ()
     received_group: str | None = None
-    """The group that `receive` locked; None: none has messages that anyone else has not locked."""
+    """The group that `receive` locked; None: no unlocked group has messages."""
     is_unknown: bool = False
-    """The conversation of which `receive` asks for messages is not there."""
+    """True if `receive` names a conversation that does not exist."""
     busy: frozenset[str | ConversationKey] = frozenset()
-    """What was asked for, and another holds. Ask again later."""
+    """Requested items that another claim holds; claim them again later."""
 
 
 @dataclass(slots=True)
 class ChangeSet:
-    """All that a batch changes: committed as a whole, or not at all; and the claim ends.
+    """All changes of one unit of work.
 
-    A store applies them in the order of the fields.
+    The store commits them atomically, in the order of the fields, and ends the claim.
     """
 
     token: int
-    now: int
+    now_ms: int
     received: list[QueuedMessage] = field(default_factory=list)
-    """Messages that leave their queue for the application."""
-    settled: dict[str, int] = field(default_factory=dict)
-    """Endpoints whose messages below this number leave the transmission queue because they arrived."""
-    emptied: list[str] = field(default_factory=list)
-    """Endpoints whose messages leave the queue, held ones too."""
-    unheld: list[tuple[str, int]] = field(default_factory=list)
-    """Messages, by handle and number, whose fragments are held no longer."""
-    unsent: dict[str, int] = field(default_factory=dict)
-    """Endpoints whose messages from this number on leave the transmission queue."""
+    """Messages that the application received; deleted from their queue."""
+    acknowledged_below: dict[str, int] = field(default_factory=dict)
+    """By handle: messages numbered below this were acknowledged; deleted from the transmission queue."""
+    cleared_queues: list[str] = field(default_factory=list)
+    """Handles whose queued and buffered messages are deleted."""
+    unbuffered: list[tuple[str, int]] = field(default_factory=list)
+    """Messages, by handle and number, whose fragments leave the reassembly buffer."""
+    dropped_from: dict[str, int] = field(default_factory=dict)
+    """By handle: messages from this number on are deleted from the transmission queue, undelivered."""
     removed: list[str] = field(default_factory=list)
-    """Endpoints that go; their messages are gone by then."""
+    """Handles of endpoints to delete; their messages are deleted before."""
     moved: dict[str, str] = field(default_factory=dict)
-    """Endpoints whose queued messages go to another group."""
+    """By handle: the conversation group to which its queued messages move."""
     endpoints: dict[str, Endpoint] = field(default_factory=dict)
-    """New or changed."""
+    """New or changed endpoints, by handle."""
     groups: dict[str, ConversationGroupState | None] = field(default_factory=dict)
-    """New or changed; None: gone."""
+    """New or changed groups; None: deleted."""
     enqueued: list[QueuedMessage] = field(default_factory=list)
-    """Into their queues, in this order."""
-    held: list[BufferedFragment] = field(default_factory=list)
+    """Messages to enqueue, in this order."""
+    buffered: list[BufferedFragment] = field(default_factory=list)
     outgoing: list[OutboundMessage] = field(default_factory=list)
-    """Into the transmission queue."""
+    """Messages to add to the transmission queue."""
     transmissions: list[Transmission] = field(default_factory=list)
-    """Into the work table (TOB-2)."""
+    """Transmission objects to flush to the work table (TOB-2)."""
     requests: dict[RouteRequestKey, str | None] = field(default_factory=dict)
-    """Route requests that are new; None: ended."""
+    """New route requests with the handle of their dialog; None: ended."""
     mirrored: dict[MirroredRouteKey, MirroredRoute | None] = field(default_factory=dict)
-    """What is known anew of mirrored routes; None: forgotten."""
+    """Changed state of mirrored routes; None: deleted."""
     queues: dict[QueueKey, bool] = field(default_factory=dict)
-    """Queues that are switched on or off."""
+    """Queues to switch on (True) or off (False)."""
     rollbacks: dict[QueueKey, int] = field(default_factory=dict)
-    """Of queues: how many transactions that received from it were rolled back; 0: that is forgotten."""
+    """By queue: consecutive rollbacks of transactions that received from it; 0 resets the count."""
     retry_all: bool = False
-    """Whatever waits in the transmission queue or is held is due now, but for what others have claimed."""
+    """Make everything in the transmission queue and the reassembly buffer due now, except conversations that others
+    have claimed."""
     retry_services: set[RouteRequestKey] = field(default_factory=set)
-    """Of databases, with the service that the messages are for: the same for their conversations alone."""
-    is_soon: bool = False
-    """Others see it at once, and it need not be durable yet: nothing leaves that tells of it before `Store.harden`."""
+    """The same as `retry_all`, limited to conversations of a database with a target service."""
+    is_async_commit: bool = False
+    """Commit without fsync: visible at once, durable after `Store.flush`. No frame that depends on it leaves before."""
     events: list[Event] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""BEGIN DIALOG: an endpoint for the initiator. Nothing is sent, and nothing of the target has to exist."""
+"""BEGIN DIALOG: create the initiator's endpoint. Nothing is sent, and the target need not exist."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ def begin_dialog(
     lifetime_s: int = MAX_LIFETIME_S,
     encryption: bool = True,
 ) -> str:
-    """The handle of the new conversation. A related conversation or group must have been claimed; a group that is
-    nowhere yet is made."""
-    here = work.around.directory(database)
+    """Begin a dialog and return its conversation handle.
+
+    A related conversation or group must be claimed; a group that does not exist is created."""
+    here = work.context.directory(database)
     here.check_beginning(from_service, contract)
     to_broker_instance = _checked_target(to_service, to_broker_instance)
     if not 1 <= lifetime_s <= MAX_LIFETIME_S:
@@ -46,21 +47,21 @@ def begin_dialog(
         to_broker_instance,
         contract,
         group,
-        work.now + lifetime_s * 1000,
+        work.now_ms + lifetime_s * 1000,
         NONE,
         here.priority(contract, from_service, to_service),
         encryption,
     )
-    if work.seen(endpoint.conversation_handle) is not None:
+    if work.get(endpoint.conversation_handle) is not None:
         raise VerbError(8461)
-    work.step(endpoint, BEGIN_DIALOG)
+    work.apply_input(endpoint, BEGIN_DIALOG)
     work.add(endpoint)
-    work.tell(ConversationSubclass.BEGIN_DIALOG, endpoint)
+    work.report(ConversationSubclass.BEGIN_DIALOG, endpoint)
     return endpoint.conversation_handle
 
 
 def _checked_target(service: str, broker_instance: str | None) -> str | None:
-    """The identifier as it is compared. Nothing of the target has to exist, but its names have to be names."""
+    """Check the syntax of service name and broker identifier; return the normalized identifier."""
     try:
         check_name(service, "service", SERVICE_NAME_CHARS)
     except Invalid as invalid:
@@ -73,7 +74,7 @@ def _checked_target(service: str, broker_instance: str | None) -> str | None:
 
 def _group_for(work: UnitOfWork, queue: QueueKey, service: str, conversation: str | None, group: str | None) -> str:
     if conversation is not None:
-        group = work.named(conversation).conversation_group_id
+        group = work.require(conversation).conversation_group_id
     if group is None:
         return work.choices.identifier()
     known = work.group(group)

@@ -1,6 +1,6 @@
-"""What one side tells the other by itself: errors of the broker, and dedicated acknowledgements (DLG-UNSEQ).
+"""Unsequenced control messages: broker errors and standalone acknowledgements (DLG-UNSEQ).
 
-Nobody cares for their delivery: if one is lost, the original comes again and makes another.
+They are not retransmitted: if one is lost, the peer resends the original message, which triggers another.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from routing.dialog.unit_of_work import UnitOfWork
 
 
 def send_error(work: UnitOfWork, side: Endpoint, body: bytes, guard: FragmentGuard) -> None:
-    """An Error for the peer of a side, which need not have an endpoint."""
-    place = work.place(side)
-    if place.address:
-        FragmentWriter(work, side, place, guard).error(body)
+    """Send a broker error to the peer of `side`, which need not be a stored endpoint."""
+    destination = work.destination(side)
+    if destination.address:
+        FragmentWriter(work, side, destination, guard).error(body)
     elif (peer := _local_peer(work, side)) is not None:
         receive_error(work, peer, body)
 
 
 def send_due_acks(work: UnitOfWork) -> None:
-    """What is owed and has not ridden on anything (ACK-1)."""
-    for handle in work.owed:
-        seen = work.seen(handle)
+    """Send a standalone acknowledgement for every endpoint whose acknowledgement was not piggybacked (ACK-1)."""
+    for handle in work.acks_due:
+        seen = work.get(handle)
         if seen is not None:
             send_ack(work, seen)
-    work.owed.clear()
+    work.acks_due.clear()
 
 
 def send_ack(work: UnitOfWork, side: Endpoint) -> None:
-    """A dedicated acknowledgement of all that an endpoint has received; nothing where the peer cannot be told."""
-    ranges = tuple(map(AckRange._make, ack_ranges(work.received(side))))
+    """Send a standalone acknowledgement of everything received; nothing if the peer cannot be reached."""
+    ranges = tuple(map(AckRange._make, ack_ranges(work.received_ranges(side))))
     guard = guard_for(work, side)
     if not ranges or guard is None:
         return
-    place = work.place(side)
-    if place.address:
-        FragmentWriter(work, side, place, guard).acknowledgement(ranges)
+    destination = work.destination(side)
+    if destination.address:
+        FragmentWriter(work, side, destination, guard).acknowledgement(ranges)
         report_ack(work, side, AcknowledgementSubclass.ACKNOWLEDGEMENT_SENT, ranges)
     elif (peer := _local_peer(work, side)) is not None and receive_ack(
         work, peer, ranges, AcknowledgementSubclass.ACKNOWLEDGEMENT_RECEIVED
@@ -52,12 +52,12 @@ def send_ack(work: UnitOfWork, side: Endpoint) -> None:
 
 
 def _local_peer(work: UnitOfWork, side: Endpoint) -> Endpoint | None:
-    """The other side, to be changed, where routing leads back to this instance; None also where it has another peer."""
-    peer = work.of(side.peer)
+    """Return a writable copy of the peer endpoint if it is on this instance and its peer is `side`, else None."""
+    peer = work.by_key(side.peer)
     if peer is None or is_other_peer(peer, _own_broker_instance(work, side)):
         return None
-    return work.own(peer)
+    return work.for_update(peer)
 
 
 def _own_broker_instance(work: UnitOfWork, side: Endpoint) -> str | None:
-    return work.around.directory(side.database).broker_instance
+    return work.context.directory(side.database).broker_instance

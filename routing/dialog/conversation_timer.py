@@ -1,4 +1,4 @@
-"""BEGIN CONVERSATION TIMER: after a time, a message of type DialogTimer for this side alone."""
+"""BEGIN CONVERSATION TIMER: enqueue a DialogTimer message on this side after a timeout."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from routing.dialog.unit_of_work import UnitOfWork
 
 
 def begin_conversation_timer(work: UnitOfWork, handle: str, timeout_s: int) -> None:
-    """Each side has one; begun again, it starts anew."""
-    seen = work.named(handle)
+    """Start the timer of this side, or restart it."""
+    seen = work.require(handle)
     if isinstance(number := next_state(seen.is_initiator, seen.state, BEGIN_TIMER), int):
         raise VerbError(number, state=seen.state)
-    at = work.now + max(timeout_s, 0) * 1000
+    at = work.now_ms + max(timeout_s, 0) * 1000
     if at > seen.lifetime:
         raise VerbError(8410)
-    work.own(seen).dialog_timer = at
+    work.for_update(seen).dialog_timer = at

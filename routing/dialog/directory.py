@@ -1,4 +1,4 @@
-"""What a database knows of services, contracts and message types, and what it refuses by them."""
+"""Services, contracts and message types of a database, and the checks that follow from them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ INITIATOR, TARGET, ANY = "INITIATOR", "TARGET", "ANY"
 
 
 class Objection(NamedTuple):
-    """Why a message that arrived is not taken."""
+    """Why an arrived message is not accepted."""
 
     reason: int
-    """Of the event Message Undeliverable."""
+    """Reason of event Broker:Message Undeliverable."""
     to_sender: int
-    """The number of the error that the sender gets; 0: none, it is dropped."""
+    """Error number sent to the sender; 0: the message is dropped silently."""
     here: int
-    """The number of the error that ends the conversation here, where there is an endpoint."""
+    """Error number that ends the conversation here, if there is an endpoint."""
     values: Mapping[str, str]
 
 
 class Directory:
-    """A database, indexed for messages. Names compare byte by byte."""
+    """The broker objects of a database, indexed by name. Names compare byte by byte."""
 
     __slots__ = ("_contracts", "_priorities", "_queues", "_services", "_types", "broker_instance", "database")
 
@@ -57,31 +57,31 @@ class Directory:
         return service in self._services
 
     def queue(self, service: str) -> str:
-        """The queue of a service of this database; one whose queue nobody named has its own, of its name."""
+        """Return the queue of a service; without a configured queue it has one of its own name."""
         return self._services[service].queue or service
 
     def handles_poison(self, queue: str) -> bool:
-        """Whether rollbacks switch a queue off; they do, unless it is written otherwise."""
+        """Return True if rollbacks switch the queue off (POISON_MESSAGE_HANDLING, default ON)."""
         written = self._queues.get(queue)
         return written is None or written.poison_handling
 
     def validation(self, message_type: str) -> str:
-        """What bodies of a type must be; system messages and what is not known are not looked at."""
+        """Return the validation of a message type; NONE for system and unknown types."""
         return self._types.get(message_type, "NONE")
 
     def priority(self, contract: str, local: str, remote: str) -> int:
-        """Of a new endpoint: each side finds its own, and it never travels."""
+        """Return the priority of a new endpoint. Each side determines its own; it is not sent."""
         return self._priorities.level(contract, local, remote)
 
     def check_beginning(self, service: str, contract: str) -> None:
-        """Raises `Refused` where BEGIN DIALOG names what is not here."""
+        """Check service and contract of BEGIN DIALOG. Raises `VerbError` if one does not exist."""
         if service not in self._services:
             raise VerbError(8423, service=service)
         if contract not in self._contracts:
             raise VerbError(8425, contract=contract)
 
     def check_sending(self, contract: str, message_type: str, is_initiator: bool) -> None:
-        """Raises `Refused` where the contract does not let this side send such a message."""
+        """Check a message type to send. Raises `VerbError` if the contract does not allow this side to send it."""
         sent_by = self._contracts.get(contract, {}).get(message_type)
         if sent_by in (ANY, INITIATOR if is_initiator else TARGET):
             return
@@ -92,8 +92,10 @@ class Directory:
         raise VerbError(8432 if is_initiator else 8434, message_type=message_type)
 
     def objection_to_first(self, service: str, contract: str, identified: bool) -> Objection | None:
-        """Why no conversation can begin here. With an identifier the service was meant to be here: its sender is
-        told (8490); without one the message is dropped, since another route may lead to the service."""
+        """Return why no conversation can begin here; None if it can.
+
+        A sender that addressed this broker by identifier gets error 8490. Without identifier the message is dropped,
+        since another route may lead to the service."""
         having = self._services.get(service)
         if having is None:
             return Objection(11210, 8490 if identified else 0, 0, {"service": service})
@@ -104,7 +106,7 @@ class Directory:
         return None
 
     def objection(self, contract: str, message_type: str, body: bytes | None, from_initiator: bool) -> Objection | None:
-        """Why a message of the application's is not taken; None: it is."""
+        """Return why an application message is not accepted; None if it is."""
         sent_by = self._contracts.get(contract, {}).get(message_type)
         if sent_by is None or not (sent_by == ANY or (sent_by == INITIATOR) == from_initiator):
             return self._breach(sent_by, message_type, from_initiator)

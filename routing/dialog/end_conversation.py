@@ -1,4 +1,4 @@
-"""END CONVERSATION: one side ends, plainly, with an error, or without a word."""
+"""END CONVERSATION: without an error, WITH ERROR, or WITH CLEANUP."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from routing.dialog.unit_of_work import UnitOfWork
 
 
 def end_conversation(work: UnitOfWork, handle: str) -> None:
-    """Plainly: what was sent before arrives before the end does."""
+    """End without an error. Messages sent before are delivered first."""
     endpoint = _end_receiving(work, handle, END)
     if endpoint.state == DO:
         endpoint.end_dialog_sequence = endpoint.send_sequence
@@ -24,11 +24,11 @@ def end_conversation(work: UnitOfWork, handle: str) -> None:
 
 
 def end_with_error(work: UnitOfWork, handle: str, code: int, description: str) -> None:
-    """With an error: what was not sent yet is not sent."""
+    """End with an error. Messages not sent yet are dropped."""
     if not 0 < code <= MAX_ERROR_CODE or not description or len(description) > MAX_DESCRIPTION_CHARACTERS:
         raise VerbError(8419, most=MAX_ERROR_CODE, longest=MAX_DESCRIPTION_CHARACTERS)
-    seen = work.named(handle)
-    # Nothing has left: the peer knows of no conversation, and an error cannot be its first message (11277).
+    seen = work.require(handle)
+    # Nothing was sent: the peer has no endpoint, and an error cannot be the first message (11277).
     untold = seen.is_initiator and seen.state == CO and not seen.transmitted
     body = error_body(code, description)
     endpoint = _end_receiving(work, handle, END_WITH_CLEANUP if untold else END_WITH_ERROR, len(body))
@@ -41,26 +41,26 @@ def end_with_error(work: UnitOfWork, handle: str, code: int, description: str) -
 
 
 def end_with_cleanup(work: UnitOfWork, handle: str) -> None:
-    """Without a word: the endpoint and all its messages go, and the peer is not told."""
-    endpoint = work.own(work.named(handle))
-    work.step(endpoint, END_WITH_CLEANUP)
-    work.tell(ConversationSubclass.END_CONVERSATION_WITH_CLEANUP, endpoint)
+    """Delete the endpoint and all its messages without notifying the peer."""
+    endpoint = work.for_update(work.require(handle))
+    work.apply_input(endpoint, END_WITH_CLEANUP)
+    work.report(ConversationSubclass.END_CONVERSATION_WITH_CLEANUP, endpoint)
     work.remove(endpoint)
 
 
 def _end_receiving(work: UnitOfWork, handle: str, given: DialogInput, size: int = 0) -> Endpoint:
-    """What all ends have in common: the application receives nothing more. `size`: of the body that says so."""
-    seen = work.named(handle)
+    """Apply the end to the endpoint and empty its queue. `size`: bytes of the error body."""
+    seen = work.require(handle)
     if isinstance(number := next_state(seen.is_initiator, seen.state, given), int):
         raise VerbError(number, state=seen.state)
-    endpoint = work.own(seen)
-    work.step(endpoint, given)
+    endpoint = work.for_update(seen)
+    work.apply_input(endpoint, given)
     work.empty_queue(endpoint)
     plain = given == END
     told = ConversationSubclass.END_CONVERSATION if plain else ConversationSubclass.END_CONVERSATION_WITH_ERROR
     if endpoint.state == DO:
-        work.tell(told, endpoint, endpoint.send_sequence if plain else endpoint.transmitted, size)
+        work.report(told, endpoint, endpoint.send_sequence if plain else endpoint.transmitted, size)
     else:
-        work.tell(told, endpoint)
+        work.report(told, endpoint)
         stop_sending(work, endpoint)
     return endpoint

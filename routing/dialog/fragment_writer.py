@@ -1,4 +1,4 @@
-"""What one side of a conversation writes on its fragments: names, numbers, what it has received, its protection."""
+"""Write the fragments of one endpoint: header, acknowledgement ranges, protection."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ AckRanges = tuple[AckRange, ...]
 
 
 def guard_for(work: UnitOfWork, endpoint: Endpoint) -> FragmentGuard | None:
-    """What protects an own endpoint's fragments. None: it needs a binding or keys that its database has not (9727).
+    """Return the guard for a writable endpoint's fragments; None if its database lacks the binding or keys (9727).
 
     A dialog keeps the protection of its first fragment.
     """
-    security = work.around.security
+    security = work.context.security
     if endpoint.integrity == 0:
         asked = security.protection(endpoint.database, endpoint.far_service, endpoint.encryption)
         if asked is None:
@@ -42,21 +42,21 @@ def guard_for(work: UnitOfWork, endpoint: Endpoint) -> FragmentGuard | None:
     try:
         return security.guard(endpoint.database, asked, conversation, endpoint.is_initiator)
     except Undeliverable:
-        return None  # its keys were here when it began
+        return None  # the keys were removed after it began
 
 
 class FragmentWriter:
-    """Of one side of a conversation, towards its next hop, at one moment."""
+    """Writes fragments of one endpoint for its next hop, at one point in time."""
 
-    __slots__ = ("_conversation", "_flags", "_guard", "_life", "_place", "_side", "_work", "_written")
+    __slots__ = ("_conversation", "_destination", "_flags", "_guard", "_life", "_side", "_work", "_written")
 
-    def __init__(self, work: UnitOfWork, side: Endpoint, place: Destination, guard: FragmentGuard) -> None:
+    def __init__(self, work: UnitOfWork, side: Endpoint, destination: Destination, guard: FragmentGuard) -> None:
         self._work = work
         self._side = side
-        self._place = place
+        self._destination = destination
         self._guard = guard
         self._conversation = identifier_bytes(side.conversation_id)
-        self._life = max(1, min(side.lifetime - work.now, MAX_TIME_MS))
+        self._life = max(1, min(side.lifetime - work.now_ms, MAX_TIME_MS))
         self._flags = 0
         if side.is_initiator:
             self._flags = INITIATOR | (BEGUN if side.acknowledged_sequence else 0)
@@ -65,19 +65,19 @@ class FragmentWriter:
     def sequenced(
         self, message: OutboundMessage, body: BytesLike, fragment: int, fragments: int, received: AckRanges = ()
     ) -> None:
-        """A fragment of a message that waits."""
+        """Write one fragment of a message from the transmission queue."""
         number = message.message_sequence_number
         flags = self._flags | (message.is_end_of_dialog and END) | (message.is_conversation_error and ERROR)
         names = self._names(message.message_type_name)
         self._send(self._message_id(number), names, flags, number, fragment, fragments, received, body)
 
     def acknowledgement(self, received: AckRanges) -> None:
-        """A dedicated one: nothing goes back that it could ride on (ACK-1)."""
+        """Write a standalone acknowledgement (ACK-1)."""
         flags = self._flags | UNSEQUENCED
         self._send(self._new_id(), self._names(""), flags, 0, 0, 1, received, b"", is_awaited=False)
 
     def error(self, body: bytes) -> None:
-        """An Error that this broker has made (DLG-UNSEQ)."""
+        """Write an error of this broker (DLG-UNSEQ)."""
         flags = self._flags | UNSEQUENCED | ERROR
         self._send(self._new_id(), self._names(ERROR_TYPE), flags, 0, 0, 1, (), body)
 
@@ -101,20 +101,20 @@ class FragmentWriter:
             flags,
             sequence,
             self._life,
-            self._place.hops,
+            self._destination.hops,
             fragment,
             fragments,
             received,
         )
         self._work.outbound.append(
-            OutboundFrame(self._place.address, write_fragment(header, body, self._guard), is_awaited)
+            OutboundFrame(self._destination.address, write_fragment(header, body, self._guard), is_awaited)
         )
 
     def _names(self, message_type: str) -> FragmentNames:
         found = self._written.get(message_type)
         if found is None:
             side = self._side
-            own = self._work.around.directory(side.database).broker_instance
+            own = self._work.context.directory(side.database).broker_instance
             contract = side.service_contract_name
             found = FragmentNames(
                 side.far_service, side.service_name, contract, message_type, side.far_broker_instance, own
@@ -123,7 +123,7 @@ class FragmentWriter:
         return found
 
     def _message_id(self, sequence: int) -> bytes:
-        """The same whenever a message is sent again, and another for each message."""
+        """Return a GUID that is the same for every retransmission of a message and differs between messages."""
         number = int.from_bytes(self._conversation, "big") ^ (sequence << 1 | self._side.is_initiator)
         return number.to_bytes(16, "big") if number else self._conversation
 

@@ -1,7 +1,7 @@
-"""Fragments that came over the network, before the endpoint they are meant for: put together, in order, once.
+"""Receive fragments from the network: reassemble, order and deduplicate them.
 
-What comes is kept, and then acknowledged; or it is not kept, and its sender sends it again; or nobody will ever take
-it, and its sender is told. A whole message in its turn goes the same way as one of this instance (`arriving`).
+A fragment is kept and acknowledged; or not kept, and its sender resends it; or refused for good, and its sender gets an
+error. A complete message in turn takes the same path as a local one (`inbound_message`).
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ from routing.security.instance_security import DialogProtection
 from routing.security.policy import SECURED, Undeliverable, open_fragment
 
 MESSAGE_TOO_LONG: Final = 8459
-"""Why a fragment is not kept of whose message more is to come than this instance puts together. It is left to its
-sender, whose setting is another."""
+"""Reason for not keeping a fragment of a message larger than `DialogSettings.message_bytes`. Not acknowledged; the
+sender keeps it."""
 
 _AUDIT_SUBCLASS: Final[Mapping[int | None, AuditSubclass]] = {
     11229: AuditSubclass.NO_CERTIFICATE,
@@ -66,10 +66,10 @@ _OTHER_FRAGMENT_COUNT: Final = Corrupted(
 
 
 def receive_fragment(work: UnitOfWork, here: Directory, fragment: Fragment) -> None:
-    """A fragment for a database of this instance, which routing has found."""
+    """Receive a fragment that routing delivers to the database `here` of this instance."""
     header = fragment.header
     conversation = identifier_of(header.conversation_id)
-    endpoint = work.of((conversation, not header.is_initiator))
+    endpoint = work.by_key((conversation, not header.is_initiator))
     if endpoint is not None and endpoint.database != here.database:
         _report_undeliverable(work, here, conversation, header, OTHER_DATABASE)
         return
@@ -89,7 +89,7 @@ def receive_fragment(work: UnitOfWork, here: Directory, fragment: Fragment) -> N
 
 
 def report_corrupted(work: UnitOfWork, database: str, conversation: str, corrupted: RemoteProtocolError) -> None:
-    """INT-1: discarded, not acknowledged, and told."""
+    """Report event Broker:Corrupted Message; the fragment is discarded and not acknowledged (INT-1)."""
     work.changes.events.append(CorruptedMessage(database, conversation, str(corrupted), corrupted.number or 0))
 
 
@@ -100,12 +100,12 @@ def _report_audit(
 
 
 def _guard_of(work: UnitOfWork, here: Directory, fragment: Fragment, endpoint: Endpoint | None) -> FragmentGuard:
-    """The dialog's own protection; of one that nothing has come of yet, that of its first fragment."""
+    """Return the guard of the dialog; without an endpoint, the guard that its first fragment names."""
     asked = DialogProtection(fragment.integrity, fragment.key_id)
     if endpoint is not None and endpoint.integrity:
         asked = DialogProtection(endpoint.integrity, endpoint.key_id)
     header = fragment.header
-    return work.around.security.guard(here.database, asked, header.conversation_id, not header.is_initiator)
+    return work.context.security.guard(here.database, asked, header.conversation_id, not header.is_initiator)
 
 
 def _report_undeliverable(work: UnitOfWork, here: Directory, conversation: str, header: Header, reason: int) -> None:
@@ -134,8 +134,8 @@ def _receive_opened(
         _refuse_other_target(work, here, endpoint, message, guard)
         return
     endpoint = _receive_piggybacked(work, endpoint, header)
-    if work.seen(endpoint.conversation_handle) is None:
-        return  # its end was acknowledged, and it is gone
+    if work.get(endpoint.conversation_handle) is None:
+        return  # its end was acknowledged; the endpoint is removed
     if header.is_sequenced and not is_from_known_peer(endpoint, header.names.from_broker_instance):
         _report_undeliverable(
             work, here, conversation, header, 11217
@@ -144,7 +144,7 @@ def _receive_opened(
         _receive_sequenced(work, here, endpoint, header, message, guard)
         remove_if_empty(work, endpoint)
     elif header.is_error:
-        _receive_broker_error(work, work.own(endpoint), body)
+        _receive_broker_error(work, work.for_update(endpoint), body)
 
 
 def _message(work: UnitOfWork, header: Header, conversation: str, body: bytes) -> InboundMessage:
@@ -159,7 +159,7 @@ def _message(work: UnitOfWork, header: Header, conversation: str, body: bytes) -
         names.to_service,
         names.to_broker_instance,
         names.contract,
-        work.now + (MAX_LIFETIME_S * 1000 if is_endless else max(left, 0)),
+        work.now_ms + (MAX_LIFETIME_S * 1000 if is_endless else max(left, 0)),
         False,
         header.sequence,
         names.message_type,
@@ -172,24 +172,24 @@ def _message(work: UnitOfWork, header: Header, conversation: str, body: bytes) -
 def _create_target_for(
     work: UnitOfWork, here: Directory, header: Header, message: InboundMessage, guard: FragmentGuard
 ) -> Endpoint | None:
-    """The endpoint that a fragment makes; None: it makes none."""
+    """Create the target endpoint for a first fragment; None if the fragment cannot begin a conversation."""
     if not header.is_sequenced and header.is_error:
-        return None  # for a conversation that has ended here too
+        return None  # the conversation has ended here too
     if header.is_sequenced and header.time_consumed >= header.time_to_live:
         _report_undeliverable(work, here, message.conversation_id, header, 11291)
-        return None  # acknowledged, it would be lost at once; its sender finds out by its own clock
+        return None  # expired: not acknowledged; the sender's own clock ends it
     refusal = refuse_first(work, here, message, is_stray=header.has_begun or not header.is_sequenced)
     if refusal is not None:
         _send_answer(work, _absent_endpoint(work, here, message), refusal, guard)
         return None
     endpoint = create_target(work, here, message, PART)
-    endpoint.next_attempt = work.now + probe_delay_ms(0, work.choices)
+    endpoint.next_attempt = work.now_ms + probe_delay_ms(0, work.choices)
     endpoint.integrity, endpoint.key_id = guard.integrity, guard.key_id
     return endpoint
 
 
 def _absent_endpoint(work: UnitOfWork, here: Directory, message: InboundMessage) -> Endpoint:
-    """The side that a message was meant for, as if it were there: somebody has to answer."""
+    """Return a temporary endpoint for the addressed side, which does not exist, to send the answer from."""
     return Endpoint(
         "",
         message.conversation_id,
@@ -215,7 +215,7 @@ def _send_answer(work: UnitOfWork, side: Endpoint, answer: ReceiptAnswer, guard:
 def _refuse_other_target(
     work: UnitOfWork, here: Directory, endpoint: Endpoint, message: InboundMessage, guard: FragmentGuard
 ) -> None:
-    """RT-STICKY: another target took the conversation too, and the first to acknowledge has won."""
+    """Refuse a message from a second target: the first target to acknowledge owns the conversation (RT-STICKY)."""
     if endpoint.is_initiator:
         send_error(work, _absent_endpoint(work, here, message), broker_error(TAKEN_BY_OTHER_TARGET), guard)
     else:
@@ -226,9 +226,9 @@ def _refuse_other_target(
 
 
 def _receive_piggybacked(work: UnitOfWork, endpoint: Endpoint, header: Header) -> Endpoint:
-    """Acknowledgements, and that the first message will not come again. The endpoint, as it is then."""
+    """Apply the piggybacked acknowledgement and the "begun" flag. Returns the endpoint after that."""
     if header.acknowledged:
-        endpoint = work.own(endpoint)
+        endpoint = work.for_update(endpoint)
         kinds = AcknowledgementSubclass
         rides = header.is_sequenced
         kind = kinds.MESSAGE_WITH_ACKNOWLEDGEMENT_RECEIVED if rides else kinds.ACKNOWLEDGEMENT_RECEIVED
@@ -237,25 +237,26 @@ def _receive_piggybacked(work: UnitOfWork, endpoint: Endpoint, header: Header) -
         elif endpoint.is_initiator:
             _confirm_begun(work, endpoint)
     if header.has_begun and endpoint.security_timestamp is None:
-        endpoint = work.own(endpoint)
+        endpoint = work.for_update(endpoint)
         _note_replay_impossible(work, endpoint)
     return endpoint
 
 
 def _confirm_begun(work: UnitOfWork, endpoint: Endpoint) -> None:
-    """A closed target asks, by saying again what it has, until it knows that the first message cannot come again."""
+    """Answer the probe of a closed target, which repeats its acknowledgement until it knows that the first message
+    cannot arrive again."""
     if endpoint.acknowledged_sequence and endpoint.receive_sequence:
-        work.owed[endpoint.conversation_handle] = None
+        work.acks_due[endpoint.conversation_handle] = None
 
 
 def _note_replay_impossible(work: UnitOfWork, endpoint: Endpoint) -> None:
-    endpoint.security_timestamp = work.now
+    endpoint.security_timestamp = work.now_ms
     if endpoint.state == CD:
         endpoint.next_attempt = None
 
 
 def _receive_broker_error(work: UnitOfWork, endpoint: Endpoint, body: bytes) -> None:
-    """At once, and in no order. To a closed target it says that its initiator has gone."""
+    """Apply a broker error immediately. A closed target learns from it that its initiator is gone."""
     if endpoint.state == CD:
         _note_replay_impossible(work, endpoint)
     else:
@@ -270,7 +271,7 @@ def _receive_sequenced(
 ) -> None:
     number = message.message_sequence_number
     if number < endpoint.receive_sequence:
-        work.owed[endpoint.conversation_handle] = None  # ACK-4
+        work.acks_due[endpoint.conversation_handle] = None  # ACK-4
         return
     given: DialogInput = STRAY if header.has_begun and _lacks_the_first(work, endpoint) else PART
     to = next_state(endpoint.is_initiator, endpoint.state, given)
@@ -279,7 +280,7 @@ def _receive_sequenced(
     elif endpoint.state == DO:
         _discard(work, endpoint, header)
     elif (objection := _limit_exceeded(work, endpoint, header, message)) != 0:
-        work.undeliverable(here.database, message.conversation_id, number, endpoint.receive_sequence, objection)
+        work.report_undeliverable(here.database, message.conversation_id, number, endpoint.receive_sequence, objection)
     else:
         _accept(work, here, endpoint, header, message)
 
@@ -287,22 +288,22 @@ def _receive_sequenced(
 def _lacks_the_first(work: UnitOfWork, endpoint: Endpoint) -> bool:
     """Whether a target that was begun by what follows will never get the first message: an endpoint before it has
     acknowledged that, and is gone."""
-    return endpoint.state == SI and not has_whole(work.received(endpoint), 0)
+    return endpoint.state == SI and not has_whole(work.received_ranges(endpoint), 0)
 
 
 def _discard(work: UnitOfWork, endpoint: Endpoint, header: Header) -> None:
-    """This side has ended: what still comes is acknowledged, and nobody sees it."""
+    """Acknowledge and discard a fragment: this side has ended."""
     _, received = record_fragment(
-        work.received(endpoint), header.sequence, header.fragment, header.fragments, header.sequence
+        work.received_ranges(endpoint), header.sequence, header.fragment, header.fragments, header.sequence
     )
-    work.note(endpoint, received)
-    work.owed[endpoint.conversation_handle] = None
+    work.set_received(endpoint, received)
+    work.acks_due[endpoint.conversation_handle] = None
 
 
 def _limit_exceeded(work: UnitOfWork, endpoint: Endpoint, header: Header, message: InboundMessage) -> int:
-    """Limits of what strangers may leave here: why a fragment is left to its sender; 0: it is not."""
+    """Return the reason if a limit forbids to keep the fragment, else 0. Limits what any peer can store here."""
     size = len(message.message_body or b"")
-    settings = work.around.settings
+    settings = work.context.settings
     if header.fragment + 1 < header.fragments and (header.fragments - 1) * size > settings.message_bytes:
         return MESSAGE_TOO_LONG
     in_turn_now = header.sequence == endpoint.receive_sequence
@@ -311,11 +312,11 @@ def _limit_exceeded(work: UnitOfWork, endpoint: Endpoint, header: Header, messag
 
 def _accept(work: UnitOfWork, here: Directory, endpoint: Endpoint, header: Header, message: InboundMessage) -> None:
     is_next = header.sequence == endpoint.receive_sequence
-    if is_next and header.fragments == 1 and not endpoint.held and not work.is_off(endpoint.queue_key):
-        # As nearly all do: whole, in its turn, with nothing before it or after it that waits.
-        work.owed[endpoint.conversation_handle] = None
-        endpoint = work.own(endpoint)
-        work.note_next(endpoint)
+    if is_next and header.fragments == 1 and not endpoint.held and not work.is_queue_off(endpoint.queue_key):
+        # Fast path for nearly all messages: one fragment, in turn, empty buffer.
+        work.acks_due[endpoint.conversation_handle] = None
+        endpoint = work.for_update(endpoint)
+        work.clear_received(endpoint)
         deliver(work, here, endpoint, message)
     else:
         _accept_out_of_order(work, here, endpoint, header, message)
@@ -324,30 +325,32 @@ def _accept(work: UnitOfWork, here: Directory, endpoint: Endpoint, header: Heade
 def _accept_out_of_order(
     work: UnitOfWork, here: Directory, endpoint: Endpoint, header: Header, message: InboundMessage
 ) -> None:
-    before = work.received(endpoint)
+    before = work.received_ranges(endpoint)
     fate, received = record_fragment(
         before, header.sequence, header.fragment, header.fragments, endpoint.receive_sequence
     )
     if fate is FragmentOutcome.REFUSED:
-        work.undeliverable(here.database, message.conversation_id, header.sequence, endpoint.receive_sequence, 11217)
+        work.report_undeliverable(
+            here.database, message.conversation_id, header.sequence, endpoint.receive_sequence, 11217
+        )
         return
-    work.owed[endpoint.conversation_handle] = None
+    work.acks_due[endpoint.conversation_handle] = None
     if fate is FragmentOutcome.DUPLICATE:
         return
     if buffered_fragment_count(work, endpoint, header.sequence) not in (0, header.fragments):
-        # Pieces of two ways to cut it are not the message, whole as each may be.
+        # Fragments of two different fragmentations cannot be joined.
         report_corrupted(work, here.database, message.conversation_id, _OTHER_FRAGMENT_COUNT)
-        work.owed.pop(endpoint.conversation_handle)
+        work.acks_due.pop(endpoint.conversation_handle)
         return
-    endpoint = work.own(endpoint)
-    waits = header.sequence != endpoint.receive_sequence or work.is_off(endpoint.queue_key)
+    endpoint = work.for_update(endpoint)
+    waits = header.sequence != endpoint.receive_sequence or work.is_queue_off(endpoint.queue_key)
     if waits and header.fragments == 1 and reject_if_invalid(work, here, endpoint, message):
         return
-    work.note(endpoint, received)
+    work.set_received(endpoint, received)
     if waits or header.fragments > 1:
         buffer(work, endpoint, header, message)
     elif not deliver(work, here, endpoint, message):
         if endpoint.held:
-            work.note(endpoint, before)
-        else:  # nothing, or no longer: it is in error now
-            work.note_next(endpoint)
+            work.set_received(endpoint, before)
+        else:  # the buffer is empty, or was cleared because the endpoint is in error
+            work.clear_received(endpoint)

@@ -1,8 +1,7 @@
-"""A message before the endpoint it is meant for: taken, refused, or left with its sender for a while.
+"""Deliver a complete message to its endpoint: accept it, refuse it, or leave it with its sender.
 
-The sender keeps a message until it is taken (ACK-3), and here is decided what taken means: it stands in the queue, or
-was taken before (ACK-4), or there is nobody any more who would receive it. The same holds for messages from the
-network and for those of the same instance that go straight into the queue.
+The sender keeps a message until the receiver accepts it (ACK-3). Accepted means: enqueued now, accepted before (ACK-4),
+or its conversation has ended here. The same rules apply to messages from the network and from this instance.
 """
 
 from __future__ import annotations
@@ -36,26 +35,26 @@ from routing.dialog.unit_of_work import UnitOfWork
 from routing.dialog.validation import VALIDATION_CODE
 
 REMOTE_ENDPOINT_GONE = 8462
-"""What a sender is told whose messages nobody takes any more."""
+"""Error sent to a peer whose conversation has no live endpoint here."""
 OTHER_DATABASE = 9795
-"""Why a message waits whose conversation another database of this instance holds: that one takes it (RT-STICKY)."""
+"""Reason to wait: another database of this instance has the endpoint of the conversation (RT-STICKY)."""
 _REASONS_REPORTED = frozenset((11209, 11212, 11213, 11217))
-"""The reasons for which it is told so; for others it tries again, in vain or not."""
+"""Undeliverable reasons for which the sender gets `REMOTE_ENDPOINT_GONE`; for others it keeps retrying."""
 
 
 _RECEIVING_STATES = frozenset((SI, CO))
-"""The states in which the application wants to hear what arrives."""
+"""States in which arriving messages are enqueued for the application."""
 
 
 class ReceiptAnswer(NamedTuple):
-    """What the sender learns."""
+    """The receiver's answer to the sender."""
 
     taken: bool
-    """Acknowledge it: the sender may delete it (after the commit, ACK-5)."""
+    """True: acknowledge; the sender deletes the message (after the commit, ACK-5)."""
     error: bytes | None = None
-    """The body of an Error by the broker (DLG-UNSEQ): the conversation is over."""
+    """Body of a broker error for the sender (DLG-UNSEQ): its conversation ends."""
     waits: int = 0
-    """Not taken now; tried again, it may be. A number of `problems`."""
+    """Error number of `problems` if the message was not accepted but may be later."""
 
 
 ACCEPTED = ReceiptAnswer(taken=True)
@@ -63,8 +62,8 @@ DROPPED_SILENTLY = ReceiptAnswer(taken=False)
 
 
 def receive_message(work: UnitOfWork, here: Directory, message: InboundMessage) -> ReceiptAnswer:
-    """A whole sequenced message for a service of this database."""
-    endpoint = work.of((message.conversation_id, not message.from_initiator))
+    """Deliver a complete sequenced message to a service of the database `here`."""
+    endpoint = work.by_key((message.conversation_id, not message.from_initiator))
     if endpoint is None:
         return _receive_first(work, here, message)
     if endpoint.database != here.database:
@@ -72,18 +71,18 @@ def receive_message(work: UnitOfWork, here: Directory, message: InboundMessage) 
     number, expected = message.message_sequence_number, endpoint.receive_sequence
     if number < expected:
         return ACCEPTED
-    if work.is_off(endpoint.queue_key):
+    if work.is_queue_off(endpoint.queue_key):
         return _refuse_queue_off(work, here, message, expected)
     if number > expected:
-        work.undeliverable(here.database, message.conversation_id, number, expected, 11217)
+        work.report_undeliverable(here.database, message.conversation_id, number, expected, 11217)
         return ReceiptAnswer(taken=False, waits=11217)
     return accept_in_turn(work, here, endpoint, message)
 
 
 def _refuse_queue_off(work: UnitOfWork, here: Directory, message: InboundMessage, expected: int) -> ReceiptAnswer:
-    """NET-2: into the queue of the target only while it is on."""
+    """Leave the message with its sender: the target queue is off (NET-2)."""
     number = message.message_sequence_number
-    work.undeliverable(here.database, message.conversation_id, number, expected, 11219)
+    work.report_undeliverable(here.database, message.conversation_id, number, expected, 11219)
     return ReceiptAnswer(taken=False, waits=9749)
 
 
@@ -96,10 +95,10 @@ def _receive_first(work: UnitOfWork, here: Directory, message: InboundMessage) -
         return refusal
     objection = here.objection(message.service_contract_name, message.message_type_name, message.message_body, True)
     if objection is not None:
-        work.undeliverable(here.database, message.conversation_id, 0, 0, objection.reason)
+        work.report_undeliverable(here.database, message.conversation_id, 0, 0, objection.reason)
         return _answer_objection(objection)
     queue = (here.database, here.queue(message.to_service))
-    if work.is_off(queue):
+    if work.is_queue_off(queue):
         return _refuse_queue_off(work, here, message, 0)
     endpoint = create_target(work, here, message, MESSAGE)
     endpoint.receive_sequence = 1
@@ -110,9 +109,10 @@ def _receive_first(work: UnitOfWork, here: Directory, message: InboundMessage) -
 def refuse_first(
     work: UnitOfWork, here: Directory, message: InboundMessage, *, is_stray: bool | None = None
 ) -> ReceiptAnswer | None:
-    """Why no conversation can begin with a message, or with a part of one: what its sender is told. None: one can.
+    """Return the refusal if this message or fragment cannot begin a conversation here; None if it can.
 
-    `is_stray`: the first message of the conversation will not come (again); what is of this instance comes in order.
+    `is_stray`: the first message of the conversation will not arrive (again). None: derive it from the sequence number,
+    since messages of this instance arrive in order.
     """
     number = message.message_sequence_number
     if is_stray is None:
@@ -126,15 +126,15 @@ def refuse_first(
         objection = here.objection_to_first(message.to_service, message.service_contract_name, identified)
         if objection is None:
             return None
-        work.undeliverable(here.database, message.conversation_id, number, 0, objection.reason)
+        work.report_undeliverable(here.database, message.conversation_id, number, 0, objection.reason)
         return _answer_objection(objection)
     assert isinstance(reason, int), "nobody there takes anything but a first message"
     return refuse(work, here, message, 0, reason)
 
 
 def refuse(work: UnitOfWork, here: Directory, message: InboundMessage, expected: int, reason: int) -> ReceiptAnswer:
-    """Nobody takes it any more: whoever sent it is told so, for the reasons of `_TOLD`."""
-    work.undeliverable(here.database, message.conversation_id, message.message_sequence_number, expected, reason)
+    """Report the message as undeliverable; the sender gets an error for `_REASONS_REPORTED`."""
+    work.report_undeliverable(here.database, message.conversation_id, message.message_sequence_number, expected, reason)
     return (
         ReceiptAnswer(taken=False, error=broker_error(REMOTE_ENDPOINT_GONE))
         if reason in _REASONS_REPORTED
@@ -149,7 +149,7 @@ def _answer_objection(objection: Objection) -> ReceiptAnswer:
 
 
 def create_target(work: UnitOfWork, here: Directory, message: InboundMessage, given: DialogInput) -> Endpoint:
-    """The endpoint of the target, made by the first that comes of a conversation: a whole message or a part."""
+    """Create the target endpoint for the first message or fragment of a conversation."""
     service, far, contract = message.to_service, message.from_service, message.service_contract_name
     endpoint = Endpoint(
         work.choices.identifier(),
@@ -167,9 +167,9 @@ def create_target(work: UnitOfWork, here: Directory, message: InboundMessage, gi
         here.priority(contract, service, far),
         message.encryption,
     )
-    work.step(endpoint, given)
+    work.apply_input(endpoint, given)
     work.add(endpoint)
-    work.tell(ConversationSubclass.DIALOG_CREATED, endpoint)
+    work.report(ConversationSubclass.DIALOG_CREATED, endpoint)
     return endpoint
 
 
@@ -179,27 +179,28 @@ def create_target(work: UnitOfWork, here: Directory, message: InboundMessage, gi
 def accept_in_turn(
     work: UnitOfWork, here: Directory, endpoint: Endpoint, message: InboundMessage, *, is_judged: bool = False
 ) -> ReceiptAnswer:
-    """The message that an endpoint expects next, whole; its queue is on. `is_judged`: it was found valid when it came,
-    and acknowledged."""
+    """Accept or refuse the next expected message, complete, for a queue that is on.
+
+    `is_judged`: it passed validation on arrival and was acknowledged then."""
     given, objection = (_input_of(message), None) if is_judged else validate(here, endpoint, message)
     to = next_state(endpoint.is_initiator, endpoint.state, given)
     number = message.message_sequence_number
     if isinstance(to, int):
         return refuse(work, here, message, endpoint.receive_sequence, to)
     before = endpoint.state
-    endpoint = work.own(endpoint)
+    endpoint = work.for_update(endpoint)
     if objection is not None and before != DO:
         return _reject_invalid(work, endpoint, objection, number)
-    work.step(endpoint, given)
+    work.apply_input(endpoint, given)
     endpoint.receive_sequence = number + 1
     if before == SI:
-        endpoint.attempts, endpoint.next_attempt = 0, None  # it asks no more whether its initiator has gone
+        endpoint.attempts, endpoint.next_attempt = 0, None  # an accepted target need not probe its initiator
     if endpoint.state in (CD, NONE):
         close_endpoint(work, endpoint)
     elif before in _RECEIVING_STATES:
         _enqueue(work, here, endpoint, message)
         if endpoint.state != CO:
-            # The peer has ended, and would discard it: "the remote service drops the unsent messages".
+            # The peer has ended and would discard them: "the remote service drops the unsent messages".
             stop_sending(work, endpoint)
     return ACCEPTED
 
@@ -211,7 +212,7 @@ def _input_of(message: InboundMessage) -> DialogInput:
 
 
 def validate(here: Directory, endpoint: Endpoint, message: InboundMessage) -> tuple[DialogInput, Objection | None]:
-    """What a whole message is to an endpoint, and why it is invalid where it is."""
+    """Return the endpoint input for a complete message, and the objection if it is invalid."""
     kind = _input_of(message)
     if kind != MESSAGE:
         return kind, None
@@ -222,63 +223,65 @@ def validate(here: Directory, endpoint: Endpoint, message: InboundMessage) -> tu
 
 
 def _reject_invalid(work: UnitOfWork, endpoint: Endpoint, objection: Objection, number: int) -> ReceiptAnswer:
-    """Validated on receipt: discarded, and both sides get an error; the order cannot go on without it.
+    """Discard an invalid message and end the conversation with an error on both sides.
 
-    A first message makes no endpoint. One that is there holds parts of it, or what follows, and these were
-    acknowledged: it stays as it is, and the rest of the first message comes again until its sender knows of the error.
+    An invalid first message creates no endpoint. An endpoint that exists in SI holds acknowledged fragments: it stays,
+    and the peer resends the rest of the first message until it has received the error.
     """
-    work.undeliverable(endpoint.database, endpoint.conversation_id, number, endpoint.receive_sequence, objection.reason)
+    work.report_undeliverable(
+        endpoint.database, endpoint.conversation_id, number, endpoint.receive_sequence, objection.reason
+    )
     if endpoint.state == SI and not work.is_new(endpoint):
         return _answer_objection(objection)
     fail_endpoint(work, endpoint, INVALID, broker_error(objection.here, **objection.values))
-    work.tell(ConversationSubclass.BROKER_INITIATED_ERROR, endpoint)
+    work.report(ConversationSubclass.BROKER_INITIATED_ERROR, endpoint)
     return _answer_objection(objection)
 
 
 def _enqueue(work: UnitOfWork, here: Directory, endpoint: Endpoint, message: InboundMessage) -> None:
-    """Into the queue, as what it is."""
+    """Enqueue the message as EndDialog, Error or application message, and report it."""
     number = message.message_sequence_number
     if message.is_end_of_dialog:
         work.enqueue(endpoint, number, END_DIALOG_TYPE, None, "E")
-        work.tell(ConversationSubclass.RECEIVED_END_CONVERSATION, endpoint, number)
+        work.report(ConversationSubclass.RECEIVED_END_CONVERSATION, endpoint, number)
     elif message.is_conversation_error:
         work.enqueue(endpoint, number, ERROR_TYPE, message.message_body, "X")
         size = len(message.message_body or b"")
-        work.tell(ConversationSubclass.RECEIVED_END_CONVERSATION_WITH_ERROR, endpoint, number, size)
+        work.report(ConversationSubclass.RECEIVED_END_CONVERSATION_WITH_ERROR, endpoint, number, size)
     else:
         validation = VALIDATION_CODE[here.validation(message.message_type_name)]
         body = message.message_body or None  # nothing on the wire tells an empty body from none
         work.enqueue(endpoint, number, message.message_type_name, body, validation)
-        work.tell(ConversationSubclass.RECEIVED_SEQUENCED_MESSAGE, endpoint, number, len(body) if body else 0)
+        work.report(ConversationSubclass.RECEIVED_SEQUENCED_MESSAGE, endpoint, number, len(body) if body else 0)
 
 
 # ---------------------------------------------------------------- ends
 
 
 def receive_error(work: UnitOfWork, endpoint: Endpoint, body: bytes) -> None:
-    """An Error that the broker of the peer has made, at once and in no order."""
+    """Apply a broker error of the peer immediately, regardless of sequence."""
     fail_endpoint(work, endpoint, ERROR, body)
-    work.tell(ConversationSubclass.RECEIVED_BROKER_ERROR_MESSAGE, endpoint)
+    work.report(ConversationSubclass.RECEIVED_BROKER_ERROR_MESSAGE, endpoint)
 
 
 def fail_endpoint(work: UnitOfWork, endpoint: Endpoint, given: DialogInput, body: bytes) -> None:
-    """An own endpoint meets an error: its application is told, unless it has ended or was told before.
+    """Apply an error to a writable endpoint and enqueue an Error message, unless it ended or had an error before.
 
-    The Error comes into the queue even while this is off: nobody else keeps it.
+    The Error is enqueued even if the queue is off: no other copy exists.
     """
     before: DialogState = endpoint.state
-    if work.step(endpoint, given):
+    if work.apply_input(endpoint, given):
         return
     if endpoint.state in (CD, NONE):
         close_endpoint(work, endpoint)
     elif endpoint.state == ER and before != ER:
         stop_sending(work, endpoint)
-        work.drop_held(endpoint)
+        work.drop_buffered(endpoint)
         work.enqueue(endpoint, 0, ERROR_TYPE, body, "X")
 
 
 def stop_sending(work: UnitOfWork, endpoint: Endpoint) -> None:
-    """Nothing of an own endpoint is sent any more."""
+    """Drop everything that a writable endpoint still had to send."""
     work.drop_outgoing(endpoint)
     endpoint.next_attempt = endpoint.ready_since = None
     endpoint.attempts = 0
@@ -286,11 +289,11 @@ def stop_sending(work: UnitOfWork, endpoint: Endpoint) -> None:
 
 
 def close_endpoint(work: UnitOfWork, endpoint: Endpoint) -> None:
-    """An own endpoint that is CD stays without messages, until no replay is possible; one without a state goes."""
+    """Delete a writable endpoint without a state; keep a CLOSED one without messages until no replay is possible."""
     stop_sending(work, endpoint)
     if endpoint.state == NONE:
         work.remove(endpoint)
         return
     work.empty_queue(endpoint)
     if endpoint.security_timestamp is None:
-        endpoint.next_attempt = work.now + probe_delay_ms(0, work.choices)
+        endpoint.next_attempt = work.now_ms + probe_delay_ms(0, work.choices)

@@ -1,4 +1,4 @@
-"""Messages where they stand: in a queue, in the transmission queue, or before the endpoint they are meant for."""
+"""Messages in their queue, in the transmission queue, in the reassembly buffer, and arriving at an endpoint."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from routing.dialog.endpoint import QueueKey
 from routing.dialog.system_names import ERROR_TYPE, TIMER_TYPE
 
 READY = 1
-"""`status` of a message that can be received."""
+"""`status` of a message that RECEIVE returns."""
 DISABLED = 2
-"""`status` of one that cannot: it is not whole, or others come before it (FRAG-3)."""
+"""`status` of a message that is incomplete or out of order (FRAG-3)."""
 
 
 @dataclass(slots=True)
 class QueuedMessage:
-    """A row of a queue, with the names of its columns."""
+    """A row of a queue; the fields are named after its columns."""
 
     database: str
     queue: str
@@ -32,7 +32,7 @@ class QueuedMessage:
     message_enqueue_time: int
     status: int = READY
     queuing_order: int = 0
-    """Given by the store when it commits, one after the other in each queue."""
+    """Assigned by the store at commit, ascending in each queue."""
 
     @property
     def queue_key(self) -> QueueKey:
@@ -40,17 +40,17 @@ class QueuedMessage:
 
     @property
     def rank(self) -> int:
-        """Within a conversation a timer comes before everything, an error before the messages."""
+        """Order within a conversation: timers first, then errors, then messages."""
         return _RANKS.get(self.message_type_name, RANK_SEQUENCED)
 
 
 RANK_SEQUENCED = 2
-"""`rank` of messages that have numbers."""
+"""`rank` of messages with sequence numbers."""
 _RANKS = {TIMER_TYPE: 0, ERROR_TYPE: 1}
 
 
 class OutboundMessage(NamedTuple):
-    """A row of sys.transmission_queue; what the view says of the conversation stands in the endpoint."""
+    """A row of sys.transmission_queue, without the columns that the endpoint holds."""
 
     conversation_handle: str
     message_sequence_number: int
@@ -62,17 +62,17 @@ class OutboundMessage(NamedTuple):
 
 
 class BufferedFragment(NamedTuple):
-    """A fragment that came over the network and is not in the queue yet (FRAG-3).
+    """A fragment received over the network whose message cannot be enqueued yet (FRAG-3).
 
-    It stands in the target queue with status `DISABLED`, while that queue is off in the transmission queue of its
-    database (NET-2); `RECEIVE` never sees it.
+    Counted in the target queue with status `DISABLED`, or in the transmission queue while the target queue is off
+    (NET-2). RECEIVE never returns it.
     """
 
     conversation_handle: str
     message_sequence_number: int
     fragment: int
     fragments: int
-    """Of the whole message."""
+    """Number of fragments of the message."""
     message_type_name: str
     body: bytes
     enqueue_time: int
@@ -81,12 +81,12 @@ class BufferedFragment(NamedTuple):
 
     @property
     def key(self) -> tuple[str, int]:
-        """Handle and number: of which message it is."""
+        """Handle and sequence number of its message."""
         return self.conversation_handle, self.message_sequence_number
 
 
 class FragmentNumber(NamedTuple):
-    """What the engine has to know of a held fragment as long as it does not need its body."""
+    """A buffered fragment without its body."""
 
     message_sequence_number: int
     fragment: int
@@ -94,7 +94,7 @@ class FragmentNumber(NamedTuple):
 
 
 class InboundMessage(NamedTuple):
-    """A whole sequenced message before the endpoint that it is meant for, which need not exist."""
+    """A complete sequenced message addressed to an endpoint, which need not exist yet."""
 
     conversation_id: str
     from_initiator: bool
@@ -104,7 +104,7 @@ class InboundMessage(NamedTuple):
     to_broker_instance: str | None
     service_contract_name: str
     lifetime: int
-    """The moment at which the conversation's is over, by the clock of the receiver."""
+    """Time at which the conversation expires, by the receiver's clock."""
     encryption: bool
     message_sequence_number: int
     message_type_name: str

@@ -1,4 +1,4 @@
-"""Where a message goes that is sent: straight into the queue of a local target, else into the transmission queue."""
+"""Outbound messages: enqueue directly at a local target, else put them into the transmission queue."""
 
 from __future__ import annotations
 
@@ -18,60 +18,61 @@ def enqueue(
     is_end_of_dialog: bool = False,
     is_conversation_error: bool = False,
 ) -> None:
-    """The next message of an own endpoint. TOB-3: straight into the queue where that is local and on, and nothing
-    of the conversation waits before it."""
+    """Send the next message of a writable endpoint.
+
+    It goes directly into the target queue if that is local and on, and no earlier message waits (TOB-3)."""
     message = OutboundMessage(
         endpoint.conversation_handle,
         endpoint.send_sequence,
         message_type,
         body,
-        work.now,
+        work.now_ms,
         is_end_of_dialog,
         is_conversation_error,
     )
     endpoint.send_sequence += 1
     if endpoint.outgoing:
-        work.post(endpoint, message)
+        work.add_outgoing(endpoint, message)
         if has_window_room(work, endpoint):
-            endpoint.ready_since = endpoint.ready_since or work.now
+            endpoint.ready_since = endpoint.ready_since or work.now_ms
         return
-    place = work.place(endpoint)
-    if place.address:
-        work.post(endpoint, message)
-        endpoint.ready_since = work.now  # the drain sends it, after the commit
+    destination = work.destination(endpoint)
+    if destination.address:
+        work.add_outgoing(endpoint, message)
+        endpoint.ready_since = work.now_ms  # sent by the next turn, after the commit
         return
-    _report_classified(work, endpoint, place)
-    answer = _deliver_locally(work, endpoint, message, place)
+    _report_classified(work, endpoint, destination)
+    answer = _deliver_locally(work, endpoint, message, destination)
     if answer.taken:
         note_delivered(work, endpoint)
     elif answer.error is not None:
         receive_error(work, endpoint, answer.error)
     else:
-        work.post(endpoint, message)
+        work.add_outgoing(endpoint, message)
         postpone(work, endpoint, answer.waits)
 
 
 def attempt_delivery(work: UnitOfWork, endpoint: Endpoint, *, again: bool) -> None:
-    """What waits in an own endpoint, as far as it can go now. `again`: also what was sent and not acknowledged."""
+    """Send the waiting messages of a writable endpoint. `again`: also resend what was not acknowledged."""
     endpoint.ready_since = None
     if again:
         endpoint.next_attempt = None
     if not endpoint.outgoing:
         return
-    place = work.place(endpoint)
-    _report_classified(work, endpoint, place)
-    if place.address:
-        transmit(work, endpoint, place, again=again)
+    destination = work.destination(endpoint)
+    _report_classified(work, endpoint, destination)
+    if destination.address:
+        transmit(work, endpoint, destination, again=again)
     elif again or not endpoint.in_flight:
-        _attempt_locally(work, endpoint, place)
+        _attempt_locally(work, endpoint, destination)
     else:
-        endpoint.next_attempt = work.now  # its way has become a local one: with what is in flight, in order
+        endpoint.next_attempt = work.now_ms  # the target is local now: resend in order with what is in flight
 
 
-def _attempt_locally(work: UnitOfWork, endpoint: Endpoint, place: Destination) -> None:
-    """In its order, as far as it is taken now."""
+def _attempt_locally(work: UnitOfWork, endpoint: Endpoint, destination: Destination) -> None:
+    """Deliver waiting messages to a local target, in order, until one is not accepted."""
     for message in work.outgoing.get(endpoint.conversation_handle, ()):
-        answer = _deliver_locally(work, endpoint, message, place)
+        answer = _deliver_locally(work, endpoint, message, destination)
         if answer.error is not None:
             receive_error(work, endpoint, answer.error)
             return
@@ -80,22 +81,22 @@ def _attempt_locally(work: UnitOfWork, endpoint: Endpoint, place: Destination) -
             return
         note_delivered(work, endpoint)
     if endpoint.outgoing:
-        endpoint.next_attempt = work.now
+        endpoint.next_attempt = work.now_ms
 
 
 def _deliver_locally(
-    work: UnitOfWork, endpoint: Endpoint, message: OutboundMessage, place: Destination
+    work: UnitOfWork, endpoint: Endpoint, message: OutboundMessage, destination: Destination
 ) -> ReceiptAnswer:
-    """To the endpoint's peer, if its database is of this instance."""
-    here = place.directory
+    """Deliver one message to the peer endpoint if its database is on this instance."""
+    here = destination.directory
     if here is None:
-        return ReceiptAnswer(taken=False, waits=place.status)
-    endpoint.kept_route, endpoint.kept_identifier = place.route, place.identifier
+        return ReceiptAnswer(taken=False, waits=destination.status)
+    endpoint.kept_route, endpoint.kept_identifier = destination.route, destination.identifier
     endpoint.kept_database = here.database
     answer = receive_message(work, here, _as_inbound(work, endpoint, message))
     if answer.taken:
         if endpoint.outgoing:
-            work.settle(endpoint, message.message_sequence_number + 1)
+            work.mark_acknowledged(endpoint, message.message_sequence_number + 1)
         else:
             _skip_transmission_queue(endpoint)
         endpoint.far_broker_instance = here.broker_instance  # RT-PIN
@@ -104,7 +105,7 @@ def _deliver_locally(
 
 
 def _skip_transmission_queue(endpoint: Endpoint) -> None:
-    """TOB-3: the message has arrived without ever standing in the transmission queue."""
+    """Count the message as acknowledged without ever entering the transmission queue (TOB-3)."""
     endpoint.acknowledged_sequence = endpoint.sending_sequence = endpoint.transmitted = endpoint.send_sequence
 
 
@@ -113,7 +114,7 @@ def _as_inbound(work: UnitOfWork, endpoint: Endpoint, message: OutboundMessage) 
         endpoint.conversation_id,
         endpoint.is_initiator,
         endpoint.service_name,
-        work.around.directory(endpoint.database).broker_instance,
+        work.context.directory(endpoint.database).broker_instance,
         endpoint.far_service,
         endpoint.far_broker_instance,
         endpoint.service_contract_name,
@@ -128,16 +129,20 @@ def _as_inbound(work: UnitOfWork, endpoint: Endpoint, message: OutboundMessage) 
 
 
 def _note_replay_impossible(work: UnitOfWork, endpoint: Endpoint) -> None:
-    """The first message is gone from its sender with the same commit: its target knows."""
-    if endpoint.is_initiator and endpoint.acknowledged_sequence == 1 and (target := work.of(endpoint.peer)) is not None:
-        work.own(target).security_timestamp = work.now
+    """Tell the local target that its initiator deletes the first message in the same commit."""
+    if (
+        endpoint.is_initiator
+        and endpoint.acknowledged_sequence == 1
+        and (target := work.by_key(endpoint.peer)) is not None
+    ):
+        work.for_update(target).security_timestamp = work.now_ms
 
 
-def _report_classified(work: UnitOfWork, endpoint: Endpoint, place: Destination) -> None:
-    if place.directory is not None:
+def _report_classified(work: UnitOfWork, endpoint: Endpoint, destination: Destination) -> None:
+    if destination.directory is not None:
         kind = ClassifySubclass.LOCAL
     else:
-        kind = ClassifySubclass.DELAYED if place.status else ClassifySubclass.REMOTE
+        kind = ClassifySubclass.DELAYED if destination.status else ClassifySubclass.REMOTE
     work.changes.events.append(
         MessageClassify(
             kind,
@@ -145,11 +150,11 @@ def _report_classified(work: UnitOfWork, endpoint: Endpoint, place: Destination)
             endpoint.conversation_id,
             endpoint.far_service,
             endpoint.far_broker_instance,
-            place.address,
+            destination.address,
             False,
-            place.status,
+            destination.status,
             endpoint.service_name,
             endpoint.is_initiator,
-            place.route,
+            destination.route,
         )
     )

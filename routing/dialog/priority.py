@@ -1,4 +1,4 @@
-"""Conversation priorities: the best match for an endpoint, found when it is made and kept for its life."""
+"""Conversation priorities: the best match, determined when the endpoint is created and kept for its life."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PriorityPattern = tuple[str | None, str | None, str | None]
 
 
 class PriorityTable:
-    """The rows of sys.conversation_priorities of a database."""
+    """The rows of sys.conversation_priorities of one database."""
 
     __slots__ = ("_levels",)
 
@@ -23,7 +23,7 @@ class PriorityTable:
             self._levels.setdefault(pattern, row.priority_level)
 
     def level(self, contract: str, local: str, remote: str) -> int:
-        """1 to 10. The contract tells more than the local service, and this more than the remote one."""
+        """Return the priority, 1 to 10. The contract outranks the local service, which outranks the remote service."""
         if not self._levels:
             return DEFAULT_PRIORITY
         for c in (contract, None):

@@ -1,4 +1,4 @@
-"""The product's errors by number: raised to an application, told to a peer, or the reason of an event."""
+"""SQL Server's errors by number: raised by a verb, sent to a peer, or the reason of an event."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PROBLEMS: Mapping[int, Sentence] = {
     1416: say('The database "{database}" has no partner in the estate: it is not mirrored.'),
     9772: say('The broker cannot be enabled: "{other}" of the same instance is enabled and has the same identifier.'),
     9617: say('The queue "{queue}" is disabled.'),
-    # Told to a peer or to the local application, as negative codes.
+    # Sent to a peer or to the local application as negative error codes.
     8408: say('The target service "{service}" does not support the contract "{contract}".'),
     8430: say("The message body failed the configured validation."),
     8437: say('The target service has sent "{message_type}", which the contract lets only the initiator send.'),
@@ -91,21 +91,21 @@ PROBLEMS: Mapping[int, Sentence] = {
 
 
 def problem(number: int, **values: Any) -> Sentence:
-    """The error of this number, with the values of its places."""
+    """Return the text of an error with its placeholders filled."""
     return Sentence(PROBLEMS[number].text, values)
 
 
 class VerbError(Exception):
-    """A verb that the product refuses; nothing was changed. The application is at fault, not the peer."""
+    """A verb was refused and nothing was changed. The application is at fault, not the peer."""
 
     def __init__(self, number: int, **values: Any) -> None:
         super().__init__(number, values)
         self.number = number
-        """Of sys.messages."""
+        """Error number in sys.messages."""
         self.problem = problem(number, **values)
 
     def render(self, translate: Translate = str) -> str:
-        """`NUMBER: what is wrong`."""
+        """Return `NUMBER: problem`, translated."""
         return f"{self.number}: {self.problem.render(translate)}"
 
     def __str__(self) -> str:

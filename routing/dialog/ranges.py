@@ -1,7 +1,6 @@
-"""Sets of whole numbers that mostly lie together, as few ranges: what was received, what was acknowledged.
+"""Immutable sets of integers stored as ranges: received and acknowledged positions.
 
-A value never changes; what adds to it gives another. With n ranges a look costs log n, a change n; n is small, since
-what arrives in order is one range.
+With n ranges a lookup costs O(log n) and a change O(n); n is small, since everything received in order is one range.
 """
 
 from __future__ import annotations
@@ -11,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 NumberRange = tuple[int, int]
-"""First and last of a range, both in it."""
+"""First and last number of a range, both inclusive."""
 
 
 class RangeSet:
-    """Ascending ranges that neither overlap nor touch."""
+    """A set of integers: ascending ranges that neither overlap nor touch."""
 
     __slots__ = ("pairs",)
 
@@ -26,7 +25,7 @@ class RangeSet:
 
     @classmethod
     def _made(cls, pairs: tuple[NumberRange, ...]) -> RangeSet:
-        """Without looking at what is known to be right."""
+        """Create a set from valid ranges without checking them."""
         made = object.__new__(cls)
         made.pairs = pairs
         return made
@@ -35,19 +34,19 @@ class RangeSet:
         return self.covers(number, number)
 
     def covers(self, first: int, last: int) -> bool:
-        """Whether every number from one to another is in the set."""
+        """Return True if every number from `first` to `last` is in the set."""
         index = bisect_right(self.pairs, first, key=_first) - 1
         return index >= 0 and last <= self.pairs[index][1]
 
     def meets(self, first: int, last: int) -> bool:
-        """Whether any number from one to another is in the set."""
+        """Return True if any number from `first` to `last` is in the set."""
         index = bisect_left(self.pairs, first, key=_last)
         return index < len(self.pairs) and self.pairs[index][0] <= last
 
     def with_range(self, first: int, last: int) -> RangeSet:
-        """With every number from one to another."""
+        """Return the set with every number from `first` to `last` added."""
         pairs = self.pairs
-        # The ranges that overlap or touch the new one become one with it.
+        # Merge the ranges that overlap or touch the new one.
         begin = bisect_left(pairs, first - 1, key=_last)
         end = bisect_right(pairs, last + 1, key=_first)
         if begin == end:
@@ -58,7 +57,7 @@ class RangeSet:
         return RangeSet._made((*pairs[:begin], (min(low, first), max(high, last)), *pairs[end:]))
 
     def without_range(self, first: int, last: int) -> RangeSet:
-        """Without any number from one to another."""
+        """Return the set with every number from `first` to `last` removed."""
         pairs = self.pairs
         begin = bisect_left(pairs, first, key=_last)
         end = bisect_right(pairs, last, key=_first)
@@ -70,7 +69,7 @@ class RangeSet:
         return RangeSet._made((*pairs[:begin], *rest, *pairs[end:]))
 
     def gaps(self, first: int, last: int) -> Iterator[NumberRange]:
-        """The ranges from one number to another that are not in the set, ascending."""
+        """Yield the ranges between `first` and `last` that are not in the set, ascending."""
         for low, high in self.pairs[bisect_left(self.pairs, first, key=_last) :]:
             if low > last:
                 break
@@ -81,7 +80,7 @@ class RangeSet:
             yield first, last
 
     def size(self) -> int:
-        """How many numbers are in it."""
+        """Return how many numbers are in the set."""
         return sum(last - first + 1 for first, last in self.pairs)
 
     def __bool__(self) -> bool:

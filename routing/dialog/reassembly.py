@@ -1,4 +1,4 @@
-"""Fragments that cannot be received yet: their message is not whole, or before its turn, or its queue is off."""
+"""Reassembly buffer: fragments whose message is incomplete, out of order, or addressed to a queue that is off."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from routing.dialog.unit_of_work import UnitOfWork
 
 
 def buffer(work: UnitOfWork, endpoint: Endpoint, header: Header, message: InboundMessage) -> None:
-    """FRAG-3: in the target queue with status 2, or in the transmission queue while that is off (NET-2)."""
-    work.hold(
+    """Buffer a fragment (FRAG-3, NET-2) and note whether its message is now complete."""
+    work.buffer(
         endpoint,
         BufferedFragment(
             endpoint.conversation_handle,
@@ -29,42 +29,42 @@ def buffer(work: UnitOfWork, endpoint: Endpoint, header: Header, message: Inboun
             header.fragments,
             message.message_type_name,
             message.message_body or b"",
-            work.now,
+            work.now_ms,
             message.is_end_of_dialog,
             message.is_conversation_error,
         ),
     )
-    if header.fragments > 1 and has_whole(work.received(endpoint), header.sequence):
+    if header.fragments > 1 and has_whole(work.received_ranges(endpoint), header.sequence):
         work.completed[endpoint.conversation_handle, header.sequence] = None
     mark_if_ready(work, endpoint)
 
 
 def buffered_fragment_count(work: UnitOfWork, endpoint: Endpoint, number: int) -> int:
-    """How many fragments a message has of which some are held; 0: none is."""
+    """Return the fragment count of a message with buffered fragments; 0 if none is buffered."""
     if not endpoint.held:
         return 0
-    kept = work.batch.held.get(endpoint.conversation_handle, ())
+    kept = work.batch.buffered.get(endpoint.conversation_handle, ())
     found = next((part.fragments for part in kept if part.message_sequence_number == number), 0)
     key = (endpoint.conversation_handle, number)
-    return found or next((one.fragments for one in work.changes.held if one.key == key), 0)
+    return found or next((one.fragments for one in work.changes.buffered if one.key == key), 0)
 
 
 def mark_if_ready(work: UnitOfWork, endpoint: Endpoint) -> None:
-    """Note an endpoint whose next message is here, whole."""
-    if endpoint.held and has_whole(work.received(endpoint), endpoint.receive_sequence):
+    """Mark the endpoint ready if its next expected message is complete."""
+    if endpoint.held and has_whole(work.received_ranges(endpoint), endpoint.receive_sequence):
         work.ready[endpoint.conversation_handle] = None
 
 
 def bodies_needed(work: UnitOfWork) -> tuple[tuple[str, int], ...]:
-    """The held messages, by handle and number, that `take_up` needs and the batch does not have."""
+    """Return the stored messages, by handle and number, whose bodies `release_ready` must load."""
     wanted = dict.fromkeys(_completed_to_validate(work))
     for handle in work.ready:
-        endpoint = work.seen(handle)
-        if endpoint is None or work.is_off(endpoint.queue_key):
+        endpoint = work.get(handle)
+        if endpoint is None or work.is_queue_off(endpoint.queue_key):
             continue
         kept = _stored_messages(work, handle)
         number = endpoint.receive_sequence
-        while has_whole(work.received(endpoint), number):
+        while has_whole(work.received_ranges(endpoint), number):
             if number in kept:
                 wanted[handle, number] = None
             number += 1
@@ -72,32 +72,32 @@ def bodies_needed(work: UnitOfWork) -> tuple[tuple[str, int], ...]:
 
 
 def _completed_to_validate(work: UnitOfWork) -> Iterator[tuple[str, int]]:
-    """The messages whose last fragment has come now, and whose bodies tell whether they are valid."""
+    """Yield messages completed in this batch whose bodies must be validated."""
     for handle, number in work.completed:
-        endpoint = work.seen(handle)
+        endpoint = work.get(handle)
         new = _new_fragments(work, handle, number)
         if endpoint is None or not new or number not in _stored_messages(work, handle):
             continue
-        if work.around.directory(endpoint.database).validation(new[0].message_type_name) != "NONE":
+        if work.context.directory(endpoint.database).validation(new[0].message_type_name) != "NONE":
             yield handle, number
 
 
 def _stored_messages(work: UnitOfWork, handle: str) -> set[int]:
-    """The messages of which something was held before."""
-    return {part.message_sequence_number for part in work.batch.held.get(handle, ())}
+    """Return the numbers of messages with fragments already stored in the buffer."""
+    return {part.message_sequence_number for part in work.batch.buffered.get(handle, ())}
 
 
 def _new_fragments(work: UnitOfWork, handle: str, number: int) -> list[BufferedFragment]:
-    """What has come of a message in this batch, and is to be held."""
-    return [one for one in work.changes.held if one.key == (handle, number)]
+    """Return the fragments of a message that this batch buffers."""
+    return [one for one in work.changes.buffered if one.key == (handle, number)]
 
 
 def release_ready(work: UnitOfWork) -> None:
-    """What was held and can be received now, into its queue, in its order. Of what cannot, nothing invalid stays."""
+    """Move complete, in-order messages from the buffer to their queue. Drop complete but invalid ones."""
     for handle in tuple(work.ready):
-        seen = work.seen(handle)
+        seen = work.get(handle)
         if seen is not None:
-            _release(work, work.own(seen))
+            _release(work, work.for_update(seen))
     work.ready.clear()
     for handle, number in work.completed:
         _drop_if_invalid(work, handle, number)
@@ -106,10 +106,10 @@ def release_ready(work: UnitOfWork) -> None:
 
 def _release(work: UnitOfWork, endpoint: Endpoint) -> None:
     endpoint.take_up_at = None
-    here = work.around.directory(endpoint.database)
-    while endpoint.held and has_whole(work.received(endpoint), endpoint.receive_sequence):
-        if work.is_off(endpoint.queue_key):
-            endpoint.take_up_at = work.now + LONGEST_MS  # should nobody say that it is on again
+    here = work.context.directory(endpoint.database)
+    while endpoint.held and has_whole(work.received_ranges(endpoint), endpoint.receive_sequence):
+        if work.is_queue_off(endpoint.queue_key):
+            endpoint.take_up_at = work.now_ms + LONGEST_MS  # fallback if the switch-on is missed
             return
         handle, number = endpoint.conversation_handle, endpoint.receive_sequence
         fragments = _all_fragments(work, handle, number)
@@ -117,43 +117,47 @@ def _release(work: UnitOfWork, endpoint: Endpoint) -> None:
         if not deliver(work, here, endpoint, _joined(work, endpoint, fragments), is_judged=is_judged):
             _leave_to_sender(work, endpoint, number)
             return
-        if endpoint.held:  # else the endpoint is closed, and holds nothing any more
-            work.unhold(endpoint, fragments)
+        if endpoint.held:  # a closed endpoint has an empty buffer already
+            work.unbuffer(endpoint, fragments)
 
 
 def _drop_if_invalid(work: UnitOfWork, handle: str, number: int) -> None:
-    endpoint = work.seen(handle)
+    endpoint = work.get(handle)
     if endpoint is None or not _new_fragments(work, handle, number):
         return
-    here = work.around.directory(endpoint.database)
+    here = work.context.directory(endpoint.database)
     if reject_if_invalid(work, here, endpoint, _joined(work, endpoint, _all_fragments(work, handle, number))):
-        _leave_to_sender(work, work.own(endpoint), number)
+        _leave_to_sender(work, work.for_update(endpoint), number)
 
 
 def reject_if_invalid(work: UnitOfWork, here: Directory, endpoint: Endpoint, message: InboundMessage) -> bool:
-    """Whether a whole message that has to wait is invalid. It is left to its sender until its turn: acknowledged now,
-    it would not come again, and nobody would make another error if the first is lost (DLG-UNSEQ)."""
+    """Report a complete, out-of-order message as undeliverable if it is invalid; return True if so.
+
+    It is not acknowledged: its sender resends it until it is in turn. If it were acknowledged now and the error to the
+    sender were lost, no second error would be sent (DLG-UNSEQ)."""
     _, objection = validate(here, endpoint, message)
     if objection is not None:
         number, expected = message.message_sequence_number, endpoint.receive_sequence
-        work.undeliverable(here.database, message.conversation_id, number, expected, objection.reason)
+        work.report_undeliverable(here.database, message.conversation_id, number, expected, objection.reason)
     return objection is not None
 
 
 def _leave_to_sender(work: UnitOfWork, endpoint: Endpoint, number: int) -> None:
-    """A message that has become whole in this batch is not: a fragment is not kept, and so not acknowledged."""
+    """Keep one fragment of a message completed in this batch out of the buffer, so that it is not acknowledged."""
     if new := _new_fragments(work, endpoint.conversation_handle, number):
         left = max(new, key=lambda one: one.fragment)
-        work.leave(endpoint, left)
-        others = (part.fragment for part in work.batch.held.get(endpoint.conversation_handle, ()) if part[0] == number)
-        received = work.received(endpoint).without_range(*message_span(number))
+        work.unbuffer_new(endpoint, left)
+        others = (
+            part.fragment for part in work.batch.buffered.get(endpoint.conversation_handle, ()) if part[0] == number
+        )
+        received = work.received_ranges(endpoint).without_range(*message_span(number))
         for fragment in (*others, *(one.fragment for one in new if one is not left)):
             received = received.with_range(position(number, fragment), position(number, fragment))
-        work.note(endpoint, received)
+        work.set_received(endpoint, received)
 
 
 def remove_if_empty(work: UnitOfWork, endpoint: Endpoint) -> None:
-    """An endpoint that was made for what was not kept after all."""
+    """Remove an endpoint created in this batch if its first fragment was not kept."""
     if endpoint.state == SI and not endpoint.held and work.is_new(endpoint):
         work.remove(endpoint)
 
@@ -171,7 +175,7 @@ def _joined(work: UnitOfWork, endpoint: Endpoint, fragments: tuple[BufferedFragm
         endpoint.far_service,
         endpoint.far_broker_instance,
         endpoint.service_name,
-        work.around.directory(endpoint.database).broker_instance,
+        work.context.directory(endpoint.database).broker_instance,
         endpoint.service_contract_name,
         endpoint.lifetime,
         endpoint.encryption,
@@ -186,13 +190,12 @@ def _joined(work: UnitOfWork, endpoint: Endpoint, fragments: tuple[BufferedFragm
 def deliver(
     work: UnitOfWork, here: Directory, endpoint: Endpoint, message: InboundMessage, *, is_judged: bool = False
 ) -> bool:
-    """A whole message in its turn, whose queue is on, for an own endpoint. False: it is not taken, and its sender was
-    told."""
+    """Deliver the next expected message, complete, to a queue that is on. False: refused; the sender got the error."""
     answer = accept_in_turn(work, here, endpoint, message, is_judged=is_judged)
     if answer.taken:
         mark_if_ready(work, endpoint)
         return True
-    work.owed.pop(endpoint.conversation_handle, None)
+    work.acks_due.pop(endpoint.conversation_handle, None)
     guard = guard_for(work, endpoint)
     if answer.error is not None and guard is not None:
         send_error(work, endpoint, answer.error, guard)

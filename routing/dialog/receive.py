@@ -1,4 +1,4 @@
-"""RECEIVE and GET CONVERSATION GROUP: what one conversation group has for the application, its lock claimed with it."""
+"""RECEIVE and GET CONVERSATION GROUP: the messages of one conversation group, which the claim has locked."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _handle: Final = attrgetter("conversation_handle")
 
 
 def receive(work: UnitOfWork, asked: ReceiveRequest) -> tuple[QueuedMessage, ...]:
-    """The messages that the batch claimed; they leave the queue when the work is committed.
+    """Return the claimed messages; the commit deletes them from the queue.
 
-    By priority, conversation by conversation, each in the order of its sender (DLG-EOIO). Empty: there is nothing, or
-    others hold what there is. Called once for a claim.
+    Ordered by priority, then by conversation, each in the order of its sender (DLG-EOIO). Empty if the queue has no
+    unlocked messages. Called once per claim.
     """
     _check(work, asked)
     work.changes.received.extend(work.batch.received)
@@ -29,13 +29,13 @@ def receive(work: UnitOfWork, asked: ReceiveRequest) -> tuple[QueuedMessage, ...
 
 
 def get_conversation_group(work: UnitOfWork, asked: ReceiveRequest) -> str | None:
-    """The group that the batch has locked, whose messages can be received under the same token; None: there is none."""
+    """Return the locked group, whose messages the same token can receive; None if there is none."""
     _check(work, asked)
     return work.batch.received_group
 
 
 def _report_received(work: UnitOfWork, handle: str, messages: list[QueuedMessage]) -> None:
-    """Messages Received, of one conversation, whose timers and errors come first."""
+    """Report event BrokerUI:Messages Received for one conversation, whose timers and errors come first."""
     sequenced = next((message for message in messages if message.rank == RANK_SEQUENCED), None)
     work.changes.events.append(
         MessagesReceived(
@@ -53,8 +53,8 @@ def _report_received(work: UnitOfWork, handle: str, messages: list[QueuedMessage
 def _check(work: UnitOfWork, asked: ReceiveRequest) -> None:
     if asked.top is not None and asked.top < 0:
         raise VerbError(127, given=asked.top)
-    # What was shown while the queue was on may be taken.
-    if work.is_off(asked.queue) and not asked.only:
+    # Messages shown while the queue was on may still be taken.
+    if work.is_queue_off(asked.queue) and not asked.only:
         raise VerbError(9617, queue=asked.queue[1])
     if work.batch.is_unknown:
         raise VerbError(8426, handle=asked.handle)

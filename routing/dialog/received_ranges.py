@@ -1,7 +1,7 @@
-"""What a receiver has got of a conversation, and what it says of that to the sender.
+"""What a receiver has received of a conversation, as a set of fragment positions, and its acknowledgement.
 
-All of it is one set of positions (`fragments`). A fragment is noted, and then acknowledged, only when it is kept
-durably (ACK-5); what is not noted was never here, and its sender sends it again (ACK-3).
+A fragment is recorded, and then acknowledged, only if it is stored durably (ACK-5). What is not recorded is resent by
+its sender (ACK-3). Positions are defined in `fragmentation`.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from routing.dialog.messages import FragmentNumber
 from routing.dialog.ranges import EMPTY_RANGES, RangeSet
 
 MAX_MESSAGES_AHEAD: Final = 1_000
-"""Messages, from the first that is not in the queue on, that may be held. A sender with a smaller window never meets
-it."""
+"""Maximum distance in messages, from the first one not enqueued, of a message that is buffered. A sender with a
+smaller window never reaches it."""
 MAX_RECEIVED_RANGES: Final = 256
-"""Ranges that the account of a conversation may fall into, so that nobody can make it large by leaving every second
-fragment out. Four times what one acknowledgement can say."""
+"""Maximum ranges recorded for a conversation: limits the memory a peer can use by omitting every second fragment. Four
+times what one acknowledgement holds."""
 MAX_ACK_RANGES: Final = 64
-"""Ranges in an acknowledgement; as the wire format has it."""
+"""Maximum ranges in an acknowledgement, given by the wire format."""
 
 AckSpan = tuple[int, int, int, int]
-"""First sequence and fragment, last sequence and fragment, both in it."""
+"""First sequence and fragment, last sequence and fragment, both inclusive."""
 
 
 class FragmentOutcome(Enum):
-    """What becomes of a fragment."""
+    """What the receiver does with a fragment."""
 
     DUPLICATE = "acknowledged again, and not kept"
     """ACK-4."""
@@ -40,14 +40,14 @@ class FragmentOutcome(Enum):
 
 
 def next_sequence(received: RangeSet) -> int:
-    """The message whose turn it is: all before it are whole."""
+    """Return the number of the next expected message: all before it are complete."""
     if not received or received.pairs[0][0]:
         return 0
     return received.pairs[0][1] + 1 >> FRAGMENT_BITS
 
 
 def from_store(delivered: int, held: Iterable[FragmentNumber]) -> RangeSet:
-    """What was received: all messages below a number, and the fragments that are held, in order."""
+    """Build the received positions: all messages numbered below `delivered`, plus the buffered fragments in order."""
     received = RangeSet(((0, position(delivered, 0) - 1),)) if delivered else EMPTY_RANGES
     for sequence, parts in groupby(held, key=lambda part: part.message_sequence_number):
         count = 0
@@ -63,10 +63,10 @@ def from_store(delivered: int, held: Iterable[FragmentNumber]) -> RangeSet:
 def record_fragment(
     received: RangeSet, sequence: int, fragment: int, fragments: int, delivered: int = 0
 ) -> tuple[FragmentOutcome, RangeSet]:
-    """The fate of a fragment of a message of so many, and the account with it.
+    """Return the outcome for one fragment and the received positions with it.
 
-    `delivered`: messages below it are in the queue. While that is off, whole ones are held too, and `AHEAD` counts from
-    here.
+    `delivered`: messages numbered below are enqueued. While the queue is off, complete messages stay buffered and
+    `MAX_MESSAGES_AHEAD` counts from here.
     """
     at = position(sequence, fragment)
     if at in received:
@@ -74,23 +74,23 @@ def record_fragment(
     turn = next_sequence(received)
     if sequence >= delivered + MAX_MESSAGES_AHEAD:
         return FragmentOutcome.REFUSED, received
-    now = received.with_range(at, at)
-    is_whole = now.covers(position(sequence, 0), position(sequence, fragments - 1))
+    now_ms = received.with_range(at, at)
+    is_whole = now_ms.covers(position(sequence, 0), position(sequence, fragments - 1))
     if is_whole:
-        now = now.with_range(*message_span(sequence))
-    # What begins or goes on where the first gap is makes it less scattered, and is kept always.
-    if len(now.pairs) > max(MAX_RECEIVED_RANGES, len(received.pairs)) and at:
+        now_ms = now_ms.with_range(*message_span(sequence))
+    # A fragment at the first gap reduces the number of ranges later, so it is always kept.
+    if len(now_ms.pairs) > max(MAX_RECEIVED_RANGES, len(received.pairs)) and at:
         return FragmentOutcome.REFUSED, received
     if not is_whole:
-        return FragmentOutcome.PART, now
-    return (FragmentOutcome.READY if sequence == turn else FragmentOutcome.HELD), now
+        return FragmentOutcome.PART, now_ms
+    return (FragmentOutcome.READY if sequence == turn else FragmentOutcome.HELD), now_ms
 
 
 def has_whole(received: RangeSet, sequence: int) -> bool:
-    """Whether a message is here to its last fragment."""
+    """Return True if the message is complete."""
     return received.covers(*message_span(sequence))
 
 
 def ack_ranges(received: RangeSet) -> tuple[AckSpan, ...]:
-    """The account as an acknowledgement; of more ranges than one can say, the lowest: they let the sender go on."""
+    """Return the lowest `MAX_ACK_RANGES` received ranges for an acknowledgement: they open the sender's window."""
     return tuple((*split_position(first), *split_position(last)) for first, last in received.pairs[:MAX_ACK_RANGES])

@@ -1,4 +1,4 @@
-"""Messages for a peer that is elsewhere: sent over the network, kept until acknowledged, sent again (ACK-3)."""
+"""Send messages over the network, keep them until acknowledged, retransmit them (ACK-3)."""
 
 from __future__ import annotations
 
@@ -37,25 +37,29 @@ _RECEIVED = (
     AcknowledgementSubclass.MESSAGE_WITH_ACKNOWLEDGEMENT_RECEIVED,
     AcknowledgementSubclass.ACKNOWLEDGEMENT_RECEIVED,
 )
-"""What tells the sender of the messages that they were acknowledged."""
+"""Subclasses reported by the sender of the acknowledged messages."""
 
 
-def transmit(work: UnitOfWork, endpoint: Endpoint, place: Destination, *, again: bool) -> None:
-    """What waits in an own endpoint, to the next hop, as far as its window lets it."""
+def transmit(work: UnitOfWork, endpoint: Endpoint, destination: Destination, *, again: bool) -> None:
+    """Send the waiting messages of a writable endpoint to the next hop, up to its window. `again`: retransmit."""
     guard = guard_for(work, endpoint)
     if guard is None:
         postpone(work, endpoint, NO_BINDING)
         return
     transmission = work.transmission(endpoint)
-    endpoint.kept_route, endpoint.kept_identifier, endpoint.kept_database = place.route, place.identifier, None
+    endpoint.kept_route, endpoint.kept_identifier, endpoint.kept_database = (
+        destination.route,
+        destination.identifier,
+        None,
+    )
     work.set_status(endpoint, 0)
     is_repeated = again and endpoint.in_flight > 0
     if again:
-        _report_unacknowledged(work, endpoint, place)
+        _report_unacknowledged(work, endpoint, destination)
         restart(endpoint, transmission)
-    limit = endpoint.fragment_bytes = endpoint.fragment_bytes or work.around.settings.fragment_bytes
-    room = max(work.around.settings.window - fragments_in_flight(endpoint, transmission), 0)
-    envelope = FragmentWriter(work, endpoint, place, guard)
+    limit = endpoint.fragment_bytes = endpoint.fragment_bytes or work.context.settings.fragment_bytes
+    room = max(work.context.settings.window - fragments_in_flight(endpoint, transmission), 0)
+    envelope = FragmentWriter(work, endpoint, destination, guard)
     is_new_to_peer = not endpoint.is_initiator and endpoint.security_timestamp is None
     received = _piggyback_ack(work, endpoint, is_new_to_peer)
     is_told = False
@@ -69,14 +73,14 @@ def transmit(work: UnitOfWork, endpoint: Endpoint, place: Destination, *, again:
         envelope.sequenced(row, part, fragment, fragments, received)
         if received and not is_told:
             report_ack(work, endpoint, AcknowledgementSubclass.MESSAGE_WITH_ACKNOWLEDGEMENT_SENT, received)
-            work.owed.pop(endpoint.conversation_handle, None)
+            work.acks_due.pop(endpoint.conversation_handle, None)
             is_told = True
         if not is_new_to_peer:
             received = ()
         endpoint.transmitted = max(endpoint.transmitted, row.message_sequence_number + 1)
         left[row.message_sequence_number] = row
     if left:
-        _report_sent(work, endpoint, place, left, work.outbound_bytes - before, is_repeated=is_repeated)
+        _report_sent(work, endpoint, destination, left, work.outbound_bytes - before, is_repeated=is_repeated)
     if _settle(work, endpoint, transmission):
         note_delivered(work, endpoint)
     schedule_next_attempt(work, endpoint)
@@ -85,13 +89,13 @@ def transmit(work: UnitOfWork, endpoint: Endpoint, place: Destination, *, again:
 def _report_sent(
     work: UnitOfWork,
     endpoint: Endpoint,
-    place: Destination,
+    destination: Destination,
     left: dict[int, OutboundMessage],
     size: int,
     *,
     is_repeated: bool,
 ) -> None:
-    """Messages Sent, of all that left of an endpoint at once."""
+    """Report one event BrokerUI:Messages Sent for all messages sent together."""
     first = min(left)
     work.changes.events.append(
         MessagesSent(
@@ -103,8 +107,8 @@ def _report_sent(
             endpoint.service_name,
             endpoint.far_service,
             endpoint.far_broker_instance,
-            place.route,
-            place.address,
+            destination.route,
+            destination.address,
             endpoint.attempts,
             first,
             max(left),
@@ -116,8 +120,8 @@ def _report_sent(
 
 
 def _affordable(work: UnitOfWork, endpoint: Endpoint, limit: int) -> tuple[list[OutboundMessage], int]:
-    """Of what was claimed to be sent, as much as the batch still may send, and how many fragments that is."""
-    left = work.around.settings.batch_bytes - work.outbound_bytes
+    """Return the claimed messages that fit into the batch's remaining bytes, and their number of fragments."""
+    left = work.context.settings.batch_bytes - work.outbound_bytes
     rows: list[OutboundMessage] = []
     fragments = 0
     for row in work.outgoing.get(endpoint.conversation_handle, ()):
@@ -130,51 +134,51 @@ def _affordable(work: UnitOfWork, endpoint: Endpoint, limit: int) -> tuple[list[
     return rows, fragments
 
 
-def _report_unacknowledged(work: UnitOfWork, endpoint: Endpoint, place: Destination) -> None:
-    """What was sent was not acknowledged in time."""
+def _report_unacknowledged(work: UnitOfWork, endpoint: Endpoint, destination: Destination) -> None:
+    """Count a failed attempt and report the next hop: sent messages were not acknowledged in time."""
     if endpoint.in_flight:
         endpoint.attempts += 1
-        work.around.doubt(place.address, endpoint.far_service)
+        work.context.report_unacknowledged(destination.address, endpoint.far_service)
 
 
 def schedule_next_attempt(work: UnitOfWork, endpoint: Endpoint) -> None:
-    """When an own endpoint that sends over the network does so next."""
+    """Set the time at which a writable endpoint sends next over the network."""
     if endpoint.next_attempt is None and endpoint.in_flight:
-        endpoint.next_attempt = work.now + retry_delay_ms(endpoint.attempts + 1, work.choices)
+        endpoint.next_attempt = work.now_ms + retry_delay_ms(endpoint.attempts + 1, work.choices)
     if endpoint.sending_sequence < endpoint.send_sequence and has_window_room(work, endpoint):
-        endpoint.ready_since = work.now
+        endpoint.ready_since = work.now_ms
 
 
 def has_window_room(work: UnitOfWork, endpoint: Endpoint) -> bool:
-    """Whether more of an endpoint may be on its way: what waits for an acknowledgement does not fill its window."""
+    """Return True if unacknowledged fragments do not fill the endpoint's window."""
     if endpoint.transmission_status:
         return False
     transmission = work.transmissions.get(endpoint.conversation_handle)
     flying = fragments_in_flight(endpoint, transmission) if transmission else endpoint.in_flight
-    return flying < work.around.settings.window
+    return flying < work.context.settings.window
 
 
 def postpone(work: UnitOfWork, endpoint: Endpoint, status: int) -> None:
-    """Nothing of it can go now."""
+    """Set the reason why nothing can be sent now, and the time of the next attempt."""
     endpoint.attempts += 1
     work.set_status(endpoint, status)
     endpoint.ready_since = None
-    endpoint.next_attempt = work.now + retry_delay_ms(endpoint.attempts, work.choices)
+    endpoint.next_attempt = work.now_ms + retry_delay_ms(endpoint.attempts, work.choices)
 
 
 def receive_ack(
     work: UnitOfWork, endpoint: Endpoint, ranges: tuple[AckRange, ...], kind: AcknowledgementSubclass
 ) -> bool:
-    """The peer of an own endpoint has these: they leave the transmission queue (ACK-5). False: it is not news."""
+    """Apply acknowledged ranges and delete those messages from the transmission queue. False: nothing new."""
     report_ack(work, endpoint, kind, ranges)
     if not endpoint.outgoing:
-        return False  # of what nobody waits for any more
+        return False  # nothing is waiting for it
     transmission = work.transmission(endpoint)
     try:
         acknowledged = apply_ack_ranges(transmission.acknowledged, ranges, endpoint.transmitted)
     except AckOfUnsentError:
         database, conversation = endpoint.database, endpoint.conversation_id
-        work.undeliverable(database, conversation, 0, endpoint.acknowledged_sequence, 28010)
+        work.report_undeliverable(database, conversation, 0, endpoint.acknowledged_sequence, 28010)
         return False
     if acknowledged == transmission.acknowledged:
         return False
@@ -188,37 +192,36 @@ def receive_ack(
 
 
 def _settle(work: UnitOfWork, endpoint: Endpoint, transmission: Transmission) -> bool:
-    """What has arrived, in order, out of the transmission queue; whether anything has."""
+    """Delete the contiguously acknowledged messages from the transmission queue. True if there were any."""
     below = next_sequence(transmission.acknowledged)
     if below <= endpoint.acknowledged_sequence:
         return False
-    work.settle(endpoint, below)
+    work.mark_acknowledged(endpoint, below)
     forget_settled(endpoint, transmission)
     return True
 
 
 def note_delivered(work: UnitOfWork, endpoint: Endpoint) -> None:
-    """Messages of an own endpoint have arrived. If the one that ended the conversation has, this side is through."""
+    """Reset the retry state after an acknowledgement. Close the endpoint if its EndDialog or Error was the last one."""
     endpoint.attempts = 0
     work.set_status(endpoint, 0)
     if endpoint.state == DO and endpoint.outgoing == 0:
-        work.step(endpoint, END_ACKNOWLEDGED)
-        work.tell(ConversationSubclass.RECEIVED_END_CONVERSATION_ACK, endpoint)
+        work.apply_input(endpoint, END_ACKNOWLEDGED)
+        work.report(ConversationSubclass.RECEIVED_END_CONVERSATION_ACK, endpoint)
         close_endpoint(work, endpoint)
 
 
 def _piggyback_ack(work: UnitOfWork, endpoint: Endpoint, is_new_to_peer: bool) -> tuple[AckRange, ...]:
-    """The acknowledgement that rides: where one is owed, and on all that a target sends while its initiator may not
-    know it (RT-PIN)."""
-    if not is_new_to_peer and endpoint.conversation_handle not in work.owed:
+    """Return the acknowledgement to piggyback: if one is due, and always from a target not pinned yet (RT-PIN)."""
+    if not is_new_to_peer and endpoint.conversation_handle not in work.acks_due:
         return ()
-    return tuple(map(AckRange._make, ack_ranges(work.received(endpoint))))
+    return tuple(map(AckRange._make, ack_ranges(work.received_ranges(endpoint))))
 
 
 def report_ack(
     work: UnitOfWork, endpoint: Endpoint, subclass: AcknowledgementSubclass, ranges: Iterable[AckRange]
 ) -> None:
-    """Remote Message Acknowledgement, an event for each range."""
+    """Report event Broker:Remote Message Acknowledgement, once per range."""
     from_initiator = endpoint.is_initiator == (subclass in _RECEIVED)
     for first, _, last, fragment in ranges:
         work.changes.events.append(

@@ -1,9 +1,9 @@
-"""MATCH-4 at run time: a route that is missing is asked for, once for all conversations of a database with a service.
+"""MATCH-4 at run time: request a missing route once for all conversations of a database with a service.
 
-A request is a dialog of the database itself with the dynamic routing service, which makes a route, or not, and ends it.
-As long as the dialog lasts, and that may be as long as a dialog can, the request is pending: conversations go on with
-MATCH-5, or wait with the status 9770. When it ends, by the other side, by an error or by its lifetime, those that wait
-are taken up at once; a route that is still missing is asked for anew.
+A request is a dialog of the database itself with the dynamic routing service, which creates a route or not, and ends
+the dialog. While the dialog lasts the request is pending: conversations continue with MATCH-5 or wait with status 9770.
+When it ends, by the service, by an error or by its lifetime, waiting conversations are retried at once; a route that is
+still missing is requested again.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from routing.dialog.system_names import MISSING_ROUTE_TYPE, NOTICE_CONTRACT, SYS
 from routing.dialog.unit_of_work import UnitOfWork
 
 MAX_PENDING_REQUESTS: Final = 1_000
-"""Pending in one instance. Strangers may name as many services as they like, and each would be a dialog."""
+"""Maximum pending requests of one instance. Peers can name any number of services, and each would be a dialog."""
 
 
 def settle_requests(work: UnitOfWork) -> None:
-    """Before a commit: ask for the routes that were missed, and end the requests that were answered."""
-    for asked, identifier in work.missing.items():
+    """Before a commit: request the missing routes and end the answered requests."""
+    for asked, identifier in work.missing_routes.items():
         if len(work.batch.requests) + len(work.changes.requests) < MAX_PENDING_REQUESTS:
             _begin_request(work, asked, identifier)
-    work.missing.clear()
-    for handle in tuple(work.answered):
+    work.missing_routes.clear()
+    for handle in tuple(work.answered_requests):
         _end_request(work, handle)
-    work.answered.clear()
+    work.answered_requests.clear()
 
 
 def missing_route_body(service: str, identifier: str | None) -> bytes:
-    """The body of the question, UTF-8: the service, and the identifier if a conversation gives one."""
+    """Return the request body in UTF-8: the service, and the broker identifier if a conversation gives one."""
     broker = f"<BROKER_INSTANCE>{identifier}</BROKER_INSTANCE>" if identifier else ""
     named = f"<SERVICE_NAME>{xml_text(service)}</SERVICE_NAME>"
     return f'<MissingRoute xmlns="{MISSING_ROUTE_TYPE}">{named}{broker}</MissingRoute>'.encode()
@@ -47,14 +47,14 @@ def _begin_request(work: UnitOfWork, asked: RouteRequestKey, identifier: str | N
     database, service = asked
     endpoint = _begin_system_dialog(work, database)
     work.changes.requests[asked] = endpoint.conversation_handle
-    work.step(endpoint, SEND)
+    work.apply_input(endpoint, SEND)
     body = missing_route_body(service, identifier)
-    work.tell(ConversationSubclass.SEND_MESSAGE, endpoint, endpoint.send_sequence, len(body))
+    work.report(ConversationSubclass.SEND_MESSAGE, endpoint, endpoint.send_sequence, len(body))
     enqueue(work, endpoint, MISSING_ROUTE_TYPE, body)
 
 
 def _begin_system_dialog(work: UnitOfWork, database: str) -> Endpoint:
-    here = work.around.directory(database)
+    here = work.context.directory(database)
     endpoint = Endpoint(
         work.choices.identifier(),
         work.choices.identifier(),
@@ -66,19 +66,19 @@ def _begin_system_dialog(work: UnitOfWork, database: str) -> Endpoint:
         None,
         NOTICE_CONTRACT,
         work.choices.identifier(),
-        work.now + MAX_LIFETIME_S * 1000,
+        work.now_ms + MAX_LIFETIME_S * 1000,
         NONE,
         here.priority(NOTICE_CONTRACT, SYSTEM_SERVICE, DYNAMIC_ROUTING_SERVICE),
         encryption=False,
     )
-    work.step(endpoint, BEGIN_DIALOG)
+    work.apply_input(endpoint, BEGIN_DIALOG)
     work.add(endpoint)
-    work.tell(ConversationSubclass.BEGIN_DIALOG, endpoint)
+    work.report(ConversationSubclass.BEGIN_DIALOG, endpoint)
     return endpoint
 
 
 def _end_request(work: UnitOfWork, handle: str) -> None:
-    """The other side has ended the dialog of a request, or it has met an error."""
+    """End a request whose dialog was ended by the service or by an error; retry the waiting conversations."""
     end_conversation(work, handle)
     for asked, request in (*work.batch.requests.items(), *work.changes.requests.items()):
         if request == handle:

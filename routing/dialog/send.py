@@ -13,18 +13,18 @@ from routing.dialog.unit_of_work import UnitOfWork
 
 
 def send(work: UnitOfWork, handles: Sequence[str], message_type: str = DEFAULT, body: bytes | None = None) -> None:
-    """A message of the application's. Raises `Refused`, and then nothing was sent on any conversation."""
+    """Send an application message. Raises `VerbError`; then nothing was sent on any conversation."""
     _check(work, handles, message_type)
     _check_size(work, body)
     for handle in handles:
-        endpoint = work.own(work.named(handle))
-        work.step(endpoint, SEND)
-        work.tell(ConversationSubclass.SEND_MESSAGE, endpoint, endpoint.send_sequence, len(body) if body else 0)
+        endpoint = work.for_update(work.require(handle))
+        work.apply_input(endpoint, SEND)
+        work.report(ConversationSubclass.SEND_MESSAGE, endpoint, endpoint.send_sequence, len(body) if body else 0)
         enqueue(work, endpoint, message_type, body)
 
 
 def _check_size(work: UnitOfWork, body: bytes | None) -> None:
-    most = work.around.settings.longest
+    most = work.context.settings.longest
     if body is not None and len(body) > most:
         raise VerbError(8459, given=len(body), most=most)
 
@@ -35,8 +35,8 @@ def _check(work: UnitOfWork, handles: Sequence[str], message_type: str) -> None:
     if len(handles) > 1 and len(set(handles)) < len(handles):
         raise VerbError(8451, handle=next(handle for handle in handles if handles.count(handle) > 1))
     for handle in handles:
-        endpoint = work.named(handle)
+        endpoint = work.require(handle)
         if isinstance(number := next_state(endpoint.is_initiator, endpoint.state, SEND), int):
             raise VerbError(number, state=endpoint.state)
-        directory = work.around.directory(endpoint.database)
+        directory = work.context.directory(endpoint.database)
         directory.check_sending(endpoint.service_contract_name, message_type, endpoint.is_initiator)

@@ -1,4 +1,4 @@
-"""What a sender still has to send: its messages without what was acknowledged, and not all at once."""
+"""Send window: which fragments to send next, without those acknowledged, up to the window."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from routing.dialog.transmission import LargeMessage, Transmission
 
 
 class AckOfUnsentError(Exception):
-    """An acknowledgement of what was not sent (28010): it is not of this conversation, or its sender is broken."""
+    """Acknowledgement of a message that was not sent (28010): of another conversation, or from a broken peer."""
 
 
 def apply_ack_ranges(acknowledged: RangeSet, ranges: Iterable[AckSpan], transmitted: int) -> RangeSet:
-    """The account with an acknowledgement. `transmitted` is the first message of which nothing has left.
+    """Return the acknowledged positions with these ranges. `transmitted`: number of the first message never sent.
 
-    An acknowledgement that comes late or twice changes nothing. Raises `NotSent`, and then nothing was taken of it.
+    A late or repeated acknowledgement changes nothing. Raises `AckOfUnsentError`; then no range was applied.
     """
     for first_sequence, first_fragment, last_sequence, last_fragment in ranges:
         if last_sequence >= transmitted:
@@ -38,7 +38,7 @@ def apply_ack_ranges(acknowledged: RangeSet, ranges: Iterable[AckSpan], transmit
 
 
 def restart(endpoint: Endpoint, transmission: Transmission) -> None:
-    """All that is not acknowledged counts as not sent: it is lost, as far as anybody knows (ACK-3)."""
+    """Mark everything not acknowledged as not sent, for retransmission (ACK-3)."""
     endpoint.sending_sequence = endpoint.acknowledged_sequence
     transmission.sent = EMPTY_RANGES
     for large in transmission.large.values():
@@ -46,13 +46,13 @@ def restart(endpoint: Endpoint, transmission: Transmission) -> None:
 
 
 def mark_arrived_messages(transmission: Transmission) -> None:
-    """The messages on their way of which each fragment is acknowledged have arrived."""
+    """Mark large messages in flight as arrived if every fragment is acknowledged."""
     for number, large in transmission.large.items():
         _mark_if_arrived(transmission, number, large.fragments)
 
 
 def forget_settled(endpoint: Endpoint, transmission: Transmission) -> None:
-    """Nothing is to be known of messages that have left the transmission queue."""
+    """Forget the state of messages that have left the transmission queue."""
     below = endpoint.acknowledged_sequence
     transmission.sent = transmission.sent.without_range(0, endpoint.sending_sequence - 1)
     for number in [number for number in transmission.large if number < below]:
@@ -60,7 +60,7 @@ def forget_settled(endpoint: Endpoint, transmission: Transmission) -> None:
 
 
 def fragments_in_flight(endpoint: Endpoint, transmission: Transmission) -> int:
-    """Fragments that were sent and not acknowledged, as far as is known."""
+    """Return the number of fragments sent and not acknowledged, as far as known."""
     acknowledged, sent = transmission.acknowledged, transmission.sent
     if endpoint.acknowledged_sequence < endpoint.sending_sequence:
         sent = sent.with_range(endpoint.acknowledged_sequence, endpoint.sending_sequence - 1)
@@ -74,7 +74,7 @@ def fragments_in_flight(endpoint: Endpoint, transmission: Transmission) -> int:
 
 
 def _whole_messages(positions: RangeSet) -> Iterator[tuple[int, int]]:
-    """The numbers of the messages that are there to their last position."""
+    """Yield first and last number of the messages whose positions are all in the set."""
     for low, high in positions.pairs:
         first, last = -(-low >> FRAGMENT_BITS), (high + 1 >> FRAGMENT_BITS) - 1
         if first <= last:
@@ -84,16 +84,16 @@ def _whole_messages(positions: RangeSet) -> Iterator[tuple[int, int]]:
 def next_fragments(
     endpoint: Endpoint, transmission: Transmission, rows: Iterable[OutboundMessage], limit: int, most: int
 ) -> Iterator[tuple[OutboundMessage, int, int]]:
-    """Rows with the fragments that are to be sent now, at most so many, and how many fragments each has; noted as sent.
+    """Yield up to `most` fragments to send now as (message, fragment, fragment count), and mark them as sent.
 
-    `limit` is the size of a fragment. Only what is lost is sent again (FRAG-1), and no small message waits for a large
-    one (FRAG-2).
+    `limit`: bytes per fragment. Acknowledged fragments are not resent (FRAG-1). Messages take turns, so a small one
+    does not wait for a large one (FRAG-2).
     """
     waiting = [row for row in rows if _is_waiting(endpoint, transmission, row)]
     if _is_fast_path(endpoint, transmission, waiting, limit):
-        now = waiting[:most]
-        yield from ((row, 0, 1) for row in now)
-        endpoint.sending_sequence += len(now)
+        now_ms = waiting[:most]
+        yield from ((row, 0, 1) for row in now_ms)
+        endpoint.sending_sequence += len(now_ms)
         return
     counts = {row[1]: fragment_count(len(row.message_body or b""), limit) for row in waiting}
     turns = round_robin((row, _missing_fragments(transmission, row[1], counts[row[1]])) for row in waiting)
@@ -107,7 +107,7 @@ def next_fragments(
 
 
 def _is_fast_path(endpoint: Endpoint, transmission: Transmission, waiting: list[OutboundMessage], limit: int) -> bool:
-    """Whether these are small messages of which nothing is known: as nearly all are, and the others need a plan."""
+    """Return True for the fast path: only single-fragment messages, none sent or acknowledged yet."""
     known = transmission.acknowledged.pairs
     is_known = known and known[-1][1] >= position(endpoint.sending_sequence, 0)
     if is_known or transmission.sent or transmission.large:
@@ -116,7 +116,10 @@ def _is_fast_path(endpoint: Endpoint, transmission: Transmission, waiting: list[
 
 
 def _mark_if_arrived(transmission: Transmission, number: int, fragments: int) -> None:
-    """A receiver that discards names each fragment of a message, and does not know when it is whole."""
+    """Mark a message as arrived if all its fragments are acknowledged.
+
+    A receiver that discards messages acknowledges single fragments without knowing when the message is complete.
+    """
     first, last = position(number, 0), position(number, fragments - 1)
     if transmission.acknowledged.covers(first, last):
         transmission.acknowledged = transmission.acknowledged.with_range(*message_span(number))
@@ -143,7 +146,7 @@ def _mark_sent(transmission: Transmission, number: int, fragment: int, fragments
 
 
 def _mark_if_sent_whole(transmission: Transmission, number: int, fragments: int) -> None:
-    """Of a large message nothing is left to send. The rest of it may have been acknowledged since it was sent last."""
+    """Mark a large message as sent if its remaining fragments were sent or acknowledged."""
     large = transmission.large.get(number)
     if large is None or any(
         transmission.acknowledged.gaps(position(number, large.sent), position(number, fragments - 1))
@@ -154,7 +157,7 @@ def _mark_if_sent_whole(transmission: Transmission, number: int, fragments: int)
 
 
 def _advance_window(endpoint: Endpoint, transmission: Transmission) -> None:
-    """`sending_sequence` past all that was sent whole, or has arrived without being sent again."""
+    """Advance `sending_sequence` past all messages sent completely or acknowledged."""
     at = endpoint.sending_sequence
     while at < endpoint.send_sequence and (
         at in transmission.sent or transmission.acknowledged.covers(*message_span(at))

@@ -1,4 +1,4 @@
-"""What an instance may set for its dialogs, and the limits that keep strangers from filling it."""
+"""Dialog settings of an instance, and the limits on what peers can store in it."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ from routing.dialog.fragmentation import DEFAULT_FRAGMENT_BYTES, MAX_FRAGMENTS_P
 
 @dataclass(frozen=True, slots=True)
 class DialogSettings:
-    """Raises `Invalid` for what cannot work."""
+    """Dialog settings. Raises `Invalid` for values outside their range."""
 
     fragment_bytes: int = DEFAULT_FRAGMENT_BYTES
-    """Of a body in one fragment."""
+    """Body bytes per fragment."""
     window: int = MAX_OUTGOING_PER_CLAIM
-    """Fragments of a conversation, in one direction, that may be on their way without an acknowledgement."""
+    """Maximum unacknowledged fragments of a conversation in one direction."""
     batch_bytes: int = 1 << 20
-    """Of bodies that one batch sends; what else is ready goes with the next one."""
+    """Maximum body bytes that one batch sends; the rest goes with the next batch."""
     message_bytes: int = 256 << 20
-    """The longest body, sent or put together: it is in memory as a whole when it is delivered."""
+    """Maximum body bytes of a message, sent or reassembled: it is in memory completely when delivered."""
     held_bytes: int = 64 << 20
-    """Of fragments that an endpoint holds before their turn. The message whose turn it is may have `message_bytes`."""
+    """Maximum bytes of out-of-order fragments buffered per endpoint. The next expected message may use
+    `message_bytes`."""
     postponed_bytes: int = 4 << 20
-    """Of fragments that came while others had claimed their conversations; more are left to their senders."""
+    """Maximum bytes of fragments kept while others have claimed their conversations; more are dropped and resent."""
     transmission_bytes: int = 64 << 20
-    """Of transmission objects in memory (TOB-2)."""
+    """Maximum bytes of transmission objects in memory (TOB-2)."""
     room: int = 16 << 20
-    """Of forwarded fragments for one next hop that leave at once."""
+    """Maximum bytes of forwarded fragments handed out at once for one next hop."""
 
     @property
     def longest(self) -> int:
-        """The longest body that can be sent: as long as allowed, and in no more fragments than the wire can number."""
+        """Maximum body bytes that can be sent, limited by `message_bytes` and by the wire format's fragment numbers."""
         return min(self.message_bytes, self.fragment_bytes * MAX_FRAGMENTS_PER_MESSAGE)
 
     def __post_init__(self) -> None:

@@ -1,8 +1,8 @@
-"""Transmission objects: the state of an endpoint's transmissions, in memory (TOB-1 to TOB-3).
+"""Transmission objects: in-memory transmission state of an endpoint (TOB-1 to TOB-3).
 
-An endpoint gets one the first time that it sends through the transmission queue or is acknowledged. What is durable
-stands in the endpoint. What stands here saves work and nothing else: without it, fragments that have arrived are sent
-again, and acknowledged again. So it may be flushed now and then, and lost between two flushes.
+Created when an endpoint first sends through the transmission queue or is acknowledged. The endpoint holds the durable
+state; this state only saves work: without it, fragments that have arrived are resent and acknowledged again. It may
+therefore be flushed rarely and lost between two flushes.
 """
 
 from __future__ import annotations
@@ -17,49 +17,49 @@ from routing.dialog.ranges import EMPTY_RANGES, RangeSet
 
 OBJECT_BYTES: Final = 600
 RANGE_BYTES: Final = 160
-"""Bytes of an object, and of each range or large message in it, in CPython."""
+"""Estimated bytes in CPython of an object, and of each range or large message in it."""
 
 
 @dataclass(slots=True)
 class LargeMessage:
-    """A message of several fragments that is on its way."""
+    """A message of several fragments that is in flight."""
 
     sent: int
-    """Its fragments below this one were sent."""
+    """Fragments numbered below this were sent."""
     fragments: int
 
 
 @dataclass(slots=True)
 class Transmission:
-    """Of one endpoint."""
+    """Transmission state of one endpoint."""
 
     conversation_handle: str
     acknowledged: RangeSet = EMPTY_RANGES
-    """Positions of fragments (`fragments`) that the peer has."""
+    """Positions of acknowledged fragments (see `fragmentation`)."""
     sent: RangeSet = EMPTY_RANGES
-    """Numbers of messages, not below the endpoint's `sending_sequence`, that were sent whole."""
+    """Numbers, from the endpoint's `sending_sequence` on, of messages sent completely."""
     large: dict[int, LargeMessage] = field(default_factory=dict)
-    """By number: those that were sent at least in part."""
+    """By number: large messages sent at least in part."""
 
     def copied(self) -> Transmission:
-        """One to be changed."""
+        """Return a writable copy."""
         large = {number: LargeMessage(one.sent, one.fragments) for number, one in self.large.items()}
         return Transmission(self.conversation_handle, self.acknowledged, self.sent, large)
 
     @property
     def size(self) -> int:
-        """Bytes of memory, about."""
+        """Estimated bytes of memory."""
         return OBJECT_BYTES + RANGE_BYTES * (len(self.acknowledged.pairs) + len(self.sent.pairs) + len(self.large))
 
 
 def new_transmission(handle: str, acknowledged_sequence: int) -> Transmission:
-    """The object of an endpoint whose own was lost, or that never had one."""
+    """Create the object for an endpoint that has none, or whose object was lost."""
     below = position(acknowledged_sequence, 0)
     return Transmission(handle, RangeSet(((0, below - 1),)) if below else EMPTY_RANGES)
 
 
 class TransmissionCache:
-    """Those in memory, the one that was changed longest ago first."""
+    """Transmission objects in memory, least recently changed first."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
@@ -74,7 +74,7 @@ class TransmissionCache:
         return self._objects.get(handle)
 
     def put(self, changed: Iterable[Transmission]) -> None:
-        """What a commit has changed: modified, until it is flushed (TOB-2)."""
+        """Store the objects changed by a commit; they are dirty until flushed (TOB-2)."""
         for one in changed:
             handle = one.conversation_handle
             self._drop(handle)
@@ -83,19 +83,18 @@ class TransmissionCache:
             self.bytes += one.size
 
     def forget(self, handles: Iterable[str]) -> None:
-        """Endpoints that have gone."""
+        """Drop the objects of removed endpoints."""
         for handle in handles:
             self._drop(handle)
 
     def to_flush(self) -> list[Transmission]:
-        """The modified ones among those that memory is too small for, with as many again, so that the next ones can go
-        without a flush; empty while it is not."""
+        """Return dirty objects to write so that memory fits its limit, plus the same amount again as reserve."""
         return [
             self._objects[handle] for handle in self._idle(2 * (self.bytes - self._most)) if handle in self._modified
         ]
 
     def flushed(self, written: Iterable[Transmission]) -> None:
-        """They stand in the work table; memory is freed as far as it is too small."""
+        """Mark the written objects clean and free memory down to the limit."""
         for one in written:
             if self._objects.get(one.conversation_handle) is one:
                 self._modified.pop(one.conversation_handle, None)
@@ -105,7 +104,7 @@ class TransmissionCache:
             self._drop(handle)
 
     def _idle(self, size: int) -> list[str]:
-        """Those that were changed longest ago, as many as make up this size."""
+        """Return the least recently changed handles that together free `size` bytes."""
         found = []
         for handle, one in self._objects.items():
             if size <= 0:

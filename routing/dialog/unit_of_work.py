@@ -1,6 +1,6 @@
-"""A unit of work: the verbs and the engine change copies here; what comes of it is one value, `Changes`.
+"""Unit of work: verbs and engine change copies of what was claimed; the result is one `ChangeSet` to commit.
 
-The batch stays as it was claimed. Whoever reads here sees what was changed here.
+The claimed batch is never changed. Every read returns the changed copy if there is one.
 """
 
 from __future__ import annotations
@@ -34,39 +34,39 @@ from routing.security.instance_security import InstanceSecurity
 NO_ROUTE: Final = 9793
 ROUTE_REQUESTED: Final = 9770
 _TIMER_STATES = (SO, CO, DI)
-"""The states in which a conversation timer may run."""
+"""States in which a conversation timer may run."""
 
 
 class OutboundFrame(NamedTuple):
-    """For a neighbour, once what led to it is durable."""
+    """A frame for the next hop. It may leave only after the commit that produced it (ACK-5)."""
 
     address: str
-    """`tcp://host:port`, as `Address.key` writes it."""
+    """Network address of the next hop, `tcp://host:port`."""
     frame: bytes
     is_awaited: bool = True
-    """False: a dedicated acknowledgement, for which nobody waits but who has sent very much."""
+    """False for a standalone acknowledgement: delaying it holds up only a sender whose window is full."""
 
 
 class Destination(NamedTuple):
-    """Where the messages of an endpoint go."""
+    """Where routing sends the messages of an endpoint."""
 
     directory: Directory | None
-    """The database of this instance whose queue takes them; None: they wait in the transmission queue."""
+    """Target database if it is on this instance; None: the messages go to the transmission queue."""
     status: int = 0
-    """Why they wait, as a number of `problems`."""
+    """Why the messages wait, as an error number of `problems`; 0 if they can leave."""
     route: str | None = None
     identifier: str | None = None
-    """RT-STICKY: what was chosen on the way."""
+    """Broker identifier of the chosen route; stored with the endpoint (RT-STICKY)."""
     address: str = ""
-    """Of the next hop, where they go over the network."""
+    """Network address of the next hop; empty if the messages do not leave this instance."""
     hops: int = 0
-    """That are left to them when they leave."""
-    asking: str = ""
-    """The database whose routes say that a route is to be asked for (MATCH-4); empty: none is."""
+    """Hops remaining when a fragment leaves this instance."""
+    route_request_database: str = ""
+    """Database that must request the missing route (MATCH-4); empty: none is requested."""
 
 
 class SendingSide(NamedTuple):
-    """What routing has to know of a side that writes to its peer; an endpoint is one, by the same names."""
+    """The fields of a sending endpoint that routing reads. `Endpoint` has the same field names."""
 
     database: str
     far_service: str
@@ -78,119 +78,123 @@ class SendingSide(NamedTuple):
 
 
 class BrokerContext(Protocol):
-    """What the dialog layer has to know of the instance around it."""
+    """What the dialog layer needs from the instance that runs it."""
 
     def directory(self, database: str) -> Directory:
-        """What a database of this instance knows."""
+        """Return the services, contracts and message types of a database of this instance."""
         ...
 
-    def place(self, sender: SendingSide | Endpoint, now: int, pending: Container[RouteRequestKey]) -> Destination:
-        """Where routing sends the messages of an endpoint. `pending`: routes that were asked for already (MATCH-4)."""
+    def destination(
+        self, sender: SendingSide | Endpoint, now_ms: int, pending: Container[RouteRequestKey]
+    ) -> Destination:
+        """Route the messages of `sender`. `pending`: route requests that are open already (MATCH-4)."""
         ...
 
-    def doubt(self, address: str, service: str) -> None:
-        """What was sent there for a service was not acknowledged in time (MIR-3)."""
+    def report_unacknowledged(self, address: str, service: str) -> None:
+        """Report that messages sent to `address` for `service` were not acknowledged in time (MIR-3)."""
         ...
 
     def transmission(self, handle: str) -> Transmission | None:
-        """The transmission object in memory; not to be changed."""
+        """Return the cached transmission object of an endpoint, read-only."""
         ...
 
     @property
     def settings(self) -> DialogSettings:
-        """Sizes and limits."""
+        """Sizes and limits of this instance."""
         ...
 
     @property
     def security(self) -> InstanceSecurity:
-        """The keys of this instance's databases."""
+        """Keys of the databases of this instance."""
         ...
 
 
 class UnitOfWork:
-    """Changes in the making. Made for one batch, one moment, one thread."""
+    """The changes to one claimed batch. Serves one batch, one point in time and one thread."""
 
     __slots__ = (
         "_gone",
         "_handles",
         "_received",
-        "answered",
-        "around",
+        "acks_due",
+        "answered_requests",
         "batch",
         "changes",
         "choices",
         "completed",
-        "missing",
-        "now",
+        "context",
+        "missing_routes",
+        "now_ms",
         "outbound",
         "outbound_bytes",
         "outgoing",
-        "owed",
         "ready",
         "transmissions",
     )
 
-    def __init__(self, batch: ClaimedBatch, now: int, choices: Choices, around: BrokerContext) -> None:
+    def __init__(self, batch: ClaimedBatch, now_ms: int, choices: Choices, context: BrokerContext) -> None:
         self.batch = batch
-        self.now = now
+        self.now_ms = now_ms
         self.choices = choices
-        self.around = around
-        self.changes = ChangeSet(batch.token, now)
+        self.context = context
+        self.changes = ChangeSet(batch.token, now_ms)
         self._gone: set[str] = set()
         self._handles: dict[ConversationKey, str] = {}
-        """Of the endpoints that were made here."""
+        """Handles of the endpoints created in this unit of work."""
         self.outgoing = batch.outgoing
-        """By handle, in order: what is to be sent now."""
+        """Messages to send now, by handle, in sequence order."""
         self._received: dict[str, RangeSet] = {}
         self.transmissions: dict[str, Transmission] = {}
-        """Changed ones, by handle."""
+        """Changed transmission objects, by handle."""
         self.ready: dict[str, None] = {}
-        """Endpoints that hold a whole message whose turn has come."""
+        """Handles of endpoints whose next expected message is complete in the reassembly buffer."""
         self.completed: dict[tuple[str, int], None] = {}
-        """Messages of several fragments, by handle and number, of which the last has come and is held."""
-        self.owed: dict[str, None] = {}
-        """Endpoints that have received what is to be acknowledged (ACK-1)."""
+        """Multi-fragment messages completed by this batch, by handle and sequence number."""
+        self.acks_due: dict[str, None] = {}
+        """Handles of endpoints that must send an acknowledgement (ACK-1)."""
         self.outbound: list[OutboundFrame] = []
-        """Fragments for the network; they leave after the commit (ACK-5)."""
+        """Frames for the network; the caller sends them after the commit (ACK-5)."""
         self.outbound_bytes = 0
-        """Of the bodies in them that were sent from the transmission queue."""
-        self.missing: dict[RouteRequestKey, str | None] = {}
-        """Routes that are to be asked for, with the identifier that a conversation gives (MATCH-4)."""
-        self.answered: dict[str, None] = {}
-        """Dialogs of the system service for which a message came: it is nobody else's."""
+        """Body bytes in `outbound` that come from the transmission queue."""
+        self.missing_routes: dict[RouteRequestKey, str | None] = {}
+        """Routes to request, with the broker identifier of the conversation (MATCH-4)."""
+        self.answered_requests: dict[str, None] = {}
+        """Handles of system-service dialogs that received an answer to a route request."""
 
-    def place(self, side: Endpoint) -> Destination:
-        """Where routing sends the messages of a side, now."""
+    def destination(self, side: Endpoint) -> Destination:
+        """Route the messages of `side` and note a missing route for `settle_requests`."""
         pending = self.batch.requests
-        place = self.around.place(side, self.now, pending)
-        if place.asking:
-            self.missing.setdefault((place.asking, side.far_service), side.far_broker_instance)
-        elif place.status == NO_ROUTE and (side.database, side.far_service) in pending:
-            return place._replace(status=ROUTE_REQUESTED)
-        return place
+        destination = self.context.destination(side, self.now_ms, pending)
+        if destination.route_request_database:
+            self.missing_routes.setdefault(
+                (destination.route_request_database, side.far_service), side.far_broker_instance
+            )
+        elif destination.status == NO_ROUTE and (side.database, side.far_service) in pending:
+            return destination._replace(status=ROUTE_REQUESTED)
+        return destination
 
     # ------------------------------------------------------------ endpoints
 
-    def seen(self, handle: str) -> Endpoint | None:
-        """An endpoint as it is now, not to be changed; None: it is not there."""
+    def get(self, handle: str) -> Endpoint | None:
+        """Return the current endpoint, read-only; None if it does not exist."""
         if handle in self._gone:
             return None
         return self.changes.endpoints.get(handle) or self.batch.endpoints.get(handle)
 
-    def named(self, handle: str) -> Endpoint:
-        """The same, for an application; raises `Refused` where it is not there."""
-        endpoint = self.seen(handle)
+    def require(self, handle: str) -> Endpoint:
+        """Return the current endpoint, read-only. Raises `VerbError` 8426 if it does not exist."""
+        endpoint = self.get(handle)
         if endpoint is None:
             raise VerbError(8426, handle=handle)
         return endpoint
 
-    def of(self, key: ConversationKey) -> Endpoint | None:
-        """The endpoint of a conversation, as its peer names it; not to be changed."""
+    def by_key(self, key: ConversationKey) -> Endpoint | None:
+        """Return the endpoint with this conversation id and role, read-only; None if it does not exist."""
         handle = self._handles.get(key) or self.batch.handles.get(key)
-        return self.seen(handle) if handle else None
+        return self.get(handle) if handle else None
 
-    def own(self, endpoint: Endpoint) -> Endpoint:
-        """A copy that may be changed, the same one each time."""
+    def for_update(self, endpoint: Endpoint) -> Endpoint:
+        """Return the writable copy of an endpoint; the same copy on every call."""
         handle = endpoint.conversation_handle
         mine = self.changes.endpoints.get(handle)
         if mine is None:
@@ -198,14 +202,14 @@ class UnitOfWork:
         return mine
 
     def add(self, endpoint: Endpoint) -> None:
-        """A new endpoint, in its group, which is made where it is not there yet."""
+        """Add a new endpoint to its conversation group; create the group if it does not exist."""
         handle = endpoint.conversation_handle
         self.changes.endpoints[handle] = endpoint
         self._handles[endpoint.key] = handle
         self._join(endpoint)
 
     def remove(self, endpoint: Endpoint) -> None:
-        """An endpoint with all its messages."""
+        """Remove an endpoint and all its messages."""
         handle = endpoint.conversation_handle
         self.empty_queue(endpoint)
         self.drop_outgoing(endpoint)
@@ -218,11 +222,11 @@ class UnitOfWork:
         self._leave(endpoint)
 
     def is_new(self, endpoint: Endpoint) -> bool:
-        """Whether an endpoint was made here."""
+        """Return True if the endpoint was created in this unit of work."""
         return endpoint.conversation_handle not in self.batch.endpoints
 
-    def step(self, endpoint: Endpoint, given: DialogInput) -> int:
-        """Give an own endpoint an input: its new state; otherwise the number of the product's error."""
+    def apply_input(self, endpoint: Endpoint, given: DialogInput) -> int:
+        """Apply an input to a writable endpoint. Returns 0, or the error number if its state forbids the input."""
         to = next_state(endpoint.is_initiator, endpoint.state, given)
         if isinstance(to, int):
             return to
@@ -234,7 +238,7 @@ class UnitOfWork:
     # ------------------------------------------------------------ groups
 
     def group(self, group_id: str) -> ConversationGroupState | None:
-        """A group as it is now; not to be changed."""
+        """Return the current conversation group, read-only; None if it does not exist."""
         if group_id in self.changes.groups:
             return self.changes.groups[group_id]
         return self.batch.groups.get(group_id)
@@ -264,7 +268,7 @@ class UnitOfWork:
             self.changes.events.append(ConversationGroupEvent(GroupSubclass.DROP, endpoint.database, group_id))
 
     def move(self, endpoint: Endpoint, group_id: str) -> None:
-        """An own endpoint into another group, with what stands in its queue."""
+        """Move a writable endpoint and its queued messages to another conversation group."""
         self._leave(endpoint)
         endpoint.conversation_group_id = group_id
         self._join(endpoint)
@@ -275,14 +279,14 @@ class UnitOfWork:
 
     # ------------------------------------------------------------ messages
 
-    def is_off(self, queue: QueueKey) -> bool:
-        """Whether nothing can be received from a queue, nor put into it by a peer."""
+    def is_queue_off(self, queue: QueueKey) -> bool:
+        """Return True if the queue is off: no RECEIVE, and no message from a peer is enqueued."""
         return queue in self.batch.off
 
     def enqueue(self, endpoint: Endpoint, number: int, message_type: str, body: bytes | None, validation: str) -> None:
-        """A message into the queue of an endpoint."""
+        """Enqueue a message for the application of an endpoint."""
         if endpoint.service_name == SYSTEM_SERVICE:
-            self.answered[endpoint.conversation_handle] = None
+            self.answered_requests[endpoint.conversation_handle] = None
             return
         self.changes.enqueued.append(
             QueuedMessage(
@@ -297,31 +301,31 @@ class UnitOfWork:
                 message_type,
                 validation,
                 body,
-                self.now,
+                self.now_ms,
             )
         )
 
     def empty_queue(self, endpoint: Endpoint) -> None:
-        """Whatever stands in the queue for an endpoint goes."""
+        """Delete all queued and buffered messages of an endpoint."""
         handle = endpoint.conversation_handle
         enqueued = self.changes.enqueued
         if enqueued:
             enqueued[:] = (message for message in enqueued if message.conversation_handle != handle)
-        self.drop_held(endpoint)
-        if handle in self.batch.endpoints and handle not in self.changes.emptied:
-            self.changes.emptied.append(handle)
-        if self.changes.unheld:
-            self.changes.unheld[:] = (one for one in self.changes.unheld if one[0] != handle)
+        self.drop_buffered(endpoint)
+        if handle in self.batch.endpoints and handle not in self.changes.cleared_queues:
+            self.changes.cleared_queues.append(handle)
+        if self.changes.unbuffered:
+            self.changes.unbuffered[:] = (one for one in self.changes.unbuffered if one[0] != handle)
 
-    def post(self, endpoint: Endpoint, message: OutboundMessage) -> None:
-        """A message of an own endpoint into the transmission queue."""
+    def add_outgoing(self, endpoint: Endpoint, message: OutboundMessage) -> None:
+        """Add a message of a writable endpoint to the transmission queue."""
         self.changes.outgoing.append(message)
         endpoint.outgoing += 1
 
-    def settle(self, endpoint: Endpoint, below: int) -> None:
-        """Messages of an own endpoint below a number out of the transmission queue: they have arrived."""
+    def mark_acknowledged(self, endpoint: Endpoint, below: int) -> None:
+        """Delete the messages numbered below `below` from the transmission queue: the peer has acknowledged them."""
         handle = endpoint.conversation_handle
-        self.changes.settled[handle] = below
+        self.changes.acknowledged_below[handle] = below
         self._drop_posted(handle, 0, below)
         endpoint.outgoing -= below - endpoint.acknowledged_sequence
         endpoint.acknowledged_sequence = below
@@ -329,13 +333,16 @@ class UnitOfWork:
         endpoint.transmitted = max(endpoint.transmitted, below)
 
     def drop_outgoing(self, endpoint: Endpoint, first: int | None = None) -> None:
-        """Messages of an own endpoint out of the transmission queue, for nobody wants them: all, and it sends nothing
-        any more; or those from a number on that never left, and their numbers are given again."""
+        """Drop messages of a writable endpoint from the transmission queue.
+
+        `first` None: drop all of them; the endpoint sends nothing any more. Else drop the never-sent messages numbered
+        `first` and above; their numbers are reused.
+        """
         handle = endpoint.conversation_handle
         least = first or 0
         if endpoint.outgoing:
             self._drop_posted(handle, least, endpoint.send_sequence)
-            self.changes.unsent[handle] = min(least, self.changes.unsent.get(handle, least))
+            self.changes.dropped_from[handle] = min(least, self.changes.dropped_from.get(handle, least))
         if first is None:
             endpoint.outgoing = 0
             endpoint.acknowledged_sequence = endpoint.transmitted = endpoint.sending_sequence = endpoint.send_sequence
@@ -343,14 +350,14 @@ class UnitOfWork:
             endpoint.outgoing = first - endpoint.acknowledged_sequence
 
     def _drop_posted(self, handle: str, first: int, below: int) -> None:
-        """Of what was posted here, for it never has to stand in the transmission queue."""
+        """Drop messages added in this unit of work: they need not be written to the transmission queue."""
         posted = self.changes.outgoing
         if posted:
             kept = (m for m in posted if m[0] != handle or not first <= m.message_sequence_number < below)
             posted[:] = kept
 
     def set_status(self, endpoint: Endpoint, status: int) -> None:
-        """Why what an own endpoint has to send waits; 0: for nothing but its turn, or an acknowledgement."""
+        """Set `transmission_status`, the reason why messages wait; 0: only for the window or an acknowledgement."""
         before = endpoint.transmission_status
         if status == before:
             return
@@ -370,75 +377,76 @@ class UnitOfWork:
         )
 
     def transmission(self, endpoint: Endpoint) -> Transmission:
-        """The transmission object of an own endpoint, to be changed; made where there is none (TOB-1)."""
+        """Return the writable transmission object of an endpoint; create it if there is none (TOB-1)."""
         handle = endpoint.conversation_handle
         mine = self.transmissions.get(handle)
         if mine is None:
-            known = self.around.transmission(handle) or self.batch.transmissions.get(handle)
+            known = self.context.transmission(handle) or self.batch.transmissions.get(handle)
             mine = known.copied() if known else new_transmission(handle, endpoint.acknowledged_sequence)
             self.transmissions[handle] = mine
         return mine
 
     # ------------------------------------------------------------ what came in parts, or before its turn
 
-    def received(self, endpoint: Endpoint) -> RangeSet:
-        """The positions of all fragments that have come and are kept: those in the queue before, and those held."""
+    def received_ranges(self, endpoint: Endpoint) -> RangeSet:
+        """Return the positions of all fragments received and kept: already in the queue, or buffered."""
         handle = endpoint.conversation_handle
         found = self._received.get(handle)
         if found is None:
-            found = from_store(endpoint.receive_sequence, self.batch.held.get(handle, ()) if endpoint.held else ())
+            found = from_store(endpoint.receive_sequence, self.batch.buffered.get(handle, ()) if endpoint.held else ())
             self._received[handle] = found
         return found
 
-    def note(self, endpoint: Endpoint, received: RangeSet) -> None:
-        """More has come for an own endpoint."""
+    def set_received(self, endpoint: Endpoint, received: RangeSet) -> None:
+        """Replace the received positions of a writable endpoint."""
         self._received[endpoint.conversation_handle] = received
 
-    def note_next(self, endpoint: Endpoint) -> None:
-        """What an own endpoint that holds nothing expected next has come; its number will tell."""
+    def clear_received(self, endpoint: Endpoint) -> None:
+        """Forget the cached positions: the expected message arrived with an empty buffer, so
+        `receive_sequence` alone describes them."""
         self._received.pop(endpoint.conversation_handle, None)
 
-    def hold(self, endpoint: Endpoint, held: BufferedFragment) -> None:
-        """Keep a fragment for an own endpoint until its message is whole and its turn has come (FRAG-3)."""
-        self.changes.held.append(held)
+    def buffer(self, endpoint: Endpoint, held: BufferedFragment) -> None:
+        """Buffer a fragment until its message is complete and in order (FRAG-3)."""
+        self.changes.buffered.append(held)
         endpoint.held += 1
         endpoint.held_bytes += len(held.body)
 
-    def leave(self, endpoint: Endpoint, fragment: BufferedFragment) -> None:
-        """What an own endpoint was to hold is left to its sender after all."""
-        self.changes.held.remove(fragment)
+    def unbuffer_new(self, endpoint: Endpoint, fragment: BufferedFragment) -> None:
+        """Take back a fragment buffered in this unit of work; its sender keeps it."""
+        self.changes.buffered.remove(fragment)
         endpoint.held -= 1
         endpoint.held_bytes -= len(fragment.body)
 
-    def unhold(self, endpoint: Endpoint, fragments: Sequence[BufferedFragment]) -> None:
-        """Fragments of one message, held before or in this batch, are held no longer."""
+    def unbuffer(self, endpoint: Endpoint, fragments: Sequence[BufferedFragment]) -> None:
+        """Remove all fragments of one message from the buffer, stored or new."""
         endpoint.held -= len(fragments)
         endpoint.held_bytes -= sum(len(one.body) for one in fragments)
         key = fragments[0].key
-        new = sum(one.key == key for one in self.changes.held)
+        new = sum(one.key == key for one in self.changes.buffered)
         if new:
-            self.changes.held[:] = (one for one in self.changes.held if one.key != key)
+            self.changes.buffered[:] = (one for one in self.changes.buffered if one.key != key)
         if new < len(fragments):
-            self.changes.unheld.append(key)
+            self.changes.unbuffered.append(key)
 
-    def drop_held(self, endpoint: Endpoint) -> None:
-        """What an own endpoint holds goes: its turn will never come."""
+    def drop_buffered(self, endpoint: Endpoint) -> None:
+        """Clear the buffer of a writable endpoint: its messages will never be in turn."""
         endpoint.take_up_at = None
         if not endpoint.held:
             return
         handle = endpoint.conversation_handle
         endpoint.held = endpoint.held_bytes = 0
-        self.changes.held[:] = (held for held in self.changes.held if held.conversation_handle != handle)
-        kept = {part.message_sequence_number for part in self.batch.held.get(handle, ())}
-        others = [one for one in self.changes.unheld if one[0] != handle]
-        self.changes.unheld[:] = [*others, *((handle, number) for number in sorted(kept))]
+        self.changes.buffered[:] = (held for held in self.changes.buffered if held.conversation_handle != handle)
+        kept = {part.message_sequence_number for part in self.batch.buffered.get(handle, ())}
+        others = [one for one in self.changes.unbuffered if one[0] != handle]
+        self.changes.unbuffered[:] = [*others, *((handle, number) for number in sorted(kept))]
         self._received.pop(handle, None)
         self.ready.pop(handle, None)
 
     # ------------------------------------------------------------ events, and the end
 
-    def tell(self, subclass: ConversationSubclass, endpoint: Endpoint, number: int = -1, size: int = 0) -> None:
-        """Broker:Conversation, with the state of the endpoint as it is now; with a message its number and bytes."""
+    def report(self, subclass: ConversationSubclass, endpoint: Endpoint, number: int = -1, size: int = 0) -> None:
+        """Report event Broker:Conversation with the endpoint's current state. `size`: bytes of the message body."""
         values = (
             subclass,
             endpoint.database,
@@ -453,16 +461,18 @@ class UnitOfWork:
             number,
             size,
         )
-        # Two of these for each message: without the function by which the class takes its values one by one.
+        # Called twice per message: skip the NamedTuple constructor.
         self.changes.events.append(tuple.__new__(ConversationEvent, values))
 
-    def undeliverable(self, database: str, conversation_id: str, number: int, expected: int, reason: int) -> None:
-        """Broker:Message Undeliverable, of a sequenced message."""
+    def report_undeliverable(
+        self, database: str, conversation_id: str, number: int, expected: int, reason: int
+    ) -> None:
+        """Report event Broker:Message Undeliverable for a sequenced message."""
         kind = UndeliverableSubclass.SEQUENCED_MESSAGE
         self.changes.events.append(MessageUndeliverable(kind, database, conversation_id, number, expected - 1, reason))
 
-    def finished(self) -> ChangeSet:
-        """What came of it, to be committed."""
+    def change_set(self) -> ChangeSet:
+        """Return the changes to commit, with the next due time of every changed endpoint."""
         for endpoint in self.changes.endpoints.values():
             endpoint.due = endpoint.first_due()
         return self.changes

@@ -1,4 +1,4 @@
-"""Message types: what a body must be, looked at when it is received."""
+"""Validate message bodies against their message type, on receipt."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Final
 from xml.parsers.expat import ExpatError, ParserCreate
 
 VALIDATION_CODE: Final = {"NONE": "N", "EMPTY": "E", "WELL_FORMED_XML": "X", "VALID_XML": "X"}
-"""`validation` of a queue's rows."""
+"""Column `validation` of a queue's rows."""
 
 
 def is_valid(validation: str, body: bytes | None) -> bool:
-    """Whether a body is what its message type promises.
+    """Return True if a body satisfies the validation of its message type.
 
-    VALID_XML asks for well-formed XML and no more: schema collections are not part of an estate, so what the product
-    would refuse for its schema alone is accepted here.
+    VALID_XML checks for well-formed XML only: an estate has no schema collections, so a body that SQL Server would
+    refuse because of its schema is accepted here.
     """
     if validation == "NONE":
         return True
@@ -23,7 +23,7 @@ def is_valid(validation: str, body: bytes | None) -> bool:
 
 
 def is_well_formed(body: bytes) -> bool:
-    """Whether this is an XML document; one with a DOCTYPE is not, as in the product (nor can it expand entities)."""
+    """Return True if this is an XML document without a DOCTYPE, as in SQL Server (so entities cannot expand)."""
     parser = ParserCreate()
     parser.StartDoctypeDeclHandler = _refuse
     try:

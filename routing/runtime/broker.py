@@ -86,18 +86,18 @@ class Broker:
 
     # ------------------------------------------------------------ units of work
 
-    def work(self, wanted: ClaimRequest, now: int) -> UnitOfWork:
+    def work(self, wanted: ClaimRequest, now_ms: int) -> UnitOfWork:
         """Claim, and begin to work on it. Afterwards `commit` or `release`; see `Batch.busy` for what others hold."""
-        batch = self.store.claim(wanted, now)
+        batch = self.store.claim(wanted, now_ms)
         if batch.mirrored is not self._mirrored:
             self._mirrored = batch.mirrored
             self.principals.learn(batch.mirrored.values())
-        return UnitOfWork(batch, now, self.choices, _RunningBrokerContext(self, now))
+        return UnitOfWork(batch, now_ms, self.choices, _RunningBrokerContext(self, now_ms))
 
     def commit(self, work: UnitOfWork) -> None:
         """Commit all changes durably. Raises `routing.runtime.store.Conflict` if the store wrote none of them."""
         route_request.settle_requests(work)
-        changes = work.finished()
+        changes = work.change_set()
         flushed = changes.transmissions = self.transmissions.to_flush()
         self._commit(work, changes)
         self.transmissions.put(work.transmissions.values())
@@ -105,7 +105,7 @@ class Broker:
         self.transmissions.flushed(flushed)
         self._outbound += work.outbound
         self._filled.update(message.queue_key for message in changes.enqueued)
-        self._events += [(work.now, event) for event in changes.events]
+        self._events += [(work.now_ms, event) for event in changes.events]
 
     def send_at_once(self, work: UnitOfWork) -> None:
         """What an application has posted leaves with its commit, and need not be due first. For one that commits at
@@ -115,7 +115,7 @@ class Broker:
 
     def _commit(self, work: UnitOfWork, changes: ChangeSet) -> None:
         """With whom to ask for principals, and what has changed; what waits for one that is found is tried at once."""
-        self.principals.handle(work.now)
+        self.principals.handle(work.now_ms)
         frames, events = self.principals.frames(), self.principals.events()
         changes.mirrored = self.principals.changed()
         changes.events += events
@@ -143,7 +143,7 @@ class Broker:
 
     # ------------------------------------------------------------ what comes in
 
-    def receive(self, frames: Sequence[bytes], now: int, *, is_soon: bool = False) -> None:
+    def receive(self, frames: Sequence[bytes], now_ms: int, *, is_async_commit: bool = False) -> None:
         """Fragments from any neighbours, in any order, damaged or not: kept, forwarded, or dropped. Questions and
         answers about roles among them (MIR-2).
 
@@ -152,7 +152,7 @@ class Broker:
         """
         came, self._postponed, self._postponed_bytes = [*self._postponed, *frames], [], 0
         arrivals = InboundFrames(came)
-        work = self.work(ClaimRequest(conversations=arrivals.conversations()), now)
+        work = self.work(ClaimRequest(conversations=arrivals.conversations()), now_ms)
         with self._or_release(work):
             for corrupted in arrivals.damaged:
                 inbound_fragment.report_corrupted(work, "", "", corrupted)
@@ -160,29 +160,29 @@ class Broker:
                 self._hear(work, said)
             for fragment in arrivals.in_order():
                 self._take(work, fragment)
-            work.changes.is_soon = is_soon
+            work.changes.is_async_commit = is_async_commit
             self._finish(work)
-        self._note_forwarded(now)
+        self._note_forwarded(now_ms)
 
     def _hear(self, work: UnitOfWork, said: RoleMessage) -> None:
         if isinstance(said, RoleAnswer):
-            self.principals.hear(said, work.now)
+            self.principals.hear(said, work.now_ms)
         elif said.reply_to:
             answered = write_role(answer_role_question(self.estate, self.instance, said))
             work.outbound.append(OutboundFrame(said.reply_to, answered))
 
-    def cannot_reach(self, address: str, now: int) -> None:
+    def cannot_reach(self, address: str, now_ms: int) -> None:
         """The caller could not connect to an address, or its connection broke (MIR-3)."""
-        self.principals.cannot_reach(address, now)
-        self.commit(self.work(ClaimRequest(), now))
+        self.principals.cannot_reach(address, now_ms)
+        self.commit(self.work(ClaimRequest(), now_ms))
 
     def _take(self, work: UnitOfWork, fragment: Fragment) -> None:
         header = fragment.header
         key = (identifier_of(header.conversation_id), not header.is_initiator)
         if key in work.batch.busy:
-            self._postpone(fragment, work.now)
+            self._postpone(fragment, work.now_ms)
             return
-        endpoint = work.of(key)
+        endpoint = work.by_key(key)
         onward = self._onward(work, fragment, endpoint)
         decision = onward.decision
         if isinstance(decision, Deliver):
@@ -190,50 +190,50 @@ class Broker:
             inbound_fragment.receive_fragment(work, self.directories[decision.database], fragment)
         elif isinstance(decision, Drop) and decision.reason not in NOT_FORWARDED:
             if decision.reason == ROUTE_REQUESTED:
-                work.missing.setdefault((MSDB, header.names.to_service), header.names.to_broker_instance)
+                work.missing_routes.setdefault((MSDB, header.names.to_service), header.names.to_broker_instance)
             _report_no_target(work, fragment, STATUS_OF_REASON[decision.reason])
         else:
-            self._forward(fragment, decision, onward.hops, work.now)
+            self._forward(fragment, decision, onward.hops, work.now_ms)
 
     def _onward(self, work: UnitOfWork, fragment: Fragment, endpoint: Endpoint | None) -> ForwardDecision:
         header = fragment.header
         names = header.names
         sender = SendingSide("", names.to_service, names.to_broker_instance, header.is_initiator)
         holding_it = endpoint.database if endpoint is not None else None
-        return self.ways.onward(sender, holding_it, header.hops_remaining, work.now, work.batch.requests)
+        return self.ways.onward(sender, holding_it, header.hops_remaining, work.now_ms, work.batch.requests)
 
-    def _forward(self, fragment: Fragment, decision: Send | Drop, hops: int, now: int) -> None:
+    def _forward(self, fragment: Fragment, decision: Send | Drop, hops: int, now_ms: int) -> None:
         header = fragment.header
         if hops != header.hops_remaining:  # it has been here more than once (LOOP-2)
             fragment = read_fragment(rewrite_hop(fragment.raw, hops, header.time_consumed))
-        self.forwarder.forward(fragment, decision, now)
+        self.forwarder.forward(fragment, decision, now_ms)
 
-    def _postpone(self, fragment: Fragment, now: int) -> None:
+    def _postpone(self, fragment: Fragment, now_ms: int) -> None:
         """Keep a fragment whose conversation another worker holds for the next call, unless too many bytes wait."""
         if self._postponed_bytes + len(fragment.raw) <= self.settings.postponed_bytes:
             self._postponed.append(fragment.raw)
             self._postponed_bytes += len(fragment.raw)
-            self._again_at = now + POSTPONED_RETRY_MS
+            self._again_at = now_ms + POSTPONED_RETRY_MS
 
     # ------------------------------------------------------------ time
 
-    def handle_timer(self, now: int) -> None:
+    def handle_timer(self, now_ms: int) -> None:
         """Do everything that is due."""
-        while self.turn(now):
+        while self.turn(now_ms):
             pass
 
-    def turn(self, now: int, limit: int = DUE_CONVERSATIONS_PER_BATCH) -> bool:
+    def turn(self, now_ms: int, limit: int = DUE_CONVERSATIONS_PER_BATCH) -> bool:
         """Do what is due in at most `limit` conversations; True: more may be due that no other worker holds.
 
         May be called at any time, by any number of processes.
         """
-        self.forwarder.handle_timer(now)
-        self._note_forwarded(now)
-        if self._postponed and self._again_at <= now:
-            self.receive((), now)
+        self.forwarder.handle_timer(now_ms)
+        self._note_forwarded(now_ms)
+        if self._postponed and self._again_at <= now_ms:
+            self.receive((), now_ms)
         asking = self.principals.next_timer()
-        work = self.work(ClaimRequest(due=limit), now)
-        if not work.batch.due and (asking is None or asking > now):
+        work = self.work(ClaimRequest(due=limit), now_ms)
+        if not work.batch.due and (asking is None or asking > now_ms):
             self.release(work)
             return False
         with self._or_release(work):
@@ -249,32 +249,32 @@ class Broker:
     def _finish(self, work: UnitOfWork) -> None:
         """What came is put together, what is due is done, what is owed is said; and all of it is committed."""
         for handle in work.batch.due:
-            if (endpoint := work.seen(handle)) is not None:
+            if (endpoint := work.get(handle)) is not None:
                 reassembly.mark_if_ready(work, endpoint)
         if wanted := reassembly.bodies_needed(work):
-            more = self.store.claim(ClaimRequest(bodies=wanted, token=work.batch.token), work.now)
+            more = self.store.claim(ClaimRequest(bodies=wanted, token=work.batch.token), work.now_ms)
             work.batch.bodies = more.bodies
         reassembly.release_ready(work)
         fire_due(work)
         send_due_acks(work)
         self.commit(work)
 
-    def retry_all(self, now: int) -> None:
+    def retry_all(self, now_ms: int) -> None:
         """Make all waiting conversations due: routes have changed, or an address can be reached again (MATCH-7)."""
-        work = self.work(ClaimRequest(), now)
+        work = self.work(ClaimRequest(), now_ms)
         work.changes.retry_all = True
         self.commit(work)
 
     # ------------------------------------------------------------ what goes out
 
-    def frames_to_send(self, now: int) -> list[OutboundFrame]:
+    def frames_to_send(self, now_ms: int) -> list[OutboundFrame]:
         """Frames of committed work since the last call, and fragments to forward, each with its address."""
         given, self._outbound = self._outbound, []
         if not self.estate.instances[self.instance].forwarding:
-            self.forwarder.abandon(now)
+            self.forwarder.abandon(now_ms)
         for address in self.forwarder.waiting():
-            given += [OutboundFrame(address, raw) for raw in self.forwarder.take(address, self.settings.room, now)]
-        self._note_forwarded(now)
+            given += [OutboundFrame(address, raw) for raw in self.forwarder.take(address, self.settings.room, now_ms)]
+        self._note_forwarded(now_ms)
         return given
 
     def events(self) -> list[tuple[int, Event]]:
@@ -287,8 +287,8 @@ class Broker:
         given, self._filled = self._filled, set()
         return given
 
-    def _note_forwarded(self, now: int) -> None:
-        self._events += [(now, event) for event in self.forwarder.events()]
+    def _note_forwarded(self, now_ms: int) -> None:
+        self._events += [(now_ms, event) for event in self.forwarder.events()]
 
 
 def _is_more(work: UnitOfWork, limit: int) -> bool:
@@ -296,16 +296,16 @@ def _is_more(work: UnitOfWork, limit: int) -> bool:
     or the work itself made something due."""
     if 2 * len(work.batch.due) > limit or work.changes.retry_services:
         return True
-    return any(_is_due(work.seen(handle), work.now) for handle in {**work.batch.endpoints, **work.changes.endpoints})
+    return any(_is_due(work.get(handle), work.now_ms) for handle in {**work.batch.endpoints, **work.changes.endpoints})
 
 
 def has_become_due(work: UnitOfWork) -> bool:
     """Whether an endpoint that a committed unit of work changed is due already."""
-    return any(_is_due(endpoint, work.now) for endpoint in work.changes.endpoints.values())
+    return any(_is_due(endpoint, work.now_ms) for endpoint in work.changes.endpoints.values())
 
 
-def _is_due(endpoint: Endpoint | None, now: int) -> bool:
-    return endpoint is not None and endpoint.due is not None and endpoint.due <= now
+def _is_due(endpoint: Endpoint | None, now_ms: int) -> bool:
+    return endpoint is not None and endpoint.due is not None and endpoint.due <= now_ms
 
 
 class InboundFrames:
@@ -337,20 +337,22 @@ class InboundFrames:
 class _RunningBrokerContext:
     """Gives a unit of work what it needs of its broker."""
 
-    def __init__(self, broker: Broker, now: int) -> None:
+    def __init__(self, broker: Broker, now_ms: int) -> None:
         self._broker = broker
-        self._now = now
+        self._now_ms = now_ms
         self.settings = broker.settings
         self.security = broker.security
 
     def directory(self, database: str) -> Directory:
         return self._broker.directories[database]
 
-    def place(self, sender: SendingSide | Endpoint, now: int, pending: Container[RouteRequestKey]) -> Destination:
-        return self._broker.ways.place(sender, now, pending)
+    def destination(
+        self, sender: SendingSide | Endpoint, now_ms: int, pending: Container[RouteRequestKey]
+    ) -> Destination:
+        return self._broker.ways.place(sender, now_ms, pending)
 
-    def doubt(self, address: str, service: str) -> None:
-        self._broker.principals.doubt(address, service, self._now)
+    def report_unacknowledged(self, address: str, service: str) -> None:
+        self._broker.principals.doubt(address, service, self._now_ms)
 
     def transmission(self, handle: str) -> Transmission | None:
         return self._broker.transmissions.get(handle)

@@ -209,7 +209,7 @@ class DecisionCache:
         if isinstance(decision, Send):
             return Destination(None, 0, by, identifier, decision.address.key, hops)
         asking = "" if decision.reason != ROUTE_REQUESTED else database if isinstance(decision, Delay) else MSDB
-        return Destination(None, STATUS_OF_REASON[decision.reason], asking=asking)
+        return Destination(None, STATUS_OF_REASON[decision.reason], route_request_database=asking)
 
 
 def _keep(kept: dict[tuple[object, ...], _T], key: tuple[object, ...], value: _T) -> None:

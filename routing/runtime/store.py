@@ -28,7 +28,7 @@ class QueueDepth(NamedTuple):
 class Store(Protocol):
     """Keeps the conversations of an instance: endpoints, groups, queues and the transmission queue."""
 
-    def claim(self, wanted: ClaimRequest, now: int) -> ClaimedBatch:
+    def claim(self, wanted: ClaimRequest, now_ms: int) -> ClaimedBatch:
         """What is wanted and free, for the caller alone until it commits or releases the token of the batch."""
         ...
 
@@ -37,7 +37,7 @@ class Store(Protocol):
         the claim ends too."""
         ...
 
-    def harden(self) -> None:
+    def flush(self) -> None:
         """What was committed is durable from here on. Raises `Conflict`, and so does every claim then: some of it may
         be lost, what its user has in memory may tell of that, and he begins anew, with another store."""
         ...

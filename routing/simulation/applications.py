@@ -105,7 +105,7 @@ class Applications:
                 lifetime_s=plan.lifetime_s,
                 encryption=plan.number in self._world.encrypted,
             )
-            endpoint = work.named(run.handle)
+            endpoint = work.require(run.handle)
             run.conversation_id, run.group = endpoint.conversation_id, endpoint.conversation_group_id
             self._of[run.conversation_id] = run
             return [
@@ -247,7 +247,7 @@ class Applications:
         """What the application makes of one message."""
         handle, number, kind = message.conversation_handle, message.message_sequence_number, message.message_type_name
         now = self._agenda.now
-        endpoint = work.seen(handle)
+        endpoint = work.get(handle)
         if endpoint is None or kind == TIMER_TYPE:
             return
         if kind == MISSING_ROUTE_TYPE:

@@ -148,16 +148,16 @@ class Committed(NamedTuple):
     """By the clock of the broker."""
     taken: tuple[tuple[str, int, str], ...]
     """Out of a queue by RECEIVE: handle, number and type."""
-    settled: tuple[tuple[str, int], ...]
+    acknowledged_below: tuple[tuple[str, int], ...]
     """Out of the transmission queue, because acknowledged: handle, and below which number."""
-    emptied: tuple[str, ...]
-    unheld: tuple[tuple[str, int], ...]
-    unsent: tuple[tuple[str, int], ...]
+    cleared_queues: tuple[str, ...]
+    unbuffered: tuple[tuple[str, int], ...]
+    dropped_from: tuple[tuple[str, int], ...]
     """Out of the transmission queue, because nobody wants them: handle, and from which number on."""
     removed: tuple[str, ...]
     endpoints: tuple[EndpointSnapshot, ...]
     enqueued: tuple[KeptMessage, ...]
-    held: tuple[KeptMessage, ...]
+    buffered: tuple[KeptMessage, ...]
     outgoing: tuple[KeptMessage, ...]
     queues: tuple[tuple[str, str, bool], ...]
     requests: tuple[tuple[str, str, str | None], ...]

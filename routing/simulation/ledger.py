@@ -41,18 +41,18 @@ class Ledger:
     def _take_away(self, commit: Committed) -> None:
         for handle, number, message_type in commit.taken:
             self.queued.get(handle, {}).pop((number, message_type), None)
-        for handle, below in commit.settled:
+        for handle, below in commit.acknowledged_below:
             rows = self.outgoing.get(handle, {})
             for number in [number for number in rows if number < below]:
                 del rows[number]
-        for handle in commit.emptied:
+        for handle in commit.cleared_queues:
             self.queued.pop(handle, None)
             self.held.pop(handle, None)
-        for handle, number in commit.unheld:
+        for handle, number in commit.unbuffered:
             parts = self.held.get(handle, {})
             for key in [key for key in parts if key[0] == number]:
                 del parts[key]
-        for handle, first in commit.unsent:
+        for handle, first in commit.dropped_from:
             rows = self.outgoing.get(handle, {})
             for number in [number for number in rows if number >= first]:
                 del rows[number]
@@ -70,7 +70,7 @@ class Ledger:
                 self.deaf.add(row.handle)
         for kept in commit.enqueued:
             self.queued.setdefault(kept.handle, {})[kept.sequence, kept.message_type] = kept
-        for kept in commit.held:
+        for kept in commit.buffered:
             self.held.setdefault(kept.handle, {})[kept.sequence, kept.fragment] = kept
         for kept in commit.outgoing:
             self.outgoing.setdefault(kept.handle, {})[kept.sequence] = kept

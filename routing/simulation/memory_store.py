@@ -53,7 +53,7 @@ class MemoryStore:
 
     # ------------------------------------------------------------ claiming
 
-    def claim(self, wanted: ClaimRequest, now: int) -> ClaimedBatch:
+    def claim(self, wanted: ClaimRequest, now_ms: int) -> ClaimedBatch:
         token = wanted.token or self._next_token()
         batch = ClaimedBatch(
             token, off=self._off, rollbacks=self._rollbacks, requests=self._requests, mirrored=self._mirrored
@@ -62,9 +62,9 @@ class MemoryStore:
         busy: list[str | ConversationKey] = [group for group in wanted.groups if not self._lock(claim, batch, group)]
         busy += [handle for handle in wanted.handles if not self._take_for_application(claim, batch, handle)]
         busy += [key for key in wanted.conversations if not self._take(claim, batch, key[0])]
-        due = [*self._due_in(batch, wanted, now), *self._take_due(claim, batch, wanted.due, now)]
+        due = [*self._due_in(batch, wanted, now_ms), *self._take_due(claim, batch, wanted.due, now_ms)]
         batch.due = tuple(dict.fromkeys(due))
-        self._fill(batch, now)
+        self._fill(batch, now_ms)
         claim.counts.update((group_id, group.conversations) for group_id, group in batch.groups.items())
         for handle, number in wanted.bodies:
             mine = self._held.get(handle, {})
@@ -110,9 +110,9 @@ class MemoryStore:
                 batch.groups[endpoint.conversation_group_id] = self._groups[endpoint.conversation_group_id]
         return True
 
-    def _take_due(self, claim: _Claim, batch: ClaimedBatch, limit: int, now: int) -> Iterator[str]:
+    def _take_due(self, claim: _Claim, batch: ClaimedBatch, limit: int, now_ms: int) -> Iterator[str]:
         passed: dict[tuple[int, str], None] = {}
-        while limit and self._due and self._due[0][0] <= now:
+        while limit and self._due and self._due[0][0] <= now_ms:
             entry = heappop(self._due)
             endpoint = self._endpoints.get(entry[1])
             if endpoint is None or endpoint.due != entry[0] or entry in passed:
@@ -124,27 +124,27 @@ class MemoryStore:
         for entry in passed:
             heappush(self._due, entry)
 
-    def _due_in(self, batch: ClaimedBatch, wanted: ClaimRequest, now: int) -> Iterator[str]:
+    def _due_in(self, batch: ClaimedBatch, wanted: ClaimRequest, now_ms: int) -> Iterator[str]:
         """The endpoints in which something is due, of the conversations that were claimed for the engine."""
         for conversation_id, is_initiator in wanted.conversations:
             for key in ((conversation_id, is_initiator), (conversation_id, not is_initiator)):
                 handle = batch.handles.get(key)
                 due = batch.endpoints[handle].due if handle is not None else None
-                if handle is not None and due is not None and due <= now:
+                if handle is not None and due is not None and due <= now_ms:
                     yield handle
 
-    def _fill(self, batch: ClaimedBatch, now: int) -> None:
+    def _fill(self, batch: ClaimedBatch, now_ms: int) -> None:
         """With what belongs to the endpoints of the batch."""
         for handle in batch.due:
             endpoint = batch.endpoints[handle]
-            if endpoint.next_attempt is not None and endpoint.next_attempt <= now:
+            if endpoint.next_attempt is not None and endpoint.next_attempt <= now_ms:
                 batch.outgoing[handle] = self._rows(handle, endpoint.acknowledged_sequence)
             elif endpoint.ready_since is not None:
                 batch.outgoing[handle] = self._rows(handle, endpoint.sending_sequence)
         for handle in batch.endpoints:
             if handle in self._held:
                 kept = self._held[handle]
-                batch.held[handle] = tuple(FragmentNumber(*key, kept[key].fragments) for key in sorted(kept))
+                batch.buffered[handle] = tuple(FragmentNumber(*key, kept[key].fragments) for key in sorted(kept))
             if handle in self._transmissions:
                 batch.transmissions[handle] = self._transmissions[handle]
 
@@ -177,7 +177,7 @@ class MemoryStore:
         self._write(changes)
         self.release(changes.token)
 
-    def harden(self) -> None:
+    def flush(self) -> None:
         """Nothing is more durable than memory here."""
 
     def release(self, token: int) -> None:
@@ -219,16 +219,16 @@ class MemoryStore:
     def _remove(self, changes: ChangeSet) -> None:
         for message in changes.received:
             self._queue(message.queue_key).take(message)
-        for handle, below in changes.settled.items():
+        for handle, below in changes.acknowledged_below.items():
             self._keep_outgoing(handle, {n: row for n, row in self._outgoing.get(handle, {}).items() if n >= below})
-        for handle in changes.emptied:
+        for handle in changes.cleared_queues:
             self._queue(self._endpoints[handle].queue_key).empty(handle)
             self._held.pop(handle, None)
-        for handle, number in changes.unheld:
+        for handle, number in changes.unbuffered:
             mine = self._held.pop(handle)
             if kept := {key: held for key, held in mine.items() if key[0] != number}:
                 self._held[handle] = kept
-        for handle, first in changes.unsent.items():
+        for handle, first in changes.dropped_from.items():
             self._keep_outgoing(handle, {n: row for n, row in self._outgoing.get(handle, {}).items() if n < first})
         for handle in changes.removed:
             endpoint = self._endpoints.pop(handle)
@@ -276,7 +276,7 @@ class MemoryStore:
     def _write_messages(self, changes: ChangeSet) -> None:
         for message in changes.enqueued:
             self._queue(message.queue_key).put(message)
-        for held in changes.held:
+        for held in changes.buffered:
             mine = self._held.setdefault(held.conversation_handle, {})
             mine[held.message_sequence_number, held.fragment] = held
         for one in changes.transmissions:
@@ -304,10 +304,10 @@ class MemoryStore:
                 continue
             if self._claimed.get(endpoint.conversation_id, changes.token) == changes.token:
                 endpoint = self._endpoints[handle] = endpoint.copied()
-                endpoint.next_attempt = changes.now if endpoint.outgoing else endpoint.next_attempt
-                endpoint.take_up_at = changes.now if endpoint.held else None
-                endpoint.due = changes.now  # or before: a timer may have passed while nobody looked
-                heappush(self._due, (changes.now, handle))
+                endpoint.next_attempt = changes.now_ms if endpoint.outgoing else endpoint.next_attempt
+                endpoint.take_up_at = changes.now_ms if endpoint.held else None
+                endpoint.due = changes.now_ms  # or before: a timer may have passed while nobody looked
+                heappush(self._due, (changes.now_ms, handle))
 
     def _forget_what_is_due_no_longer(self) -> None:
         if len(self._due) > 2 * len(self._endpoints) + HEAP_SLACK:

@@ -40,8 +40,8 @@ class RecordingStore:
         self._written = written
         self._commits = 0
 
-    def claim(self, wanted: ClaimRequest, now: int) -> ClaimedBatch:
-        return self.inner.claim(wanted, now)
+    def claim(self, wanted: ClaimRequest, now_ms: int) -> ClaimedBatch:
+        return self.inner.claim(wanted, now_ms)
 
     def commit(self, changes: ChangeSet) -> None:
         self._commits += 1
@@ -59,8 +59,8 @@ class RecordingStore:
             return self._crashes.pop()
         return None
 
-    def harden(self) -> None:
-        self.inner.harden()
+    def flush(self) -> None:
+        self.inner.flush()
 
     def release(self, token: int) -> None:
         self.inner.release(token)
@@ -80,16 +80,16 @@ def record_changes(changes: ChangeSet, broker: str, moment: int) -> Committed:
     return Committed(
         moment,
         broker,
-        changes.now,
+        changes.now_ms,
         tuple([(m.conversation_handle, m.message_sequence_number, m.message_type_name) for m in changes.received]),
-        tuple(changes.settled.items()),
-        tuple(changes.emptied),
-        tuple(changes.unheld),
-        tuple(changes.unsent.items()),
+        tuple(changes.acknowledged_below.items()),
+        tuple(changes.cleared_queues),
+        tuple(changes.unbuffered),
+        tuple(changes.dropped_from.items()),
         tuple(changes.removed),
         tuple([_row(endpoint) for endpoint in changes.endpoints.values()]),
         tuple([_queued(message) for message in changes.enqueued]),
-        tuple([_held(held) for held in changes.held]),
+        tuple([_held(held) for held in changes.buffered]),
         tuple([_outgoing(message) for message in changes.outgoing]),
         tuple([(database, queue, is_on) for (database, queue), is_on in changes.queues.items()]),
         tuple([(*asked, handle) for asked, handle in changes.requests.items()]),

@@ -111,10 +111,12 @@ class _TraceWriter:
                     f"{self._handles[row.handle]} {row.state}, sent {row.send_sequence}, next {row.receive_sequence}"
                 ]
                 parts += _rows("queued", row.handle, commit.enqueued)
-                parts += _rows("held", row.handle, commit.held)
+                parts += _rows("held", row.handle, commit.buffered)
                 parts += _rows("to send", row.handle, commit.outgoing)
-                parts += [f"acknowledged below {below}" for handle, below in commit.settled if handle == row.handle]
-                parts += [f"unsent from {first}" for handle, first in commit.unsent if handle == row.handle]
+                parts += [
+                    f"acknowledged below {below}" for handle, below in commit.acknowledged_below if handle == row.handle
+                ]
+                parts += [f"unsent from {first}" for handle, first in commit.dropped_from if handle == row.handle]
                 yield "commits " + ", ".join(parts)
         for handle in commit.removed:
             if handle in self._handles:

@@ -139,7 +139,7 @@ def remove_before_it_is_acknowledged() -> Patches:
 
     def schedule(work: UnitOfWork, endpoint: Endpoint) -> None:
         if endpoint.sending_sequence > endpoint.acknowledged_sequence:
-            work.settle(endpoint, endpoint.sending_sequence)
+            work.mark_acknowledged(endpoint, endpoint.sending_sequence)
         real(work, endpoint)
 
     yield retransmission, "schedule_next_attempt", schedule
@@ -152,7 +152,7 @@ def forget_a_duplicate() -> Patches:
 
     def take(work: UnitOfWork, here: Any, endpoint: Endpoint, header: Any, message: Any, guard: Any) -> None:
         if header.sequence < endpoint.receive_sequence and header.fragments == 1 and endpoint.state == "CO":
-            inbound_fragment.deliver(work, here, work.own(endpoint), message)
+            inbound_fragment.deliver(work, here, work.for_update(endpoint), message)
         else:
             real(work, here, endpoint, header, message, guard)
 
@@ -164,9 +164,9 @@ def ignore_the_expected_sequence() -> Patches:
     real = inbound_fragment._accept
 
     def keep(work: UnitOfWork, here: Any, endpoint: Endpoint, header: Any, message: Any) -> None:
-        if header.fragments == 1 and not work.is_off(endpoint.queue_key):
-            inbound_fragment.deliver(work, here, work.own(endpoint), message)
-            work.owed[endpoint.conversation_handle] = None
+        if header.fragments == 1 and not work.is_queue_off(endpoint.queue_key):
+            inbound_fragment.deliver(work, here, work.for_update(endpoint), message)
+            work.acks_due[endpoint.conversation_handle] = None
         else:
             real(work, here, endpoint, header, message)
 
@@ -178,9 +178,9 @@ def deliver_a_part_as_the_whole() -> Patches:
     real = inbound_fragment._accept
 
     def keep(work: UnitOfWork, here: Any, endpoint: Endpoint, header: Any, message: Any) -> None:
-        is_next = header.sequence == endpoint.receive_sequence and not work.is_off(endpoint.queue_key)
+        is_next = header.sequence == endpoint.receive_sequence and not work.is_queue_off(endpoint.queue_key)
         if header.fragments > 1 and header.fragment == 0 and is_next:
-            inbound_fragment.deliver(work, here, work.own(endpoint), message)
+            inbound_fragment.deliver(work, here, work.for_update(endpoint), message)
         else:
             real(work, here, endpoint, header, message)
 
@@ -241,7 +241,7 @@ def take_away_what_was_rolled_back() -> Patches:
             recording: Any = self.store
             # The world expects no crash where something is released.
             could_crash, recording.can_crash = recording.can_crash, False
-            recording.commit(work.finished())
+            recording.commit(work.change_set())
             recording.can_crash = could_crash
         else:
             real(self, work)
@@ -255,7 +255,7 @@ def count_a_rollback_and_lose_what_was_received() -> Patches:
     real = queue_status.note_rollback
 
     def note(work: UnitOfWork, queue: Any) -> bool:
-        of_it = work.around._broker  # type: ignore[attr-defined]
+        of_it = work.context._broker  # type: ignore[attr-defined]
         work.changes.received += list(of_it.store.inner._queue(queue).messages.values())[:1]
         return real(work, queue)
 
@@ -304,7 +304,7 @@ def acknowledge_from_a_disabled_broker() -> Patches:
 
     def take(self: Broker, work: UnitOfWork, fragment: Fragment) -> None:
         header = fragment.header
-        endpoint = work.of((identifier_of(header.conversation_id), not header.is_initiator))
+        endpoint = work.by_key((identifier_of(header.conversation_id), not header.is_initiator))
         if endpoint is not None and endpoint.database in self.ways._silent:
             with patch.object(self.ways, "_silent", {}):
                 control_messages.send_ack(work, endpoint)
@@ -351,7 +351,7 @@ def forget_the_held_when_the_queue_comes_on() -> Patches:
 
 @mutation
 def ignore_that_a_queue_is_off() -> Patches:
-    yield work.UnitOfWork, "is_off", lambda self, queue: False
+    yield work.UnitOfWork, "is_queue_off", lambda self, queue: False
 
 
 # ------------------------------------------------------------------------------------------------ sending again
@@ -406,9 +406,9 @@ def close_without_waiting() -> Patches:
 
     def end(work: UnitOfWork, handle: str) -> None:
         real(work, handle)
-        seen = work.seen(handle)
+        seen = work.get(handle)
         if seen is not None and seen.state == "DO":
-            work.remove(work.own(seen))
+            work.remove(work.for_update(seen))
 
     yield applications, "end_conversation", end
 
@@ -418,7 +418,7 @@ def lose_what_was_held_when_a_commit_is_large() -> Patches:
     real = MemoryStore.commit
 
     def commit(self: Any, changes: Any) -> None:
-        del changes.held[2:]
+        del changes.buffered[2:]
         real(self, changes)
 
     yield MemoryStore, "commit", commit
@@ -559,7 +559,7 @@ def tell_events_twice() -> Patches:
 
 @mutation
 def tell_nothing_of_sends() -> Patches:
-    real = work.UnitOfWork.tell
+    real = work.UnitOfWork.report
 
     def tell(
         self: UnitOfWork, subclass: ConversationSubclass, endpoint: Endpoint, number: int = -1, size: int = 0
@@ -567,4 +567,4 @@ def tell_nothing_of_sends() -> Patches:
         if subclass != ConversationSubclass.SEND_MESSAGE:
             real(self, subclass, endpoint, number, size)
 
-    yield work.UnitOfWork, "tell", tell
+    yield work.UnitOfWork, "report", tell

@@ -68,7 +68,7 @@ def is_data(record: Record) -> bool:
 
 
 def settles(record: Record) -> bool:
-    return isinstance(record, Committed) and any(below > 0 for _, below in record.settled)
+    return isinstance(record, Committed) and any(below > 0 for _, below in record.acknowledged_below)
 
 
 def acknowledges(record: Record) -> bool:
@@ -98,14 +98,14 @@ def is_of_system(record: Record) -> bool:
 
 
 def holds(record: Record) -> bool:
-    return isinstance(record, Committed) and any(kept.fragments > 1 and kept.fragment == 0 for kept in record.held)
+    return isinstance(record, Committed) and any(kept.fragments > 1 and kept.fragment == 0 for kept in record.buffered)
 
 
 def holds_more(commit: Committed) -> list[Record]:
     """What comes much later, and is very large."""
-    first = commit.held[0]
+    first = commit.buffered[0]
     large = first._replace(sequence=first.sequence + 9, body=BodyDigest(1 << 30, "large"))
-    return [commit._replace(held=(*commit.held, large))]
+    return [commit._replace(buffered=(*commit.buffered, large))]
 
 
 def with_header(left: FrameSent, **changes: Any) -> list[Record]:
@@ -136,7 +136,7 @@ def changed_rows(**changes: Any) -> Callable[[Committed], list[Record]]:
 
 
 def is_known(record: Record) -> bool:
-    return isinstance(record, Committed) and bool(record.endpoints) and bool(record.settled)
+    return isinstance(record, Committed) and bool(record.endpoints) and bool(record.acknowledged_below)
 
 
 def off_for_ever(history: WorldHistory) -> WorldHistory:
@@ -206,13 +206,16 @@ CHANGES = [
     Change(
         "kept-until-acknowledged",
         settles,
-        lambda one: [one._replace(settled=tuple((h, n + 9) for h, n in one.settled))],
+        lambda one: [one._replace(acknowledged_below=tuple((h, n + 9) for h, n in one.acknowledged_below))],
     ),
     Change("kept-until-acknowledged", lambda one: isinstance(one, FrameArrived), lambda one: []),
     Change(
         "kept-until-acknowledged",
         lambda one: isinstance(one, Committed) and bool(one.outgoing),
-        lambda one: [one, one._replace(endpoints=(), outgoing=(), events=(), unsent=((one.outgoing[0].handle, 0),))],
+        lambda one: [
+            one,
+            one._replace(endpoints=(), outgoing=(), events=(), dropped_from=((one.outgoing[0].handle, 0),)),
+        ],
     ),
     Change(
         "kept-until-acknowledged",
@@ -241,7 +244,7 @@ CHANGES = [
     Change("routed-by-the-rules", is_classed, classed_elsewhere),
     Change("hop-limit", is_first_hop, lambda one: with_header(one, hops_remaining=200)),
     Change("retry-rule", is_first_hop, lambda one: [one, one._replace(at=one.at + 9, now=one.now + 9)]),
-    Change("arrives-once-healed", settles, lambda one: [one._replace(settled=())]),
+    Change("arrives-once-healed", settles, lambda one: [one._replace(acknowledged_below=())]),
     Change(
         "arrives-once-healed",
         lambda one: isinstance(one, Committed) and bool(one.taken),
@@ -369,7 +372,7 @@ def test_what_comes_and_goes_in_one_commit_need_not_stand_in_the_queue() -> None
     assert isinstance(commit, Committed)
     (moved,) = moved_on(commit)
     handles = tuple({kept.handle for kept in commit.enqueued})
-    for record, wrong in ((moved, True), (moved._replace(emptied=handles), False)):
+    for record, wrong in ((moved, True), (moved._replace(cleared_queues=handles), False)):
         records = [*history.records[:number], record]
         assert bool(check(of(history, records), (AcknowledgingChecker,)).violations) == wrong
 

@@ -102,7 +102,7 @@ def test_more_before_its_turn_than_the_limit_is_seen(parts: list[Part], turn: in
     records: list[Record] = [commit()._replace(endpoints=(row,))]
     for number, fragment, size in parts:
         kept = KeptMessage(row.handle, number, fragment, 2, "DEFAULT", BodyDigest(size, "x"), "")
-        records.append(commit()._replace(held=(kept,)))
+        records.append(commit()._replace(buffered=(kept,)))
     little = WorldHistory(replace(history.world, limits=WorldLimits(DialogSettings(held_bytes=MOST))))
     assert sum(1 for _ in found(little, records, BoundingChecker)) == over
 

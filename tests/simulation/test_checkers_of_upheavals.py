@@ -109,11 +109,16 @@ Picks = Callable[[Record], bool]
 
 
 def settles(record: Record) -> bool:
-    return isinstance(record, Committed) and bool(record.settled) and not record.enqueued and not record.held
+    return (
+        isinstance(record, Committed)
+        and bool(record.acknowledged_below)
+        and not record.enqueued
+        and not record.buffered
+    )
 
 
 def enqueues(record: Record) -> bool:
-    return isinstance(record, Committed) and bool(record.enqueued) and not record.settled
+    return isinstance(record, Committed) and bool(record.enqueued) and not record.acknowledged_below
 
 
 def is_sequenced(record: Record) -> bool:
@@ -125,7 +130,12 @@ def is_acknowledgement(record: Record) -> bool:
 
 
 def begins(record: Record) -> bool:
-    return isinstance(record, Committed) and bool(record.outgoing) and not record.settled and not record.enqueued
+    return (
+        isinstance(record, Committed)
+        and bool(record.outgoing)
+        and not record.acknowledged_below
+        and not record.enqueued
+    )
 
 
 def altered(estate: Estate, broker: str, **changes: object) -> BrokerStarted:
@@ -153,7 +163,7 @@ def as_it_is(record: Record) -> Record:
 def holding(record: Record) -> Record:
     """The message is held, and not put into its queue."""
     assert isinstance(record, Committed)
-    return record._replace(held=record.enqueued, enqueued=())
+    return record._replace(buffered=record.enqueued, enqueued=())
 
 
 @pytest.mark.parametrize("disabled", [True, False], ids=["disabled", "enabled"])
@@ -193,7 +203,7 @@ def test_what_was_held_before_may_be_received_while_it_is_disabled() -> None:
         number = next(at for at, one in enumerate(records) if enqueues(one))
         commit = records[number]
         assert isinstance(commit, Committed)
-        before = commit._replace(held=commit.enqueued, enqueued=(), events=())
+        before = commit._replace(buffered=commit.enqueued, enqueued=(), events=())
         return [*records[: number - 1], before, *records[number - 1 :]]
 
     records = around(some(), enqueues, disabled=True, instead=as_it_is)

@@ -17,8 +17,8 @@ DESCRIPTIONS = {NONE: "NONE", AES: "AES"}
 def row_of(wire: Wire, epoch: float) -> ConnectionRow:
     """`epoch` is when the clock of the endpoint was 0, in seconds since 1970."""
 
-    def at(seconds: float) -> str:
-        return datetime.fromtimestamp(epoch + seconds, UTC).isoformat(timespec="milliseconds")
+    def at(clock_ms: int) -> str:
+        return datetime.fromtimestamp(epoch + clock_ms / 1000, UTC).isoformat(timespec="milliseconds")
 
     connection = wire.connection
     shown, peer = connection.shown, connection.peer
@@ -28,12 +28,12 @@ def row_of(wire: Wire, epoch: float) -> ConnectionRow:
         transport_stream_id=identifier_of(wire.stream_id),
         state=shown.state,
         state_desc=shown.state_desc,
-        connect_time=at(connection.began_at),
-        login_time=None if connection.login_at is None else at(connection.login_at),
+        connect_time=at(connection.began_at_ms),
+        login_time=None if connection.login_at_ms is None else at(connection.login_at_ms),
         authentication_method="" if wire.names is None else "CERTIFICATE",
         principal_name=wire.names[0] if wire.names else "",
         remote_user_name=wire.names[0] if wire.names else "",
-        last_activity_time=at(connection.active_at),
+        last_activity_time=at(connection.active_at_ms),
         is_accept=wire.is_accept,
         login_state=shown.login_state,
         login_state_desc=shown.login_state_desc,

@@ -62,7 +62,12 @@ class InstanceServer:
 
     # -------------------------------------------------------------------------------------------- for its connections
     def now(self) -> float:
+        """Seconds of the event loop's clock."""
         return asyncio.get_running_loop().time()
+
+    def now_ms(self) -> int:
+        """The same clock in the unit of `PeerConnection`: milliseconds."""
+        return round(self.now() * 1000)
 
     def hello(self) -> Hello:
         """For a new connection."""

@@ -16,7 +16,7 @@ from redis.asyncio import Redis
 from brokerui.core.languages import local
 from brokerui.messaging.endpoint.notifier import Notifier
 from brokerui.messaging.endpoint.wire import Wire, WireOwner
-from brokerui.messaging.exchange.lists import discard_outgoing, run_soon, take_outgoing
+from brokerui.messaging.exchange.lists import discard_outgoing, run_async, take_outgoing
 from brokerui.messaging.exchange.messages import Failed, Online
 from brokerui.messaging.exchange.status_numbers import (
     CONNECT_FAILED,
@@ -110,7 +110,7 @@ class NextHopLink:
         if not is_ours or (self.peer and wire.connection.peer and self.peer[:2] != wire.connection.peer[:2]):
             return
         if (
-            wire.connection.login_at is not None
+            wire.connection.login_at_ms is not None
             and wire.over.reason not in {CLOSE_IDLE, CLOSE_DUPLICATE}
             and self.is_wanted
         ):
@@ -123,7 +123,7 @@ class NextHopLink:
             await wire.roomy.wait()
             self._wanted.clear()  # whoever puts something from here on is heard of
             most = self.host.options.outgoing_bytes
-            frames = await run_soon(self.host.client, take_outgoing(self.host.name, self.address, most))
+            frames = await run_async(self.host.client, take_outgoing(self.host.name, self.address, most))
             if sum(map(len, frames)) >= most:
                 self._wanted.set()  # less is all that there was
             if frames:
@@ -154,7 +154,7 @@ class NextHopLink:
             logger.warning("%s cannot reach %s: %s", self.host.name, self.address, problem.text)
         self.host.teller.notice(Failed(self.host.name, self.address, problem.error, problem.text))
         try:
-            await run_soon(self.host.client, discard_outgoing(self.host.name, self.address))
+            await run_async(self.host.client, discard_outgoing(self.host.name, self.address))
         except RedisError as error:
             logger.info("what cannot be sent stays in Redis: %s", error)
         self._hurry.clear()
@@ -166,7 +166,7 @@ class NextHopLink:
     async def _dial(self) -> Problem | None:
         """One attempt; None: it came online, or is the duplicate of one that is."""
         wire = self._wire = Wire(self.host, self.address, is_accept=False)
-        wire.connection.dial(self.host.now())
+        wire.connection.dial(self.host.now_ms())
         wire.tell(ConnectionSubclass.CONNECTING)
         wire.settle()
         try:

@@ -18,7 +18,7 @@ from brokerui.messaging.exchange.lists import (
     Command,
     put_events,
     put_notices,
-    run_soon,
+    run_async,
 )
 from brokerui.messaging.exchange.messages import EndpointEvent, EndpointMessage, Notice
 
@@ -67,7 +67,7 @@ class Notifier:
         while told:
             some = [told.popleft() for _ in range(min(AT_ONCE, len(told)))]
             try:
-                await run_soon(self._client, put(some))
+                await run_async(self._client, put(some))
             except (RedisError, OSError):
                 room = (told.maxlen or 0) - len(told)
                 told.extendleft(reversed(some[-room:] if room else []))

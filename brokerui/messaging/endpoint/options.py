@@ -26,7 +26,7 @@ class EndpointOptions:
     """Of one instance, that came and are not in Redis yet: then nothing more is read."""
     outgoing_bytes: int = 256 * KILOBYTE
     """Of one connection, that are taken from Redis at once, and may wait for the socket when more is taken."""
-    connection: ConnectionSettings = field(default_factory=lambda: ConnectionSettings(most_outgoing=MEGABYTE))
+    connection: ConnectionSettings = field(default_factory=lambda: ConnectionSettings(max_outgoing_bytes=MEGABYTE))
     connect_within: float = 10.0
     """Seconds for finding and reaching a next hop, before anything is said."""
     reconnects: Backoff = RECONNECTS

@@ -15,7 +15,7 @@ from redis.asyncio import Redis
 from brokerui.core.backoff import Backoff
 from brokerui.messaging.endpoint.task_cancellation import cancel_all
 from brokerui.messaging.exchange.frame_bundles import bundled, shard_of
-from brokerui.messaging.exchange.lists import FrameList, Put, put, run_soon
+from brokerui.messaging.exchange.lists import FrameList, Put, put, run_async
 
 logger = logging.getLogger(__name__)
 OF_A_SHARD = 4
@@ -107,7 +107,7 @@ class PeerInbox:
         self._sort()
         some = [(shard, bundle) for shard, own in self._bundles.items() for bundle in list(own)[:OF_A_SHARD]]
         try:
-            answers = await run_soon(self._client, put(self._peer, self._placed(some))) if some else []
+            answers = await run_async(self._client, put(self._peer, self._placed(some))) if some else []
         except (RedisError, OSError) as error:
             logger.info("fragments wait for Redis: %s", error)
             return False

@@ -25,7 +25,7 @@ from brokerui.messaging.exchange.lists import (
     WANTED,
     discard_outgoing,
     places_of,
-    run_soon,
+    run_async,
     show_connections,
 )
 from brokerui.messaging.exchange.messages import ConnectionRow
@@ -85,7 +85,7 @@ class EndpointProcess:
     async def _say_goodbye(self) -> None:
         try:
             await self.teller.flush()
-            await run_soon(self.client, show_connections((), (), anew=True))
+            await run_async(self.client, show_connections((), (), anew=True))
         except RedisError as error:
             logger.info("what happened last is not told: %s", error)
 
@@ -137,7 +137,7 @@ class EndpointProcess:
         if instance in self.hosts:
             self.hosts[instance].want(address)
         else:
-            await run_soon(self.client, discard_outgoing(instance, address))
+            await run_async(self.client, discard_outgoing(instance, address))
 
     # -------------------------------------------------------------------------------------------- what is shown
     async def _show(self) -> None:
@@ -150,9 +150,9 @@ class EndpointProcess:
         changed = [row for id_, row in rows.items() if before.get(id_) != row]
         gone = [id_ for id_ in before if id_ not in rows]
         is_new = self._shown is None
-        there = await run_soon(self.client, show_connections(changed, gone, anew=is_new))
+        there = await run_async(self.client, show_connections(changed, gone, anew=is_new))
         if not there and not is_new:
-            await run_soon(self.client, show_connections(rows.values(), (), anew=True))
+            await run_async(self.client, show_connections(rows.values(), (), anew=True))
         self._shown = rows
 
     def _rows(self) -> dict[str, ConnectionRow]:

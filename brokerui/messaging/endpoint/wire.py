@@ -54,6 +54,9 @@ class WireOwner(Protocol):
     def now(self) -> float:
         """Seconds, by a clock that only goes forward."""
 
+    def now_ms(self) -> int:
+        """The same clock in milliseconds, the unit of `PeerConnection`."""
+
     def hello(self) -> Hello:
         """The first frame of a new connection."""
 
@@ -96,7 +99,7 @@ class Wire(asyncio.Protocol):
         self.roomy = asyncio.Event()
         """More may be sent; also once it is over, so that nobody waits."""
         self.connection = PeerConnection(
-            host.hello(), host.neighbours, host.options.connection, host.now(), self._permission
+            host.hello(), host.neighbours, host.options.connection, host.now_ms(), self._permission
         )
         self.is_paused = False
         """Nothing is read."""
@@ -120,7 +123,7 @@ class Wire(asyncio.Protocol):
         if not self._is_begun:  # a peer may speak before we have heard that the TLS handshake is done
             self._early += data
             return
-        self.connection.receive(data, self.host.now())
+        self.connection.receive(data, self.host.now_ms())
         self.settle()
 
     def eof_received(self) -> bool:
@@ -170,7 +173,7 @@ class Wire(asyncio.Protocol):
 
     async def secure(self, context: ssl.SSLContext, server: str) -> None:
         """TLS above the socket; `server` is the name to be found in the certificate of who was dialled."""
-        within = self.host.options.connection.login_within
+        within = self.host.options.connection.login_timeout_ms / 1000
         secured = await asyncio.get_running_loop().start_tls(
             self._here(),
             self,
@@ -178,7 +181,7 @@ class Wire(asyncio.Protocol):
             server_side=self.is_accept,
             server_hostname=server or None,
             ssl_handshake_timeout=within,
-            ssl_shutdown_timeout=self.host.options.connection.closing_within,
+            ssl_shutdown_timeout=self.host.options.connection.closing_timeout_ms / 1000,
         )
         if secured is None:
             raise ConnectionResetError(local(say("the peer went away during the TLS handshake")))
@@ -191,7 +194,7 @@ class Wire(asyncio.Protocol):
         if not self.is_accept:
             self.connection.connected()
         elif not self.connection.is_over:
-            self.connection.accept(self.host.now())
+            self.connection.accept(self.host.now_ms())
         self.settle()
         if self._early:
             early, self._early = self._early, b""
@@ -208,17 +211,17 @@ class Wire(asyncio.Protocol):
         """Gives how many were taken; what is not is lost, as is what cannot be a frame."""
         if not self.connection.is_online:
             return 0
-        now, roles = self.host.now(), [raw for raw in frames if is_role(raw)]
-        taken = sum(self.connection.send_role(raw, now) for raw in roles)
+        now_ms, roles = self.host.now_ms(), [raw for raw in frames if is_role(raw)]
+        taken = sum(self.connection.send_role(raw, now_ms) for raw in roles)
         fragments = [raw for raw in frames if not is_role(raw)] if roles else frames
         if fragments:
             with suppress(LocalProtocolError):
-                taken += self.connection.send(fragments, now)
+                taken += self.connection.send(fragments, now_ms)
         self.settle()
         return taken
 
     def close(self, reason: int = CLOSE_SHUTDOWN) -> None:
-        self.connection.close(self.host.now(), reason)
+        self.connection.close(self.host.now_ms(), reason)
         self.settle()
 
     def drop(self) -> None:
@@ -230,9 +233,9 @@ class Wire(asyncio.Protocol):
     def _end(self) -> None:
         """There is no transport any more, or never was one."""
         if self.connection.phase == NEW:
-            self.connection.close(self.host.now())
+            self.connection.close(self.host.now_ms())
         elif not self.connection.is_over:
-            self.connection.lost(self.host.now())
+            self.connection.lost(self.host.now_ms())
         self.settle()
         self._leave()
 
@@ -273,16 +276,16 @@ class Wire(asyncio.Protocol):
             self.roomy.clear()
 
     def _schedule(self) -> None:
-        due = self.connection.next_timer()
-        if self._timer is not None and (due is None or due < self._timer.when()):
+        due_ms = self.connection.next_timer()
+        if self._timer is not None and (due_ms is None or due_ms / 1000 < self._timer.when()):
             self._timer.cancel()
             self._timer = None
-        if self._timer is None and due is not None:
-            self._timer = asyncio.get_running_loop().call_at(due, self._ring)
+        if self._timer is None and due_ms is not None:
+            self._timer = asyncio.get_running_loop().call_at(due_ms / 1000, self._ring)
 
     def _ring(self) -> None:
         self._timer = None
-        self.connection.handle_timer(self.host.now())
+        self.connection.handle_timer(self.host.now_ms())
         self.settle()
 
     def _shut(self) -> None:
@@ -293,7 +296,9 @@ class Wire(asyncio.Protocol):
         elif not transport.is_closing():
             self.resume()  # else an end of what comes would not be seen
             transport.close()
-            asyncio.get_running_loop().call_later(self.host.options.connection.closing_within, transport.abort)
+            asyncio.get_running_loop().call_later(
+                self.host.options.connection.closing_timeout_ms / 1000, transport.abort
+            )
 
     def _leave(self) -> None:
         self._forget()
@@ -339,7 +344,7 @@ class Wire(asyncio.Protocol):
     def _tell_failed_login(self, over: ConnectionOver) -> None:
         has_peer, is_unsecured = self.connection.peer is not None, self.host.tls is not None and self.names is None
         login = close_reasons.failed_login(over, self.error, has_peer=has_peer, is_unsecured=is_unsecured)
-        if self.connection.login_at is None and login is not None:
+        if self.connection.login_at_ms is None and login is not None:
             self.tell_login(login, self.why)
 
     @property

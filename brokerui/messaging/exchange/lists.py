@@ -130,7 +130,7 @@ def run(client: Redis, command: Command[T]) -> T:
     return command.meaning(answer)
 
 
-async def run_soon(client: AsyncRedis, command: Command[T]) -> T:
+async def run_async(client: AsyncRedis, command: Command[T]) -> T:
     """For the endpoint."""
     try:
         answer = await client.evalsha(command.script.digest, len(command.keys), *command.words)

@@ -109,22 +109,22 @@ class DatabaseStore:
         if claim is None:
             raise Conflict("the claim has ended")
         try:
-            with claim.session.writing(is_soon=changes.is_soon):
+            with claim.session.writing(is_async_commit=changes.is_async_commit):
                 if not claim.session.holds_still:
                     self._checked(instance_state.look(claim.session, self.instance, claim.known))
                 Commit(claim, changes).write()
-            if changes.is_soon and self._losses is None:
+            if changes.is_async_commit and self._losses is None:
                 self._losses = claim.session.losses
         finally:
             self.release(changes.token)
 
-    def harden(self) -> None:
+    def flush(self) -> None:
         if self._losses is None:
             return
         session = self._session()
         try:
             self._check_losses(session)
-            session.harden()
+            session.flush()
             self._losses = None
         finally:
             session.close()

@@ -239,7 +239,7 @@ def _read_rows(claim: Claim, batch: ClaimedBatch, now: int) -> None:
         among = claim.session.among(holding)
         parts = claim.session.rows(_PARTS.format(among=among.sql), {**claim.mine, **among.parameters})
         for handle, of_handle in groupby(parts, itemgetter(0)):
-            batch.held[handle] = tuple(FragmentNumber(*row[1:]) for row in of_handle)
+            batch.buffered[handle] = tuple(FragmentNumber(*row[1:]) for row in of_handle)
 
 
 def _read_outgoing(claim: Claim, batch: ClaimedBatch, firsts: list[tuple[str, int]]) -> None:

@@ -141,9 +141,9 @@ class Commit:
             given = session.given([(message.queuing_order,) for message in changes.received], key="int8")
             self._take(session.rows(_RECEIVED.format(given=given.sql), given.parameters), changes.received)
         self._delete(OUTGOING, _SENT, self._sent(), handle="text", first="int8", below="int8")
-        if changes.emptied:
-            self._empty(changes.emptied)
-        self._delete(HELD, _UNHELD, changes.unheld, handle="text", number="int8")
+        if changes.cleared_queues:
+            self._empty(changes.cleared_queues)
+        self._delete(HELD, _UNHELD, changes.unbuffered, handle="text", number="int8")
         if changes.removed:
             self._run_among(_OF_HANDLES, changes.removed, table="conversation_endpoints")
             self._run_among(_OF_HANDLES, changes.removed, table="transmission_objects")
@@ -151,8 +151,8 @@ class Commit:
     def _sent(self) -> list[Row]:
         """Numbers that leave the transmission queue: those that arrived, and those that nobody wants."""
         changes = self._changes
-        arrived = [(handle, 0, below) for handle, below in changes.settled.items()]
-        return arrived + [(handle, first, ENDLESS) for handle, first in changes.unsent.items()]
+        arrived = [(handle, 0, below) for handle, below in changes.acknowledged_below.items()]
+        return arrived + [(handle, first, ENDLESS) for handle, first in changes.dropped_from.items()]
 
     def _empty(self, handles: Iterable[str]) -> None:
         endpoints = [self._claim.endpoints[handle] for handle in handles]
@@ -182,8 +182,8 @@ class Commit:
         changes, session, instance = self._changes, self._session, self._instance
         if changes.enqueued:
             session.insert(MESSAGES, [self._enqueued(message) for message in changes.enqueued])
-        if changes.held:
-            session.insert(HELD, [(instance, *held) for held in changes.held])
+        if changes.buffered:
+            session.insert(HELD, [(instance, *held) for held in changes.buffered])
         if changes.outgoing:
             session.insert(OUTGOING, [(instance, *message) for message in changes.outgoing])
         objects = [(one.conversation_handle, packed(one)) for one in changes.transmissions]
@@ -231,7 +231,7 @@ class Commit:
             given = self._session.given(sorted(self._changes.retry_services), database="text", service="text")
             sql, parameters = sql + _FOR_SERVICES.format(given=given.sql), {**parameters, **given.parameters}
         free = self._session.free(CONVERSATION, sql, parameters)
-        retried = _RETRIED.replace("{now}", str(int(self._changes.now)))
+        retried = _RETRIED.replace("{now}", str(int(self._changes.now_ms)))
         self._run_among(retried, [handle for _, handle in free])
 
     # ------------------------------------------------------------ counters

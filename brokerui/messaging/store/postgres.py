@@ -224,17 +224,17 @@ class OwnSession(PostgresSession):
     def losses(self) -> int:
         return self._pool.losses
 
-    def harden(self) -> None:
+    def flush(self) -> None:
         with self.reading():
             self.run(_HARDEN, {})
 
     @contextmanager
-    def writing(self, *, is_soon: bool) -> Iterator[None]:
+    def writing(self, *, is_async_commit: bool) -> Iterator[None]:
         self._end = "ROLLBACK"
         self._check_open()
         with _raising_conflicts(), self._travelling():
             yield
-            if is_soon:
+            if is_async_commit:
                 self.run("SET LOCAL synchronous_commit = off", {})
             # With the rest: should the connection break from here on, nobody knows whether it was committed.
             self.run("COMMIT", {})
@@ -277,11 +277,11 @@ class CallersSession(PostgresSession):
 
     losses = 0
 
-    def harden(self) -> None:
+    def flush(self) -> None:
         """The caller's commit does."""
 
     @contextmanager
-    def writing(self, *, is_soon: bool) -> Iterator[None]:
+    def writing(self, *, is_async_commit: bool) -> Iterator[None]:
         with _raising_conflicts(), self._travelling():
             yield
             self._restore()

@@ -56,12 +56,12 @@ class Session(ABC):
         statement without parameters gives back then."""
 
     @abstractmethod
-    def writing(self, *, is_soon: bool) -> AbstractContextManager[None]:
-        """All that is written in it is committed together, or nothing is. Raises `Conflict`. `is_soon`:
+    def writing(self, *, is_async_commit: bool) -> AbstractContextManager[None]:
+        """All that is written in it is committed together, or nothing is. Raises `Conflict`. `is_async_commit`:
         it need not be durable before `harden`."""
 
     @abstractmethod
-    def harden(self) -> None:
+    def flush(self) -> None:
         """What was committed is durable, as far as the server has not gone since. Raises `Conflict`."""
 
     @property

@@ -47,11 +47,11 @@ class SqliteSession(Session):
 
     losses = 0
 
-    def harden(self) -> None:
+    def flush(self) -> None:
         """Each commit does."""
 
     @contextmanager
-    def writing(self, *, is_soon: bool) -> Iterator[None]:
+    def writing(self, *, is_async_commit: bool) -> Iterator[None]:
         try:
             with transaction.atomic(self._alias):
                 yield

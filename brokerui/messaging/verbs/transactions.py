@@ -38,7 +38,7 @@ def unit_of_work(instance: str, wanted: ClaimRequest) -> Iterator[tuple[Broker, 
     with _transaction() as is_callers, _busy_after_conflict():
         broker, work = _claimed(instance, wanted, is_callers)
         try:
-            for endpoint in filter(None, map(work.seen, wanted.handles)):
+            for endpoint in filter(None, map(work.get, wanted.handles)):
                 check_database(broker, endpoint.database)
             yield broker, work
             if wanted.receive is not None:
@@ -51,7 +51,7 @@ def unit_of_work(instance: str, wanted: ClaimRequest) -> Iterator[tuple[Broker, 
         with transaction.mark_for_rollback_on_error():
             broker.commit(work)
         # Where no transaction of Django's is open, it is committed by now, and these happen at once.
-        frames, events = broker.frames_to_send(work.now), broker.events()
+        frames, events = broker.frames_to_send(work.now_ms), broker.events()
         transaction.on_commit(partial(hand_over, instance, frames, events))
         transaction.on_commit(partial(messages_came, broker, broker.filled()))
         if work.changes.retry_all or has_become_due(work):

@@ -62,14 +62,14 @@ class DelayedAcks:
         self.give_out()
         for broker in self._brokers:
             with suppress(Conflict):  # it is as if it had not come
-                broker.store.harden()
+                broker.store.flush()
 
     def give_out(self) -> None:
         """All of it."""
         kept, self._kept, self._count = self._kept, {}, 0
         for broker, frames in kept.items():
             try:
-                broker.store.harden()
+                broker.store.flush()
             except Conflict:
                 continue  # what they acknowledge may be lost
             put(broker.instance, frames)

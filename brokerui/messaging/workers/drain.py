@@ -128,11 +128,11 @@ def take_in(instance: str, shard: int, keeping: DelayedAcks | None = None) -> bo
 def _take(broker: Broker, frames: Sequence[bytes], keeping: DelayedAcks | None) -> None:
     at = now()
     try:
-        broker.receive(frames, at, is_soon=keeping is not None and len(frames) <= FEW)
+        broker.receive(frames, at, is_async_commit=keeping is not None and len(frames) <= FEW)
         given = broker.frames_to_send(at)
         at_once = keeping.keep(broker, given, len(frames)) if keeping else given
         if at_once:
-            broker.store.harden()
+            broker.store.flush()
     except Conflict:
         return  # lost on the network, as far as their senders can tell: they send them again (ACK-3)
     _give_out(broker, at, at_once)

@@ -39,7 +39,7 @@ class AcknowledgingChecker(Checker):
             since = before.receive_sequence if before else 0
             if row.receive_sequence == since or (before and before.state not in _LISTENING):
                 continue
-            if row.handle in commit.emptied:
+            if row.handle in commit.cleared_queues:
                 continue  # it came and went in one commit, with its endpoint
             enqueued = {kept.sequence for kept in commit.enqueued if kept.handle == row.handle}
             missing = [number for number in range(since, row.receive_sequence) if number not in enqueued]

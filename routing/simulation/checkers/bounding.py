@@ -44,7 +44,7 @@ class BoundingChecker(Checker):
     # ------------------------------------------------------------ before their turn
 
     def _commit(self, commit: Committed) -> None:
-        for handle in {kept.handle for kept in commit.held}:
+        for handle in {kept.handle for kept in commit.buffered}:
             turn = self.ledger.last[handle].receive_sequence
             held = sum(kept.body.size for (of, _), kept in self.ledger.held[handle].items() if of > turn)
             if held > self.world.limits.settings.held_bytes:

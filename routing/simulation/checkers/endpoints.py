@@ -95,6 +95,6 @@ class EndpointsChecker(Checker):
         known = before.far_broker_instance
         if known is not None and row.far_broker_instance != known:
             self.broken(commit.at, say("The peer changed after it was known."), row.handle)
-        is_settled = any(handle == row.handle for handle, _ in commit.settled)
+        is_settled = any(handle == row.handle for handle, _ in commit.acknowledged_below)
         if is_settled and row.is_initiator and row.far_broker_instance is None:
             self.broken(commit.at, say("A message was acknowledged, and the peer is not pinned."), row.handle)

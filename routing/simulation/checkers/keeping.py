@@ -119,7 +119,7 @@ class KeepingChecker(Checker):
         for handle in commit.removed:
             if self.ledger.outgoing.get(handle) and handle not in self._over:
                 self.broken(commit.at, say("The endpoint went, and its messages with it."), handle)
-        for handle, first in commit.unsent:
+        for handle, first in commit.dropped_from:
             if handle not in self._over and any(number >= first for number in self.ledger.outgoing.get(handle, {})):
                 what = say("Messages from {number} on were dropped, and nothing has ended.", number=first)
                 self.broken(commit.at, what, handle, first)
@@ -130,7 +130,7 @@ class KeepingChecker(Checker):
             self._identifiers.setdefault(row.handle, here.broker_instance)
             if row.lifetime <= commit.now:
                 self._outlived.add(row.handle)
-        for handle, below in commit.settled:
+        for handle, below in commit.acknowledged_below:
             before = self._below.get(handle, 0)
             self._below[handle] = max(below, before)
             for number in range(before, below):

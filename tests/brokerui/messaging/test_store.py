@@ -252,7 +252,7 @@ def test_numbers_of_endpoints_are_checked(store: DatabaseStore, wrong: dict[str,
     "twice",
     [
         {"outgoing": [OutboundMessage("1t", 0, "DEFAULT", b"", NOW)]},
-        {"held": [held("1t", 0, 0)]},
+        {"buffered": [held("1t", 0, 0)]},
     ],
 )
 def test_a_number_or_fragment_is_there_once(store: DatabaseStore, twice: dict[str, list[Any]]) -> None:
@@ -380,15 +380,15 @@ def everything(handles: list[str], prefix: str) -> Callable[[DatabaseStore], Non
         batch = store.claim(ClaimRequest(tuple(handles), conversations=keys, due=len(handles), receive=ALL), NOW)
         assert not batch.busy
         changes = ChangeSet(batch.token, NOW, received=list(batch.received), retry_services={("db", "T")})
-        changes.emptied = changes.removed = handles[: len(handles) // 2]
+        changes.cleared_queues = changes.removed = handles[: len(handles) // 2]
         changes.groups = dict.fromkeys(changes.removed)
         for handle in handles[len(handles) // 2 :]:
-            changes.settled[handle], changes.unsent[handle], changes.moved[handle] = 1, 2, handle
+            changes.acknowledged_below[handle], changes.dropped_from[handle], changes.moved[handle] = 1, 2, handle
             changes.endpoints[handle] = batch.endpoints[handle]
-            changes.unheld.append((handle, 0))
+            changes.unbuffered.append((handle, 0))
             changes.outgoing.append(OutboundMessage(handle, 2, "DEFAULT", b"", NOW))
             changes.enqueued += [message(handle, 1), message(handle, 2)]
-            changes.held.append(held(handle, 1, 0))
+            changes.buffered.append(held(handle, 1, 0))
             new = f"{prefix}{handle}"
             changes.endpoints[new] = endpoint(new)
             changes.groups[new] = ConversationGroupState(new, "db", "S", "Q", 1)
@@ -412,7 +412,7 @@ def test_a_batch_takes_as_many_statements_whatever_its_size(
             store,
             *(endpoint(handle, **waiting) for handle in handles),
             enqueued=[message(handle, 0) for handle in handles],
-            held=[held(handle, 0, part) for handle in handles for part in (0, 1)],
+            buffered=[held(handle, 0, part) for handle in handles for part in (0, 1)],
             outgoing=[OutboundMessage(handle, n, "DEFAULT", b"", NOW) for handle in handles for n in range(3)],
         )
         work = everything(handles, "new")
@@ -432,7 +432,7 @@ def test_what_is_usual_takes_few_statements_and_ways(store: DatabaseStore, monke
 
     def drain() -> None:
         token = store.claim(ClaimRequest(due=200), NOW).token
-        store.commit(ChangeSet(token, NOW, settled={"1i": 50}, endpoints={"1i": mine}))
+        store.commit(ChangeSet(token, NOW, acknowledged_below={"1i": 50}, endpoints={"1i": mine}))
 
     def arrive() -> None:
         token = store.claim(ClaimRequest(conversations=(("1", False),)), NOW).token
@@ -591,7 +591,7 @@ def test_a_connection_that_ends_frees_what_it_held_and_its_commit_is_a_conflict(
     other = DatabaseStore(instance)
     assert look(other, ClaimRequest(("1t",))).busy == frozenset()
     with pytest.raises(Conflict):
-        store.commit(ChangeSet(lost.token, NOW, received=list(lost.received), emptied=["1t"]))
+        store.commit(ChangeSet(lost.token, NOW, received=list(lost.received), cleared_queues=["1t"]))
     assert take(other) == ["1t 0"]
     write(store, endpoint("2t"))  # with a new connection
 
@@ -602,7 +602,7 @@ def test_a_connection_that_ends_frees_what_it_held_and_its_commit_is_a_conflict(
 def write_soon(store: DatabaseStore, handle: str) -> None:
     token = store.claim(ClaimRequest(), NOW).token
     made = endpoint(handle)
-    store.commit(ChangeSet(token, NOW, endpoints={handle: made}, groups={handle: group_of(made)}, is_soon=True))
+    store.commit(ChangeSet(token, NOW, endpoints={handle: made}, groups={handle: group_of(made)}, is_async_commit=True))
 
 
 def group_of(one: Endpoint) -> ConversationGroupState:
@@ -610,11 +610,11 @@ def group_of(one: Endpoint) -> ConversationGroupState:
 
 
 def test_others_see_at_once_what_is_durable_later(instance: int, store: DatabaseStore) -> None:
-    store.harden()
+    store.flush()
     write_soon(store, "1t")
     assert "1t" in look(DatabaseStore(instance), ClaimRequest(("1t",))).endpoints
-    store.harden()
-    store.harden()
+    store.flush()
+    store.flush()
 
 
 @on_postgres
@@ -623,7 +623,7 @@ def test_who_had_not_hardened_it_is_told_that_it_may_be_lost(instance: int, stor
     store.forget = lambda: told.append(1)
     write_soon(store, "1t")
     end_connections()
-    for ask in (store.harden, lambda: store.claim(ClaimRequest(), NOW), store.harden):
+    for ask in (store.flush, lambda: store.claim(ClaimRequest(), NOW), store.flush):
         with pytest.raises(Conflict):
             ask()
     assert len(told) == 3
@@ -634,10 +634,10 @@ def test_who_had_not_hardened_it_is_told_that_it_may_be_lost(instance: int, stor
 def test_what_is_durable_is_nobodys_concern_when_the_server_goes(store: DatabaseStore) -> None:
     store.forget = pytest.fail
     write_soon(store, "1t")
-    store.harden()
+    store.flush()
     write(store, endpoint("2t"))
     end_connections()
-    store.harden()
+    store.flush()
     assert look(store, ClaimRequest(("1t", "2t"))).busy == frozenset()
 
 

@@ -24,7 +24,7 @@ class Side:
         self.settings = settings
         self.neighbours = OnlineConnections()
 
-    def connection(self, number: int, now: float = 0.0) -> PeerConnection:
+    def connection(self, number: int, now: int = 0) -> PeerConnection:
         hello = Hello(self.name, self.id, (1000 + number).to_bytes(16, "big"))
         return PeerConnection(hello, self.neighbours, self.settings, now)
 
@@ -32,7 +32,7 @@ class Side:
 class Link:
     """A connection as both sides have it, and the bytes on their way."""
 
-    def __init__(self, dialler: Side, acceptor: Side, number: int, now: float = 0.0) -> None:
+    def __init__(self, dialler: Side, acceptor: Side, number: int, now: int = 0) -> None:
         self.ends = (dialler.connection(number, now), acceptor.connection(number + 500, now))
         self.pipes: tuple[deque[bytes], deque[bytes]] = (deque(), deque())
         self.broken = [False, False]
@@ -40,7 +40,7 @@ class Link:
         self.events: tuple[list[ConnectionEvent], list[ConnectionEvent]] = ([], [])
         self.arrived: tuple[list[bytes], list[bytes]] = ([], [])
 
-    def establish(self, now: float = 0.0) -> Link:
+    def establish(self, now: int = 0) -> Link:
         dialled, accepted = self.ends
         dialled.dial(now)
         dialled.connected()
@@ -56,7 +56,7 @@ class Link:
                 self.pipes[end].append(data)
         return moved
 
-    def read(self, end: int, now: float, most: int = 1 << 30) -> bool:
+    def read(self, end: int, now: int, most: int = 1 << 30) -> bool:
         """One end gets some of what is on its way to it."""
         pipe = self.pipes[1 - end]
         if not pipe or self.broken[end]:
@@ -75,7 +75,7 @@ class Link:
                 self.arrived[end].extend(event.fragments)
         return events
 
-    def shut(self, end: int, now: float) -> bool:
+    def shut(self, end: int, now: int) -> bool:
         """An end that is over closes its socket when all is sent; the other one learns it after the last byte."""
         if not self.ends[end].is_over or self.broken[end]:
             return False
@@ -83,14 +83,14 @@ class Link:
         self.broken[end] = True
         return True
 
-    def learn(self, end: int, now: float) -> bool:
+    def learn(self, end: int, now: int) -> bool:
         if self.broken[1 - end] and not self.broken[end] and not self.pipes[1 - end]:
             self.broken[end] = True
             self.ends[end].lost(now)
             return True
         return False
 
-    def pump(self, now: float) -> Link:
+    def pump(self, now: int) -> Link:
         """Until nothing moves any more."""
         for _ in range(10_000):
             moved = False

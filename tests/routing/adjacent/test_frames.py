@@ -257,8 +257,8 @@ def test_a_hello_is_read_as_it_was_written(name: str) -> None:
         ({"connection_id": bytes(16)}, "instance id, connection id: must be 16 bytes that are not all 0"),
         ({"instance_id": b"x"}, "instance id, connection id: must be 16 bytes that are not all 0"),
         ({"connection_id": b"x" * 17}, "instance id, connection id: must be 16 bytes that are not all 0"),
-        ({"most_frame": MIN_FRAME_BYTES - 1}, "frame size: must be 131072 to 4194304"),
-        ({"most_frame": MAX_FRAME_BYTES + 1}, "frame size: must be 131072 to 4194304"),
+        ({"max_frame_bytes": MIN_FRAME_BYTES - 1}, "frame size: must be 131072 to 4194304"),
+        ({"max_frame_bytes": MAX_FRAME_BYTES + 1}, "frame size: must be 131072 to 4194304"),
     ],
 )
 def test_a_hello_that_may_not_be_is_not_written(changes: dict[str, Any], problem: str) -> None:
@@ -269,7 +269,7 @@ def test_a_hello_that_may_not_be_is_not_written(changes: dict[str, Any], problem
 
 def test_the_limits_of_a_hello_are_within() -> None:
     for size in (MIN_FRAME_BYTES, MAX_FRAME_BYTES):
-        assert read_hello(write_hello(HELLO._replace(most_frame=size))[5:]).most_frame == size
+        assert read_hello(write_hello(HELLO._replace(max_frame_bytes=size))[5:]).max_frame_bytes == size
     assert len(write_hello(HELLO._replace(name="𝄞" * 128))) <= 5 + 1024
 
 

@@ -34,54 +34,52 @@ NONE = bytes(16)
 FAR = 1e6
 
 
-def new(
-    now: float = 0.0, connection_id: bytes = b"1" * 16, neighbours: OnlineConnections | None = None
-) -> PeerConnection:
+def new(now: int = 0, connection_id: bytes = b"1" * 16, neighbours: OnlineConnections | None = None) -> PeerConnection:
     hello = OWN._replace(connection_id=connection_id)
-    return PeerConnection(hello, OnlineConnections() if neighbours is None else neighbours, now=now)
+    return PeerConnection(hello, OnlineConnections() if neighbours is None else neighbours, now_ms=now)
 
 
 def greeting(made: PeerConnection) -> PeerConnection:
-    made.dial(0.0)
+    made.dial(0)
     made.connected()
     made.data_to_send()
     return made
 
 
 def deciding(made: PeerConnection) -> PeerConnection:
-    greeting(made).receive(write_hello(HIGHER._replace(connection_id=made.own.connection_id)), 0.0)
+    greeting(made).receive(write_hello(HIGHER._replace(connection_id=made.own.connection_id)), 0)
     return made
 
 
 def claiming(made: PeerConnection) -> PeerConnection:
-    greeting(made).receive(write_hello(LOWER), 0.0)
+    greeting(made).receive(write_hello(LOWER), 0)
     made.data_to_send()
     return made
 
 
 def online(made: PeerConnection) -> PeerConnection:
-    deciding(made).receive(write_frame(frames.CLAIM, NONE), 0.0)
+    deciding(made).receive(write_frame(frames.CLAIM, NONE), 0)
     made.data_to_send()
     return made
 
 
 def dialled(made: PeerConnection) -> PeerConnection:
-    made.dial(0.0)
+    made.dial(0)
     return made
 
 
 def closing(made: PeerConnection) -> PeerConnection:
-    online(made).close(0.0)
+    online(made).close(0)
     return made
 
 
 def closed(made: PeerConnection) -> PeerConnection:
-    online(made).lost(0.0)
+    online(made).lost(0)
     return made
 
 
 def failed(made: PeerConnection) -> PeerConnection:
-    online(made).receive(b"\0\0\0\0\0", 0.0)
+    online(made).receive(b"\0\0\0\0\0", 0)
     return made
 
 
@@ -99,23 +97,23 @@ IN: dict[ConnectionPhase, Callable[[PeerConnection], PeerConnection]] = {
 
 
 def receive(*data: bytes) -> Callable[[PeerConnection], object]:
-    return lambda made: made.receive(b"".join(data), 1.0)
+    return lambda made: made.receive(b"".join(data), 1000)
 
 
 def silent(made: PeerConnection) -> None:
-    made.send([SMALL], 0.0)
-    made.handle_timer(25.0)  # asks
-    made.send([SMALL], 40.0)  # and is not idle
-    made.handle_timer(25.0 + 20.0)
+    made.send([SMALL], 0)
+    made.handle_timer(25_000)  # asks
+    made.send([SMALL], 40_000)  # and is not idle
+    made.handle_timer(25_000 + 20_000)
 
 
 GIVE: dict[ConnectionInput, Callable[[PeerConnection], object]] = {
-    states.DIAL: lambda made: made.dial(1.0),
-    states.ACCEPTED: lambda made: made.accept(1.0),
+    states.DIAL: lambda made: made.dial(1000),
+    states.ACCEPTED: lambda made: made.accept(1000),
     states.CONNECTED: lambda made: made.connected(),
     states.BYTES: receive(b"\0"),
-    states.SEND: lambda made: made.send([SMALL], 1.0),
-    states.CLOSE_REQUESTED: lambda made: made.close(1.0),
+    states.SEND: lambda made: made.send([SMALL], 1000),
+    states.CLOSE_REQUESTED: lambda made: made.close(1000),
     states.WE_DECIDE: receive(write_hello(HIGHER)),
     states.THEY_DECIDE: receive(write_hello(LOWER)),
     states.CLAIM_WON: receive(write_frame(frames.CLAIM, NONE)),
@@ -130,9 +128,9 @@ GIVE: dict[ConnectionInput, Callable[[PeerConnection], object]] = {
     states.PONG_CAME: receive(write_frame(frames.PONG)),
     states.CLOSE_CAME: receive(write_close(c.CLOSE_SHUTDOWN)),
     states.BREACH: receive(b"\0\0\0\1\0"),
-    states.TRANSPORT_LOST: lambda made: made.lost(1.0),
+    states.TRANSPORT_LOST: lambda made: made.lost(1000),
     states.DEADLINE_PASSED: lambda made: made.handle_timer(FAR),
-    states.IDLE_TIMEOUT: lambda made: made.handle_timer(30.0),
+    states.IDLE_TIMEOUT: lambda made: made.handle_timer(30_000),
     states.PEER_SILENT: silent,
 }
 CLOCK = (states.DEADLINE_PASSED, states.IDLE_TIMEOUT, states.PEER_SILENT)
@@ -163,7 +161,7 @@ def test_every_phase_with_every_input(phase: ConnectionPhase, given: ConnectionI
     if given == states.CLAIM_LOST and phase == "DECIDING":
         online(new(connection_id=b"9" * 16, neighbours=neighbours))
     if given == states.ACCEPT_LATE and phase == "CLAIMING":
-        claiming(new(neighbours=neighbours)).receive(write_frame(frames.ACCEPT, b"\0\0\0\0\0\0\0\1"), 0.0)
+        claiming(new(neighbours=neighbours)).receive(write_frame(frames.ACCEPT, b"\0\0\0\0\0\0\0\1"), 0)
     made = IN[phase](new(neighbours=neighbours))
     made.events()
     if to == OURS:
@@ -203,6 +201,6 @@ def test_a_timer_that_is_not_due_does_nothing(phase: ConnectionPhase) -> None:
     made = IN[phase](new())
     made.events()
     due = made.next_timer()
-    made.handle_timer(0.0 if due is None else due - 0.001)
+    made.handle_timer(0 if due is None else due - 1)
     assert (made.phase, made.events(), made.next_timer()) == (phase, [], due)
     assert (due is None) == (phase in {"NEW", "CLOSED", "FAILED"})

@@ -197,7 +197,7 @@ class Joined:
         broker = self.brokers[host]
         work = broker.work(ClaimRequest(handles=(handle,)), self.now)
         broker.release(work)
-        return work.seen(handle)
+        return work.get(handle)
 
     def endpoint(self, handle: str) -> Endpoint | None:
         return next((found for host in self.brokers if (found := self._seen(host, handle))), None)
@@ -217,7 +217,7 @@ class Joined:
         conversation = self.there(handle).conversation_id
         work = broker.work(ClaimRequest(conversations=((conversation, False),)), self.now)
         broker.release(work)
-        return work.of((conversation, False))
+        return work.by_key((conversation, False))
 
     def depth(self, database: str = "two") -> int:
         found: int = self.stores[HOST[database]].depth((database, QUEUE[database])).messages

@@ -114,7 +114,7 @@ class Local:
     def endpoint(self, handle: str) -> Endpoint | None:
         work = self.broker.work(ClaimRequest(handles=(handle,)), self.now)
         self.broker.release(work)
-        return work.seen(handle)
+        return work.get(handle)
 
     def state(self, handle: str) -> str:
         found = self.endpoint(handle)

@@ -52,11 +52,11 @@ def test_a_side_of_the_same_instance_that_is_not_the_peer_is_not_heard() -> None
     target = world.target(handle, "four")
     assert target
     work = world.brokers["a"].work(ClaimRequest(handles=(handle, target.conversation_handle)), world.now)
-    work.own(work.named(handle)).far_broker_instance = TWO
+    work.for_update(work.require(handle)).far_broker_instance = TWO
     guard = guard_for(work, target)
     assert guard is not None
     send_error(work, target, broker_error(8462), guard)
-    assert work.named(handle).state == "CO"
+    assert work.require(handle).state == "CO"
     world.brokers["a"].release(work)
 
 
@@ -78,7 +78,7 @@ def test_where_routing_finds_nobody_nothing_is_said(what: str) -> None:
     world.brokers["b"].change_estate(joined_estate(two={"routes": []}))
     broker = world.brokers["b"]
     work = broker.work(ClaimRequest(handles=(target,)), world.now)
-    side = work.named(target)
+    side = work.require(target)
     guard = guard_for(work, side)
     assert guard is not None
     if what == "error":
@@ -108,7 +108,7 @@ def test_without_its_keys_a_side_says_nothing() -> None:
     broker = world.brokers["b"]
     broker.security = InstanceSecurity()
     work = broker.work(ClaimRequest(handles=(target,)), world.now)
-    send_ack(work, work.named(target))
+    send_ack(work, work.require(target))
     assert work.outbound == []
     broker.release(work)
     assert world.state(handle) == "CO"
@@ -119,7 +119,7 @@ def test_a_side_that_has_received_nothing_has_nothing_to_say() -> None:
     handle = world.begin()
     broker = world.brokers["a"]
     work = broker.work(ClaimRequest(handles=(handle,)), world.now)
-    send_ack(work, work.named(handle))
+    send_ack(work, work.require(handle))
     assert work.outbound == []
     broker.release(work)
 

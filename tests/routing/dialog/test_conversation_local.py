@@ -202,7 +202,7 @@ def test_receive_of_one_conversation_or_group() -> None:
     for target in (first, second):
         peer = world.there(target).conversation_id
         (handle,) = world.do(
-            lambda work, key: [work.of(key)], (peer, True), wanted=ClaimRequest(conversations=((peer, True),))
+            lambda work, key: [work.by_key(key)], (peer, True), wanted=ClaimRequest(conversations=((peer, True),))
         )
         world.send(handle.conversation_handle, body=target.encode())
     assert [m.message_body for m in world.receive(group=group)] == [second.encode()]

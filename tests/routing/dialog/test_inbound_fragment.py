@@ -55,7 +55,7 @@ class Strange(Joined):
     def at_target(self, database: str = "two") -> Endpoint | None:
         work = self.brokers["b"].work(ClaimRequest(conversations=((KEY, False),)), self.now)
         self.brokers["b"].release(work)
-        return work.of((KEY, False))
+        return work.by_key((KEY, False))
 
     @property
     def reasons(self) -> list[int]:

@@ -29,7 +29,7 @@ class Arrivals(Local):
     """Messages from nowhere."""
 
     def here(self, database: str) -> Directory:
-        return self.broker.work(ClaimRequest(), self.now).around.directory(database)
+        return self.broker.work(ClaimRequest(), self.now).context.directory(database)
 
     def arrive(self, message: InboundMessage, database: str = "two") -> ReceiptAnswer:
         wanted = ClaimRequest(conversations=((message.conversation_id, True), (message.conversation_id, False)))
@@ -43,7 +43,7 @@ class Arrivals(Local):
     def target(self) -> Endpoint | None:
         work = self.broker.work(ClaimRequest(conversations=(("conversation", False),)), self.now)
         self.broker.release(work)
-        return work.of(("conversation", False))
+        return work.by_key(("conversation", False))
 
 
 def gone(answer: ReceiptAnswer) -> bool:
@@ -182,7 +182,7 @@ def test_the_first_error_stands() -> None:
 
     def twice(work: UnitOfWork) -> None:
         for _ in range(2):
-            receive_error(work, work.own(work.named(target.conversation_handle)), fail)
+            receive_error(work, work.for_update(work.require(target.conversation_handle)), fail)
 
     world.on(lambda work, handle: twice(work), target.conversation_handle)
     error = FIRST._replace(message_sequence_number=1, is_conversation_error=True)
@@ -194,7 +194,7 @@ def test_the_first_error_stands() -> None:
 def test_an_error_for_a_conversation_that_has_sent_nothing_changes_nothing() -> None:
     world = Arrivals()
     handle = world.begin()
-    world.on(lambda work, named: receive_error(work, work.own(work.named(named)), broker_error(8462)), handle)
+    world.on(lambda work, named: receive_error(work, work.for_update(work.require(named)), broker_error(8462)), handle)
     assert world.state(handle) == "SO"
     assert world.received("one") == []
 
@@ -204,10 +204,10 @@ def test_what_was_made_in_a_transaction_can_be_removed_in_it() -> None:
     wanted = ClaimRequest(conversations=(("conversation", True),))
     work = world.broker.work(wanted, NOW)
     receive_message(work, world.here("two"), FIRST)
-    made = work.of(("conversation", False))
+    made = work.by_key(("conversation", False))
     assert made
     end_with_cleanup(work, made.conversation_handle)
-    assert work.of(("conversation", False)) is None
+    assert work.by_key(("conversation", False)) is None
     assert work.changes.endpoints == {}
     assert work.changes.enqueued == []
     world.broker.commit(work)

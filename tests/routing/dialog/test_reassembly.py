@@ -113,7 +113,7 @@ def test_ending_forgets_what_is_held() -> None:
     assert (world.there(target).held, world.there(target).held_bytes) == (0, 0)
     batch = world.stores["b"].claim(ClaimRequest(handles=(target,)), world.now)
     world.stores["b"].release(batch.token)
-    assert batch.held == {}
+    assert batch.buffered == {}
 
 
 def test_a_held_message_that_its_type_does_not_allow_ends_the_conversation_when_its_turn_comes() -> None:

@@ -28,7 +28,7 @@ from tests.brokerui.product import free_port
 from tests.routing.adjacent.wire import HEADER
 
 QUICK = EndpointOptions(
-    connection=ConnectionSettings(most_outgoing=1 << 20, login_within=2.0, closing_within=1.0),
+    connection=ConnectionSettings(max_outgoing_bytes=1 << 20, login_timeout_ms=2000, closing_timeout_ms=1000),
     connect_within=2.0,
     reconnects=Backoff(first_s=0.05, max_s=0.2),
 )

@@ -19,7 +19,9 @@ from tests.brokerui.messaging.endpoint.scene import QUICK, address, fragment, ru
 from tests.brokerui.messaging.endpoint.valkey import Valkey
 
 QUESTION_ID = "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d"
-HASTY = ConnectionSettings(most_outgoing=1 << 20, login_within=2.0, closing_within=1.0, idle_after=0.3)
+HASTY = ConnectionSettings(
+    max_outgoing_bytes=1 << 20, login_timeout_ms=2000, closing_timeout_ms=1000, idle_timeout_ms=300
+)
 
 
 def test_fragments_go_to_and_fro_over_one_connection(valkey: Valkey, client: Redis) -> None:

@@ -32,7 +32,9 @@ CONNECTIONS = int(os.environ.get("ENDPOINT_FLOOD", "1500"))
 """By hand: ENDPOINT_FLOOD=10000."""
 HELD = 1 << 19
 HELLO_OF_P = Hello("P", b"p" * 16, b"c" * 16)
-LIMITS = ConnectionSettings(most_outgoing=1 << 20, login_within=0.5, closing_within=0.5, idle_after=0.5)
+LIMITS = ConnectionSettings(
+    max_outgoing_bytes=1 << 20, login_timeout_ms=500, closing_timeout_ms=500, idle_timeout_ms=500
+)
 
 
 class Peer:
@@ -477,7 +479,7 @@ def test_an_endpoint_that_ends_does_not_wait_for_who_does_not_close(
 
     async def scenario() -> None:
         a = address()
-        async with running(valkey, {"A": [a]}, connection=ConnectionSettings(most_outgoing=1 << 20)):
+        async with running(valkey, {"A": [a]}, connection=ConnectionSettings(max_outgoing_bytes=1 << 20)):
             peer = await asyncio.to_thread(lambda: Peer(a).come_online())
         peer.close()
 

@@ -211,7 +211,7 @@ class StoreConformance:
             batch.token,
             NOW,
             received=list(batch.received),
-            emptied=["1t"],
+            cleared_queues=["1t"],
             endpoints={"3i": endpoint("3i"), "other": twin},
             groups={"3i": ConversationGroupState("3i", "db", "S", "Q", 1), "1t": None},
             enqueued=[message("3i", 0)],
@@ -227,17 +227,17 @@ class StoreConformance:
 
     def test_an_endpoint_may_take_the_place_of_one_that_goes_in_the_same_commit(self, store: Store) -> None:
         """A first message that is refused ends its conversation; what comes with it begins that again."""
-        write(store, endpoint("1t", held=1), held=[BufferedFragment("1t", 1, 0, 1, "DEFAULT", b"", NOW)])
+        write(store, endpoint("1t", held=1), buffered=[BufferedFragment("1t", 1, 0, 1, "DEFAULT", b"", NOW)])
         token = store.claim(ClaimRequest(conversations=(("1", False),)), NOW).token
         again = endpoint("again", held=1)
         again.conversation_id, again.is_initiator = "1", False
-        changes = ChangeSet(token, NOW, emptied=["1t"], removed=["1t"], endpoints={"again": again})
+        changes = ChangeSet(token, NOW, cleared_queues=["1t"], removed=["1t"], endpoints={"again": again})
         changes.groups = {"1t": None, "again": ConversationGroupState("again", "db", "S", "Q", 1)}
-        changes.held = [BufferedFragment("again", 2, 0, 1, "DEFAULT", b"", NOW)]
+        changes.buffered = [BufferedFragment("again", 2, 0, 1, "DEFAULT", b"", NOW)]
         store.commit(changes)
         seen = look(store, ClaimRequest(conversations=(("1", False),)))
         assert (set(seen.endpoints), seen.handles) == ({"again"}, {("1", False): "again"})
-        assert seen.held == {"again": (FragmentNumber(2, 0, 1),)}
+        assert seen.buffered == {"again": (FragmentNumber(2, 0, 1),)}
 
     def test_what_was_released_did_not_happen(self, store: Store) -> None:
         write(store, endpoint("1t"), enqueued=[message("1t", 0)])
@@ -271,7 +271,7 @@ class StoreConformance:
         write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("1t", 0), message("2t", 0)])
         received = store.claim(ClaimRequest(receive=ALL), NOW)
         engine = store.claim(ClaimRequest(conversations=(("1", False),)), NOW)
-        store.commit(ChangeSet(engine.token, NOW, emptied=["1t"], removed=["1t"], groups={"1t": None}))
+        store.commit(ChangeSet(engine.token, NOW, cleared_queues=["1t"], removed=["1t"], groups={"1t": None}))
         store.commit(ChangeSet(received.token, NOW, received=list(received.received)))
         assert store.depth(Q) == QueueDepth(1, NOW)
         assert take(store) == ["2t 0"]
@@ -281,7 +281,7 @@ class StoreConformance:
         made = endpoint("1t", outgoing=1, next_attempt=NOW, due=NOW)
         write(store, made, endpoint("2t"), enqueued=[message("1t", 0), message("2t", 0)], outgoing=[row])
         token = store.claim(ClaimRequest(("1t",)), NOW).token
-        gone = ChangeSet(token, NOW, emptied=["1t"], unsent={"1t": 0}, removed=["1t"], groups={"1t": None})
+        gone = ChangeSet(token, NOW, cleared_queues=["1t"], dropped_from={"1t": 0}, removed=["1t"], groups={"1t": None})
         store.commit(gone)
         batch = look(store, ClaimRequest(("1t",), ("1t",), (("1", False),), due=5))
         assert (batch.endpoints, batch.groups, batch.due, batch.busy) == ({}, {}, (), frozenset())
@@ -293,7 +293,9 @@ class StoreConformance:
         handles = [f"{number}t" for number in range(500)]
         write(store, *map(endpoint, handles), enqueued=[message(handle, 0) for handle in handles])
         token = store.claim(ClaimRequest(tuple(handles)), NOW).token
-        store.commit(ChangeSet(token, NOW, emptied=handles, removed=handles, groups=dict.fromkeys(handles), queues={}))
+        store.commit(
+            ChangeSet(token, NOW, cleared_queues=handles, removed=handles, groups=dict.fromkeys(handles), queues={})
+        )
         assert look(store, ClaimRequest(tuple(handles))).endpoints == {}
         assert store.depth(Q) == QueueDepth(0, None)
 
@@ -438,7 +440,7 @@ class StoreConformance:
         take(store, ReceiveRequest(Q, top=1))
         assert store.depth(Q) == QueueDepth(3, NOW + 1)
         token = store.claim(ClaimRequest(("1t",)), NOW).token
-        store.commit(ChangeSet(token, NOW, emptied=["1t"]))
+        store.commit(ChangeSet(token, NOW, cleared_queues=["1t"]))
         assert store.depth(Q) == QueueDepth(1, NOW + 9)
         take(store)
         assert store.depth(Q) == QueueDepth(0, None)
@@ -447,7 +449,7 @@ class StoreConformance:
     def test_emptying_comes_before_what_is_put_in_by_the_same_commit(self, store: Store) -> None:
         write(store, endpoint("1t"), enqueued=[message("1t", 0)])
         token = store.claim(ClaimRequest(("1t",)), NOW).token
-        store.commit(ChangeSet(token, NOW, emptied=["1t"], enqueued=[message("1t", 9)]))
+        store.commit(ChangeSet(token, NOW, cleared_queues=["1t"], enqueued=[message("1t", 9)]))
         assert take(store) == ["1t 9"]
 
     def test_queues_are_switched_off_and_on(self, store: Store) -> None:
@@ -522,12 +524,12 @@ class StoreConformance:
         token = store.claim(ClaimRequest(due=1), NOW).token
         numbers = {"acknowledged_sequence": 2, "sending_sequence": 2, "transmitted": 4, "send_sequence": 5}
         left = endpoint("1i", due=NOW, next_attempt=NOW, **numbers)
-        changes = ChangeSet(token, NOW, settled={"1i": 2}, unsent={"1i": 4}, endpoints={"1i": left})
+        changes = ChangeSet(token, NOW, acknowledged_below={"1i": 2}, dropped_from={"1i": 4}, endpoints={"1i": left})
         changes.outgoing.append(OutboundMessage("1i", 4, "Error", b"", NOW))
         store.commit(changes)
         assert [row[1] for row in look(store, ClaimRequest(due=1)).outgoing["1i"]] == [2, 3, 4]
         token = store.claim(ClaimRequest(due=1), NOW).token
-        store.commit(ChangeSet(token, NOW, settled={"1i": 5}))
+        store.commit(ChangeSet(token, NOW, acknowledged_below={"1i": 5}))
         assert look(store, ClaimRequest(due=1)).outgoing == {"1i": ()}
 
     def test_what_was_never_sent_comes_without_what_waits_for_an_acknowledgement(self, store: Store) -> None:
@@ -556,36 +558,36 @@ class StoreConformance:
 
     def test_fragments_are_held_until_their_message_is_put_together(self, store: Store) -> None:
         rows = [held("1t", 2, 1), held("1t", 1, 0), held("1t", 2, 0, is_end_of_dialog=True), held("2t", 2, 0)]
-        write(store, endpoint("1t", held=3), endpoint("2t", held=1), held=rows)
+        write(store, endpoint("1t", held=3), endpoint("2t", held=1), buffered=rows)
         batch = store.claim(ClaimRequest(conversations=(("1", False),)), NOW)
-        assert batch.held == {"1t": (FragmentNumber(1, 0, 3), FragmentNumber(2, 0, 3), FragmentNumber(2, 1, 3))}
+        assert batch.buffered == {"1t": (FragmentNumber(1, 0, 3), FragmentNumber(2, 0, 3), FragmentNumber(2, 1, 3))}
         assert batch.bodies == {}
         more = store.claim(ClaimRequest(bodies=(("1t", 2), ("1t", 7)), token=batch.token), NOW)
         assert more.bodies == {("1t", 2): (rows[2], rows[0]), ("1t", 7): ()}
-        store.commit(ChangeSet(batch.token, NOW, unheld=[("1t", 2)]))
-        assert look(store, ClaimRequest(("1t", "2t"))).held == {
+        store.commit(ChangeSet(batch.token, NOW, unbuffered=[("1t", 2)]))
+        assert look(store, ClaimRequest(("1t", "2t"))).buffered == {
             "1t": (FragmentNumber(1, 0, 3),),
             "2t": (FragmentNumber(2, 0, 3),),
         }
         assert store.depth(Q) == QueueDepth(0, None)
         assert take(store) == []
 
-    @pytest.mark.parametrize("how", [{"emptied": ["1t"]}, {"unheld": [("1t", 1)]}])
+    @pytest.mark.parametrize("how", [{"cleared_queues": ["1t"]}, {"unbuffered": [("1t", 1)]}])
     def test_what_is_held_goes_with_what_stands_in_the_queue(self, store: Store, how: dict[str, Any]) -> None:
-        write(store, endpoint("1t", held=1), held=[held("1t", 1, 0)])
+        write(store, endpoint("1t", held=1), buffered=[held("1t", 1, 0)])
         token = store.claim(ClaimRequest(("1t",)), NOW).token
         store.commit(ChangeSet(token, NOW, **how, endpoints={"1t": endpoint("1t")}))
-        assert look(store, ClaimRequest(("1t",))).held == {}
+        assert look(store, ClaimRequest(("1t",))).buffered == {}
 
     def test_what_is_held_can_be_made_due(self, store: Store) -> None:
-        write(store, endpoint("1t", held=1), held=[held("1t", 0, 0)])
+        write(store, endpoint("1t", held=1), buffered=[held("1t", 0, 0)])
         write(store, retry_all=True)
         batch = look(store, ClaimRequest(due=1))
         assert (batch.due, batch.endpoints["1t"].take_up_at) == (("1t",), NOW)
 
     def test_a_large_body_comes_back(self, store: Store) -> None:
         body = random.Random(1).randbytes(1 << 20)
-        write(store, endpoint("1t", held=1), held=[held("1t", 0, 0)._replace(body=body)])
+        write(store, endpoint("1t", held=1), buffered=[held("1t", 0, 0)._replace(body=body)])
         batch = store.claim(ClaimRequest(("1t",)), NOW)
         more = store.claim(ClaimRequest(bodies=(("1t", 0),), token=batch.token), NOW)
         assert more.bodies["1t", 0][0].body == body

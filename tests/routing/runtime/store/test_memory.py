@@ -58,9 +58,9 @@ class Counting:
         self.calls += 1
         self.store.commit(changes)
 
-    def harden(self) -> None:
+    def flush(self) -> None:
         self.calls += 1
-        self.store.harden()
+        self.store.flush()
 
     def release(self, token: int) -> None:
         self.calls += 1

@@ -33,7 +33,7 @@ class MessagingConfig(AppConfig):
 
 
 def _wake(**_signal: Any) -> None:
-    """What waits may find a way in the new version."""
+    """Wake the workers: waiting conversations may be routed by the new version."""
     from brokerui.messaging.exchange.wake_debounce import wake_once  # noqa: PLC0415 - the same
     from brokerui.messaging.tasks import routes_changed  # noqa: PLC0415 - models, which are not there yet at the start
 

@@ -34,7 +34,7 @@ KEYS_SECONDS: Final = 1.0
 
 
 class ReplacedError(Conflict):
-    """What a broker is of has gone, and its name is another's: that one has another broker."""
+    """The hosted instance was removed and another one has its name: its broker is another one."""
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ def working_broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
 
 
 def forget_brokers() -> None:
-    """Of this thread: what they have in memory is lost, as in a crash."""
+    """Forget the brokers of this thread: their memory is lost, as in a crash."""
     _ours.__dict__.pop("brokers", None)
 
 

@@ -1,6 +1,6 @@
-"""What can be wrong with the messaging of an installation, told at its start, with what to do.
+"""System checks of messaging, each with its remedy.
 
-Those that ask the database are asked only where it may be: `manage.py check --database default`.
+Checks that read the database run only where they may: `manage.py check --database default`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_SHARDS = 64
 
 
 def sqlite_is_new_enough(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
-    """E005: the store asks each statement what it has changed."""
+    """E005: the store needs RETURNING."""
     if connection.vendor != "sqlite" or sqlite3.sqlite_version_info >= SQLITE_LEAST:
         return []
     return [
@@ -52,7 +52,7 @@ def shards_can_be_used(app_configs: Sequence[Any] | None, **kwargs: object) -> l
 
 
 def lists_have_room(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
-    """E007: a list that cannot hold what is put into it at once holds nothing."""
+    """E007: a list must hold at least one bundle."""
     of_peer, one = settings.ENDPOINT_LIST_BYTES_OF_PEER, settings.ENDPOINT_LIST_BYTES
     all_of_them = settings.ENDPOINT_LISTS_BYTES
     if BUNDLE <= of_peer <= one <= all_of_them and one >= 2 * BUNDLE:
@@ -105,7 +105,7 @@ def event_log_has_its_folder(app_configs: Sequence[Any] | None, **kwargs: object
 
 
 def hosted_instances_listen(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
-    """W007: it sends, and nobody can answer. W008: its messages wait. W009: who comes second does not listen."""
+    """W007: an instance has no address for replies. W008: its messages wait. W009: a second listener fails."""
     if not kwargs.get("databases"):
         return []
     try:

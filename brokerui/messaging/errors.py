@@ -1,4 +1,4 @@
-"""Why a verb was not done, besides what the product refuses (`routing.dialog.problems.Refused`)."""
+"""Errors of verbs beside the refusals of the product (`routing.dialog.problems.Refused`)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class NoSuchQueueError(MessagingError):
 
 
 class PartnerElsewhereError(MessagingError):
-    """What a mirrored database holds cannot go to a partner that another deployment runs."""
+    """The contents of a mirrored database cannot move to a partner that another deployment hosts."""
 
     def __init__(self, partner: str, database: str) -> None:
         problem = say(

@@ -1,4 +1,4 @@
-"""What a verb makes of the live estate: one truth, which pages, checks and routing read too."""
+"""Changes that verbs make to the live estate, which pages, checks and routing read too."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def declare(edits: Sequence[Edit], author: str, note: str) -> int:
 
 
 def follow_queues(broker: Broker, work: UnitOfWork) -> None:
-    """Queues are on or off as the estate says, whoever wrote it."""
+    """Set queues on or off as the estate says."""
     databases = broker.estate.instances[broker.instance].databases.values()
     off = {(database.name, queue.name) for database in databases for queue in database.queues if not queue.enabled}
     for queue in sorted(off - work.batch.off):

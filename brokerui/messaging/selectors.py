@@ -18,7 +18,7 @@ from brokerui.messaging.transmission_status import statuses
 
 T = TypeVar("T")
 Key = tuple[str | int, ...]
-"""Of a row: what a page begins after."""
+"""The key of a row after which a page begins."""
 Names = Mapping[int, str]
 """Of instances, by their ids."""
 Rows = Sequence[tuple[Any, ...]]
@@ -37,7 +37,7 @@ class ViewPage(Generic[T]):
 
     rows: tuple[T, ...]
     after: Key | None
-    """What the next page begins after; None: this was the last."""
+    """The key after which the next page begins; None on the last page."""
 
 
 class EndpointRow(NamedTuple):
@@ -135,7 +135,7 @@ class _View(NamedTuple):
     columns: tuple[str, ...]
     """Besides the instance, which comes first."""
     filters: Mapping[str, str]
-    """What is compared, where that is no column of the table."""
+    """The expression to compare, where it is no column of the table."""
     found: tuple[str, ...] = ("conversation_handle",)
     """Columns that an index finds a few rows by: no window is needed for them."""
 
@@ -242,7 +242,7 @@ def _run(sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def _with_endpoints(names: Names, rows: Rows) -> list[TransmissionRow]:
-    """What the view says of a message stands in its endpoint."""
+    """The columns of the view that come from the conversation's endpoint."""
     found = ConversationEndpoint.objects.filter(conversation_handle__in={row[1] for row in rows})
     endpoints = {(names[one.instance_id], one.conversation_handle): one for one in found}
     texts = statuses(endpoints)

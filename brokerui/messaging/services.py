@@ -76,7 +76,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedMessage:
-    """What is sent."""
+    """A message to send."""
 
     body: bytes | None = b""
     """Empty: none. None is what the product calls NULL, and refuses (8433)."""
@@ -198,7 +198,7 @@ def conversation_end_with_cleanup(*, instance: str, handle: str) -> None:
 
 
 def conversation_move(*, instance: str, handle: str, conversation_group_id: str) -> None:
-    """MOVE CONVERSATION. Not out of a group of which messages are leased: whoever has them counts on it."""
+    """MOVE CONVERSATION. Refused where messages of its group are leased."""
     with unit_of_work(instance, ClaimRequest(handles=(handle,), groups=(conversation_group_id,))) as (_, work):
         if is_leased(instance, work.require(handle).conversation_group_id):
             raise LeasedError

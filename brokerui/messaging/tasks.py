@@ -13,7 +13,7 @@ from brokerui.messaging.workers.drain import arrived, drain, follow_estate, is_d
 
 @shared_task(name="brokerui.messaging.tasks.transmit")
 def transmit() -> None:
-    """Send what is due: first attempts, retries, timers, ends of lifetimes."""
+    """Send due messages: first attempts, retries, timers, ends of lifetimes."""
     take_endpoint_notices()
     hosted = hosted_names()
     run_until_idle(transmit, lambda: bool([one for one in hosted if drain(one)]))
@@ -21,7 +21,7 @@ def transmit() -> None:
 
 @shared_task(name="brokerui.messaging.tasks.routes_changed")
 def routes_changed() -> None:
-    """Try what waits by the estate as it is now."""
+    """Route waiting conversations by the new version of the estate."""
     clear_pending(routes_changed)
     for instance in hosted_names():
         follow_estate(instance)
@@ -30,7 +30,7 @@ def routes_changed() -> None:
 
 @shared_task(name="brokerui.messaging.tasks.receive")
 def receive() -> None:
-    """Take what came over the network; what may be sent because of it follows at once."""
+    """Process frames that arrived from the network; messages that become due are sent at once."""
     hosted, keeping = hosted_names(), DelayedAcks()
     run_until_idle(receive, lambda: bool([at for at in arrived(hosted) if take_in(*at, keeping)]), keeping.look)
     keeping.end()

@@ -1,4 +1,4 @@
-"""What can be wrong with the tasks that may read queues."""
+"""System checks of the tasks that may be activated."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def read(place: QueueAddress, reserved: ActivatedTask) -> bool:
 
 
 def _run(place: QueueAddress, reader: ActivatedTask) -> bool:
-    """What it has received and not committed is rolled back, and counts against the queue."""
+    """Run the activated task; a receive that it did not commit is rolled back and counts against the queue."""
     try:
         activation = activations_of(broker_of(place.instance)).get((place.database, place.queue))
     except NotHostedError:

@@ -24,7 +24,7 @@ class QueueMonitorRow(NamedTuple):
     last_empty_rowset_time: int | None
     last_activated_time: int | None
     tasks_waiting: int = 0
-    """No RECEIVE waits here: who finds nothing looks again."""
+    """Whether a receiver waits; always False, since receivers poll."""
 
 
 class ActivatedTaskRow(NamedTuple):

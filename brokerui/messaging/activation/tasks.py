@@ -21,6 +21,6 @@ def activate() -> None:
 
 @shared_task(name="brokerui.messaging.activation.tasks.read")
 def read(instance: str, database: str, queue: str, token: str, procedure: str) -> None:
-    """Then whoever looks for what is left to be read is woken."""
+    """Run a reader, then wake the task that starts further readers where messages are left."""
     if read_queue(QueueAddress(instance, database, queue), ActivatedTask(token, procedure)):
         wake_once(activate)

@@ -1,4 +1,4 @@
-"""What can be wrong with the sockets of an installation, told at its start, with what to do."""
+"""System checks of the endpoint's settings, each with its remedy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def tls_can_be_used(app_configs: Sequence[Any] | None, **kwargs: object) -> list
 
 
 def key_is_private(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
-    """W005: who reads the key can be this instance."""
+    """W005: a reader of the key can pose as this instance."""
     path = Path(settings.ENDPOINT_KEY)
     if not settings.ENDPOINT_KEY or not path.exists() or not stat.S_IMODE(path.stat().st_mode) & 0o077:
         return []

@@ -1,4 +1,4 @@
-"""Why a connection is over: by what the protocol says of it, and by how its transport ended."""
+"""Why a connection ended: the reason of the protocol, or of its transport."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def failed_login(
 
 
 def io_error(error: Exception) -> ConnectionSubclass:
-    """What the system was asked for when it failed."""
+    """The operation that failed."""
     return (
         ConnectionSubclass.SEND_IO_ERROR if isinstance(error, BrokenPipeError) else ConnectionSubclass.RECEIVE_IO_ERROR
     )

@@ -91,7 +91,7 @@ class InstanceServer:
             logger.error("%s: %s", self.name, error, exc_info=error)
 
     def came_online(self, wire: Wire) -> None:
-        """A peer that was away has connected by itself: what waits for it need not wait any longer."""
+        """A peer has connected by itself: links that wait to retry it need not wait."""
         peer = wire.connection.peer
         assert peer is not None
         for link in self.links.values():

@@ -75,7 +75,7 @@ class NextHopLink:
 
     @property
     def is_wanted(self) -> bool:
-        """Lately: what waits for a retry counts, though nothing is in the list now."""
+        """Whether frames were requested lately: the frames of a retry count, though the list is empty now."""
         return self.host.now() - self._wanted_at < self.host.options.wanted_for
 
     async def run(self) -> None:
@@ -95,7 +95,7 @@ class NextHopLink:
                 await asyncio.sleep(PAUSE)
 
     def used(self) -> Wire | None:
-        """The connection that is online to whoever is there."""
+        """The online connection to the peer, if there is one."""
         if self.peer is not None:
             connection = self.host.neighbours.get(self.peer)
             if connection is not None:
@@ -104,7 +104,7 @@ class NextHopLink:
         return self._wire if self._wire is not None and self._wire.connection.is_online else None
 
     def is_over(self, wire: Wire) -> None:
-        """A connection went: where something was wanted lately, it is made again, and what waits is told of it."""
+        """A connection is over: dial again where frames were requested lately."""
         assert wire.over is not None
         is_ours = wire is self._wire or (self.peer is not None and wire.connection.peer is not None)
         if not is_ours or (self.peer and wire.connection.peer and self.peer[:2] != wire.connection.peer[:2]):
@@ -148,7 +148,7 @@ class NextHopLink:
         self.host.teller.notice(Online(self.host.name, self.address))
 
     async def _failed(self, problem: Problem) -> None:
-        """Tell of it, forget what was to be sent, and wait, longer each time."""
+        """Report the failure, discard the frames, and wait; longer after each failure."""
         self.failures += 1
         if self.failures == 1:
             logger.warning("%s cannot reach %s: %s", self.host.name, self.address, problem.text)

@@ -1,4 +1,4 @@
-"""What is to be told, kept until Redis takes it; the oldest goes where that takes too long."""
+"""Notices for the workers, kept until Redis takes them; the oldest are dropped where Redis is away too long."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ REFUSED = Backoff(first_s=0.005, max_s=0.25)
 
 
 class PausableReader(Protocol):
-    """Whoever brings frames."""
+    """A connection whose reading can be paused."""
 
     def pause(self) -> None:
         """Bring no more."""
@@ -57,7 +57,7 @@ class MemoryBudget:
 
 
 class PeerInbox:
-    """Hands over what it holds, and ends when that is nothing."""
+    """Hand over all held frames, then end."""
 
     def __init__(self, client: Redis, instance: str, peer: str, room: MemoryBudget, wake: Callable[[], None]) -> None:
         self.held = 0

@@ -1,4 +1,4 @@
-"""Who may connect, once it has said who it is."""
+"""Whether a peer may connect, decided from its HELLO and its certificate."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from routing.common.sentence import say
 logger = logging.getLogger(__name__)
 Hosted = Mapping[str, tuple[str, ...]]
 LOOK_SECONDS = 1.0
-"""Between two looks at what is hosted, and at lists that nobody told of."""
+"""Seconds between two checks of the hosted instances and of lists without a notification."""
 SHOW_SECONDS = 1.0
 WAIT_SECONDS = 1
 """For which Redis keeps us waiting for something to send."""
@@ -69,7 +69,7 @@ class EndpointProcess:
         """None: what stands there is another's."""
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Until it is told to stop; then connections are closed, and what came is handed over."""
+        """Run until SIGTERM; then close the connections and hand over the arrived frames."""
         work = (
             self._again(LOOK_SECONDS, self._look),
             self._again(SHOW_SECONDS, self._show),

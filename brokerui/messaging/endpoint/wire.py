@@ -208,7 +208,7 @@ class Wire(asyncio.Protocol):
 
     # -------------------------------------------------------------------------------------------- what others do
     def send(self, frames: Sequence[bytes]) -> int:
-        """Gives how many were taken; what is not is lost, as is what cannot be a frame."""
+        """Send frames; returns how many the connection took. Those it did not take are lost, as are malformed ones."""
         if not self.connection.is_online:
             return 0
         now_ms, roles = self.host.now_ms(), [raw for raw in frames if is_role(raw)]
@@ -251,7 +251,7 @@ class Wire(asyncio.Protocol):
 
     # -------------------------------------------------------------------------------------------- after every call
     def settle(self) -> None:
-        """Do what the connection says: bytes, then events, then the next look at the clock."""
+        """Carry out what the connection asks for: write bytes, handle events, set the next timer."""
         self._write()
         for event in self.connection.events():
             self._take(event)
@@ -289,7 +289,7 @@ class Wire(asyncio.Protocol):
         self.settle()
 
     def _shut(self) -> None:
-        """What is written goes out, for a while; then the socket is closed, whether it was sent or not."""
+        """Flush written bytes for a while, then close the socket in any case."""
         transport = self._transport
         if transport is None:
             self._leave()

@@ -30,7 +30,7 @@ _shown: set[str] = set()
 
 
 def publish_forwarded(broker: Broker, at: int) -> None:
-    """What the broker of this thread holds now."""
+    """Publish the messages that this thread's broker forwards now."""
     if not len(broker.forwarder) and not _shown:
         return  # as nearly always
     field = f"{broker.instance}\0{os.getpid()}\0{threading.get_ident()}"

@@ -9,7 +9,7 @@ from routing.adjacent.fragment import conversation_of
 from routing.adjacent.roles import is_role
 
 BUNDLE = 64 << 10
-"""Bytes of a bundle, unless one frame has more: what is taken at once is taken in steps of this."""
+"""Bytes of a bundle, unless one frame has more; also the granularity in which bytes are taken."""
 _LENGTH = 4
 
 

@@ -6,12 +6,12 @@
 | outgoing | workers | the endpoint | frames to be sent, a list for each instance and address of a next hop |
 | notices | the endpoint | workers | which address can be reached now, and which cannot |
 | events | the endpoint | workers | broker events 138 and 159 |
-| connections | the endpoint | whoever shows them | rows of sys.dm_broker_connections |
+| connections | the endpoint | pages and REST | rows of sys.dm_broker_connections |
 
 A frame is a fragment, or a question or answer about a role. All fragments of a conversation arrive in the same shard
 (`bundles.shard_of`), so one worker at a time works on a shard, and none waits for another. Of a list of what arrived no
 peer has more than it may, nor more than is left free in it: who sends more than workers take keeps nobody else from
-them. Nothing here is durable: what is lost is sent again by the dialog layer.
+them. Nothing here is durable: the dialog layer sends again what is lost.
 
 Each function gives a command, which `run` carries out; a worker writes
 
@@ -59,9 +59,9 @@ T = TypeVar("T")
 
 PREFIX = "brokerui:endpoint:"
 BYTES = f"{PREFIX}bytes"
-"""The bytes of each list by its name, and of `all`."""
+"""Key of a hash: the bytes of each list by its name, and of `all`."""
 WANTED = f"{PREFIX}wanted"
-"""The outgoing lists that begin to hold something: what the endpoint waits for."""
+"""Key of a list: the outgoing lists that were empty and hold frames now. The endpoint waits for it."""
 ARRIVED = f"{PREFIX}arrived:"
 OUTGOING = f"{PREFIX}outgoing:"
 PEERS = f"{PREFIX}peers:"
@@ -71,14 +71,14 @@ EVENTS = f"{PREFIX}events"
 CONNECTIONS = f"{PREFIX}connections"
 MOST_NOTICES = 1_000
 MOST_EVENTS = 10_000
-"""Kept of each; older ones are lost when nobody takes them."""
+"""Entries kept of each list; older ones are lost when no worker takes them."""
 WORKER_LEASE_MS = 5_000
-"""For which a shard stays with a worker that has died; longer than a turn. Two on one shard would only disturb each
-other."""
+"""Lease of a worker on a shard, in milliseconds; longer than a turn. Two workers on one shard would only slow each
+other down."""
 NOBODY = ""
 """A peer without a limit of its own."""
 CONNECTIONS_KEPT = 10
-"""Seconds for which rows of connections stand that nobody refreshes."""
+"""Seconds after which the rows of connections expire unless the endpoint refreshes them."""
 
 
 class FrameList(NamedTuple):
@@ -103,12 +103,12 @@ class Put(NamedTuple):
 
     taken: bool
     first: bool
-    """Its list was empty before: whoever works on it is to be woken."""
+    """Put into a list that was empty: its reader has to be woken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command(Generic[T]):
-    """A script with what it is given, and what its answer means."""
+    """A script with its keys and arguments, and the function that reads its reply."""
 
     script: Script
     keys: tuple[str, ...]
@@ -141,7 +141,7 @@ async def run_async(client: AsyncRedis, command: Command[T]) -> T:
 
 # ------------------------------------------------------------------------------------------------ frames
 def put_arrived(instance: str, frames: Iterable[bytes]) -> Command[list[bytes]]:
-    """Frames that came from nobody in particular, each to its shard; gives those for which there was no room."""
+    """Put frames without a peer, each to its shard; returns those for which there was no room."""
     shards: dict[int, list[bytes]] = {}
     for raw in frames:
         shards.setdefault(shard_of(raw, settings.ENDPOINT_SHARDS), []).append(raw)
@@ -181,19 +181,19 @@ def _put(peer: str, bundles: Sequence[tuple[FrameList, bytes]], tell: bool, mean
 
 
 def take_arrived(instance: str, shard: int, limit: int) -> Command[list[bytes]]:
-    """The frames that came first: `limit` bytes of them, and what else is in the last bundle."""
+    """Take the oldest frames: `limit` bytes of them, and the rest of the last bundle."""
     return Command(TAKE, (BYTES, *FrameList(instance, shard).keys), (limit,), unbundled)
 
 
 def take_shard(instance: str, shard: int, limit: int, worker: str) -> Command[list[bytes]]:
-    """The same, for the only worker on a shard: nothing where another is at it. He is until nothing is left, or until
-    he leaves it, or for `WORKER_LEASE_MS` after he took something."""
+    """The same for one worker alone; None while another worker holds the shard. The lease ends when the shard is empty,
+    when the worker leaves it, or `WORKER_LEASE_MS` after its last take."""
     place = FrameList(instance, shard)
     return Command(TAKE_ALONE, (BYTES, *place.keys, _worker_of(place)), (limit, worker, WORKER_LEASE_MS), unbundled)
 
 
 def leave_shard(instance: str, shard: int, worker: str) -> Command[int]:
-    """He leaves what is left to others."""
+    """End the worker's lease of a shard."""
     return Command(LEAVE, (_worker_of(FrameList(instance, shard)),), (worker,), int)
 
 
@@ -202,7 +202,7 @@ def _worker_of(place: FrameList) -> str:
 
 
 def take_outgoing(instance: str, address: str, limit: int) -> Command[list[bytes]]:
-    """The same of what is to be sent."""
+    """Take the oldest frames that are to be sent to an address."""
     return Command(TAKE, (BYTES, *FrameList(instance, address).keys), (limit,), unbundled)
 
 
@@ -212,12 +212,12 @@ def outgoing_held(instance: str) -> Command[dict[str, int]]:
 
 
 def discard_outgoing(instance: str, address: str) -> Command[int]:
-    """What waits for an address that cannot be reached is lost; gives how many bytes that are."""
+    """Discard the frames for an address that cannot be reached; returns their bytes."""
     return Command(DISCARD, (BYTES, FrameList(instance, address).key), (), int)
 
 
 def waiting(client: Redis) -> Mapping[FrameList, int]:
-    """The lists that hold something, and how many bytes: what a worker, or the endpoint, looks at after a loss."""
+    """The lists that hold frames, with their bytes: read by a worker or the endpoint after a loss."""
     return places_of(client.hgetall(BYTES))
 
 

@@ -1,4 +1,4 @@
-"""What the endpoint tells the workers, of addresses, connections and events: as values, and as it stands in Redis."""
+"""Messages from the endpoint to the workers about addresses, connections and events: as values and as JSON in Redis."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, Con
 
 
 class Online(NamedTuple):
-    """A connection to an address has come up: what waits for it is due at once."""
+    """A connection to an address is online: conversations that wait for it are due at once."""
 
     instance: str
     address: str
 
 
 class Failed(NamedTuple):
-    """An address cannot be reached; what was to be sent to it now is lost, and will be sent again."""
+    """An address cannot be reached; frames for it are lost now, and sent again."""
 
     instance: str
     address: str

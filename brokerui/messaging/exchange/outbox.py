@@ -1,4 +1,4 @@
-"""What brokers give out once it is durable: frames for the endpoint, events for whoever counts them."""
+"""Output of the brokers once it is durable: frames for the endpoint, events for the recorders."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def record_events_with(recorder: EventRecorder) -> None:
 
 
 CONNECT_S = 0.1
-"""A SEND waits no longer for Redis: what is not handed over is sent again by the dialog layer."""
+"""Longest wait of a SEND for Redis, in seconds: the dialog layer sends frames again that were not handed over."""
 ANSWER_S = 2.0
 
 
@@ -45,12 +45,12 @@ def redis() -> Redis:
 
 
 _given: Counter[str] = Counter()
-"""Bytes that this process has handed over, by instance, since it saw that there was room."""
+"""Bytes that this process has handed over, by instance, since it last saw room in the lists."""
 
 
 def has_room(instance: str) -> bool:
-    """Whether another batch would find room in each of the lists for the endpoint: what does not is lost, and sent
-    again after seconds only. Who has given little since the last look need not look."""
+    """Whether each list for the endpoint has room for another batch. Frames without room are lost and sent again after
+    seconds. A process that has handed over little since its last check does not check again."""
     most: int = settings.ENDPOINT_LIST_BYTES
     if _given[instance] <= most // 16:
         return True
@@ -65,7 +65,7 @@ def has_room(instance: str) -> bool:
 
 
 def hand_over(instance: str, frames: Sequence[OutboundFrame], events: Sequence[tuple[int, Event]]) -> None:
-    """To the endpoint and to the log."""
+    """Hand frames to the endpoint and events to the recorders."""
     if frames:
         put(instance, frames)
     for recorder in _recorders:
@@ -73,7 +73,7 @@ def hand_over(instance: str, frames: Sequence[OutboundFrame], events: Sequence[t
 
 
 def put(instance: str, frames: Sequence[OutboundFrame]) -> None:
-    """To the endpoint. What cannot be handed over is lost on the network, which is no error."""
+    """Hand frames to the endpoint. Frames that Redis does not take are lost on the network, which is no error."""
     _given[instance] += sum(len(one.frame) for one in frames)
     try:
         run(redis(), put_outgoing(instance, [(one.address, one.frame) for one in frames]))

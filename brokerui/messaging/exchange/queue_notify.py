@@ -1,6 +1,6 @@
-"""Bells of queues: who waits for messages hears that some have come.
+"""Notifications of queues: a receiver that waits for messages is notified when a transaction has added some.
 
-A ring that is lost, or Redis, costs a look later and nothing else: what there is stands in the database.
+A notification that is lost (with Redis, say) delays the receiver until its next poll: the messages are in the database.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.queue_address import QueueAddress
 
 LOOK_SECONDS: Final = 0.25
-"""So often who waits looks without a ring: a group that another had locked is free again without one."""
+"""Polling interval of a waiting receiver, in seconds: a conversation group that another transaction releases sends no
+notification."""
 MOST: Final = 16
-"""Rings that wait to be heard; each is heard by one who waits."""
+"""Longest list of notifications that no receiver has taken; each wakes one receiver."""
 KEPT_MS: Final = 10_000
 
 
 def notify_queues(places: Iterable[QueueAddress]) -> None:
-    """Messages have come into these queues, and are committed."""
+    """Notify one receiver of each queue; the caller's transaction with the messages is committed."""
     try:
         with redis().pipeline(transaction=False) as pipe:
             for place in places:
@@ -36,12 +37,12 @@ def notify_queues(places: Iterable[QueueAddress]) -> None:
 
 
 def wait_for_notification(place: QueueAddress, seconds: float) -> None:
-    """Until something may have come since somebody heard the bell last; no longer than so, nor than a look may wait."""
+    """Wait for a notification, at most `seconds` and at most the polling interval."""
     longest = max(min(seconds, LOOK_SECONDS), 0.001)  # 0 would be for ever
     try:
         redis().blpop([_bell(place)], timeout=longest)
     except (RedisError, OSError):
-        time.sleep(longest)  # nobody rings: who looks at once would do nothing else
+        time.sleep(longest)  # without Redis there are no notifications; polling without a pause would use a processor
 
 
 def _bell(place: QueueAddress) -> str:

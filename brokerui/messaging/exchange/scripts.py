@@ -1,4 +1,4 @@
-"""What runs inside Redis: each script as a whole or not at all."""
+"""Scripts that run inside Redis: each is atomic."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 class Script(NamedTuple):
     text: str
     digest: str
-    """By which Redis knows it."""
+    """The SHA-1 digest by which Redis knows the script."""
 
 
 def _script(text: str) -> Script:

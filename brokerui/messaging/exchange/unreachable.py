@@ -1,4 +1,4 @@
-"""Which addresses cannot be reached now, as the endpoint tells it: kept in Redis, since only attempts make it true."""
+"""Addresses that cannot be reached now, as the endpoint reports: kept in Redis, since only attempts make it true."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AT_ONCE: Final = 1_000
 
 
 class UnreachableAddress(NamedTuple):
-    """Why nothing goes to an address."""
+    """Why an address cannot be reached."""
 
     number: int
     """The product's: 9754 where the system refused, 9783 where the name was not found, …"""
@@ -30,7 +30,7 @@ class UnreachableAddress(NamedTuple):
 
 
 def unreachable_address(instance: str, address: str) -> UnreachableAddress | None:
-    """None: the address can be reached, or nobody has tried, or nobody can be asked."""
+    """The failure of an address; None where it can be reached, was never tried, or Redis does not answer."""
     try:
         found = redis().hget(_key(instance), address)
     except (RedisError, OSError):
@@ -48,7 +48,7 @@ def unreachable_from(instance: str) -> dict[str, UnreachableAddress]:
 
 
 def take_endpoint_notices() -> None:
-    """What the endpoint has told since: an address that has come back makes what waits due at once."""
+    """Take the endpoint's notices: an address that is online again makes conversations that wait for it due at once."""
     try:
         notices = run(redis(), take_notices(AT_ONCE))
     except (RedisError, OSError) as error:

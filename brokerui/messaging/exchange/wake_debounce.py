@@ -1,7 +1,7 @@
-"""Waking workers once for many reasons: who is at work already does what comes meanwhile too, without being woken.
+"""Wakes a worker once for many requests: a worker that is already running takes new work without a further task.
 
-Of each task Redis knows whether a wake-up is on its way, or somebody is at work, or was asked for more since he began.
-Losing that, or a wake-up, loses nothing: beat wakes what is due.
+For each task Redis knows whether a wake-up is pending, a worker is running, or more was requested since it began.
+If that state or a wake-up is lost, nothing else is: beat wakes workers for everything that is due.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from brokerui.core.celery_wake import wake
 from brokerui.messaging.exchange.outbox import redis
 
 LEASE_MS: Final = 2_000
-"""A wake-up that has not come by then was lost, and who has not said by then that he is still at work has died, or is
-so busy that another may help."""
+"""Lease of the pending or running flag, in milliseconds. When it expires, the wake-up counts as lost or its worker as
+dead, and another worker may be woken."""
 TURN_S: Final = 2.0
-"""For which one works without letting others have their turn."""
+"""Longest time that one task runs before other tasks get the worker, in seconds."""
 REFRESH_S: Final = 0.5
-"""So often one says that he is still at work."""
+"""Interval at which a running worker renews its lease, in seconds."""
 LINGER_S: Final = 0.1
-"""For which one who has nothing more to do waits for more: what comes soon after need not go through Celery."""
+"""Seconds that an idle worker waits for more work before it returns: it saves a trip through Celery."""
 
 _REQUEST = """
 local state = redis.call('GET', KEYS[1])
@@ -57,17 +57,17 @@ def _key(task: Any) -> str:
 
 
 def _bell(task: Any) -> str:
-    """A list that holds something as long as who is at work is asked for more, and has not begun with it."""
+    """Key of a list that is not empty while more was requested of the running worker and it has not begun with it."""
     return f"{_key(task)}:bell"
 
 
 def wake_request(task: Any) -> tuple[Any, ...]:
-    """For EVAL: whether nobody is at work or on the way; then the caller wakes somebody."""
+    """Arguments of EVAL for a request. The script returns whether the caller has to send the task."""
     return _REQUEST, 2, _key(task), _bell(task), LEASE_MS
 
 
 def wake_once(task: Any) -> bool:
-    """Have it done, unless somebody will anyhow. False where nobody can be reached, which is no error."""
+    """Send the task unless it is pending or running. False where Redis cannot be reached, which is no error."""
     try:
         if not redis().eval(*wake_request(task)):
             return True
@@ -77,7 +77,7 @@ def wake_once(task: Any) -> bool:
 
 
 def clear_pending(task: Any) -> None:
-    """The wake-up has come: what happens from now on needs another."""
+    """Clear the pending flag: a request from now on sends a task again."""
     try:
         redis().delete(_key(task))
     except (RedisError, OSError):
@@ -108,7 +108,7 @@ def run_until_idle(task: Any, work: Callable[[], bool], aside: Callable[[], floa
 
 
 def _begin(task: Any) -> bytes | None:
-    """Whether this one was asked for, or looks by himself (None), or another is at work."""
+    """The state that the script found: requested, found by beat (None), or another worker is running."""
     try:
         state: bytes | None = redis().eval(_BEGIN, *wake_request(task)[1:])
     except (RedisError, OSError):
@@ -124,7 +124,7 @@ def _refresh_lease(task: Any, state: bytes) -> None:
 
 
 def _more_requested(task: Any, aside: Callable[[], float], linger: float) -> bool:
-    """More was asked for since the work was begun, or is soon."""
+    """Whether more was requested since the work began, or is requested while the worker lingers."""
     until = time.monotonic() + linger
     try:
         while (left := until - time.monotonic()) > 0:

@@ -25,7 +25,7 @@ PURPOSE = b"brokerui keys at rest 1"
 
 
 def seal(private: bytes, place: str, public: bytes) -> bytes:
-    """What may be kept of a private key; it opens only for the same place and public key."""
+    """Encrypt a private key for storage; it can be decrypted only for the same place and public key."""
     nonce = secrets.token_bytes(NONCE)
     return nonce + _cipher().encrypt(nonce, private, _around(place, public))
 

@@ -18,7 +18,7 @@ from routing.security.keys import KeyPair
 
 
 def security_of(instance: str) -> InstanceSecurity:
-    """What the broker of an instance has; two queries. Raises `Invalid` where the keys cannot be read."""
+    """The keys of an instance's broker, in two queries. Raises `Invalid` where they cannot be decrypted."""
     return InstanceSecurity(OpenSsl(), keys_of(instance))
 
 

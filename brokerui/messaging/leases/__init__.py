@@ -1,1 +1,1 @@
-"""What is promised to programs that speak REST: leases of messages, and one answer to a request sent twice."""
+"""Guarantees for REST programs: leases of messages, and idempotent requests."""

@@ -1,4 +1,4 @@
-"""A request that is sent twice is done once: its answer is kept with what it has done."""
+"""Idempotency: a request that is sent twice is carried out once; its response is stored in the same transaction."""
 
 from __future__ import annotations
 

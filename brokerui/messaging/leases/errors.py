@@ -14,7 +14,7 @@ class NoSuchReceiptError(MessagingError):
 
 
 class LeaseOverError(MessagingError):
-    """It lapsed, or was rolled back: the messages are for whoever receives them next."""
+    """The lease lapsed or was rolled back: other receivers get the messages."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -23,7 +23,7 @@ class LeaseOverError(MessagingError):
 
 
 class LeaseCommittedError(MessagingError):
-    """What was committed is not rolled back."""
+    """A committed lease cannot be rolled back."""
 
     def __init__(self) -> None:
         super().__init__(say("The messages were received and committed already."))

@@ -1,4 +1,4 @@
-"""Leases, answers that are kept for who asks again, and counts for the audit."""
+"""Tables of leases, stored responses, and usage counts for the audit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOKEN = 64
 
 
 class LeaseState(models.TextChoices):
-    """What has become of a lease."""
+    """The state of a lease."""
 
     LEASED = "leased"
     COMMITTED = "committed"
@@ -66,7 +66,7 @@ class Lease(models.Model):
 
 
 class Answer(models.Model):
-    """What was answered to a request with an Idempotency-Key: written in the transaction of what it tells of."""
+    """The response to a request with an Idempotency-Key, written in the transaction of its work."""
 
     token = models.CharField(max_length=TOKEN, primary_key=True)
     """Of user and key."""

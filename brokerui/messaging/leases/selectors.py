@@ -1,4 +1,4 @@
-"""What is leased, and what is there to be."""
+"""Leases, and the messages that can be leased."""
 
 from __future__ import annotations
 

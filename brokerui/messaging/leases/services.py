@@ -31,7 +31,7 @@ MOST_BYTES: Final = 32 << 20
 """Of bodies in one lease, unless the first message alone has more."""
 LAPSED_AT_ONCE: Final = 100
 KEPT_MS: Final = 24 * 3600 * 1000
-"""How long it is known what has become of a receipt."""
+"""How long the outcome of a receipt is kept, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ def leases_end() -> None:
 
 @shared_task(name="brokerui.messaging.leases.tasks.leases_clean")
 def leases_clean() -> None:
-    """Tell the audit who has used what, and forget what nobody asks for any more."""
+    """Write usage counts to the audit, and delete stored responses that have expired."""
     uses_tell()
     leases_forget()
     answers_forget()

@@ -23,7 +23,7 @@ _COUNT: Final = (
 
 
 def use_count(*, author: str, verb: str, instance: str, messages: int = 0) -> None:
-    """One more request, in the transaction of what it does; the last statement of it, for it locks a row."""
+    """Count one request, in the transaction of its work; the last statement of it, since it locks a row."""
     with connection.cursor() as cursor:
         cursor.execute(_COUNT, [author, verb, instance, threading.get_native_id() % SLOTS, messages])
 

@@ -1,4 +1,4 @@
-"""What the tables of messaging share."""
+"""Fields and base classes that the tables of messaging share."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class RouteRequest(OfInstance):
 
 
 class MirroredRoute(OfInstance):
-    """What is known of a mirrored route: `MirroredRoute`, the partners side by side (MIR-2)."""
+    """State of a mirrored route: `MirroredRoute`, with both partners in one row (MIR-2)."""
 
     pk = models.CompositePrimaryKey("instance", "address", "mirror_address", "service", "identifier")
     address = Name(max_length=SERVICE_NAME)

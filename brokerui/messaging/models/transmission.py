@@ -1,4 +1,4 @@
-"""What is to be sent, what came in parts, and the work table of transmission objects."""
+"""Tables of the transmission queue, of partial messages, and of transmission objects."""
 
 from __future__ import annotations
 

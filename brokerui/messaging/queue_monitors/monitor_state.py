@@ -22,7 +22,7 @@ NOTIFIED: Final = "NOTIFIED"
 RECEIVES_OCCURRING: Final = "RECEIVES_OCCURRING"
 
 EXTRA_READER_MS: Final = 5_000
-"""Another reader is started when the others have not found the queue empty for so long."""
+"""Another reader is started when the running ones have not found the queue empty for this time, in milliseconds."""
 SILENT_MS: Final = 30_000
 """After so long a reader that ended without a receive, or was lost on its way, is followed by another one."""
 FAILED_MS: Final = 1_000

@@ -39,7 +39,7 @@ def messages_came(broker: Broker, queues: Collection[QueueKey]) -> None:
 
 
 def received(broker: Broker, queue: QueueKey, *, is_empty: bool) -> None:
-    """Something, or nothing. What has come since the last look is looked for once more."""
+    """Note a receive: it found messages or an empty queue. Later messages cause one more check."""
     if queue not in activations_of(broker):
         return
     try:

@@ -1,4 +1,4 @@
-"""A claim: locks first, then what is committed under them, a few statements whatever it holds."""
+"""A claim: takes locks first, then reads the committed rows under them, in a few statements whatever its size."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _OF_MESSAGE = (
 
 @dataclass
 class Claim:
-    """What a token stands for: a session, and what was handed out under its locks."""
+    """An open claim: its session, and the rows that were handed out under its locks."""
 
     session: Session
     instance: int
@@ -97,7 +97,7 @@ class Claim:
 
 
 class ClaimQuery:
-    """What a claim wants, asked for all at once: the locks first, then what stands under them."""
+    """All requests of a claim at once: the locks first, then the rows under them."""
 
     def __init__(self, claim: Claim, wanted: ClaimRequest, now: int) -> None:
         self._claim = claim
@@ -139,7 +139,7 @@ class ClaimQuery:
         return session.ask(sql, {**self._claim.mine, **among.parameters, "top": 1})
 
     def fill(self, batch: ClaimedBatch) -> None:
-        """Put what was free into the batch, and read what belongs to it."""
+        """Add the endpoints that were free to the batch, and read the rows that belong to them."""
         claim, wanted, now = self._claim, self._wanted, self._now
         busy, due = self._note_locked(), self._due()
         claim.conversations.update(row[0] for row in due)
@@ -159,7 +159,7 @@ class ClaimQuery:
         claim.groups |= batch.groups
 
     def _note_locked(self) -> list[Any]:
-        """What is the claim's now; gives what others hold of what is wanted by name."""
+        """Take over the locked endpoints; returns the keys that other transactions hold."""
         claim, wanted, named = self._claim, self._wanted, self._named()
         claim.locked.update(group for _, _, group, has_group, _ in named if has_group)
         claim.locked.update(_mine(self._keys, self._groups()))
@@ -230,7 +230,7 @@ def _read_groups(claim: Claim, batch: ClaimedBatch, groups: Iterable[str]) -> No
 
 
 def _read_rows(claim: Claim, batch: ClaimedBatch, now: int) -> None:
-    """What is to be sent, and what is held, of the endpoints of the batch."""
+    """Read the messages to send and the buffered ones of the endpoints of the batch."""
     firsts = list(_firsts(batch, now))
     if firsts:
         _read_outgoing(claim, batch, firsts)

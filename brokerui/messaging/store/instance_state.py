@@ -60,14 +60,14 @@ def ask(session: Session, instance: int) -> Answer:
 
 
 def look(session: Session, instance: int, last: InstanceState | None) -> InstanceState | None:
-    """What is known now, later in a claim."""
+    """The state of the instance now, later in a claim."""
     return known_as_of(session.rows(_NUMBER.format(instance=instance), {}), session, instance, last)
 
 
 def known_as_of(
     found: Sequence[Row], session: Session, instance: int, last: InstanceState | None
 ) -> InstanceState | None:
-    """What is known now; `last` where nothing has changed; None: the instance is not hosted."""
+    """The state of the instance now; `last` where nothing has changed; None where it is not hosted."""
     if not found:
         return None
     (number, live_version), *_ = found
@@ -123,7 +123,7 @@ def _row(route: MirroredRoute) -> Row:
 
 
 def write(session: Session, instance: int, changes: ChangeSet) -> None:
-    """What is known anew. Raises `Conflict` where another has asked for the same route."""
+    """Read the state again. Raises `Conflict` where another transaction has requested the same route."""
     if not (changes.mirrored or changes.requests or changes.queues or changes.rollbacks):
         return
     table = _Tables(session, instance)

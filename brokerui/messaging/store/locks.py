@@ -1,7 +1,7 @@
-"""Who has which conversation, for a database that has no locks but one: SQLite.
+"""Conversation locks for SQLite, which has only one write lock of its own.
 
-Within a process a table says so; between processes a file beside the database, a byte of which stands for each key.
-The system takes a process's locks away when it ends, however it ends.
+Within a process a table holds them; between processes the bytes of a file beside the database, one for each key. The
+operating system releases the locks of a process when it ends, however it ends.
 """
 
 from __future__ import annotations

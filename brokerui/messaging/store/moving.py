@@ -1,7 +1,7 @@
 """What a database holds as a whole: exchanged between two instances, or dropped, a statement for each table.
 
-Whoever does that has the instances for himself until his transaction ends. Claims that began before, where a database
-cannot keep them out, and brokers that know an older estate, write nothing any more: `least_version`.
+Takes an exclusive lock on the instances until the transaction ends. Claims that began earlier, where the database
+cannot keep them out, and brokers with an older version of the estate fail at their commit: `least_version`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def drop(database: str, instance: int) -> None:
 
 
 def not_before(version: int, instances: Sequence[int]) -> None:
-    """Whoever works on these by an older version of the estate does nothing any more."""
+    """Raise the least estate version of these instances: a claim with an older version fails at its commit."""
     rows = HostedInstance.objects.filter(id__in=instances)
     rows.update(known=F("known") + 1, least_version=version)
 

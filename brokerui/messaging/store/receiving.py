@@ -114,7 +114,7 @@ def receive(
     asked: ReceiveRequest,
     found: list[Row],
 ) -> None:
-    """Into the batch; the group is locked. `found` is what was answered to `ask`."""
+    """Add the messages of the locked group to the batch. `found` is the reply to `ask`."""
     if asked.only:
         if asked.group in locked:
             batch.received_group = asked.group

@@ -1,7 +1,7 @@
-"""The seam between the store and a database: what a claim asks of it, the same of PostgreSQL and of SQLite.
+"""Interface between the store and a database: what a claim asks of it, alike for PostgreSQL and SQLite.
 
-Statements have `%(name)s` for parameters. What differs is how a conversation is locked, how many values travel at
-once, and how many rows are written at once.
+Statements have `%(name)s` for parameters. The databases differ in how a conversation is locked, and in how many values
+and rows travel in one statement.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from brokerui.messaging.store.tables import WrittenTable
 
 Row = tuple[Any, ...]
 Answer = Callable[[], list[Row]]
-"""What a statement gives back, to be called when all has come that travels with it."""
+"""The result of a statement; call it once all statements of the round trip were sent."""
 
 CONVERSATION: Final = 0
 GROUP: Final = 1
@@ -71,7 +71,7 @@ class Session(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """The locks end; what was not committed has not happened."""
+        """Roll back and release the locks."""
 
     @abstractmethod
     def lock(self, kind: int, keys: Sequence[str]) -> Answer:
@@ -97,11 +97,11 @@ class Session(ABC):
 
     @abstractmethod
     def ask(self, sql: str, parameters: Mapping[str, Any]) -> Answer:
-        """For what a statement gives back."""
+        """Collects the results of statements."""
 
     @abstractmethod
     def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
-        """What a statement gives back."""
+        """The rows of a statement."""
 
     @abstractmethod
     def run(self, sql: str, parameters: Mapping[str, Any]) -> None:

@@ -30,12 +30,12 @@ from routing.model.estate import PRINCIPAL, Database, Estate
 
 
 def broker_enable(*, instance: str, database: str, author: str = SYSTEM) -> None:
-    """ENABLE_BROKER: with the identifier and the conversations that it has. What waits is tried at once."""
+    """ENABLE_BROKER: keeps identifier and conversations; waiting messages are tried at once."""
     _set_enabled(instance, database, True, author)
 
 
 def broker_disable(*, instance: str, database: str, author: str = SYSTEM) -> None:
-    """DISABLE_BROKER: what is sent waits in the transmission queue, and nothing that comes is taken."""
+    """DISABLE_BROKER: sent messages wait in the transmission queue, and arriving ones are not taken."""
     _set_enabled(instance, database, False, author)
 
 

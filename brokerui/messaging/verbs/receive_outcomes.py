@@ -27,8 +27,8 @@ _open: ContextVar[list[QueueAddress] | None] = ContextVar("received", default=No
 
 @contextmanager
 def rollbacks_counted() -> Iterator[None]:
-    """A scope in which an application receives, in transactions that it begins and ends. Afterwards each queue that it
-    has received from, and rolled back, has one rollback more."""
+    """Scope in which an application receives, in transactions that it begins and ends. At its end, each queue whose
+    receive was rolled back counts one rollback more."""
     received: list[QueueAddress] = []
     token = _open.set(received)
     try:
@@ -40,7 +40,7 @@ def rollbacks_counted() -> Iterator[None]:
 
 
 def note_received(place: QueueAddress) -> None:
-    """Messages have left a queue, if the transaction around is committed."""
+    """Note that messages have left a queue, if the surrounding transaction is committed."""
     received = _open.get()
     if received is not None:
         received.append(place)
@@ -48,7 +48,7 @@ def note_received(place: QueueAddress) -> None:
 
 
 def _count(place: QueueAddress) -> None:
-    """Not at any price: what went wrong before is more important."""
+    """Count the rollbacks; a failure to do so is logged, so that it does not hide the application's own exception."""
     try:
         message_rolled_back(**place._asdict())
     except (DatabaseError, MessagingError) as error:

@@ -1,4 +1,4 @@
-"""Trying now what would be tried later: for who has mended what was in the way."""
+"""Retry waiting conversations now, once an operator has mended the cause."""
 
 from __future__ import annotations
 

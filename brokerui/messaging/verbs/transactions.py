@@ -23,7 +23,7 @@ from routing.runtime.broker import Broker, has_become_due
 from routing.runtime.store import Conflict
 
 PATIENCE_SECONDS: Final = 2.0
-"""For which a verb waits for a conversation that another holds."""
+"""Longest wait of a verb for a conversation that another transaction holds, in seconds."""
 PAUSE_SECONDS: Final = 0.002
 
 
@@ -60,8 +60,8 @@ def unit_of_work(instance: str, wanted: ClaimRequest) -> Iterator[tuple[Broker, 
 
 @contextmanager
 def _transaction() -> Iterator[bool]:
-    """Whether the work belongs to a transaction of Django's: the caller's. Where there is none, the store has one of
-    its own, which takes fewer ways to the database and back; on SQLite, which has one connection, Django has it."""
+    """Whether the work runs in a transaction of Django's, the caller's. Otherwise the store opens its own, with
+    fewer round trips; on SQLite, which has one connection, Django opens it."""
     if connection.in_atomic_block:
         yield True  # nothing is written before the commit: there is nothing that a savepoint would undo
     elif connection.features.has_select_for_update and connection.get_autocommit():
@@ -73,7 +73,7 @@ def _transaction() -> Iterator[bool]:
 
 @contextmanager
 def _busy_after_conflict() -> Iterator[None]:
-    """Others were first, or what this process knows of the estate is out of date: another try will see."""
+    """A conflict with another transaction or with a newer version of the estate: the verb is tried again."""
     try:
         yield
     except Conflict as conflict:
@@ -90,9 +90,9 @@ def _claimed(instance: str, wanted: ClaimRequest, is_callers: bool) -> tuple[Bro
 
 
 def _claimed_by(broker: Broker, wanted: ClaimRequest) -> UnitOfWork:
-    """Workers hold a conversation for some milliseconds, which is waited for. Raises `BusyError` where it takes longer:
-    another transaction of an application may have it, and wait for what this one holds."""
-    # SQLite has one lock, which is ours by now: whoever holds a conversation cannot commit before us.
+    """Wait some milliseconds for a worker to release a conversation. Raises `BusyError` after the limit: another
+    transaction of an application may hold it, and wait for this one."""
+    # SQLite has one write lock, which this transaction holds: the holder of the conversation cannot commit before it.
     patience = PATIENCE_SECONDS if connection.features.has_select_for_update else 0.0
     end = time.monotonic() + patience
     while (work := broker.work(wanted, now())).batch.busy:

@@ -19,23 +19,23 @@ from routing.runtime.store import Conflict
 
 SECONDS: Final = 0.05
 FEW: Final = 8
-"""Frames that came in one turn: for more, nothing is kept back."""
+"""A turn that took more frames than this delays no acknowledgements."""
 MOST: Final = 50
-"""Acknowledgements that are kept back at most."""
+"""Acknowledgements that are delayed at most."""
 
 
 class DelayedAcks:
-    """What one worker keeps back, of all instances."""
+    """The acknowledgements that one worker delays, of all instances."""
 
     def __init__(self) -> None:
         self._kept: dict[Broker, list[OutboundFrame]] = {}
         self._brokers: set[Broker] = set()
-        """Of which there may be something that is not durable yet."""
+        """Instances whose last commit may not be on the disk yet."""
         self._count = 0
         self._until = 0.0
 
     def keep(self, broker: Broker, frames: Sequence[OutboundFrame], came: int) -> Sequence[OutboundFrame]:
-        """Of what a turn has made of so many frames that came: what goes at once."""
+        """Split the frames of a turn that took `count` frames: returns those to send at once."""
         self._brokers.add(broker)
         kept = [frame for frame in frames if not frame.is_awaited] if came <= FEW else []
         if not kept:
@@ -48,7 +48,7 @@ class DelayedAcks:
         return [frame for frame in frames if frame.is_awaited]
 
     def look(self) -> float:
-        """Give out what is due, or is too much; the seconds until another look is worth it."""
+        """Send what is due or exceeds the limit; returns the seconds until the next call is useful."""
         if not self._count:
             return SECONDS
         left = self._until - time.monotonic()
@@ -58,7 +58,7 @@ class DelayedAcks:
         return SECONDS
 
     def end(self) -> None:
-        """Nothing is kept back any more, and all that came is durable."""
+        """Send all acknowledgements and flush every instance to the disk."""
         self.give_out()
         for broker in self._brokers:
             with suppress(Conflict):  # it is as if it had not come

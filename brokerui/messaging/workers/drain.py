@@ -1,6 +1,6 @@
-"""What workers do: send what is due, take what came. Each may be done at any time, twice, or by many at once.
+"""The work of workers: send due messages, process arrived frames. Each step may run at any time, and in many workers.
 
-Work is bounded: whoever has not finished says so, and is woken again, so that no instance keeps the others waiting.
+Work is bounded: a worker that has not finished returns True and is woken again, so that no instance starves the others.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from routing.runtime.store import Conflict
 P = ParamSpec("P")
 
 PAUSE_SECONDS: Final = 0.005
-"""Between two looks whether the endpoint has taken what waits for it."""
+"""Seconds between two checks whether the endpoint has taken frames from a full list."""
 TURN_SECONDS: Final = 2.0
-"""How long one instance or shard is worked on before others have their turn."""
+"""Longest time for one instance or shard before the others get their turn, in seconds."""
 BYTES_AT_ONCE: Final = 1 << 20
-"""Of frames that came, in one batch: some hundreds of small messages."""
+"""Bytes of arrived frames in one batch: some hundreds of small messages."""
 
 
 def _while_hosted(work: Callable[P, bool]) -> Callable[P, bool]:
-    """Of an instance that somebody has just taken away there is nothing to do: False."""
+    """Decorator: return False if the instance is no longer hosted."""
 
     @wraps(work)
     def tried(*args: P.args, **kwargs: P.kwargs) -> bool:
@@ -55,7 +55,7 @@ def _while_hosted(work: Callable[P, bool]) -> Callable[P, bool]:
 
 @_while_hosted
 def drain(instance: str) -> bool:
-    """Everything that is due in the conversations of an instance; True: there is more."""
+    """Do everything that is due in the conversations of an instance. Returns whether more is left."""
     end = time.monotonic() + TURN_SECONDS
     while time.monotonic() < end:
         if not has_room(instance):
@@ -66,7 +66,7 @@ def drain(instance: str) -> bool:
 
 
 def _drain_once(broker: Broker) -> bool:
-    """False: nothing was due, or others have it."""
+    """Do one batch. False where nothing is due or other workers hold all of it."""
     at = now()
     try:
         is_more = broker.turn(at)
@@ -77,8 +77,7 @@ def _drain_once(broker: Broker) -> bool:
 
 
 def follow_estate(instance: str) -> None:
-    """The estate has changed, as the first finds out: queues are on or off by it, and whatever waits is due at once
-    (MATCH-7)."""
+    """Follow a new version of the estate: switch queues on or off, and make all waiting conversations due (MATCH-7)."""
     broker = broker_of(instance)
     version = live_version()
     rows = HostedInstance.objects.filter(name=instance, followed_version__lt=version)
@@ -96,21 +95,23 @@ def _follow_queues(broker: Broker) -> None:
 
 @_while_hosted
 def is_due(instance: str) -> bool:
-    """Whether something waits to be sent."""
+    """Whether a conversation of the instance is due."""
     due = broker_of(instance).store.next_due()
     return due is not None and due <= now()
 
 
 def arrived(instances: Iterable[str]) -> list[tuple[str, int]]:
-    """Of these instances, the shards in which something waits, each with its instance."""
+    """The pairs of instance and shard in which arrived frames wait."""
     hosted = set(instances)
     return [(name, to) for name, to in waiting(redis()) if name in hosted and isinstance(to, int)]
 
 
 @_while_hosted
 def take_in(instance: str, shard: int, keeping: DelayedAcks | None = None) -> bool:
-    """What came for an instance in one shard, if nobody else is at it; True: there is more. `keeping` gives out later
-    what nobody waits for."""
+    """Process the arrived frames of one shard, unless another worker does. Returns whether more are left.
+
+    `keeping` sends the delayed acknowledgements later.
+    """
     frames: list[bytes] = []
     worker, end = uuid4().hex, time.monotonic() + TURN_SECONDS
     try:

@@ -109,9 +109,7 @@ class ClassEvaluator:
 
     def _decide(self, node: Node) -> Decisions:
         service, identifier, is_reply = self._traffic
-        return decide(
-            Hop(self.estate, node[0], node[1], service=service, identifier=identifier, is_reply=is_reply, at=self._at)
-        )
+        return decide(Hop(self.estate, node[0], node[1], service, identifier, is_reply, self._at))
 
     def ends(self, place: Position) -> frozenset[Outcome]:
         """All outcomes from a position on. Evaluates each position once; ends because each forwarding costs a hop."""

@@ -25,7 +25,11 @@ class PrincipalLookup(Protocol):
 
 
 class Hop:
-    """Created once per decision and passed to every rule."""
+    """Created once per decision and passed to every rule.
+
+    The three hot callers (`router.route`, `journey`, `classes.class_evaluator`) pass positional arguments: keywords
+    make a decision a quarter slower (measured). All other callers name them.
+    """
 
     __slots__ = (
         "at",
@@ -48,7 +52,6 @@ class Hop:
         estate: Estate,
         instance: str,
         database: str | None,
-        *,
         service: str,
         identifier: str | None,
         is_reply: bool,

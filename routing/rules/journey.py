@@ -121,10 +121,10 @@ class Journeys:
                 self._estate,
                 place.instance,
                 place.database,
-                service=conversation.to_service,
-                identifier=conversation.to_broker_instance,
-                is_reply=conversation.is_reply,
-                at=self._at,
+                conversation.to_service,
+                conversation.to_broker_instance,
+                conversation.is_reply,
+                self._at,
             )
         )
 

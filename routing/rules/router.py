@@ -45,14 +45,14 @@ def route(
             estate,
             conversation.instance,
             conversation.database,
-            service=conversation.to_service,
-            identifier=conversation.to_broker_instance,
-            is_reply=conversation.is_reply,
-            at=at,
-            pending=pending,
-            kept=kept,
-            trace=trace,
-            roles=roles,
+            conversation.to_service,
+            conversation.to_broker_instance,
+            conversation.is_reply,
+            at,
+            pending,
+            kept,
+            trace,
+            roles,
         )
     )
 

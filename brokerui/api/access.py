@@ -1,4 +1,4 @@
-"""Who asks, and whether they may: a token or a session, the levels of `brokerui.accounts`, and how often."""
+"""Authentication (token or session), permissions (the levels of `brokerui.accounts`) and rate limits."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class TokenAuthentication(KnoxAuthentication):
     """`Authorization: Bearer TOKEN`; the scheme may be called Token too."""
 
     def authenticate(self, request: Request) -> Any:
-        """The user and the token; None where no token was sent."""
+        """Return the user and the token; None where the request has no token."""
         words = get_authorization_header(request).split()
         if not words or words[0].lower() not in SCHEMES:
             return None
-        # No token looks otherwise, and no database has to see what else is sent.
+        # A token has only letters and digits: anything else is refused without a query.
         if len(words) != 2 or not words[1].isalnum():
             raise AuthenticationFailed(_("The token is not valid."))
         return self.authenticate_credentials(words[1])
@@ -44,7 +44,7 @@ class MayUse(BasePermission):
     """The level that the view takes for reading, or for writing."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """A method that the view has not is refused as such, not for want of a level."""
+        """Return whether the user has the level. The view answers 405 to a method it lacks."""
         if not request.user.is_authenticated:
             return False
         if not hasattr(view, (request.method or "").lower()):
@@ -55,7 +55,7 @@ class MayUse(BasePermission):
         return may(request.user, level)
 
 
-class _Shared(SimpleRateThrottle):
+class SharedThrottle(SimpleRateThrottle):
     """Counted for all processes of the site together, in spans that begin with a first request."""
 
     num_requests: int
@@ -75,7 +75,7 @@ class _Shared(SimpleRateThrottle):
         return self._left
 
 
-class StrangerThrottle(_Shared, AnonRateThrottle):
+class StrangerThrottle(SharedThrottle, AnonRateThrottle):
     """Of an address from which no valid token or session comes."""
 
     def get_rate(self) -> str | None:
@@ -85,7 +85,7 @@ class StrangerThrottle(_Shared, AnonRateThrottle):
         return client_ip_of(request) or ""
 
 
-class UserThrottle(_Shared, UserRateThrottle):
+class UserThrottle(SharedThrottle, UserRateThrottle):
     """Of a user, by token and session together."""
 
     def get_rate(self) -> str | None:

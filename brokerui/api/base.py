@@ -13,7 +13,7 @@ from brokerui.accounts.levels import Level
 
 
 class ApiView(APIView):
-    """Closed to strangers; reading takes the level VIEW, writing EDIT, unless the view says otherwise."""
+    """A view that takes the level VIEW for reading and EDIT for writing, unless it says otherwise."""
 
     read: ClassVar[Level] = Level.VIEW
     write: ClassVar[Level] = Level.EDIT
@@ -21,13 +21,13 @@ class ApiView(APIView):
 
     @classmethod
     def as_view(cls, **initkwargs: Any) -> Any:
-        """It answers strangers itself, where tokens count: no redirect to the form to sign in."""
+        """Return the view; it answers a client without a session itself, with no redirect to the form to sign in."""
         view = super().as_view(**initkwargs)
         view.login_required = False  # type: ignore[attr-defined]  # Django marks views so
         return view
 
     def perform_authentication(self, request: Request) -> None:
-        """Who tries tokens is counted."""
+        """Count the requests of a client whose token is not valid."""
         try:
             super().perform_authentication(request)
         except AuthenticationFailed:
@@ -35,13 +35,13 @@ class ApiView(APIView):
             raise
 
     def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> Any:
-        """Strangers are counted, too."""
+        """Count the requests of a client that has no token or session."""
         if not request.user.is_authenticated:
             self.check_throttles(request)
         return super().permission_denied(request, message, code)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        """Answers are for this user only, and to be asked for again."""
+        """Mark the response as this user's own, to be revalidated before a cache uses it again."""
         response = super().finalize_response(request, response, *args, **kwargs)
         response.headers.setdefault("Cache-Control", "private, no-cache")
         patch_vary_headers(response, ["Authorization", "Cookie", "Accept-Language"])

@@ -15,25 +15,25 @@ Key = tuple[str, ...]
 
 
 def id_of(key: Key) -> str:
-    """The id of the row with this key."""
+    """Return the id of the row with this key."""
     return packed(list(key))
 
 
 def key_of(text: str, length: int) -> Key | None:
-    """The key of an id; None for what is the id of nothing."""
+    """Return the key of an id; None for a text that is no id."""
     key = unpacked(text)
     is_key = isinstance(key, list) and len(key) == length and all(isinstance(part, str) for part in key)
     return tuple(key) if is_key and id_of(tuple(key)) == text else None
 
 
 def packed(value: Any) -> str:
-    """A JSON value as one word."""
+    """Return a JSON value as one word for addresses."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return urlsafe_b64encode(text.encode("utf-8", "surrogatepass")).decode().rstrip("=")
 
 
 def unpacked(word: str) -> Any:
-    """The value; None for a word that holds none."""
+    """Return the value of such a word; None for any other word."""
     try:
         return json.loads(urlsafe_b64decode(word.encode("ascii") + b"=" * (-len(word) % 4)))
     except (ValueError, RecursionError, binascii.Error):

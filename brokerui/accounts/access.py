@@ -32,7 +32,7 @@ def access(*, read: Level = Level.VIEW, write: Level | None = None) -> Callable[
 own_account = access(read=Level.VIEW, write=Level.VIEW)
 """For what a user does to the own account."""
 public = login_not_required
-"""For who has not signed in: a view that shows nothing of the estate."""
+"""Marks a view that needs no sign-in: it shows nothing of the estate."""
 
 
 def level_needed(view: Callable[..., Any], method: str) -> Level | None:

@@ -1,4 +1,4 @@
-"""Who may do what."""
+"""Users, roles and tokens."""
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate

@@ -1,6 +1,6 @@
-"""The four levels of access, and the one place that says who has which.
+"""The four levels of access, and the one place that decides which user has which.
 
-Every page, resource and command asks `may` (or what is made of it here), nothing else: so do templates, and the
+Every page, resource and command asks `may` (or something built on it here), nothing else: templates too, and the
 read-only switch holds for all of them at once.
 """
 

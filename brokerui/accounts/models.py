@@ -24,10 +24,10 @@ class Access(models.Model):
 
 
 class Token(AbstractAuthToken):
-    """A token of the REST interface, of which only a digest is kept."""
+    """A token of the REST interface; only its digest is stored."""
 
     name = models.CharField(max_length=100)
-    """What it is for, in its owner's words."""
+    """The purpose, in its owner's words."""
 
     class Meta:
         ordering = ["-created"]

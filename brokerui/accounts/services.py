@@ -41,12 +41,12 @@ def _permissions_ensure() -> None:
 
 
 class LastAdministratorError(Exception):
-    """Nobody would be left who may manage users."""
+    """The change would leave no administrator who can sign in."""
 
 
 @transaction.atomic
 def user_create(*, name: str, password: str, role: Role, author: str = "") -> User:
-    """A user who may sign in, with one role. Without an author it is the product's own doing."""
+    """Create a user with one role. An empty author means the product itself."""
     user = User.objects.create_user(username=name, password=password)
     user.groups.set([Group.objects.get(name=role)])
     audit(author=author, action="user.create", note=f"{name}: {role}")

@@ -49,7 +49,7 @@ class Batch:
         self._settle("commit")
 
     def roll_back(self) -> None:
-        """The messages are for whoever receives them next."""
+        """Roll back: other receivers get the messages."""
         self._settle("rollback")
 
     def _settle(self, action: str) -> None:

@@ -16,7 +16,7 @@ from brokerui.client.message import Received
 from brokerui.client.requests import Requests
 
 LONGEST_WAIT_S = 20.0
-"""For which one request waits; who waits longer asks again."""
+"""Longest wait of one request in seconds; a longer wait is several requests."""
 
 
 class Client:
@@ -95,7 +95,7 @@ class Client:
         conversation_handle: str | None = None,
         conversation_group_id: str | None = None,
     ) -> Batch:
-        """RECEIVE messages of one conversation group, for a `with` block. Empty: nothing came in so many seconds."""
+        """RECEIVE messages of one conversation group, for a `with` block. Empty where none arrive in time."""
         path = "queues/{}/{}/{}/receive/".format(*(quote(name, safe="") for name in (instance, database, queue)))
         asked = {
             "top": top,

@@ -29,6 +29,6 @@ def clear() -> None:
 
 
 def _delete_rows(instance: int) -> int:
-    """From every table of messaging; so many. They are some thousands at most, as the demo is bounded."""
+    """Delete from every table of messaging; returns the number of rows. The demo is bounded to some thousands."""
     models = [model for model in apps.get_app_config("messaging").get_models() if issubclass(model, OfInstance)]
     return sum(model._default_manager.filter(instance_id=instance).delete()[0] for model in models)

@@ -44,15 +44,15 @@ ORDERS: Final = 8
 GROUPS: Final = 24
 """Conversation groups that each side looks at in one go: more than begin, so that it catches up."""
 OPEN: Final = 200
-"""Orders without an answer: with so many, the cafe waits."""
+"""The cafe waits while this many orders are unanswered."""
 STUCK: Final = {FLOWERS: 24, BANK: 12}
-"""Conversations that cannot be delivered, by their service: so many, and no more."""
+"""Undeliverable conversations, by service: at most this many."""
 STUCK_CHANCE: Final = 0.2
 _random = SystemRandom()
 
 
 def play() -> None:
-    """Once. Whoever is held up goes on the next time."""
+    """Play one round; a party that is blocked goes on in the next."""
     for act in (_take_bread, _bake, _order, _get_stuck):
         _try(act)
 

@@ -12,7 +12,7 @@ from brokerui.demo.selectors import demo_plays
 
 @shared_task(name="brokerui.demo.tasks.demo_act")
 def demo_act() -> None:
-    """Cafe and bakery do what they do in five seconds; where the demo is gone, what it has left goes too."""
+    """Play five seconds of cafe and bakery; where the demo was removed, delete its messages."""
     if settings.DEMO and demo_plays():
         play()
     else:

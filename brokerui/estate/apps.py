@@ -1,4 +1,4 @@
-"""The live estate: its rows, its versions, and who may change it how."""
+"""The live estate: its rows, its versions, and the services that change it."""
 
 from django.apps import AppConfig
 

@@ -12,7 +12,7 @@ SYSTEM = "brokerui"
 
 
 def audit(*, author: str, action: str, note: str = "", version: Version | None = None) -> None:
-    """One entry, in the transaction of what it tells of. `action` is what was done, as `estate.import`."""
+    """Add one entry in the transaction of the change. `action` names the change, as in `estate.import`."""
     AuditEntry.objects.create(
         at=timezone.now(),
         author=author or SYSTEM,

@@ -1,6 +1,6 @@
-"""What has to be written to make one estate of another: the lists that differ, and how.
+"""The rows to write to turn one estate into another: the lists that differ, and how.
 
-Parts that two estates share are passed over at a glance, so after an edit this costs about what the edit touches.
+Parts that two estates share are skipped by identity, so that after an edit this costs about as much as the edit.
 Values are compared as they are written: two spellings of one address differ.
 """
 

@@ -41,7 +41,7 @@ def _prepare(folder: Path) -> None:
 
 
 def _write_whole(path: Path, text: str) -> None:
-    """Whole or not at all: whoever reads the folder meanwhile sees no half of a document."""
+    """Write the file whole or not at all: a reader of the folder never sees half a document."""
     part = path.with_suffix(".json.part")
     try:
         part.write_text(text, encoding="utf-8")

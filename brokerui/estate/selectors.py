@@ -56,7 +56,7 @@ class EstateFreshness:
 
     @property
     def is_stale(self) -> bool:
-        """Whether something was read so long ago that it may not hold."""
+        """Whether an instance was imported longer ago than `ESTATE_STALE_DAYS`."""
         return bool(self.instances) and (self.never > 0 or import_is_stale(self.oldest))
 
 

@@ -1,4 +1,4 @@
-"""Events in numbers: how many of each kind in each minute, and what they sum up to."""
+"""Counts of events: number, messages and bytes of each kind in each minute."""
 
 from __future__ import annotations
 

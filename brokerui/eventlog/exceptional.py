@@ -32,7 +32,7 @@ from routing.common.broker_events import (
 HOUR_MS: Final = 3_600_000
 ANY: Final = 0
 MOST_AT_ONCE: Final = 1_000
-"""Different ones that are kept between two writes; what comes beyond is counted, and nothing else is kept of it."""
+"""Different exceptional events that are kept between two writes; further ones are only counted."""
 LONGEST_TEXT: Final = 1_000
 """Characters that are kept of a text."""
 
@@ -98,7 +98,7 @@ class ExceptionSums(NamedTuple):
 
 
 Exceptions = dict[tuple[Exceptional, int], ExceptionSums]
-"""By what they are, and the hour: when it began, in milliseconds."""
+"""Key: kind and subject of the event, and the hour's begin in milliseconds since 1970, UTC."""
 
 Told = tuple[str, str, str, str, str]
 """Target, address, text, conversation id and handle."""
@@ -124,7 +124,7 @@ _TOLD: Final[Mapping[type, Callable[[Any], Told]]] = {
 
 
 def _host(address: str) -> str:
-    """Without the port of whoever dialled: it is another each time."""
+    """The peer's address without its port, which differs with each connection."""
     return address if address.startswith("tcp://") else address.rpartition(":")[0]
 
 

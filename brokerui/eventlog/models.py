@@ -14,7 +14,7 @@ NAME = 400
 
 
 class _Counted(models.Model):
-    """Events of a kind, and what they sum up to."""
+    """Counts of one kind of event."""
 
     instance = Name(max_length=SERVICE_NAME)
     event_class = models.SmallIntegerField()
@@ -48,7 +48,7 @@ class EventCount(_Counted):
 
 
 class EventTotal(_Counted):
-    """The same since the first event, which only ever grows: for whoever asks again and again what was added."""
+    """Totals since the first event, which only grow: monitoring systems compute rates from them."""
 
     pk = models.CompositePrimaryKey("instance", "event_class", "event_subclass", "database", "error")
 

@@ -38,7 +38,7 @@ def publish(folder: Path) -> int:
 
 @contextmanager
 def _taken(stage: Path) -> Iterator[bool]:
-    """Whether nobody writes a file any more, nor publishes it; then it is ours for so long."""
+    """Take the right to publish a file that no process writes or publishes any more; it lapses after a while."""
     try:
         descriptor = os.open(stage, os.O_RDONLY)
     except FileNotFoundError:

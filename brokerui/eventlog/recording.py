@@ -29,14 +29,14 @@ logger = logging.getLogger(__name__)
 SECONDS: Final = 2.0
 """Between two writes: what a process that is killed has not written yet."""
 MOST: Final = 200_000
-"""Events that wait for the disk at most; what comes beyond is counted, and not in the log."""
+"""Events that wait for the disk at most; further ones are counted but missing from the log."""
 
 
 class Recorder:
     """Of one process, for all its threads."""
 
     has_thread = True
-    """Whether it writes by itself; else whoever has it says when."""
+    """True: a background thread flushes every 2 s. False (tests): the caller calls flush()."""
 
     def __init__(self) -> None:
         self._begin()

@@ -1,4 +1,4 @@
-"""What is looked at once a minute: how much waits, since when, and who is principal."""
+"""Samples taken once a minute: waiting messages, their oldest age, and the principal of each mirror."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from brokerui.messaging.clock import now
 
 logger = logging.getLogger(__name__)
 _failing: Final[set[str]] = set()
-"""What has been told to fail, and has not succeeded since."""
+"""Failures that were logged and have not been followed by a success."""
 
 
 @shared_task(name="brokerui.eventlog.tasks.events_collect")

@@ -17,7 +17,7 @@ from routing.rules.explanation import Explanation, Journey
 from routing.rules.journey import outcomes
 
 MOST = 6
-"""Events shown, and of each sort so many tried."""
+"""Events that are shown, and events of each sort that are tried."""
 SHOWN = 3
 """Ends named of each event."""
 

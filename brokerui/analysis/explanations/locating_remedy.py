@@ -73,7 +73,7 @@ def _correct(journey: Journey, hop: HopAccount, route: str | None) -> Sentence:
 
 
 def _mend(database: Database, instance: Instance, service: str) -> Sentence:
-    """The database that is meant cannot take it: what it wants."""
+    """The remedy for a database that cannot be the target."""
     facts = {"service": service, "database": database.name, "instance": instance.name}
     if database.mirroring_role == MIRROR:
         return say("{database} on {instance} is a mirror: send {service} to its principal.", **facts)

@@ -77,7 +77,7 @@ class Suppression(models.Model):
     database = models.CharField(max_length=SYSNAME, blank=True)
     object = models.CharField(max_length=QUEUE_NAME, blank=True)
     owner = models.CharField(max_length=AUTHOR)
-    """Who is asked about it."""
+    """The person responsible."""
     reason = models.CharField(max_length=REASON)
     expires = models.DateTimeField()
     created_at = models.DateTimeField()

@@ -32,7 +32,7 @@ SMALL = 2_000
 LONG = 10_000
 """Findings that take longer to read than a request may, with the rest of a page."""
 AGAIN = timedelta(hours=1)
-"""Routes expire: what was found is found again after so long."""
+"""Routes expire: an estate is linted again after this time."""
 LATE = timedelta(seconds=20)
 """A worker that lives takes up what is wanted sooner."""
 KEPT_SMALL, KEPT_LARGE = 32, 4

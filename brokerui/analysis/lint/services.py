@@ -21,7 +21,7 @@ from routing.common.finding import ERROR, INFO, WARNING, Finding
 LINT = "lint"
 """The kind of background jobs that look estates over."""
 KEPT = 8
-"""So many looks are kept."""
+"""Lint runs that are kept."""
 PLACE = ("code", "instance", "database", "object")
 BATCH = 2_000
 """Rows in one statement."""
@@ -79,7 +79,7 @@ def _row(run: LintRun, position: int, found: StoredFinding) -> LintFinding:
 
 
 def runs_prune() -> int:
-    """Delete all but the newest look at each estate, and of those the oldest; so many looks are gone."""
+    """Delete all but the newest run of each estate, and the oldest of those; returns the number of deleted runs."""
     kept: set[tuple[str, str]] = set()
     gone = []
     live = estate_current().digest

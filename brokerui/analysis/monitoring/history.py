@@ -28,7 +28,7 @@ class SamplePoint(NamedTuple):
 
 
 Place = tuple[str, str, str, int]
-"""Instance, database, name and error of a sample: what it is of."""
+"""Subject of a sample: instance, database, name and error."""
 _PLACE: Final = ("instance", "database", "name", "error")
 
 

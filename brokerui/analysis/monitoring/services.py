@@ -11,14 +11,14 @@ from brokerui.messaging.verbs.retry_now import waiting_retry
 
 @transaction.atomic
 def retry(*, instance: str, database: str, service: str, author: str) -> None:
-    """What waits for a service is tried now."""
+    """Retry the conversations that wait for a service now."""
     waiting_retry(instance=instance, database=database, service=service)
     audit(author=author, action="dialog.retry", note=f"{instance}/{database} → {service}")
 
 
 @transaction.atomic
 def end(*, instance: str, handle: str, author: str) -> None:
-    """A conversation ends here, with what it had to send; its other side is not told."""
+    """END CONVERSATION WITH CLEANUP: unsent messages are deleted, and the other side is not told."""
     conversation_end_with_cleanup(instance=instance, handle=handle)
     audit(author=author, action="dialog.cleanup", note=f"{instance}: {handle}")
 

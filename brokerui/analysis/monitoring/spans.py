@@ -13,7 +13,7 @@ MINUTE_MS: Final = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """So many minutes back from now, with a point each `step` minutes."""
+    """The last `minutes` minutes, with a point each `step` minutes."""
 
     name: str
     """As it stands in the address."""

@@ -58,7 +58,7 @@ class WaitingMessages:
     groups: tuple[WaitingGroup, ...]
     at: datetime
     until: float
-    """Of the clock of this process: so long it need not be counted again."""
+    """Seconds during which a count is used again."""
 
     @property
     def delayed(self) -> list[WaitingGroup]:

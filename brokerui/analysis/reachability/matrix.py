@@ -12,7 +12,7 @@ from routing.classes.traffic_class import Node
 from routing.model.estate import Estate
 
 CHUNK = 400
-"""Names between two looks at the clock of who waits."""
+"""Names between two checks of the caller's deadline."""
 Tell = Callable[[int], None]
 """Told how many names are done."""
 

@@ -23,7 +23,7 @@ from routing.model.estate import Estate
 SMALL = 12_000
 """Hops that are decided while the page waits: a twentieth of a second."""
 LONG = 60_000
-"""Hops of an estate of which to read what was worked out takes longer than a request may."""
+"""An estate with more hops than this is read beside the request."""
 PART = 100
 """Names of a larger estate that are asked about at once, while a worker works out the rest."""
 LATE = timedelta(seconds=20)
@@ -45,7 +45,7 @@ class KnownPairs:
     job: Job | None = None
     """The background job that works out the rest; one that has ended failed or was cancelled."""
     of_names: int = 0
-    """Where it is a part: of so many names."""
+    """Number of names, where the matrix is a part."""
 
     @property
     def is_whole(self) -> bool:

@@ -40,7 +40,7 @@ def between(field: str, low: int, high: int, name: str) -> models.CheckConstrain
 
 
 def lengths(constraint: str, /, **most: int) -> models.CheckConstraint:
-    """The constraint that texts have one character to so many; NULL passes. SQLite does not count by itself."""
+    """Constraint on the length of texts, one character to `most`; NULL passes. SQLite checks no lengths itself."""
     condition = Q()
     for field, limit in most.items():
         length = Length(F(field))

@@ -68,7 +68,7 @@ class Version(models.Model):
 
 
 class Live(models.Model):
-    """The one row that says what is current. Who writes the estate locks it first."""
+    """The one row with the current version. A writer of the estate locks it first."""
 
     KEY = 1
 

@@ -30,9 +30,9 @@ from routing.documents.estate_document import read_estate
 TITLE_MAX = 200
 NAME_MAX = 60
 LEVEL = 1
-"""A request packs what it was sent: quickly rather than small."""
+"""Compression level for uploads: quick rather than small."""
 UNREAD_KEPT = timedelta(days=1)
-"""What turned out to be no estate, or was never read, is forgotten after so long."""
+"""Age after which an upload that is no estate, or was never read, is deleted."""
 
 
 def scenario_create(*, title: str, text: bytes | str, author: str = "") -> tuple[Scenario, list[str]]:

@@ -55,7 +55,7 @@ class TokensView(View):
 @own_account
 @require_POST
 def revoke(request: HttpRequest, key: str) -> HttpResponse:
-    """Delete one; whoever uses it is a stranger from then on."""
+    """Revoke a token; a program that uses it is refused from then on."""
     name = token_revoke(user=_user(request), key=key)
     if name is None:
         raise Http404

@@ -26,7 +26,7 @@ METHODS = ["get", "head", "post"]
 
 @method_decorator(public, name="dispatch")
 class SignIn(auth.LoginView):
-    """The form; who is signed in already goes on."""
+    """The sign-in form; a signed-in user is redirected."""
 
     http_method_names = METHODS
     template_name = "account/login.html"
@@ -40,7 +40,7 @@ class SignOut(auth.LogoutView):
 
 @method_decorator(own_account, name="dispatch")
 class ChangePassword(auth.PasswordChangeView):
-    """Of the user who is signed in, who stays so here and nowhere else."""
+    """Change the password of the signed-in user; all other sessions of that user end."""
 
     http_method_names = METHODS
     template_name = "account/password.html"

@@ -25,7 +25,7 @@ from routing.dialog.problems import VerbError
 @access(write=Level.OPERATE)
 @require_POST
 def retry(request: HttpRequest) -> HttpResponse:
-    """What waits for a service is tried now."""
+    """Retry the conversations that wait for a service now."""
     place = {name: request.POST.get(name, "") for name in ("instance", "database", "service")}
     done = _("What waits for %(service)s is being tried now.") % {"service": place["service"]}
     _do(request, done, partial(services.retry, **place))

@@ -10,5 +10,5 @@ from brokerui.analysis.lint.error_badge import errors_latest
 
 
 def errors(request: HttpRequest) -> dict[str, Any]:
-    """`errors_found`: asked for by the template only, when the page knows what it is about."""
+    """`errors_found`: called by the template, after the page has set its estate."""
     return {"errors_found": lambda: errors_latest(getattr(request, "viewed", None))}

@@ -57,7 +57,7 @@ class Suppress(View):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A suppression, and what it does now."""
+    """A suppression and its present effect."""
 
     row: Suppression
     title: Sentence | None

@@ -30,7 +30,7 @@ from routing.rules.decision import DELIVERED, EXITS
 
 translate = translator(gettext, ngettext)
 FEW = 20
-"""So many databases are shown by themselves; more, by instance."""
+"""Up to this many databases are drawn one by one; above, by instance."""
 Ways = list[tuple[int, int, FirstHopOutcome]]
 
 

@@ -1,4 +1,4 @@
-"""All rows of a preview, for who wants more than a page shows."""
+"""All rows of a preview as files; the page shows the first ones."""
 
 from __future__ import annotations
 

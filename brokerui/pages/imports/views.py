@@ -163,7 +163,7 @@ def run_discard_it(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _done(request: HttpRequest, run: ImportRun, write: Any) -> HttpResponse:
-    """A step, and what it makes due; a step that does not fit what the import is now is told."""
+    """Take a step of an import; a step that does not fit its state is answered with the reason."""
     try:
         run = write()
         if run.state in (State.READING, State.APPLYING) and not run.claim:

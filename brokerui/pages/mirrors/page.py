@@ -1,4 +1,4 @@
-"""The page of mirrors: who is the principal of each mirrored route, what each partner has said, how it was before."""
+"""The page of mirrors: the principal of each mirrored route, the partners' reports, and their history."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def headline(routes: list[MirroredRouteRow], databases: list[MirroredDatabaseRow
 
 @dataclass(frozen=True, slots=True)
 class Spell:
-    """So long something had a role."""
+    """A span of time during which a partner had a role."""
 
     what: str
     start: int
@@ -213,7 +213,7 @@ def title(found: list[Spell], span: Span) -> str:
 
 
 def figure(found: list[Spell], start: int, end: int) -> Figure:
-    """A row for each route and database, with who was what when."""
+    """A row for each route and database, with the role of each partner over time."""
     rows = list(dict.fromkeys(spell.what for spell in found))
     nobody = gettext("no principal")
     bars = [

@@ -171,7 +171,7 @@ def _depth(point: SamplePoint | None) -> float | None:
 
 
 def _unit(most: int) -> tuple[int, str]:
-    """In what the longest age is a handy number: so many milliseconds, and what the axis says."""
+    """Milliseconds per unit of the axis, and the unit's label, chosen by the longest age."""
     if most < 3 * MINUTE_MS:
         return SECOND_MS, gettext("Age of the oldest, seconds")
     if most < 3 * HOUR_MS:

@@ -1,4 +1,4 @@
-"""How many pairs of which verdict there are in each field of the table. Every pair is counted; none is sampled."""
+"""Counts of pairs by verdict for each field of the table. Every pair is counted; none is sampled."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ MOST_PAIRS = 1_000_000
 
 
 def table_as_csv(page: ReachabilityPage) -> Iterator[str]:
-    """A line for each field, with how many pairs of which verdict it has."""
+    """A line for each field, with its number of pairs by verdict."""
     return csv_lines(_fields(page))
 
 

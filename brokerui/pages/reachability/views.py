@@ -1,4 +1,4 @@
-"""Reachability: from where is what reached, of which estate, for whom it is asked."""
+"""Reachability: which service names each entry point reaches, in the estate of the request."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from brokerui.pages.shell.theme import theme_of
 
 
 def page(request: HttpRequest) -> dict[str, Any]:
-    """`theme`, `languages` (empty where there is no choice); for who is signed in `access` and `navigation`."""
+    """`theme`, `languages` (empty where there is no choice); with a signed-in user `access` and `navigation`."""
     user = _signed_in(request)
     return {
         "theme": theme_of(request),

@@ -14,7 +14,7 @@ from brokerui.estate.scenarios.selectors import ScenarioInfo, scenario_list
 from brokerui.estate.selectors import EstateFreshness, estate_freshness, live_version, version_list
 
 VERSIONS = 8
-"""So many are offered; others can be typed."""
+"""Versions that are offered; others can be typed."""
 
 
 @dataclass

@@ -22,7 +22,7 @@ class NavigationEntry:
     keys: str
     """The keys that go there, one after the other."""
     level: Level = Level.VIEW
-    """What it takes to go there."""
+    """The level of access that the page requires."""
     keeps: tuple[str, ...] = ("scenario", "as_of")
     """Query parameters that go along: the next page is about the same estate."""
 

@@ -1,4 +1,4 @@
-"""Access, for administrators: users with their role, tokens, and who is locked out."""
+"""Tables for administrators: users with their role, tokens, and lock-outs."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class ByRole(Chosen):
 
 @admin.register(User, site=site)
 class Users(ForAdministrators):
-    """Who may sign in."""
+    """Users who can sign in."""
 
     about = gettext_lazy("Who may sign in, in which role.")
     actions = None
@@ -224,7 +224,7 @@ class TokenAdmin(ForAdministrators):
 
 @admin.register(AccessAttempt, site=site)
 class Lockouts(ForAdministrators):
-    """Wrong passwords of late, and who has to wait because of them."""
+    """Failed sign-ins, and the users that are locked out by them."""
 
     about = gettext_lazy("Wrong passwords of late; let somebody in again who has to wait.")
     ordering = ("-attempt_time",)

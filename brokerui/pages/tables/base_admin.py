@@ -28,12 +28,12 @@ from routing.common.errors import Invalid
 
 NULL = mark_safe('<span class="null">NULL</span>')
 AT_ONCE = 1_000
-"""Rows that one act may change: it is one version, and who reads it wants to see them."""
+"""Rows that one bulk action may change: it makes one version, which its reader can check."""
 Act = Callable[[Draft, Key], None]
 
 
 class BaseAdmin(admin.ModelAdmin):
-    """What all our lists share: the look, and who may see them."""
+    """Look and access rule that all lists share."""
 
     about: ClassVar[Promise | str] = ""
     level: ClassVar[Level] = Level.EDIT

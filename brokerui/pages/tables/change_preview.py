@@ -46,7 +46,7 @@ class Outlook:
     at_fields: dict[str, list[Note]] = field(default_factory=dict)
     """By name of the field."""
     others: list[Note] = field(default_factory=list)
-    """About what has no field here: the object as a whole, or another one."""
+    """Findings without a field on this form: about the object as a whole, or about another one."""
     solved: int = 0
     """Findings that are gone then."""
     changed: Mapping[str, int] | None = None
@@ -66,7 +66,7 @@ class Outlook:
 
     @property
     def token(self) -> str:
-        """Stands for these errors: who has seen them sends it back. Empty where there are none."""
+        """Token of these errors: a form sends it back once its user has seen them. Empty without errors."""
         known = sorted(repr(_identity(note.finding)) for note in self.errors)
         return hashlib.sha256("\n".join(known).encode()).hexdigest()[:16] if known else ""
 

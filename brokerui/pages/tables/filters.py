@@ -16,7 +16,7 @@ SOON = timedelta(days=30)
 ROW_DIGITS = 18
 """Of a row's number at most."""
 SLASHES = 20
-"""So many are tried."""
+"""Values that are tried at most."""
 
 
 class Chosen(admin.SimpleListFilter):
@@ -50,7 +50,7 @@ class Typed(admin.SimpleListFilter):
         return ()
 
     def has_output(self) -> bool:
-        """Django shows only what has choices."""
+        """Django shows only filters with choices."""
         return True
 
     def condition(self, text: str) -> Q:

@@ -30,7 +30,7 @@ from routing.common.errors import Invalid
 from routing.model.estate import Estate
 
 IN_TABLE = 50
-"""Of more than so many rows there is a link to their list instead of a table."""
+"""With more nested rows than this the form links to their list."""
 _OUTER = re.compile(r"^((instances|databases)\[\d+\]\.?)+")
 _ELEMENT = re.compile(r"(?P<list>\w+)\[(?P<index>\d+)\](?:\.(?P<column>\w+))?")
 

@@ -108,7 +108,7 @@ class Versions(BaseAdmin):
     search_fields = ("note", "author")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Without what they hold."""
+        """Leave the documents in the database."""
         return super().get_queryset(request).defer("document", "edits")
 
     @admin.display(description="version", ordering="number")
@@ -155,7 +155,7 @@ class Audit(BaseAdmin):
     search_fields = ("note", "author", "address")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """With the number of the version, not with what it holds."""
+        """Join the number of the version, without its document."""
         rows = super().get_queryset(request).select_related("version")
         return rows.only("at", "author", "address", "action", "note", "version__number")
 

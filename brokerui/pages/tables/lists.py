@@ -1,4 +1,4 @@
-"""The lists of the estate's tables: their columns, as the product calls them, and what they are narrowed by."""
+"""The lists of the estate's tables: their columns, by the product's names, and their filters."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from brokerui.pages.tables.row_kinds import IN_DATABASES, KINDS, Key, RowKind, d
 from routing.common.errors import Invalid
 
 SINCE = 5
-"""Versions that are named to who comes too late."""
+"""Newer versions that are listed to an editor whose form is stale."""
 
 
 @dataclass(frozen=True, slots=True)

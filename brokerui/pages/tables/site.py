@@ -1,4 +1,4 @@
-"""The site of the tables: who may see it, and what it consists of."""
+"""The site of the tables: its access rule and its tables."""
 
 from __future__ import annotations
 

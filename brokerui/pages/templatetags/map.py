@@ -61,7 +61,7 @@ register.simple_tag(database, name="database_ref")
 
 @register.filter
 def called(ref: Ref) -> str:
-    """The name of a thing, with that of what it is in."""
+    """The name of an object, with the name of its instance or database."""
     if ref.kind in (DATABASE, ROUTE):
         return " / ".join(ref.names)
     if ref.kind == GROUP:

@@ -75,7 +75,7 @@ def round_stop(request: HttpRequest, number: int) -> HttpResponse:
 
 @require_safe
 def run(request: HttpRequest, number: int) -> HttpResponse:
-    """One, with what it found and where that comes from."""
+    """One run, with its findings and its sources."""
     found = get_object_or_404(Run, pk=number)
     inputs = found.record.get("inputs", [])
     context = {

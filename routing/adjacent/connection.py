@@ -1,9 +1,9 @@
-"""One connection between two instances: bytes and time in, bytes and events out. What happens when is in `states`.
+"""One connection between two instances, without I/O: bytes and time in, bytes and events out. `states` has the rules.
 
-The caller owns the socket and does what it is told: it hands over what the socket gives (`receive`, `lost`), sends what
-there is to send (`data_to_send` until that is empty, after every call of anything else), calls `handle_timer` at
-`next_timer`, takes the `events`, and closes the socket when `is_over` and everything is sent, or cannot be sent within
-`Settings.closing_timeout_ms`. Times are seconds of any clock that does not run backwards.
+The caller owns the socket. It passes in what the socket delivers (`receive`, `lost`), sends `data_to_send` until that
+is empty after every other call, calls `handle_timer` at `next_timer`, reads `events`, and closes the socket once
+`is_over` and everything is sent, or after `ConnectionSettings.closing_timeout_ms`. Times are integer milliseconds of a
+monotonic clock.
 """
 
 from __future__ import annotations
@@ -45,37 +45,36 @@ CLOSE_REASONS: Final = {
     CLOSE_NO_ANSWER: "no answer",
     CLOSE_TRANSPORT_LOST: "the transport has ended",
 }
-"""Why a connection is closed, as a CLOSE says it. LOST is never sent; a peer may give others."""
+"""Close reasons by number in a CLOSE frame. CLOSE_TRANSPORT_LOST is never sent; a peer may send others."""
 
 
 NOT_PERMITTED: Final = 28034
-"""The product's error: the peer may not connect."""
+"""SQL Server error: the peer has no permission to connect."""
 PeerPermission = Callable[[Hello], Sentence | None]
-"""Asked when a peer has said who it is: why it may not connect; None: it may."""
+"""Called with a peer's HELLO: returns why it may not connect, or None."""
 
 MAX_QUEUED_ROLE_FRAMES: Final = 1000
-"""Questions and answers about roles that wait for the socket. More are lost, and asked again: a peer that asks and does
-not read makes us hold 2 MB."""
+"""Maximum role frames queued for the socket; more are dropped and asked again. A peer that asks without reading makes
+us hold at most 2 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionSettings:
-    """What one side may choose for itself."""
+    """Settings that each side chooses for itself."""
 
     max_frame_bytes: int = 256 << 10
-    """Bytes of the largest frame to take: two of the least make one write worth while, and none holds up another
-    conversation for long."""
+    """Largest frame to accept: twice the minimum makes a write worthwhile without delaying other conversations."""
     max_outgoing_bytes: int = 4 << 20
-    """Bytes of fragments that wait for the socket, per connection. More are refused until half of them are sent."""
+    """Maximum bytes of fragments queued per connection. More are refused until half of them are sent."""
     login_timeout_ms: int = 15_000
-    """Seconds from dialling or accepting until ONLINE: strangers hold a socket no longer. The product's own login
-    timeout is about as long."""
+    """Maximum time from dialling or accepting until ONLINE. About SQL Server's own login timeout."""
     idle_timeout_ms: int = 30_000
-    """ADJ-2, a short while. Shorter than the longest wait for a retry (64 s): a peer that is away costs no socket."""
+    """Time without traffic before closing (ADJ-2). Shorter than the longest retry delay (64 s), so that an unreachable
+    peer costs no socket."""
     closing_timeout_ms: int = 10_000
-    """Seconds from our CLOSE until the peer's."""
+    """Maximum time from our CLOSE until the peer's CLOSE."""
     ping_after_ms: int = 20_000
-    """Seconds of silence after something was sent."""
+    """Time without data from the peer, after a send, before a PING."""
     pong_timeout_ms: int = 20_000
 
     def __post_init__(self) -> None:
@@ -95,52 +94,52 @@ class ConnectionSettings:
 # ------------------------------------------------------------------------------------------------ events
 @dataclass(frozen=True, slots=True)
 class ConnectionOnline:
-    """Fragments may be sent."""
+    """The connection is online: fragments may be sent."""
 
     peer: Hello
     displaced: PeerConnection | None = None
-    """An older connection to the same peer that closes now: it has bytes to send and events of its own."""
+    """An older connection to the same peer that closes now; it has its own bytes to send and events."""
 
 
 @dataclass(frozen=True, slots=True)
 class FragmentsArrived:
-    """Fragments, whole and unread, in the order in which they came."""
+    """Complete, unparsed fragments arrived, in order."""
 
     fragments: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RoleFrameArrived:
-    """The peer asks or answers which role a database has."""
+    """A question or answer about the role of a mirrored database arrived."""
 
     frame: bytes
-    """Whole, and what `read_role` reads."""
+    """Complete frame for `read_role`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SendRoomAvailable:
-    """`send` takes fragments again after it has refused some."""
+    """`send` accepts fragments again after it refused some."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionClosing:
-    """We close; what the peer has sent still arrives."""
+    """This side closes; data already sent by the peer still arrives."""
 
     reason: int
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionOver:
-    """The connection is CLOSED or FAILED: the last event."""
+    """Last event: the connection is CLOSED or FAILED."""
 
     reason: int
     by_peer: bool
     unsent: int
-    """Fragments that were never sent. They are lost, as on any network, and will be sent again (ACK-3)."""
+    """Number of queued fragments that were not sent; their senders retransmit them (ACK-3)."""
     error: RemoteProtocolError | None = None
-    """What the peer has done wrong, where it has."""
+    """The peer's protocol error, if any."""
     text: str = ""
-    """What the peer says of it, for people."""
+    """The peer's explanation, for people."""
 
 
 ConnectionEvent = (
@@ -149,14 +148,14 @@ ConnectionEvent = (
 
 
 class OnlineConnections:
-    """The connections of one instance that are online, one for each peer."""
+    """The online connections of one instance, one per peer."""
 
     def __init__(self) -> None:
         self._online: dict[tuple[str, bytes], PeerConnection] = {}
         self._decisions = 0
 
     def decide(self) -> int:
-        """A number for a decision: the peer may hear of a later one first, over another connection."""
+        """Return the next arbitration number: the peer may see a later decision first, over another connection."""
         self._decisions += 1
         return self._decisions
 
@@ -164,7 +163,7 @@ class OnlineConnections:
         return self._online.get(peer[:2])
 
     def put(self, peer: Hello, connection: PeerConnection) -> PeerConnection | None:
-        """Gives the one in whose place it is."""
+        """Set the connection of a peer and return the one that it replaces."""
         before = self._online.get(peer[:2])
         self._online[peer[:2]] = connection
         return before
@@ -178,7 +177,7 @@ class OnlineConnections:
 
 
 class PeerConnection:
-    """One side of a connection. `LocalProtocolError` from any method: the caller's fault, and nothing was done."""
+    """One side of a connection. Methods raise `LocalProtocolError` for a caller's mistake; nothing was done then."""
 
     def __init__(
         self,
@@ -188,13 +187,13 @@ class PeerConnection:
         now_ms: int = 0,
         permission: PeerPermission | None = None,
     ) -> None:
-        """`own` says who we are. Its connection id is new for each connection; the side that accepts takes the other's.
+        """`own`: our HELLO, with a new connection id; the accepting side adopts the dialling side's id.
 
-        `settings` decide the frame size, and not `own`. Without `permission` everybody may connect.
+        The frame size comes from `settings`, not from `own`. Without `permission` every peer may connect.
         """
         self.settings = settings or ConnectionSettings()
         self.own = own._replace(max_frame_bytes=self.settings.max_frame_bytes)
-        self._hello = frames.write_hello(self.own)  # refused here, and not when it is too late
+        self._hello = frames.write_hello(self.own)  # validates `own` early
         self.peer: Hello | None = None
         self.version = VERSION
         self.is_accept = False
@@ -202,7 +201,7 @@ class PeerConnection:
         self.began_at_ms = now_ms
         self.login_at_ms: int | None = None
         self.active_at_ms = now_ms
-        """When a fragment was last taken or given."""
+        """Time of the last fragment sent or received."""
         self.bytes_sent = 0
         self.bytes_received = 0
         self.fragments_sent = 0
@@ -210,9 +209,9 @@ class PeerConnection:
         self.sends = 0
         self.receives = 0
         self.decision = 0
-        """The number of the decision by which it is online."""
+        """Number of the arbitration decision that put it online."""
         self.max_frame_bytes = MIN_FRAME_BYTES
-        """Bytes of the largest frame for this peer."""
+        """Largest frame in bytes to send to this peer."""
         self._neighbours = neighbours
         self._permission = permission
         self._reader = FrameReader()
@@ -220,7 +219,7 @@ class PeerConnection:
         self._roles: list[bytes] = []
         self._queue: deque[bytes] = deque()
         self._queued = 0
-        self._last: bytes | None = None  # our CLOSE, which goes after the queue
+        self._last: bytes | None = None  # our CLOSE, sent after the queue
         self._refused = False
         self._closing_at_ms = now_ms
         self._unheard_since_ms: int | None = None
@@ -230,7 +229,7 @@ class PeerConnection:
     # -------------------------------------------------------------------------------------------- what it looks like
     @property
     def shown(self) -> ConnectionColumns:
-        """As sys.dm_broker_connections shows it."""
+        """State columns of sys.dm_broker_connections."""
         return states.CONNECTION_COLUMNS[self.phase]
 
     @property
@@ -239,12 +238,12 @@ class PeerConnection:
 
     @property
     def is_over(self) -> bool:
-        """The socket is closed as soon as what there is to send is sent."""
+        """True if the caller may close the socket once everything is sent."""
         return self.phase in {states.CLOSED, states.FAILED}
 
     @property
     def waiting(self) -> int:
-        """Bytes of fragments that wait to be sent."""
+        """Bytes of fragments queued for sending."""
         return self._queued
 
     @property
@@ -253,26 +252,26 @@ class PeerConnection:
 
     # -------------------------------------------------------------------------------------------- what the caller does
     def dial(self, now_ms: int) -> None:
-        """The caller opens a connection to an address."""
+        """The caller opens a connection to the peer's address."""
         self.phase = self._step(states.DIAL)
         self.began_at_ms = now_ms
 
     def accept(self, now_ms: int) -> None:
-        """The caller has accepted a connection; the other side speaks first."""
+        """The caller accepted a connection; the dialling side sends first."""
         self.phase = self._step(states.ACCEPTED)
         self.is_accept = True
         self.began_at_ms = now_ms
 
     def connected(self) -> None:
-        """What was dialled is connected."""
+        """The dialled transport is connected: send our HELLO."""
         self.phase = self._step(states.CONNECTED)
         if self.phase == states.GREETING:
             self._urgent.append(self._hello)
 
     def send(self, fragments: Sequence[bytes], now_ms: int) -> int:
-        """Takes fragments to send, and says how many of them: the rest did not fit, and `Room` tells when to try again.
+        """Queue fragments and return how many were accepted. If not all fit, `SendRoomAvailable` tells when to retry.
 
-        A fragment is passed on as it is; only its length is looked at.
+        Fragments are not parsed; only their length is checked.
         """
         self.phase = self._step(states.SEND)
         for raw in fragments:
@@ -294,7 +293,7 @@ class PeerConnection:
         return taken
 
     def send_role(self, frame: bytes, now_ms: int) -> bool:
-        """A question or an answer of `write_role`, before all fragments that wait. False: too many wait already."""
+        """Queue a role frame ahead of all fragments. False: too many are queued."""
         self.phase = self._step(states.SEND)
         if not is_role(frame):
             raise LocalProtocolError("frame", say("is about no role"))
@@ -310,7 +309,7 @@ class PeerConnection:
             self._unheard_since_ms = now_ms
 
     def data_to_send(self) -> bytes:
-        """The next bytes for the socket, a frame of fragments at most; empty when there is nothing."""
+        """Return the next bytes for the socket, at most one frame of fragments; empty if there is nothing to send."""
         pieces, self._urgent, self._roles = [*self._urgent, *self._roles], [], []
         if self._queue:
             pieces.append(self._frame_of_fragments())
@@ -323,17 +322,17 @@ class PeerConnection:
         return data
 
     def close(self, now_ms: int, reason: int = CLOSE_SHUTDOWN) -> None:
-        """Closes: what was taken is sent first. Does nothing when it closes already."""
+        """Close after sending everything queued. No effect if closing already."""
         self._leave(self._step(states.CLOSE_REQUESTED), now_ms, reason)
 
     def lost(self, now_ms: int) -> None:
-        """The transport has ended, with or without an error, or could not be made. Nothing more can be sent."""
+        """The transport ended or could not be opened; nothing more can be sent."""
         phase = self._step(states.TRANSPORT_LOST)
         self._end(phase, ConnectionOver(CLOSE_TRANSPORT_LOST, by_peer=False, unsent=self._drop_output()))
 
     # -------------------------------------------------------------------------------------------- what the peer does
     def receive(self, data: bytes, now_ms: int) -> None:
-        """Bytes from the transport, in any cut. What is wrong with them is an event, never raised."""
+        """Take bytes from the transport, split anywhere. A peer's protocol error becomes an event, not an exception."""
         if self._step(states.BYTES) in {states.CLOSED, states.FAILED}:
             return
         self.receives += 1
@@ -347,7 +346,7 @@ class PeerConnection:
             self._fail(self._step(states.BREACH), CLOSE_PROTOCOL_ERROR, error)
 
     def next_timer(self) -> int | None:
-        """When `handle_timer` is due."""
+        """Return the time at which `handle_timer` is due; None: never."""
         if self.phase == states.ONLINE:
             idle = None if self._queue else self.active_at_ms + self.settings.idle_timeout_ms
             return min((at for at in (idle, self._silent_at()) if at is not None), default=None)
@@ -358,7 +357,7 @@ class PeerConnection:
         return self.began_at_ms + self.settings.login_timeout_ms
 
     def handle_timer(self, now_ms: int) -> None:
-        """The clock says `now`. Does what is due; called too early, nothing."""
+        """Do what is due at `now_ms`; nothing if called too early."""
         due = self.next_timer()
         if due is None or now_ms < due:
             return
@@ -379,7 +378,7 @@ class PeerConnection:
             self._urgent.append(frames.write_frame(frames.PING))
 
     def events(self) -> list[ConnectionEvent]:
-        """What has happened since the last call."""
+        """Return the events since the last call."""
         events, self._events = self._events, []
         return events
 
@@ -401,7 +400,7 @@ class PeerConnection:
         elif frame.kind == frames.PING:
             self.phase = self._step(states.PING_CAME)
             pong = frames.write_frame(frames.PONG)
-            if pong not in self._urgent:  # one answers any number of them
+            if pong not in self._urgent:  # one PONG answers any number of PINGs
                 self._urgent.append(pong)
         elif frame.kind == frames.PONG:
             self.phase = self._step(states.PONG_CAME)
@@ -452,14 +451,16 @@ class PeerConnection:
         phase = self._step(states.ACCEPT_CAME)
         used = self._used_instead()
         if used and used.decision > decision:
-            self._reader.most = self.max_frame_bytes - frames.FRAME_HEAD.size  # the peer has used it, and may have sent
+            self._reader.most = (
+                self.max_frame_bytes - frames.FRAME_HEAD.size
+            )  # the peer considers it online and may have sent fragments
             self._leave(self._step(states.ACCEPT_LATE), now_ms, CLOSE_DUPLICATE)
         else:
             self.decision = decision
             self._go_online(phase, now_ms)
 
     def _stays(self, used: PeerConnection, claimed: bytes) -> bool:
-        """Arbitration: whether the connection that we use already stays, and this one is the duplicate."""
+        """Arbitration: return True if the connection in use stays and this one is the duplicate."""
         if claimed == used.own.connection_id:
             return True
         assert used.login_at_ms is not None
@@ -467,13 +468,13 @@ class PeerConnection:
         return both_at_once and not used.is_accept
 
     def _used_instead(self) -> PeerConnection | None:
-        """Another connection of ours to the same peer."""
+        """Return our other online connection to the same peer."""
         assert self.peer is not None
         return self._neighbours.get(self.peer)
 
     def _take_close(self, reason: int, text: str) -> None:
         phase = self._step(states.CLOSE_CAME)
-        if self.phase != states.CLOSING:  # there our own is on its way already
+        if self.phase != states.CLOSING:  # our own CLOSE was sent already
             self._last = frames.write_close(reason)
         self._end(phase, ConnectionOver(reason, by_peer=True, unsent=0, text=text))
 
@@ -492,17 +493,17 @@ class PeerConnection:
         self.login_at_ms = self.active_at_ms = now_ms
         self._reader.most = self.max_frame_bytes - frames.FRAME_HEAD.size
         displaced = None
-        if self.peer[:2] != self.own[:2]:  # an instance is no neighbour of itself, however often it is connected
+        if self.peer[:2] != self.own[:2]:  # a connection of an instance to itself is not registered
             displaced = self._neighbours.put(self.peer, self)
             if displaced is not None:
                 displaced.close(now_ms, CLOSE_DUPLICATE)
         self._events.append(ConnectionOnline(self.peer, displaced))
 
     def _leave(self, phase: ConnectionPhase, now_ms: int, reason: int) -> None:
-        """Closes from our side, unless it is done."""
+        """Start closing from our side, unless closing already."""
         if phase == self.phase:
             return
-        if self.phase not in {states.NEW, states.CONNECTING}:  # else nothing can be sent
+        if self.phase not in {states.NEW, states.CONNECTING}:  # before that nothing can be sent
             self._last = frames.write_close(reason)
         if phase == states.CLOSING:
             self.phase = phase
@@ -513,7 +514,7 @@ class PeerConnection:
             self._end(phase, ConnectionOver(reason, by_peer=False, unsent=0))
 
     def _fail(self, phase: ConnectionPhase, reason: int, error: RemoteProtocolError | None = None) -> None:
-        """Ends at once, and says why if anybody can hear it."""
+        """Fail at once, with a CLOSE frame if the peer can receive it."""
         unsent = self._drop_output()
         if self.phase != states.CONNECTING:
             self._last = frames.write_close(reason, str(error or ""))
@@ -545,7 +546,7 @@ class PeerConnection:
         return frames.write_fragments(pieces, size)
 
     def _drop_output(self) -> int:
-        """Nothing more is sent; gives how many fragments that costs."""
+        """Discard everything queued and return the number of fragments lost."""
         unsent = len(self._queue)
         self._queue.clear()
         self._urgent.clear()
@@ -554,7 +555,7 @@ class PeerConnection:
         return unsent
 
     def _silent_at(self) -> int | None:
-        """When a peer that has not been heard since we sent is asked, or given up."""
+        """Return when to PING a silent peer, or to give up on it after a PING."""
         if self._unheard_since_ms is None:
             return None
         return self._unheard_since_ms + (self.settings.pong_timeout_ms if self._pinged else self.settings.ping_after_ms)

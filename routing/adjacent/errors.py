@@ -1,8 +1,8 @@
-"""What breaks the protocol, and whose fault it is.
+"""Protocol errors, by which side is at fault.
 
-- `LocalProtocolError`: our own side asked for what the protocol does not allow. Raised to the caller; nothing was done.
-- `RemoteProtocolError`: the peer, or the way from it, sent what the protocol does not allow. It ends a connection where
-  it breaks the stream, and costs one fragment where it breaks only that.
+- `LocalProtocolError`: the caller asked for something the protocol forbids. Raised to the caller; nothing was done.
+- `RemoteProtocolError`: the peer or the network sent something the protocol forbids. It ends the connection if the
+  stream is broken, and drops one fragment if only that is broken.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from routing.common.sentence import Sentence, Translate
 
 
 class ProtocolError(Exception):
-    """Never raised itself: one of the two below says who is at fault."""
+    """Base class; only its subclasses are raised."""
 
     def __init__(self, field: str, problem: Sentence, number: int | None = None) -> None:
         super().__init__(field, problem)
         self.field = field
-        """Which part of the frame, the fragment or the call, as docs/reference/wire.md names it."""
+        """Field of the frame, fragment or call, as named in docs/reference/wire.md."""
         self.problem = problem
         self.number = number
-        """The product's error of the same meaning, where there is one."""
+        """SQL Server's error number of the same meaning, if any."""
 
     def render(self, translate: Translate = str) -> str:
-        """`FIELD: what is wrong`."""
+        """Return `FIELD: problem`, translated."""
         return f"{self.field}: {self.problem.render(translate)}"
 
     def __str__(self) -> str:
@@ -30,12 +30,12 @@ class ProtocolError(Exception):
 
 
 class LocalProtocolError(ProtocolError):
-    """The caller's fault."""
+    """Error of the caller."""
 
 
 class RemoteProtocolError(ProtocolError):
-    """The fault of the peer, or of the network between."""
+    """Error of the peer or of the network."""
 
 
 class Corrupted(RemoteProtocolError):
-    """A fragment that is not what its sender sent: discarded, not acknowledged, event 161 (INT-1)."""
+    """A fragment was changed in transit: discarded, not acknowledged, event 161 (INT-1)."""

@@ -1,7 +1,7 @@
 """Fragments as bytes. docs/reference/wire.md describes them, in the order of this module.
 
-A fragment stays bytes from end to end: `write` makes it at its origin, `Fragment.open` opens it at its target, and on
-the way `forwarded` changes hops and time and nothing else. Neither `read` nor `forwarded` looks into a body.
+A fragment stays bytes end to end: `write_fragment` creates it at its origin, `Fragment.open` opens it at its target,
+and forwarders change only hops and time with `rewrite_hop`. Neither `read_fragment` nor `rewrite_hop` reads the body.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.common.sentence import Sentence, say
 
 INITIATOR: Final = 1
-"""From the initiator to the target."""
+"""Sent by the initiator to the target."""
 UNSEQUENCED: Final = 2
-"""A dedicated acknowledgement, or an error made by the broker (DLG-UNSEQ)."""
+"""Standalone acknowledgement or broker error (DLG-UNSEQ)."""
 END: Final = 4
 """End of conversation."""
 ERROR: Final = 8
 BEGUN: Final = 16
-"""The initiator's first message was acknowledged: it is deleted, and will not be sent again."""
+"""The initiator's first message was acknowledged and deleted; it will not be sent again."""
 _KNOWN_FLAGS: Final = INITIATOR | UNSEQUENCED | END | ERROR | BEGUN
 
 _UNPROTECTED: Final = Struct(">IBI")
@@ -61,13 +61,13 @@ MIN_FRAGMENT_BYTES: Final = _HEADER.size + min(OVERHEAD_BYTES.values())
 MAX_FRAGMENT_BYTES: Final = (
     _HEADER.size + MAX_RANGES * _RANGE.size + MAX_NAMES_BYTES + MAX_BODY_BYTES + max(OVERHEAD_BYTES.values())
 )
-"""Bytes of a whole fragment; it fits in any frame (`LEAST_FRAME`)."""
+"""Maximum bytes of a fragment; it fits in every frame (`MIN_FRAME_BYTES`)."""
 NAMES_CACHE_SIZE: Final = 4096
-"""Names sections that are kept read: the messages of a conversation repeat them. At most 17 MB, usually under one."""
+"""Parsed names sections to cache, since the messages of a conversation repeat them. At most 17 MB, usually below 1."""
 
 
 class AckRange(NamedTuple):
-    """Fragments that have been received: from one up to another, both included, in the order of their messages."""
+    """Range of received fragments, first and last inclusive, in message order."""
 
     first_sequence: int
     first_fragment: int
@@ -76,36 +76,36 @@ class AckRange(NamedTuple):
 
 
 class FragmentNames(NamedTuple):
-    """What routing and dispatch ask of a message: the same for all messages of one type in one direction."""
+    """Names for routing and dispatch: the same for all messages of one type in one direction."""
 
     to_service: str
     from_service: str
     contract: str = ""
     message_type: str = ""
-    """Empty in a dedicated acknowledgement."""
+    """Empty in a standalone acknowledgement."""
     to_broker_instance: str | None = None
     """A GUID in lower case, as `parse_identifier` gives it."""
     from_broker_instance: str | None = None
 
 
 class Header(NamedTuple):
-    """What every instance on the way can read."""
+    """The fragment header, readable for every hop."""
 
     conversation_id: bytes
     message_id: bytes
-    """The 16 bytes of a GUID, in the order of its digits; as `conversation_id`."""
+    """16 bytes of a GUID in digit order, like `conversation_id`."""
     names: FragmentNames
     flags: int
     sequence: int
     time_to_live: int
-    """Milliseconds from the origin on, until forwarders drop it."""
+    """Milliseconds after creation at which forwarders drop it."""
     hops_remaining: int
     fragment: int = 0
     fragments: int = 1
     acknowledged: tuple[AckRange, ...] = ()
-    """What the sender of this fragment has received in this conversation; ascending, without overlap."""
+    """Ranges that the sender of this fragment has received; ascending, without overlap."""
     time_consumed: int = 0
-    """Milliseconds, by the clocks of those who have had it so far."""
+    """Milliseconds spent so far, measured by the clocks of the hops."""
 
     @property
     def is_initiator(self) -> bool:
@@ -129,18 +129,18 @@ class Header(NamedTuple):
 
 
 class Fragment(NamedTuple):
-    """A fragment whose header has been read. Its body has not: it may have been changed on the way until `open`."""
+    """A fragment with parsed header. Its body is unverified until `open`."""
 
     header: Header
     raw: bytes
     body_at: int
     body_size: int
-    """Bytes that `open` will give."""
+    """Number of bytes that `open` returns."""
     integrity: int
     key_id: bytes
 
     def open(self, guard: FragmentGuard = DIGEST_GUARD) -> bytes:
-        """The body; `Corrupted` when header or body are not what was written with the same keys (INT-1)."""
+        """Return the body. Raises `Corrupted` if header or body were changed, or the keys differ (INT-1)."""
         if self.integrity != guard.integrity:
             kinds = {"expected": KINDS[guard.integrity], "came": KINDS[self.integrity]}
             raise Corrupted("integrity", say('is of the kind "{came}", and the dialog has "{expected}"', **kinds))
@@ -153,7 +153,7 @@ class Fragment(NamedTuple):
 
 
 def write_fragment(header: Header, body: BytesLike, guard: FragmentGuard = DIGEST_GUARD) -> bytes:
-    """A fragment, ready to be sent any number of times. `LocalProtocolError` for what the format cannot hold."""
+    """Return a fragment as bytes. Raises `LocalProtocolError` for values the format cannot hold."""
     (conversation, message, names, flags, sequence, life, hops, fragment, fragments, acknowledged, consumed) = header
     size = len(body)
     objection = _objection(header, size)
@@ -184,7 +184,7 @@ def write_fragment(header: Header, body: BytesLike, guard: FragmentGuard = DIGES
 
 
 def read_fragment(raw: bytes) -> Fragment:
-    """The header of a fragment. `Corrupted` when it cannot have been written by `write`."""
+    """Parse the header of a fragment. Raises `Corrupted` if `write_fragment` cannot have written it."""
     if not MIN_FRAGMENT_BYTES <= len(raw) <= MAX_FRAGMENT_BYTES:
         raise Corrupted("length", say("a fragment cannot have {length} bytes", length=len(raw)))
     (
@@ -230,7 +230,7 @@ def read_fragment(raw: bytes) -> Fragment:
 
 
 def rewrite_hop(raw: bytes, hops_remaining: int, time_consumed: int) -> bytes:
-    """The same fragment for the next hop. What its tag protects stays as it came, unread."""
+    """Return the fragment with new hops and time for the next hop; the protected part stays unchanged."""
     objection = _objection_on_the_way(hops_remaining, time_consumed)
     if objection is not None:
         raise LocalProtocolError(*objection)
@@ -238,7 +238,7 @@ def rewrite_hop(raw: bytes, hops_remaining: int, time_consumed: int) -> bytes:
 
 
 def conversation_of(raw: bytes) -> bytes:
-    """The conversation of a fragment that nobody has read yet: enough to hand it to whom it concerns."""
+    """Return the conversation id of an unparsed fragment."""
     return raw[_CONVERSATION]
 
 
@@ -250,14 +250,14 @@ _SEQUENCE_OF_UNSEQUENCED: Final = 11299
 
 
 def _objection(header: Header, body_size: int) -> _Objection | None:
-    """Why no fragment may say this: its field, what is wrong, and the product's number where it has one."""
+    """Return why a header is invalid: field, problem, and SQL Server's error number if any; None if valid."""
     (conversation, message, _, flags, sequence, life, hops, fragment, fragments, acknowledged, consumed) = header
     if not len(conversation) == len(message) == _ID or _NULL in (conversation, message):
         known = len(conversation) == _ID and conversation != _NULL
         return "message id" if known else "conversation id", say("must be a GUID that is not null")
     if flags & ~_KNOWN_FLAGS:
         return "flags", say("{flags} holds one that is not known here", flags=f"0x{flags:02x}")
-    if flags > INITIATOR:  # most fragments are plain parts of messages
+    if flags > INITIATOR:  # most fragments have no other flag
         objection = _objection_to_flags(flags, sequence, fragments, body_size, bool(acknowledged))
         if objection is not None:
             return objection
@@ -325,13 +325,13 @@ _NAME_LIMITS: Final[Mapping[str, int]] = {
     "message type": SERVICE_NAME_CHARS,
 }
 _TEXTS: Final = 4
-"""Of `Names`, before the identifiers."""
+"""Number of text fields in `FragmentNames`, before the identifiers."""
 _REQUIRED: Final = frozenset({"to service", "from service"})
 
 
 @lru_cache(NAMES_CACHE_SIZE)
 def _section(names: FragmentNames) -> bytes:
-    """Names as they stand in a header."""
+    """Return the names section of a header."""
     to_broker, from_broker = names.to_broker_instance, names.from_broker_instance
     has = (to_broker is not None and _HAS_TO_BROKER) | (from_broker is not None and _HAS_FROM_BROKER)
     pieces = [bytes([has])]
@@ -356,7 +356,7 @@ def _section(names: FragmentNames) -> bytes:
 
 @lru_cache(NAMES_CACHE_SIZE)
 def _names(section: bytes) -> FragmentNames:
-    """Names from a header."""
+    """Parse the names section of a header."""
     if not section or section[0] & ~(_HAS_TO_BROKER | _HAS_FROM_BROKER):
         raise Corrupted("names", say("begins with a flag that is not known here"))
     at = 1
@@ -394,7 +394,7 @@ def _names(section: bytes) -> FragmentNames:
 
 
 def _check(name: str, field: str, limit: int) -> None:
-    """Raises `Invalid` for a name that no column of the product could hold."""
+    """Raise `Invalid` for a name longer than SQL Server's columns."""
     if name or field in _REQUIRED:
         check_name(name, field, limit)
 

@@ -1,4 +1,4 @@
-"""Frames as bytes: the stream of one connection, cut into pieces of known kind and bounded size."""
+"""Frames as bytes: the stream of a connection, split into frames of known kind and bounded size."""
 
 from __future__ import annotations
 
@@ -49,15 +49,14 @@ _KIND: Final = 1
 _ID: Final = 16
 NO_CONNECTION: Final = bytes(_ID)
 DECISION_BYTES: Final = 8
-"""Bytes of an ACCEPT: the number of the decision."""
+"""Bytes of the decision number in an ACCEPT."""
 ROLE: Final = b"ROLE\0"
-"""What ROLE? and ROLE begin with. Its last byte stands where a fragment has its version, which is never 0: so a frame
-that comes alone is told from a fragment."""
+"""Prefix of ROLE? and ROLE. Its last byte is where a fragment has its version, which is never 0: this distinguishes a
+role frame outside a connection from a fragment."""
 _OF_ROLE: Final = len(ROLE) + _ID + 1 + TAG_BYTES
-"""Bytes that ROLE? and ROLE have in common: what they begin with, the number of the question, a flag or role, and the
-tag."""
+"""Bytes common to ROLE? and ROLE: prefix, question id, a flag or role, and the tag."""
 _TEXTS: Final = 2 * 2
-"""Bytes of the lengths of a service and an address."""
+"""Bytes of the two length fields of service and address."""
 _MAGIC: Final = b"BRUI"
 _HELLO: Final = Struct(">4sBB16s16sIH")
 
@@ -75,30 +74,30 @@ _SIZES: Final[Mapping[int, tuple[int, int]]] = {
     ),
     ROLE_ANSWER: (_OF_ROLE, _OF_ROLE),
 }
-"""Bytes that the content of a kind has at least and at most."""
+"""Minimum and maximum content bytes of each kind."""
 
 
 class Hello(NamedTuple):
-    """How a side presents itself."""
+    """Introduction of one side."""
 
     name: str
-    """Of the instance."""
+    """Instance name."""
     instance_id: bytes
-    """Drawn when the instance starts: tells it from its namesakes, and from itself before."""
+    """Drawn when the instance starts: distinguishes instances with one name, and restarts."""
     connection_id: bytes
-    """Drawn by the side that dials; the other repeats it."""
+    """Drawn by the dialling side; the other side repeats it."""
     max_frame_bytes: int = MIN_FRAME_BYTES
-    """Bytes of the largest frame that it takes."""
+    """Largest frame in bytes that it accepts."""
     lowest: int = VERSION
     highest: int = VERSION
-    """The versions that it speaks."""
+    """Range of supported versions."""
 
 
 class WireFrame(NamedTuple):
     kind: int
     content: bytes
     fragments: tuple[bytes, ...] = ()
-    """Of FRAGMENTS, whose content is nothing else."""
+    """The fragments of a FRAGMENTS frame, its whole content."""
 
 
 # ------------------------------------------------------------------------------------------------ writing
@@ -107,12 +106,12 @@ def write_frame(kind: int, content: bytes = b"") -> bytes:
 
 
 def write_fragments(fragments: Iterable[bytes], size: int) -> bytes:
-    """A frame of fragments that have `size` bytes together."""
+    """Return a FRAGMENTS frame; `size`: total bytes of the fragments."""
     return b"".join((FRAME_HEAD.pack(_KIND + size, FRAGMENTS), *fragments))
 
 
 def write_hello(hello: Hello) -> bytes:
-    """The frame; `LocalProtocolError` for what no side may say of itself."""
+    """Return the HELLO frame. Raises `LocalProtocolError` for invalid values."""
     try:
         check_name(hello.name, "instance name", SYSNAME_CHARS)
     except Invalid as invalid:
@@ -130,13 +129,13 @@ def write_hello(hello: Hello) -> bytes:
 
 
 def write_close(reason: int, text: str = "") -> bytes:
-    """The frame, with as much of the text as fits."""
+    """Return the CLOSE frame, with the text truncated to fit."""
     return write_frame(CLOSE, bytes([reason]) + text.encode("utf-8", "replace")[:MAX_CLOSE_TEXT_BYTES])
 
 
 # ------------------------------------------------------------------------------------------------ reading
 def read_hello(content: bytes) -> Hello:
-    """What a HELLO says. Later versions may go on after the name: that is left alone."""
+    """Parse a HELLO. Bytes after the name, from later versions, are ignored."""
     magic, lowest, highest, instance_id, connection_id, max_frame_bytes, size = _HELLO.unpack_from(content)
     if magic != _MAGIC:
         raise RemoteProtocolError("HELLO", say("is of another protocol"))
@@ -162,12 +161,12 @@ def read_hello(content: bytes) -> Hello:
 
 
 def read_close(content: bytes) -> tuple[int, str]:
-    """The reason, and a text for people: whatever is not text in it is shown as such."""
+    """Return the close reason and its text; invalid UTF-8 is replaced."""
     return content[0], content[1:].decode("utf-8", "replace")
 
 
 def read_frame(raw: bytes) -> WireFrame:
-    """A frame that came alone; `RemoteProtocolError` for anything else."""
+    """Parse exactly one frame. Raises `RemoteProtocolError` for anything else."""
     reader = FrameReader(MAX_FRAME_BYTES)
     reader.feed(raw)
     frame = reader.next()
@@ -177,21 +176,21 @@ def read_frame(raw: bytes) -> WireFrame:
 
 
 class FrameReader:
-    """The bytes of a connection, in any cut, as frames. Holds one frame at most, and what the last `feed` brought."""
+    """Splits the byte stream of a connection into frames. Buffers at most one frame and the last `feed`."""
 
     def __init__(self, most: int = MAX_HELLO_BYTES) -> None:
         self.most = most
-        """Bytes of the content that the next frame may have: raised when the peer is no stranger any more."""
+        """Maximum content bytes of the next frame; increased once the peer is identified."""
         self._data: bytes | bytearray = b""
         self._at = 0
 
     @property
     def held(self) -> int:
-        """Bytes that were fed and not taken."""
+        """Bytes fed and not yet returned as frames."""
         return len(self._data) - self._at
 
     def feed(self, data: bytes) -> None:
-        """Bytes as they came. Take all frames out (`next`) before more is fed."""
+        """Add received bytes. Read all frames with `next` before feeding more."""
         if self._at == len(self._data):
             self._data = bytes(data)
         elif isinstance(self._data, bytes):
@@ -203,7 +202,7 @@ class FrameReader:
         self._at = 0
 
     def next(self) -> WireFrame | None:
-        """The next whole frame. `RemoteProtocolError` as soon as its head is wrong: what follows is not waited for."""
+        """Return the next complete frame, or None. Raises `RemoteProtocolError` as soon as a frame head is invalid."""
         at = self._at + FRAME_HEAD.size
         if at > len(self._data):
             return None
@@ -225,7 +224,7 @@ class FrameReader:
 
 
 def _cut(view: memoryview, at: int, end: int) -> Iterable[bytes]:
-    """The fragments between two places, which must fill them."""
+    """Yield the fragments between two offsets, which they must fill exactly."""
     while at < end:
         if end - at < MIN_FRAGMENT_BYTES:
             raise RemoteProtocolError("fragment", say("only {size} bytes are left for one", size=end - at))

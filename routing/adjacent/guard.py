@@ -1,6 +1,6 @@
-"""What keeps a fragment from being changed on its way, as the codec sees it.
+"""Integrity protection of fragments: the interface for the codec, and the keyless digest.
 
-The kinds that need a session key are in `routing.security`. Here is the one that needs nothing.
+Guards with session keys are in `routing.security.guards`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Final, Protocol
 
 BytesLike = bytes | memoryview
-"""Bytes that are joined later, so that they are copied once."""
+"""Byte sequences that are joined later, to copy them only once."""
 
 DIGEST: Final = 1
 KEYED: Final = 2
@@ -18,9 +18,9 @@ SEALED: Final = 3
 MD5: Final = 4
 
 TAG_BYTES: Final = 16
-"""Bytes of each kind's tag. Half of a digest's, where one is cut, and still 2^64 tries to find any two alike."""
+"""Bytes of every kind's tag. A truncated digest still takes 2^64 attempts to find a collision."""
 SALT_BYTES: Final = 12
-"""Bytes of a sealed body's salt: the nonce of AES-GCM and of ChaCha20-Poly1305."""
+"""Bytes of a sealed body's salt, the nonce of ChaCha20-Poly1305."""
 KEY_ID_BYTES: Final = 8
 NO_KEY: Final = bytes(KEY_ID_BYTES)
 
@@ -30,35 +30,35 @@ OVERHEAD_BYTES: Final[Mapping[int, int]] = {
     SEALED: SALT_BYTES + TAG_BYTES,
     MD5: TAG_BYTES,
 }
-"""Bytes that a kind adds to a body."""
+"""Bytes that each integrity kind adds to a body."""
 KINDS: Final[Mapping[int, str]] = {DIGEST: "digest", KEYED: "keyed", SEALED: "sealed", MD5: "md5"}
 
 UNPROTECTED_BYTES: Final = 9
-"""The first bytes of a fragment: length, hops and time, which forwarders change. All that follows is protected."""
+"""Leading bytes of a fragment (length, hops, time) that forwarders change; everything after them is protected."""
 WIRE_LABEL: Final = b"brokerui wire 1"
-"""Makes a digest or tag of ours useless anywhere else."""
+"""Domain separation label of all digests and tags."""
 
 
 class FragmentGuard(Protocol):
-    """One way to protect what one side of a conversation sends, or to open what its peer has sent."""
+    """Protects the fragments that one endpoint sends, and opens those of its peer."""
 
     @property
     def integrity(self) -> int:
-        """The kind, as it stands in the header."""
+        """Integrity kind in the header."""
 
     @property
     def key_id(self) -> bytes:
-        """Which keys, for a receiver that has several; `NO_KEY` where there is none."""
+        """Identifies the keys for a receiver that has several; `NO_KEY` if there are none."""
 
     def close(self, header: bytes, body: BytesLike) -> tuple[BytesLike, BytesLike]:
-        """What follows the header, in two pieces."""
+        """Return the bytes after the header, in two pieces."""
 
     def open(self, raw: bytes, body_at: int) -> bytes | None:
-        """The body of a fragment, or None when header or body are not what was closed."""
+        """Return the body of a fragment; None if header or body were changed."""
 
 
 class DigestGuard:
-    """Without a key: against what breaks by accident. Whoever changes a fragment on purpose makes the digest anew."""
+    """Keyless digest: detects accidental changes only; an attacker can recompute it."""
 
     integrity = DIGEST
     key_id = NO_KEY

@@ -1,7 +1,7 @@
 """Questions and answers about the role of a mirrored database (MIR-2), as docs/reference/wire.md describes them.
 
-They travel on a connection between its other frames, or alone, and get lost like anything else: who asks asks again. A
-digest finds what was changed by accident: else a mirror could be taken for the principal, or a service for another.
+They travel between the other frames of a connection, or alone, and may be lost: the asking instance asks again. A
+digest detects accidental changes, which could otherwise make a mirror look like the principal.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from routing.model.address import parse_network_address
 from routing.model.estate import MIRROR, PRINCIPAL
 
 ROLES: Final = (None, PRINCIPAL, MIRROR)
-"""By their numbers on the wire."""
+"""Roles by their number on the wire."""
 _ID: Final = 16
 _NULL: Final = identifier_of(bytes(_ID))
 _HEAD: Final = Struct(f">{len(ROLE)}s{_ID}sB")
@@ -33,12 +33,12 @@ class RoleQuestion(NamedTuple):
     """Does the instance at an address hold the principal of this service?"""
 
     question_id: str
-    """A GUID, drawn for the question: the answer repeats it."""
+    """A GUID drawn for the question; the answer repeats it."""
     service: str
     broker_instance: str | None = None
-    """The identifier in force; None: any."""
+    """Broker identifier of the route; None: any."""
     reply_to: str = ""
-    """A network address of the instance that asks, for an answer that travels alone; empty: it has none."""
+    """Network address of the asking instance, for an answer outside this connection; empty if it has none."""
 
 
 class RoleAnswer(NamedTuple):
@@ -51,12 +51,12 @@ RoleMessage = RoleQuestion | RoleAnswer
 
 
 def is_role(raw: bytes) -> bool:
-    """Whether what came alone is one of these two frames, and not a fragment."""
+    """Return True if the bytes are a role frame and not a fragment."""
     return raw[FRAME_HEAD.size : FRAME_HEAD.size + len(ROLE)] == ROLE
 
 
 def write_role(said: RoleMessage) -> bytes:
-    """The frame; `LocalProtocolError` for what nobody may say."""
+    """Return the frame. Raises `LocalProtocolError` for an invalid message."""
     for field, problem in _objections(said):
         raise LocalProtocolError(field, problem)
     question_id = identifier_bytes(said.question_id)
@@ -77,12 +77,12 @@ def _tagged(kind: int, content: bytes) -> bytes:
 
 
 def _tag(frame: bytes) -> bytes:
-    """Of a frame without it."""
+    """Return the tag of a frame given without its tag."""
     return blake2b(frame, digest_size=TAG_BYTES, person=WIRE_LABEL).digest()
 
 
 def read_role(raw: bytes) -> RoleMessage:
-    """What a frame says; `RemoteProtocolError` for anything that `write_role` has not written."""
+    """Parse a role frame. Raises `RemoteProtocolError` for anything `write_role` cannot have written."""
     frame = read_frame(raw)
     if frame.kind not in {ROLE_QUESTION, ROLE_ANSWER} or not is_role(raw):
         raise RemoteProtocolError("frame", say("is about no role"))
@@ -117,7 +117,7 @@ def _question(question_id: str, has_broker: int, rest: bytes) -> RoleQuestion:
 
 
 def _text(field: str, data: bytes) -> tuple[str, bytes]:
-    """A text, and what follows it."""
+    """Return a text and the bytes after it."""
     end = _TEXT.size + int.from_bytes(data[: _TEXT.size], "big")
     if len(data) < end:
         raise RemoteProtocolError(field, say("is longer than its frame"))
@@ -128,7 +128,7 @@ def _text(field: str, data: bytes) -> tuple[str, bytes]:
 
 
 def _objections(said: RoleMessage) -> Iterator[tuple[str, Sentence]]:
-    """Why nobody may say this: the field, and what is wrong with it."""
+    """Yield every invalid field with its problem."""
     if said.question_id == _NULL or not _is_identifier(said.question_id):
         yield "question id", say("must be a GUID that is not null")
     if isinstance(said, RoleAnswer):

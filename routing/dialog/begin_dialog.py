@@ -37,20 +37,20 @@ def begin_dialog(
     queue = here.queue(from_service)
     group = _group_for(work, (database, queue), from_service, related_conversation, related_conversation_group)
     endpoint = Endpoint(
-        work.choices.identifier(),
-        work.choices.identifier(),
-        True,
-        database,
-        from_service,
-        queue,
-        to_service,
-        to_broker_instance,
-        contract,
-        group,
-        work.now_ms + lifetime_s * 1000,
-        NONE,
-        here.priority(contract, from_service, to_service),
-        encryption,
+        conversation_handle=work.choices.identifier(),
+        conversation_id=work.choices.identifier(),
+        is_initiator=True,
+        database=database,
+        service_name=from_service,
+        queue=queue,
+        far_service=to_service,
+        far_broker_instance=to_broker_instance,
+        service_contract_name=contract,
+        conversation_group_id=group,
+        lifetime=work.now_ms + lifetime_s * 1000,
+        state=NONE,
+        priority=here.priority(contract, from_service, to_service),
+        encryption=encryption,
     )
     if work.get(endpoint.conversation_handle) is not None:
         raise VerbError(8461)

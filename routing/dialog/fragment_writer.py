@@ -69,42 +69,51 @@ class FragmentWriter:
         number = message.message_sequence_number
         flags = self._flags | (message.is_end_of_dialog and END) | (message.is_conversation_error and ERROR)
         names = self._names(message.message_type_name)
-        self._send(self._message_id(number), names, flags, number, fragment, fragments, received, body)
+        self._send(
+            self._message_id(number),
+            names,
+            flags,
+            sequence=number,
+            fragment=fragment,
+            fragments=fragments,
+            received=received,
+            body=body,
+        )
 
     def acknowledgement(self, received: AckRanges) -> None:
         """Write a standalone acknowledgement (ACK-1)."""
         flags = self._flags | UNSEQUENCED
-        self._send(self._new_id(), self._names(""), flags, 0, 0, 1, received, b"", is_awaited=False)
+        self._send(self._new_id(), self._names(""), flags, received=received, is_awaited=False)
 
     def error(self, body: bytes) -> None:
         """Write an error of this broker (DLG-UNSEQ)."""
         flags = self._flags | UNSEQUENCED | ERROR
-        self._send(self._new_id(), self._names(ERROR_TYPE), flags, 0, 0, 1, (), body)
+        self._send(self._new_id(), self._names(ERROR_TYPE), flags, body=body)
 
     def _send(
         self,
         message_id: bytes,
         names: FragmentNames,
         flags: int,
-        sequence: int,
-        fragment: int,
-        fragments: int,
-        received: AckRanges,
-        body: BytesLike,
         *,
+        sequence: int = 0,
+        fragment: int = 0,
+        fragments: int = 1,
+        received: AckRanges = (),
+        body: BytesLike = b"",
         is_awaited: bool = True,
     ) -> None:
         header = Header(
-            self._conversation,
-            message_id,
-            names,
-            flags,
-            sequence,
-            self._life,
-            self._destination.hops,
-            fragment,
-            fragments,
-            received,
+            conversation_id=self._conversation,
+            message_id=message_id,
+            names=names,
+            flags=flags,
+            sequence=sequence,
+            time_to_live=self._life,
+            hops_remaining=self._destination.hops,
+            fragment=fragment,
+            fragments=fragments,
+            acknowledged=received,
         )
         self._work.outbound.append(
             OutboundFrame(self._destination.address, write_fragment(header, body, self._guard), is_awaited)

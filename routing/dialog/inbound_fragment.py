@@ -152,20 +152,20 @@ def _message(work: UnitOfWork, header: Header, conversation: str, body: bytes) -
     left = header.time_to_live - header.time_consumed
     is_endless = header.time_to_live == MAX_TIME_MS
     return InboundMessage(
-        conversation,
-        header.is_initiator,
-        names.from_service,
-        names.from_broker_instance,
-        names.to_service,
-        names.to_broker_instance,
-        names.contract,
-        work.now_ms + (MAX_LIFETIME_S * 1000 if is_endless else max(left, 0)),
-        False,
-        header.sequence,
-        names.message_type,
-        body,
-        header.is_end,
-        header.is_error and header.is_sequenced,
+        conversation_id=conversation,
+        from_initiator=header.is_initiator,
+        from_service=names.from_service,
+        from_broker_instance=names.from_broker_instance,
+        to_service=names.to_service,
+        to_broker_instance=names.to_broker_instance,
+        service_contract_name=names.contract,
+        lifetime=work.now_ms + (MAX_LIFETIME_S * 1000 if is_endless else max(left, 0)),
+        encryption=False,
+        message_sequence_number=header.sequence,
+        message_type_name=names.message_type,
+        message_body=body,
+        is_end_of_dialog=header.is_end,
+        is_conversation_error=header.is_error and header.is_sequenced,
     )
 
 
@@ -191,19 +191,19 @@ def _create_target_for(
 def _absent_endpoint(work: UnitOfWork, here: Directory, message: InboundMessage) -> Endpoint:
     """Return a temporary endpoint for the addressed side, which does not exist, to send the answer from."""
     return Endpoint(
-        "",
-        message.conversation_id,
-        not message.from_initiator,
-        here.database,
-        message.to_service,
-        "",
-        message.from_service,
-        message.from_broker_instance,
-        message.service_contract_name,
-        "",
-        message.lifetime,
-        NONE,
-        0,
+        conversation_handle="",
+        conversation_id=message.conversation_id,
+        is_initiator=not message.from_initiator,
+        database=here.database,
+        service_name=message.to_service,
+        queue="",
+        far_service=message.from_service,
+        far_broker_instance=message.from_broker_instance,
+        service_contract_name=message.service_contract_name,
+        conversation_group_id="",
+        lifetime=message.lifetime,
+        state=NONE,
+        priority=0,
     )
 
 

@@ -152,20 +152,20 @@ def create_target(work: UnitOfWork, here: Directory, message: InboundMessage, gi
     """Create the target endpoint for the first message or fragment of a conversation."""
     service, far, contract = message.to_service, message.from_service, message.service_contract_name
     endpoint = Endpoint(
-        work.choices.identifier(),
-        message.conversation_id,
-        False,
-        here.database,
-        service,
-        here.queue(service),
-        far,
-        message.from_broker_instance,
-        contract,
-        work.choices.identifier(),
-        message.lifetime,
-        NONE,
-        here.priority(contract, service, far),
-        message.encryption,
+        conversation_handle=work.choices.identifier(),
+        conversation_id=message.conversation_id,
+        is_initiator=False,
+        database=here.database,
+        service_name=service,
+        queue=here.queue(service),
+        far_service=far,
+        far_broker_instance=message.from_broker_instance,
+        service_contract_name=contract,
+        conversation_group_id=work.choices.identifier(),
+        lifetime=message.lifetime,
+        state=NONE,
+        priority=here.priority(contract, service, far),
+        encryption=message.encryption,
     )
     work.apply_input(endpoint, given)
     work.add(endpoint)

@@ -23,15 +23,15 @@ def buffer(work: UnitOfWork, endpoint: Endpoint, header: Header, message: Inboun
     work.buffer(
         endpoint,
         BufferedFragment(
-            endpoint.conversation_handle,
-            header.sequence,
-            header.fragment,
-            header.fragments,
-            message.message_type_name,
-            message.message_body or b"",
-            work.now_ms,
-            message.is_end_of_dialog,
-            message.is_conversation_error,
+            conversation_handle=endpoint.conversation_handle,
+            message_sequence_number=header.sequence,
+            fragment=header.fragment,
+            fragments=header.fragments,
+            message_type_name=message.message_type_name,
+            body=message.message_body or b"",
+            enqueue_time=work.now_ms,
+            is_end_of_dialog=message.is_end_of_dialog,
+            is_conversation_error=message.is_conversation_error,
         ),
     )
     if header.fragments > 1 and has_whole(work.received_ranges(endpoint), header.sequence):
@@ -170,20 +170,20 @@ def _all_fragments(work: UnitOfWork, handle: str, number: int) -> tuple[Buffered
 def _joined(work: UnitOfWork, endpoint: Endpoint, fragments: tuple[BufferedFragment, ...]) -> InboundMessage:
     first = fragments[0]
     return InboundMessage(
-        endpoint.conversation_id,
-        not endpoint.is_initiator,
-        endpoint.far_service,
-        endpoint.far_broker_instance,
-        endpoint.service_name,
-        work.context.directory(endpoint.database).broker_instance,
-        endpoint.service_contract_name,
-        endpoint.lifetime,
-        endpoint.encryption,
-        first.message_sequence_number,
-        first.message_type_name,
-        b"".join(one.body for one in fragments),
-        first.is_end_of_dialog,
-        first.is_conversation_error,
+        conversation_id=endpoint.conversation_id,
+        from_initiator=not endpoint.is_initiator,
+        from_service=endpoint.far_service,
+        from_broker_instance=endpoint.far_broker_instance,
+        to_service=endpoint.service_name,
+        to_broker_instance=work.context.directory(endpoint.database).broker_instance,
+        service_contract_name=endpoint.service_contract_name,
+        lifetime=endpoint.lifetime,
+        encryption=endpoint.encryption,
+        message_sequence_number=first.message_sequence_number,
+        message_type_name=first.message_type_name,
+        message_body=b"".join(one.body for one in fragments),
+        is_end_of_dialog=first.is_end_of_dialog,
+        is_conversation_error=first.is_conversation_error,
     )
 
 

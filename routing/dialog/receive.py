@@ -39,13 +39,14 @@ def _report_received(work: UnitOfWork, handle: str, messages: list[QueuedMessage
     sequenced = next((message for message in messages if message.rank == RANK_SEQUENCED), None)
     work.changes.events.append(
         MessagesReceived(
-            *messages[0].queue_key,
-            handle,
-            sequenced.message_sequence_number if sequenced else -1,
-            messages[-1].message_sequence_number if sequenced else -1,
-            len(messages),
-            sum([len(message.message_body) for message in messages if message.message_body]),
-            min([message.message_enqueue_time for message in messages]),
+            database=messages[0].database,
+            queue=messages[0].queue,
+            conversation_handle=handle,
+            first_message_sequence_number=sequenced.message_sequence_number if sequenced else -1,
+            message_sequence_number=messages[-1].message_sequence_number if sequenced else -1,
+            messages=len(messages),
+            size=sum([len(message.message_body) for message in messages if message.message_body]),
+            enqueue_time=min([message.message_enqueue_time for message in messages]),
         )
     )
 

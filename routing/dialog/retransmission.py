@@ -99,22 +99,22 @@ def _report_sent(
     first = min(left)
     work.changes.events.append(
         MessagesSent(
-            SentSubclass.SENT_AGAIN if is_repeated else SentSubclass.SENT,
-            endpoint.database,
-            endpoint.conversation_id,
-            endpoint.conversation_handle,
-            endpoint.is_initiator,
-            endpoint.service_name,
-            endpoint.far_service,
-            endpoint.far_broker_instance,
-            destination.route,
-            destination.address,
-            endpoint.attempts,
-            first,
-            max(left),
-            len(left),
-            size,
-            left[first].enqueue_time,
+            subclass=SentSubclass.SENT_AGAIN if is_repeated else SentSubclass.SENT,
+            database=endpoint.database,
+            conversation_id=endpoint.conversation_id,
+            conversation_handle=endpoint.conversation_handle,
+            is_initiator=endpoint.is_initiator,
+            service_name=endpoint.service_name,
+            far_service=endpoint.far_service,
+            far_broker_instance=endpoint.far_broker_instance,
+            route=destination.route,
+            next_hop=destination.address,
+            attempts=endpoint.attempts,
+            first_message_sequence_number=first,
+            message_sequence_number=max(left),
+            messages=len(left),
+            size=size,
+            enqueue_time=left[first].enqueue_time,
         )
     )
 
@@ -226,6 +226,12 @@ def report_ack(
     for first, _, last, fragment in ranges:
         work.changes.events.append(
             Acknowledgement(
-                subclass, endpoint.database, endpoint.conversation_id, last, fragment, first, from_initiator
+                subclass=subclass,
+                database=endpoint.database,
+                conversation_id=endpoint.conversation_id,
+                message_sequence_number=last,
+                fragment=fragment,
+                first_message_sequence_number=first,
+                from_initiator=from_initiator,
             )
         )

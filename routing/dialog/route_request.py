@@ -56,19 +56,19 @@ def _begin_request(work: UnitOfWork, asked: RouteRequestKey, identifier: str | N
 def _begin_system_dialog(work: UnitOfWork, database: str) -> Endpoint:
     here = work.context.directory(database)
     endpoint = Endpoint(
-        work.choices.identifier(),
-        work.choices.identifier(),
-        True,
-        database,
-        SYSTEM_SERVICE,
-        SYSTEM_QUEUE,
-        DYNAMIC_ROUTING_SERVICE,
-        None,
-        NOTICE_CONTRACT,
-        work.choices.identifier(),
-        work.now_ms + MAX_LIFETIME_S * 1000,
-        NONE,
-        here.priority(NOTICE_CONTRACT, SYSTEM_SERVICE, DYNAMIC_ROUTING_SERVICE),
+        conversation_handle=work.choices.identifier(),
+        conversation_id=work.choices.identifier(),
+        is_initiator=True,
+        database=database,
+        service_name=SYSTEM_SERVICE,
+        queue=SYSTEM_QUEUE,
+        far_service=DYNAMIC_ROUTING_SERVICE,
+        far_broker_instance=None,
+        service_contract_name=NOTICE_CONTRACT,
+        conversation_group_id=work.choices.identifier(),
+        lifetime=work.now_ms + MAX_LIFETIME_S * 1000,
+        state=NONE,
+        priority=here.priority(NOTICE_CONTRACT, SYSTEM_SERVICE, DYNAMIC_ROUTING_SERVICE),
         encryption=False,
     )
     work.apply_input(endpoint, BEGIN_DIALOG)

@@ -290,18 +290,18 @@ class UnitOfWork:
             return
         self.changes.enqueued.append(
             QueuedMessage(
-                endpoint.database,
-                endpoint.queue,
-                endpoint.priority,
-                endpoint.conversation_group_id,
-                endpoint.conversation_handle,
-                number,
-                endpoint.service_name,
-                endpoint.service_contract_name,
-                message_type,
-                validation,
-                body,
-                self.now_ms,
+                database=endpoint.database,
+                queue=endpoint.queue,
+                priority=endpoint.priority,
+                conversation_group_id=endpoint.conversation_group_id,
+                conversation_handle=endpoint.conversation_handle,
+                message_sequence_number=number,
+                service_name=endpoint.service_name,
+                service_contract_name=endpoint.service_contract_name,
+                message_type_name=message_type,
+                validation=validation,
+                message_body=body,
+                message_enqueue_time=self.now_ms,
             )
         )
 
@@ -364,15 +364,15 @@ class UnitOfWork:
         endpoint.transmission_status = status
         self.changes.events.append(
             StatusChanged(
-                endpoint.database,
-                endpoint.conversation_id,
-                endpoint.conversation_handle,
-                endpoint.is_initiator,
-                endpoint.service_name,
-                endpoint.far_service,
-                endpoint.far_broker_instance,
-                status,
-                before,
+                database=endpoint.database,
+                conversation_id=endpoint.conversation_id,
+                conversation_handle=endpoint.conversation_handle,
+                is_initiator=endpoint.is_initiator,
+                service_name=endpoint.service_name,
+                far_service=endpoint.far_service,
+                far_broker_instance=endpoint.far_broker_instance,
+                status=status,
+                previous_status=before,
             )
         )
 

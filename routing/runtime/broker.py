@@ -362,11 +362,22 @@ def _report_classified(work: UnitOfWork, fragment: Fragment, decision: Deliver) 
     """Report Message Classify once per message, with its first fragment."""
     header = fragment.header
     if header.fragment == 0 and header.is_sequenced:
-        conversation, names = identifier_of(header.conversation_id), header.names
-        to = (names.to_service, names.to_broker_instance)
-        sent = (names.from_service, header.is_initiator)
-        classified = (ClassifySubclass.LOCAL, decision.database, conversation, *to, "", True, 0, *sent, decision.route)
-        work.changes.events.append(MessageClassify(*classified))
+        names = header.names
+        work.changes.events.append(
+            MessageClassify(
+                subclass=ClassifySubclass.LOCAL,
+                database=decision.database,
+                conversation_id=identifier_of(header.conversation_id),
+                to_service=names.to_service,
+                to_broker_instance=names.to_broker_instance,
+                next_hop="",
+                is_from_network=True,
+                reason=0,
+                from_service=names.from_service,
+                from_initiator=header.is_initiator,
+                route=decision.route,
+            )
+        )
 
 
 def _report_no_target(work: UnitOfWork, fragment: Fragment, reason: int) -> None:

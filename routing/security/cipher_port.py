@@ -1,4 +1,4 @@
-"""What dialog security needs and the standard library has not: a curve and a cipher. Given from outside."""
+"""Port for the cryptography that dialog security needs and the standard library lacks: X25519 and an AEAD cipher."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Final, Protocol
 from routing.adjacent.guard import BytesLike
 
 KEY_BYTES: Final = 32
-"""Bytes of every key: X25519's private and public ones, and those that are derived."""
+"""Bytes of every key: X25519 private and public keys, and derived keys."""
 
 
 class Aead(Protocol):
     """ChaCha20-Poly1305 (RFC 8439) under one key."""
 
     def seal(self, nonce: bytes, body: BytesLike, header: bytes) -> bytes:
-        """The body as nobody can read it, then a tag of 16 bytes over it and the header."""
+        """Return the encrypted body followed by a 16-byte tag over body and header."""
 
     def open(self, nonce: bytes, sealed: BytesLike, header: bytes) -> bytes | None:
-        """The body; None when the tag does not fit."""
+        """Return the body; None if the tag does not match."""
 
 
 class Cipher(Protocol):
     def exchange(self, private: bytes, public: bytes) -> bytes | None:
-        """X25519 (RFC 7748): the secret that two key pairs share; None when it is all zeros (a key of low order)."""
+        """Return the X25519 shared secret (RFC 7748); None if it is all zeros (low-order key)."""
 
     def aead(self, key: bytes) -> Aead:
-        """What is made once for a key, and used for many fragments."""
+        """Return the AEAD for a key; created once and used for many fragments."""

@@ -1,4 +1,4 @@
-"""What protects the fragments of a dialog that has session keys, and the document's form for those that have none."""
+"""Guards of dialogs with session keys, and the MD5 form of the original specification."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MASK: Final = b"brokerui md5 1"
 
 
 class KeyedGuard:
-    """ENCRYPTION = OFF between databases that have each other's keys: all can read, nobody can change or forge."""
+    """ENCRYPTION = OFF between databases that share keys: readable, but protected against changes and forgery."""
 
     integrity = KEYED
 
@@ -45,11 +45,11 @@ class KeyedGuard:
 
 
 class SealedGuard:
-    """ENCRYPTION = ON: the body is encrypted, and the header authenticated with it.
+    """ENCRYPTION = ON: encrypted body and authenticated header.
 
-    A cipher must never meet the same nonce twice for different content, and no counter survives every crash. So the
-    nonce is a keyed digest of the content itself: the same fragment is sealed to the same bytes, however often it is
-    sent, and any other has another nonce. All that shows from outside is that a fragment was sent again.
+    A nonce must never be reused for different content, and no counter survives every crash. The nonce is therefore a
+    keyed digest of the content: a retransmitted fragment is sealed to the same bytes, and any other gets another nonce.
+    An observer sees only that a fragment was retransmitted.
     """
 
     integrity = SEALED
@@ -72,9 +72,9 @@ class SealedGuard:
 
 
 class Md5Guard:
-    """INT-1 as the document has it: the MD5 digest of the body, under the session key where there is one.
+    """INT-1 as specified: MD5 digest of the body, masked with the session key if there is one.
 
-    There for reading the document as it is written. MD5 is broken: who can choose bodies makes two with one digest.
+    For literal conformance only. MD5 is broken: an attacker who chooses bodies can create collisions.
     """
 
     integrity = MD5

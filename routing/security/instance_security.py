@@ -1,4 +1,4 @@
-"""The keys of an instance: which protection its dialogs have, by the bindings of its databases (DLG-SEC)."""
+"""Keys of an instance, and the protection of its dialogs by remote service bindings (DLG-SEC)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from routing.security.policy import Integrity, Keyring, protection_kind
 
 
 class DialogProtection(NamedTuple):
-    """Of a dialog: kind and keys, as they stand in the header of each fragment."""
+    """Integrity kind and key id of a dialog, as in the header of each fragment."""
 
     integrity: int
     key_id: bytes = NO_KEY
@@ -21,17 +21,17 @@ class DialogProtection(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DatabaseKeys:
-    """What one database has: its own key pair, and the public keys of the databases it speaks with."""
+    """Key pair of one database, and the public keys of its peers."""
 
     own: KeyPair | None = None
     bindings: Mapping[str, bytes] = field(default_factory=dict)
-    """By remote service name: the public key of the database behind it (remote service bindings)."""
+    """Remote service bindings: public key of the target database, by remote service name."""
     known: tuple[bytes, ...] = ()
-    """Further ones, of those who may begin dialogs with this database."""
+    """Public keys of further databases that may begin dialogs with this one."""
 
 
 class InstanceSecurity:
-    """Without keys, everything is a digest, and what asks for encryption waits (9727)."""
+    """Dialog security of an instance. Without keys fragments carry a digest, and encrypted dialogs wait (9727)."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class InstanceSecurity:
         }
 
     def protection(self, database: str, far_service: str, encryption: bool) -> DialogProtection | None:
-        """Of a dialog that begins; None: its messages wait, with status 9727."""
+        """Return the protection of a new dialog; None: its messages wait with status 9727."""
         keys = self._databases.get(database)
         peer = keys.bindings.get(far_service) if keys else None
         name = self._rings[database].key_id(peer) if peer else None
@@ -63,6 +63,6 @@ class InstanceSecurity:
     def guard(
         self, database: str, asked: DialogProtection, conversation_id: bytes, is_initiator: bool
     ) -> FragmentGuard:
-        """What protects a dialog. Raises `routing.security.policy.Undeliverable` where its keys are not known."""
+        """Return the guard of a dialog. Raises `Undeliverable` if its keys are not known."""
         ring = self._rings.get(database, self._keyless)
         return ring.guard(asked.integrity, conversation_id, is_initiator, asked.key_id)

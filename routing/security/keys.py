@@ -1,8 +1,8 @@
-"""Keys: of a database, of two databases, of a dialog.
+"""Keys of a database, of two databases, and of a dialog.
 
-The session key of a dialog follows from the key pairs of its two databases and its conversation id alone. Nothing of it
-is sent or stored, so a broker that comes back from its store has it again, and any instance that holds a copy of a
-database (a mirror) has it too. The price: whoever learns the private key of one of the two can read what was recorded.
+The session keys of a dialog are derived from the key pairs of its two databases and its conversation id. They are
+neither sent nor stored, so a restarted broker and a mirror of the database can derive them again. The price: an
+attacker with one of the two private keys can decrypt recorded traffic.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DIALOG: Final = b"brokerui dialog 1"
 
 @dataclass(frozen=True, slots=True)
 class KeyPair:
-    """Of a database, for X25519."""
+    """X25519 key pair of a database."""
 
     private: bytes = field(repr=False)
     public: bytes
@@ -34,13 +34,13 @@ class KeyPair:
 
 
 def check_key(key: bytes, name: str) -> None:
-    """Raises `Invalid` for what is no key of X25519. What it is never stands in the error."""
+    """Raise `Invalid` for a key of the wrong size. The error never contains the key."""
     if len(key) != KEY_BYTES:
         raise Invalid(name, say("must have {size} bytes", size=KEY_BYTES))
 
 
 class DirectionKeys(NamedTuple):
-    """Of one direction of a dialog: what is used for one purpose is used for no other."""
+    """Keys of one direction of a dialog, one per purpose."""
 
     seal: bytes
     tag: bytes
@@ -48,7 +48,7 @@ class DirectionKeys(NamedTuple):
 
 
 class SessionKeys(NamedTuple):
-    """The keys of a dialog, as one of its two sides has them."""
+    """Keys of a dialog as seen by one side."""
 
     sending: DirectionKeys
     receiving: DirectionKeys
@@ -56,7 +56,7 @@ class SessionKeys(NamedTuple):
 
 
 class KeyAgreement:
-    """Two databases that know each other's public key; what the keys of all their dialogs are derived from."""
+    """Shared secret of two databases, from which the keys of their dialogs are derived."""
 
     def __init__(self, cipher: Cipher, own: KeyPair, peer: bytes) -> None:
         check_key(peer, "public key")
@@ -69,7 +69,7 @@ class KeyAgreement:
         self.key_id = key_id(own.public, peer)
 
     def session(self, conversation_id: bytes, is_initiator: bool) -> SessionKeys:
-        """The keys of one of their dialogs, for the side that has begun it or for the other."""
+        """Derive the keys of a dialog for the initiator or the target."""
         initiator, target = (self._own, self._peer) if is_initiator else (self._peer, self._own)
         derived = _hkdf_sha256(self._secret, conversation_id, _DIALOG + initiator + target, 6 * KEY_BYTES)
         keys = [derived[at : at + KEY_BYTES] for at in range(0, len(derived), KEY_BYTES)]
@@ -80,7 +80,7 @@ class KeyAgreement:
 
 
 def key_id(one: bytes, other: bytes) -> bytes:
-    """What names two public keys in a header: the same for both sides, and for everybody who knows the keys."""
+    """Return the id of two public keys in a header; the same for both sides."""
     return sha256(_KEY_ID + min(one, other) + max(one, other)).digest()[:KEY_ID_BYTES]
 
 

@@ -1,12 +1,12 @@
-"""Which protection a dialog has, who can open it, and what is refused.
+"""Protection policy: which protection a dialog has, which keys open it, and what is refused.
 
-Rule 1: inside one database nothing is protected but from accidents: nothing leaves it.
+Rule 1: inside one database fragments carry only a digest: nothing leaves the database.
 Rule 2: ENCRYPTION = ON needs the key of the peer's database, from the remote service binding for the target service.
-Without a binding the message waits in the transmission queue, with status 9727.
-Rule 3: ENCRYPTION = OFF with a binding uses its key all the same, for integrity; bodies stay readable.
-Rule 4: without a key there is a digest, which finds accidents and nothing else.
-Rule 5: a dialog keeps the protection of its first message. What comes secured for one that is not, or the other way
-round, is not delivered (11231, 11232): else whoever is on the way could take the protection off.
+Without a binding the message waits in the transmission queue with status 9727.
+Rule 3: ENCRYPTION = OFF with a binding uses its key for integrity; bodies stay readable.
+Rule 4: without a key there is a digest, which detects accidental changes only.
+Rule 5: a dialog keeps the protection of its first message. A secured message for an unsecured dialog, or the reverse,
+is not delivered (11231, 11232): otherwise an attacker in between could remove the protection.
 """
 
 from __future__ import annotations
@@ -24,29 +24,28 @@ from routing.security.guards import KeyedGuard, Md5Guard, SealedGuard
 from routing.security.keys import KeyAgreement, KeyPair, key_id
 
 Integrity = Literal["authenticated", "md5"]
-"""The default, and the original document's form in place of digests and keyed tags; what is encrypted stays sealed."""
+"""Default, or MD5 instead of digests and keyed tags as in the specification. Encrypted dialogs stay sealed."""
 
 NO_BINDING: Final = 9727
-"""transmission_status of a message that needs a remote service binding and has none."""
+"""transmission_status of a message that lacks its remote service binding."""
 GUARD_CACHE_SIZE: Final = 4_000
-"""Dialogs whose keys are kept ready, of one database: 20 MB with OpenSSL's ciphers. Those of another are derived again
-when it is used, in some 20 microseconds."""
+"""Guards cached per database: 20 MB with OpenSSL's ciphers. Others are derived again in about 20 microseconds."""
 
 SECURED: Final = frozenset({KEYED, SEALED})
-"""The kinds that need keys."""
+"""Integrity kinds that need keys."""
 _NO_KEYS: Final = 11229
 _ENDPOINT_NOTSECURED: Final = 11231
 _MESSAGE_NOTSECURED: Final = 11232
 
 
 class Undeliverable(RemoteProtocolError):
-    """A fragment that is whole and not for this dialog, or for nobody here: event 160, and not acknowledged."""
+    """An intact fragment that this dialog or instance cannot accept: event 160, not acknowledged."""
 
 
 def protection_kind(
     *, same_database: bool, encryption: bool, bound: bool, integrity: Integrity = "authenticated"
 ) -> int | None:
-    """The kind of protection for a dialog that begins; None: its messages wait, with status `NO_BINDING`."""
+    """Return the integrity kind of a new dialog; None: its messages wait with status `NO_BINDING`."""
     if same_database:
         return DIGEST
     if encryption:
@@ -57,7 +56,7 @@ def protection_kind(
 
 
 class Keyring:
-    """The keys of one database: its own, and the public ones of those that it is bound to."""
+    """Keys of one database: its own, and the public keys of the databases it is bound to."""
 
     def __init__(
         self,
@@ -66,7 +65,7 @@ class Keyring:
         peers: Iterable[bytes] = (),
         integrity: Integrity = "authenticated",
     ) -> None:
-        """`Invalid` for a peer's key that cannot be one. Without cipher or keys of its own, a database shares none."""
+        """Raises `Invalid` for an invalid peer key. Without cipher or own key pair no key is shared."""
         self._takes_md5 = integrity == "md5"
         pairs = [KeyAgreement(cipher, own, peer) for peer in peers] if own and cipher else []
         self._own = own
@@ -75,15 +74,15 @@ class Keyring:
         self._guards = lru_cache(GUARD_CACHE_SIZE)(self._made)
 
     def key_id(self, peer: bytes) -> bytes | None:
-        """What names the key that is shared with a peer; None when none is."""
+        """Return the id of the key shared with a peer; None if none is shared."""
         name = key_id(self._own.public, peer) if self._own else NO_KEY
         return name if name in self._pairs else None
 
     def guard(self, kind: int, conversation_id: bytes, is_initiator: bool, key_name: bytes = NO_KEY) -> FragmentGuard:
-        """What protects a dialog, for the side that has begun it or for the other.
+        """Return the guard of a dialog for the initiator or the target.
 
-        At a target, kind and key are those of the first message; `Undeliverable` when its key is not one of these.
-        Whether a service takes messages that are not secured is for its permissions to say, not for its keys.
+        A target uses kind and key of the first message. Raises `Undeliverable` for an unknown key. Whether a service
+        accepts unsecured messages is decided by permissions, not here.
         """
         if kind == MD5 and not self._takes_md5:
             raise Undeliverable("integrity", say("is of the kind md5, which is not switched on here"))
@@ -102,7 +101,7 @@ class Keyring:
 
 
 def open_fragment(fragment: Fragment, guard: FragmentGuard) -> bytes:
-    """The body of a fragment of a dialog. `Undeliverable` or `Corrupted`: it is discarded and not acknowledged."""
+    """Return the body of a fragment. Raises `Undeliverable` or `Corrupted`: discard it without acknowledgement."""
     secured, expected = fragment.integrity in SECURED, guard.integrity in SECURED
     if secured and not expected:
         raise Undeliverable("integrity", say("the message is secured, and the dialog is not"), _ENDPOINT_NOTSECURED)

@@ -110,17 +110,17 @@ class Applications:
             self._of[run.conversation_id] = run
             return [
                 DialogBegan(
-                    self._agenda.now,
-                    host.name,
-                    plan.number,
-                    run.conversation_id,
-                    run.handle,
-                    pairing.database,
-                    pairing.from_service,
-                    pairing.to_service,
-                    plan.identifier,
-                    endpoint.encryption,
-                    endpoint.lifetime,
+                    at=self._agenda.now,
+                    broker=host.name,
+                    conversation=plan.number,
+                    conversation_id=run.conversation_id,
+                    handle=run.handle,
+                    database=pairing.database,
+                    from_service=pairing.from_service,
+                    to_service=pairing.to_service,
+                    identifier=plan.identifier,
+                    encryption=endpoint.encryption,
+                    lifetime=endpoint.lifetime,
                 )
             ]
 
@@ -219,13 +219,13 @@ class Applications:
         def act(work: UnitOfWork, messages: Sequence[QueuedMessage]) -> Sequence[Record] | None:
             said: list[Record] = [
                 ApplicationReceived(
-                    self._agenda.now,
-                    host.name,
-                    message.conversation_handle,
-                    message.message_sequence_number,
-                    message.message_type_name,
-                    body_of(message.message_body),
-                    _code(message),
+                    at=self._agenda.now,
+                    broker=host.name,
+                    handle=message.conversation_handle,
+                    sequence=message.message_sequence_number,
+                    message_type=message.message_type_name,
+                    body=body_of(message.message_body),
+                    code=_code(message),
                 )
                 for message in messages
             ]

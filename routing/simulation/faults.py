@@ -1,4 +1,4 @@
-"""What goes wrong in a world: how much of it, and which parts are left out."""
+"""Fault levels of a world, and masks that leave out some of its parts."""
 
 from __future__ import annotations
 
@@ -7,57 +7,89 @@ from dataclasses import dataclass
 from typing import Final
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FaultLevel:
-    """How much goes wrong. Shares are in thousandths; of links, the most that one is drawn."""
+    """Upper limits for the faults of a world. Probabilities are in permille; a link draws its own up to the limit."""
 
     loss: int = 0
     doubling: int = 0
     damage: int = 0
     detour: int = 0
-    """Frames that come much later than others: seconds, seldom minutes."""
+    """Frames delayed by seconds, rarely by minutes."""
     partitions: int = 0
-    """So many at most."""
+    """Maximum number."""
     crashes: int = 0
-    """So many at most, of each broker."""
+    """Maximum number per broker."""
     switches: int = 0
-    """Times at most that a queue goes off."""
+    """Maximum number of queue outages."""
     failovers: int = 0
-    """Of a mirrored pair, at most."""
+    """Maximum number of failovers of mirrored pairs."""
     clocks: int = 0
-    """Milliseconds that a clock is off, at most."""
+    """Maximum offset of a clock in milliseconds."""
     drift: int = 0
-    """Millionths."""
+    """Maximum clock drift in parts per million."""
     slow: int = 0
-    """Transactions of applications that stay open for a while."""
+    """Probability that an application keeps its transaction open for a while."""
     rollbacks: int = 0
-    """Receives that are rolled back."""
+    """Probability that a transaction with a RECEIVE is rolled back."""
     poisons: int = 0
-    """Queues at most whose application can work on nothing."""
+    """Maximum number of queues with poison messages."""
     outages: int = 0
-    """Times at most that the broker of a database is disabled."""
+    """Maximum number of times that a database's broker is disabled."""
     renewals: int = 0
-    """Databases at most that get a new broker."""
+    """Maximum number of NEW_BROKER operations."""
 
 
 LEVELS: Final[Mapping[str, FaultLevel]] = {
     "none": FaultLevel(),
-    "light": FaultLevel(30, 10, 5, 20, 1, 1, 1, 1, 2_000, 100, 20, 20, 1, 1, 1),
-    "heavy": FaultLevel(250, 150, 80, 120, 4, 4, 3, 3, 120_000, 500, 80, 100, 2, 2, 1),
+    "light": FaultLevel(
+        loss=30,
+        doubling=10,
+        damage=5,
+        detour=20,
+        partitions=1,
+        crashes=1,
+        switches=1,
+        failovers=1,
+        clocks=2_000,
+        drift=100,
+        slow=20,
+        rollbacks=20,
+        poisons=1,
+        outages=1,
+        renewals=1,
+    ),
+    "heavy": FaultLevel(
+        loss=250,
+        doubling=150,
+        damage=80,
+        detour=120,
+        partitions=4,
+        crashes=4,
+        switches=3,
+        failovers=3,
+        clocks=120_000,
+        drift=500,
+        slow=80,
+        rollbacks=100,
+        poisons=2,
+        outages=2,
+        renewals=1,
+    ),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """What a run leaves out of its world, so that less is to be read."""
+    """Parts that a run leaves out of its world, to make a violation easier to read."""
 
     parts: frozenset[str] = frozenset()
     """By name: `loss`, `crash 2 of b`, `conversation 3`, …"""
     calm_after: int | None = None
-    """Milliseconds from the beginning after which nothing goes wrong any more; None: as the world has it."""
+    """Milliseconds after the start from which no fault happens; None: as drawn."""
 
     def takes(self, part: str) -> bool:
-        """Whether a part stays in the world."""
+        """Return True if the part stays in the world."""
         return part not in self.parts
 
     def without(self, *parts: str) -> Mask:

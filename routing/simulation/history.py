@@ -1,7 +1,6 @@
-"""What happened in a world, as plain values: all that checkers know.
+"""What happened in a world, as plain values: the only input of the checkers.
 
-A record holds the moment of the world and, where a broker did it, what that broker's clock said. Bodies are kept as
-their size and digest.
+`at` is world time in milliseconds, `now` the clock of the acting broker. Bodies are stored as size and digest.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from routing.simulation.world import World
 
 
 class BodyDigest(NamedTuple):
-    """What tells one body from another."""
+    """Size and digest that identify a message body."""
 
     size: int
     digest: str
@@ -37,7 +36,7 @@ class DialogBegan(NamedTuple):
     at: int
     broker: str
     conversation: int
-    """The number of its plan."""
+    """Number of its plan."""
     conversation_id: str
     handle: str
     database: str
@@ -46,7 +45,7 @@ class DialogBegan(NamedTuple):
     identifier: str | None
     encryption: bool
     lifetime: int
-    """By the clock of the broker."""
+    """Expiry time by the broker's clock."""
 
 
 class ApplicationSent(NamedTuple):
@@ -69,7 +68,7 @@ class ApplicationReceived(NamedTuple):
     message_type: str
     body: BodyDigest
     code: int
-    """Of an Error; 0: it is none."""
+    """Error code; 0 if it is not an Error message."""
 
 
 class ApplicationEnded(NamedTuple):
@@ -83,7 +82,7 @@ class ApplicationEnded(NamedTuple):
 
 
 class ReceiveFinished(NamedTuple):
-    """A transaction that received from a queue has ended, and it was told how, because it counts (poison)."""
+    """The end of a transaction that received from a queue with poison message handling was counted."""
 
     at: int
     broker: str
@@ -93,7 +92,7 @@ class ReceiveFinished(NamedTuple):
 
 
 class VerbRefused(NamedTuple):
-    """A verb that the engine refused."""
+    """A verb that the engine refused with an error number."""
 
     at: int
     broker: str
@@ -104,7 +103,7 @@ class VerbRefused(NamedTuple):
 
 # ------------------------------------------------------------------------------------------------ brokers
 class EndpointSnapshot(NamedTuple):
-    """An endpoint as it became durable."""
+    """The state of an endpoint in a commit."""
 
     handle: str
     conversation_id: str
@@ -123,11 +122,11 @@ class EndpointSnapshot(NamedTuple):
     attempts: int
     next_attempt: int | None
     encryption: bool
-    """As BEGIN DIALOG gave it; a target's is never on."""
+    """As given by BEGIN DIALOG; always False for a target."""
 
 
 class KeptMessage(NamedTuple):
-    """A message or a fragment in a queue or a transmission queue, or held before its turn."""
+    """A message or fragment in a queue, a transmission queue or a reassembly buffer."""
 
     handle: str
     sequence: int
@@ -136,7 +135,7 @@ class KeptMessage(NamedTuple):
     message_type: str
     body: BodyDigest
     kind: str
-    """`` an application's, `end`, or `error`."""
+    """Empty for an application message, else `end` or `error`."""
 
 
 class Committed(NamedTuple):
@@ -147,13 +146,13 @@ class Committed(NamedTuple):
     now: int
     """By the clock of the broker."""
     taken: tuple[tuple[str, int, str], ...]
-    """Out of a queue by RECEIVE: handle, number and type."""
+    """Received messages: handle, sequence number and type."""
     acknowledged_below: tuple[tuple[str, int], ...]
-    """Out of the transmission queue, because acknowledged: handle, and below which number."""
+    """Acknowledged messages: handle, and the number below which they left the transmission queue."""
     cleared_queues: tuple[str, ...]
     unbuffered: tuple[tuple[str, int], ...]
     dropped_from: tuple[tuple[str, int], ...]
-    """Out of the transmission queue, because nobody wants them: handle, and from which number on."""
+    """Dropped messages: handle, and the number from which on they left the transmission queue."""
     removed: tuple[str, ...]
     endpoints: tuple[EndpointSnapshot, ...]
     enqueued: tuple[KeptMessage, ...]
@@ -161,13 +160,13 @@ class Committed(NamedTuple):
     outgoing: tuple[KeptMessage, ...]
     queues: tuple[tuple[str, str, bool], ...]
     requests: tuple[tuple[str, str, str | None], ...]
-    """Database and service for which a route was asked, with the handle of the dialog; None: it has ended."""
+    """Route requests: database, service and handle of the dialog; None: ended."""
     retry_all: bool
     events: tuple[Event, ...]
 
 
 class EventsReported(NamedTuple):
-    """Events that a broker gave out."""
+    """Events that a broker reported."""
 
     at: int
     broker: str
@@ -175,7 +174,7 @@ class EventsReported(NamedTuple):
 
 
 class BrokerStarted(NamedTuple):
-    """A broker came up, with an estate."""
+    """A broker started with an estate."""
 
     at: int
     broker: str
@@ -183,7 +182,7 @@ class BrokerStarted(NamedTuple):
 
 
 class BrokerStopped(NamedTuple):
-    """A broker is gone, with all that it had in memory."""
+    """A broker stopped; its memory is lost."""
 
     at: int
     broker: str
@@ -191,7 +190,7 @@ class BrokerStopped(NamedTuple):
 
 
 class BrokerBroke(NamedTuple):
-    """A broker raised what it never may; it is gone."""
+    """A broker raised an unexpected exception and stopped."""
 
     at: int
     broker: str
@@ -199,7 +198,7 @@ class BrokerBroke(NamedTuple):
 
 
 class FailedOver(NamedTuple):
-    """What a mirrored database holds is now with its other partner, the principal from now on."""
+    """A mirrored database moved to its other partner, the new principal."""
 
     at: int
     principal: str
@@ -207,7 +206,7 @@ class FailedOver(NamedTuple):
 
 
 class BrokerRenewed(NamedTuple):
-    """A database has a new broker: the next commit takes its conversations away."""
+    """A database has a new broker; the next commit deletes its conversations."""
 
     at: int
     broker: str
@@ -217,7 +216,7 @@ class BrokerRenewed(NamedTuple):
 
 # ------------------------------------------------------------------------------------------------ the network
 class FrameSent(NamedTuple):
-    """A frame that a broker gave to the network."""
+    """A broker handed a frame to the network."""
 
     at: int
     broker: str
@@ -225,34 +224,34 @@ class FrameSent(NamedTuple):
     number: int
     address: str
     to: str
-    """The broker at that address; empty: there is none."""
+    """Name of the broker at that address; empty if there is none."""
     size: int
     header: Header | None
-    """Of a fragment."""
+    """Header of a fragment, else None."""
     raw: bytes
-    """Of any other frame; empty for a fragment."""
+    """Bytes of any other frame; empty for a fragment."""
     protection: DialogProtection | None
-    """Of a fragment."""
+    """Protection of a fragment, else None."""
     body: BodyDigest | None
-    """Of a fragment, as it stands there for everybody on the way to read."""
+    """Body of a fragment as sent, readable for every hop unless encrypted."""
 
 
 class FrameArrived(NamedTuple):
-    """A frame that a broker was given, in one batch with those of the same moment."""
+    """A broker received a frame, in one batch with those of the same time."""
 
     at: int
     broker: str
     now: int
     number: int
-    """Of the frame that left."""
+    """Number of the frame sent."""
     damage: str
-    """How it was changed on the way; empty: not at all."""
+    """How the frame was damaged; empty if not."""
     harm: frozenset[int]
-    """Which bytes were changed."""
+    """Indexes of the damaged bytes."""
 
 
 class FrameLost(NamedTuple):
-    """A frame, or a copy of one, that nobody got."""
+    """A frame, or a copy of it, was lost."""
 
     at: int
     number: int
@@ -260,20 +259,20 @@ class FrameLost(NamedTuple):
 
 
 class FaultNoted(NamedTuple):
-    """Something went wrong that was to, or is right again."""
+    """A planned fault began or ended."""
 
     at: int
     what: str
 
 
 class WorldHealed(NamedTuple):
-    """Phase two: nothing goes wrong from here on."""
+    """Phase two begins: no more faults."""
 
     at: int
 
 
 class WorldOver(NamedTuple):
-    """The world ends. `is_quiet`: there was nothing left to be done."""
+    """The run ended. `is_quiet`: nothing was left to do."""
 
     at: int
     is_quiet: bool
@@ -303,7 +302,7 @@ Record = (
 
 
 class WorldHistory:
-    """The records of a world, in the order in which they happened."""
+    """The records of a world in the order in which they happened."""
 
     __slots__ = ("records", "world")
 
@@ -318,7 +317,7 @@ class WorldHistory:
         self.records.extend(records)
 
     def lines(self) -> Iterator[str]:
-        """All of it as text, the same for the same world."""
+        """Yield every record as text; identical for the same world."""
         for record in self.records:
             estate = f"estate of {len(record.estate.instances)}" if isinstance(record, BrokerStarted) else ""
             values = (estate if isinstance(value, Estate) else _shown(value) for value in record)
@@ -326,7 +325,7 @@ class WorldHistory:
 
     @property
     def duration(self) -> int:
-        """Milliseconds that passed in the world."""
+        """World time that passed, in milliseconds."""
         return self.records[-1].at - START if self.records else 0
 
 

@@ -1,4 +1,4 @@
-"""A network of frames as datagrams, which does to them all that networks do."""
+"""Simulated network: delays, loses, duplicates, reorders and damages frames."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNHARMED: Final[frozenset[int]] = frozenset()
 
 
 class FrameInFlight(NamedTuple):
-    """A copy of a frame on its way."""
+    """A copy of a frame in transit."""
 
     number: int
     raw: bytes
@@ -28,7 +28,7 @@ class FrameInFlight(NamedTuple):
 
 
 class SimulatedNetwork:
-    """All links of a world."""
+    """All links of a world, with their partitions."""
 
     def __init__(
         self, world: World, agenda: Scheduler, history: WorldHistory, arrive: Callable[[str, FrameInFlight], None]
@@ -40,7 +40,7 @@ class SimulatedNetwork:
         self._chances = {link: world.chance("link", *link) for link in world.links}
         self._at = {address(name): name for name in world.estate.instances}
         self._cut: dict[tuple[str, str], int] = {}
-        """By link: how many partitions go through it."""
+        """By link: number of partitions that block it now."""
         self._number = 0
         self.flying = 0
         self.is_calm = False
@@ -55,12 +55,27 @@ class SimulatedNetwork:
         self._history.add(FaultNoted(self._agenda.now, f"{name} {'begins' if by > 0 else 'ends'}: {what}"))
 
     def send(self, broker: str, now: int, to: str, frame: bytes) -> None:
-        """A frame that a broker gives out, by its own clock now, for the next hop at an address."""
+        """Send a frame of a broker to the next hop at address `to`. `now`: the broker's own clock."""
         number = self._number
         self._number += 1
         name = self._at.get(to, "")
         moment = self._agenda.now
-        self._history.add(FrameSent(moment, broker, now, number, to, name, len(frame), *_visible_parts(frame)))
+        header, raw, protection, body = _visible_parts(frame)
+        self._history.add(
+            FrameSent(
+                at=moment,
+                broker=broker,
+                now=now,
+                number=number,
+                address=to,
+                to=name,
+                size=len(frame),
+                header=header,
+                raw=raw,
+                protection=protection,
+                body=body,
+            )
+        )
         if not name:
             self._history.add(FrameLost(moment, number, "nobody is there"))
             return
@@ -94,12 +109,12 @@ class SimulatedNetwork:
 
 
 def damage_frame(chance: Chance, one: FrameInFlight) -> FrameInFlight:
-    """The frame cut short, or with some of its bits flipped."""
+    """Return the frame truncated, or with some bits flipped."""
     raw = bytearray(one.raw)
     if chance.happens(300):
         size = chance.below(len(raw))
         return FrameInFlight(one.number, bytes(raw[:size]), f"cut to {size}", frozenset(range(size, len(raw))))
-    # Half of the flips hit where routing and the dialog layer look.
+    # Half of the flips hit the header, which routing and the dialog layer read.
     reach = min(len(raw), 160) if chance.happens(500) else len(raw)
     harm = {chance.below(reach) for _ in range(chance.between(1, 4))}
     for at in sorted(harm):
@@ -108,7 +123,7 @@ def damage_frame(chance: Chance, one: FrameInFlight) -> FrameInFlight:
 
 
 def _visible_parts(frame: bytes) -> tuple[Header | None, bytes, DialogProtection | None, BodyDigest | None]:
-    """What everybody on the way can see of it."""
+    """Return what every hop can read of a frame: header, raw bytes if not a fragment, protection, body as sent."""
     try:
         fragment = read_fragment(frame)
     except Corrupted:

@@ -1,4 +1,4 @@
-"""What the applications of a world are going to do: which conversations they have, and how these go."""
+"""Plans of the applications of a world: their conversations and the steps of each."""
 
 from __future__ import annotations
 
@@ -10,54 +10,54 @@ from routing.simulation.estates import CONTRACT, Pairing
 
 MAX_WORLD_BYTES: Final = 1 << 20
 MAX_WORLD_FRAGMENTS: Final = 250
-"""Of all messages of a world together: it is to be over soon."""
+"""Limits for all messages of a world together, to keep a run short."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One thing that the application of the initiator does."""
+    """One action of the initiator's application."""
 
     after: int
-    """Milliseconds since the step before."""
+    """Milliseconds after the previous step."""
     verb: str
     """`send`, `end`, `error`, `cleanup`, `timer`, `move`."""
     size: int = 0
-    """Bytes of a message; seconds of a timer."""
+    """Bytes of a message, or seconds of a timer."""
 
 
 @dataclass(frozen=True, slots=True)
 class TargetPolicy:
-    """What the application of a target does with what it receives."""
+    """How the target's application reacts to messages."""
 
     replies: int
-    """Thousandths of the messages that are answered."""
+    """Probability of a reply, in permille."""
     ends_after: int | None
-    """Messages after which it ends by itself; None: it waits for the initiator's end."""
+    """Number of messages after which it ends the conversation; None: it waits for the initiator's end."""
     how: str
     """`end`, `error` or `cleanup`."""
     forgets: bool = False
-    """It never ends, though the initiator has."""
+    """True: it never ends, even after the initiator has ended."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationPlan:
-    """A conversation."""
+    """The plan of one conversation."""
 
     number: int
     pairing: Pairing
     begins: int
-    """Milliseconds from the beginning of the world."""
+    """Milliseconds after the start of the world."""
     identifier: str | None
     contract: str
     lifetime_s: int
     related: int | None
-    """A conversation before it, of whose group it is to be."""
+    """Number of an earlier conversation whose group it joins."""
     steps: tuple[PlanStep, ...]
     target: TargetPolicy
 
 
 class MessageBudget:
-    """What is left for messages."""
+    """Bytes and fragments left for messages of the world."""
 
     def __init__(self, fragment_bytes: int) -> None:
         self.fragment_bytes = fragment_bytes
@@ -65,7 +65,7 @@ class MessageBudget:
         self.fragments = MAX_WORLD_FRAGMENTS
 
     def size(self, chance: Chance) -> int:
-        """Mostly small, seldom large; never more than is left."""
+        """Draw a message size: mostly small, rarely large, at most what is left."""
         most = chance.weighed(((0, 10), (200, 60), (5_000, 18), (60_000, 9), (MAX_WORLD_BYTES, 3)))
         size = min(chance.below(most + 1), self.bytes, self.fragments * self.fragment_bytes // 2)
         self.bytes -= size
@@ -76,7 +76,7 @@ class MessageBudget:
 def draw_conversations(
     chance: Chance, pairings: tuple[Pairing, ...], chaos: int, fragment_bytes: int
 ) -> tuple[ConversationPlan, ...]:
-    """The conversations of a world with a phase one of so many milliseconds."""
+    """Draw the conversations of a world. `chaos`: milliseconds of the phase with faults."""
     budget = MessageBudget(fragment_bytes)
     count = chance.between(1, 14)
     return tuple(_conversation(chance.of(number), number, pairings, chaos, budget) for number in range(count))
@@ -88,20 +88,20 @@ def _conversation(
     pairing = chance.pick(pairings)
     lifetime = chance.between(5, chaos // 1000) if chance.happens(80) else 100_000
     return ConversationPlan(
-        number,
-        pairing,
-        _begins(chance, pairing, chaos),
-        chance.pick(pairing.identifiers),
-        CONTRACT if chance.happens(150) else "DEFAULT",
-        lifetime,
-        chance.below(number) if number and chance.happens(150) else None,
-        tuple(_steps(chance, chaos, budget)),
-        _policy(chance),
+        number=number,
+        pairing=pairing,
+        begins=_begins(chance, pairing, chaos),
+        identifier=chance.pick(pairing.identifiers),
+        contract=CONTRACT if chance.happens(150) else "DEFAULT",
+        lifetime_s=lifetime,
+        related=chance.below(number) if number and chance.happens(150) else None,
+        steps=tuple(_steps(chance, chaos, budget)),
+        target=_policy(chance),
     )
 
 
 def _begins(chance: Chance, pairing: Pairing, chaos: int) -> int:
-    """Where a route expires, often so soon before that the first acknowledgement comes after it (RT-STICKY)."""
+    """Draw the start, often just before a route expires, so that the first acknowledgement comes later (RT-STICKY)."""
     if pairing.expires is not None and chance.happens(600):
         return max(0, pairing.expires - chance.below(6_000))
     return chance.below(chaos * 2 // 3)

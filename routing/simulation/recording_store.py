@@ -78,45 +78,47 @@ class RecordingStore:
 def record_changes(changes: ChangeSet, broker: str, moment: int) -> Committed:
     """Changes as a record."""
     return Committed(
-        moment,
-        broker,
-        changes.now_ms,
-        tuple([(m.conversation_handle, m.message_sequence_number, m.message_type_name) for m in changes.received]),
-        tuple(changes.acknowledged_below.items()),
-        tuple(changes.cleared_queues),
-        tuple(changes.unbuffered),
-        tuple(changes.dropped_from.items()),
-        tuple(changes.removed),
-        tuple([_row(endpoint) for endpoint in changes.endpoints.values()]),
-        tuple([_queued(message) for message in changes.enqueued]),
-        tuple([_held(held) for held in changes.buffered]),
-        tuple([_outgoing(message) for message in changes.outgoing]),
-        tuple([(database, queue, is_on) for (database, queue), is_on in changes.queues.items()]),
-        tuple([(*asked, handle) for asked, handle in changes.requests.items()]),
-        changes.retry_all or bool(changes.retry_services),
-        tuple(changes.events),
+        at=moment,
+        broker=broker,
+        now=changes.now_ms,
+        taken=tuple(
+            [(m.conversation_handle, m.message_sequence_number, m.message_type_name) for m in changes.received]
+        ),
+        acknowledged_below=tuple(changes.acknowledged_below.items()),
+        cleared_queues=tuple(changes.cleared_queues),
+        unbuffered=tuple(changes.unbuffered),
+        dropped_from=tuple(changes.dropped_from.items()),
+        removed=tuple(changes.removed),
+        endpoints=tuple([_row(endpoint) for endpoint in changes.endpoints.values()]),
+        enqueued=tuple([_queued(message) for message in changes.enqueued]),
+        buffered=tuple([_held(held) for held in changes.buffered]),
+        outgoing=tuple([_outgoing(message) for message in changes.outgoing]),
+        queues=tuple([(database, queue, is_on) for (database, queue), is_on in changes.queues.items()]),
+        requests=tuple([(*asked, handle) for asked, handle in changes.requests.items()]),
+        retry_all=changes.retry_all or bool(changes.retry_services),
+        events=tuple(changes.events),
     )
 
 
 def _row(endpoint: Endpoint) -> EndpointSnapshot:
     return EndpointSnapshot(
-        endpoint.conversation_handle,
-        endpoint.conversation_id,
-        endpoint.is_initiator,
-        endpoint.database,
-        endpoint.queue,
-        endpoint.service_name,
-        endpoint.far_service,
-        endpoint.far_broker_instance,
-        endpoint.state,
-        endpoint.lifetime,
-        endpoint.send_sequence,
-        endpoint.transmitted,
-        endpoint.acknowledged_sequence,
-        endpoint.receive_sequence,
-        endpoint.attempts,
-        endpoint.next_attempt,
-        endpoint.encryption,
+        handle=endpoint.conversation_handle,
+        conversation_id=endpoint.conversation_id,
+        is_initiator=endpoint.is_initiator,
+        database=endpoint.database,
+        queue=endpoint.queue,
+        service=endpoint.service_name,
+        far_service=endpoint.far_service,
+        far_broker_instance=endpoint.far_broker_instance,
+        state=endpoint.state,
+        lifetime=endpoint.lifetime,
+        send_sequence=endpoint.send_sequence,
+        transmitted=endpoint.transmitted,
+        acknowledged_sequence=endpoint.acknowledged_sequence,
+        receive_sequence=endpoint.receive_sequence,
+        attempts=endpoint.attempts,
+        next_attempt=endpoint.next_attempt,
+        encryption=endpoint.encryption,
     )
 
 
@@ -126,37 +128,37 @@ _KINDS = {END_DIALOG_TYPE: "end", ERROR_TYPE: "error"}
 def _queued(message: QueuedMessage) -> KeptMessage:
     kind = _KINDS.get(message.message_type_name, "")
     return KeptMessage(
-        message.conversation_handle,
-        message.message_sequence_number,
-        0,
-        1,
-        message.message_type_name,
-        body_of(message.message_body),
-        kind,
+        handle=message.conversation_handle,
+        sequence=message.message_sequence_number,
+        fragment=0,
+        fragments=1,
+        message_type=message.message_type_name,
+        body=body_of(message.message_body),
+        kind=kind,
     )
 
 
 def _held(held: BufferedFragment) -> KeptMessage:
     kind = "end" if held.is_end_of_dialog else "error" if held.is_conversation_error else ""
     return KeptMessage(
-        held.conversation_handle,
-        held.message_sequence_number,
-        held.fragment,
-        held.fragments,
-        held.message_type_name,
-        body_of(held.body),
-        kind,
+        handle=held.conversation_handle,
+        sequence=held.message_sequence_number,
+        fragment=held.fragment,
+        fragments=held.fragments,
+        message_type=held.message_type_name,
+        body=body_of(held.body),
+        kind=kind,
     )
 
 
 def _outgoing(message: OutboundMessage) -> KeptMessage:
     kind = "end" if message.is_end_of_dialog else "error" if message.is_conversation_error else ""
     return KeptMessage(
-        message.conversation_handle,
-        message.message_sequence_number,
-        0,
-        1,
-        message.message_type_name,
-        body_of(message.message_body),
-        kind,
+        handle=message.conversation_handle,
+        sequence=message.message_sequence_number,
+        fragment=0,
+        fragments=1,
+        message_type=message.message_type_name,
+        body=body_of(message.message_body),
+        kind=kind,
     )

@@ -36,26 +36,26 @@ from routing.simulation.recording_store import RecordingStore, SimulatedCrash
 from routing.simulation.world import World
 
 GATHER_MS = 30
-"""Milliseconds, at most, for which what arrives is gathered to be handed over together."""
+"""Maximum milliseconds for which arriving frames are collected into one batch."""
 MIN_ALARM_INTERVAL_MS = 5
-"""Milliseconds between two looks at what is due and could not be done at once: an application holds it."""
+"""Minimum milliseconds between two timer runs when due work is locked by an application."""
 FORWARD_PAUSE_MS = 40
-"""Milliseconds after which the transport takes more of what is forwarded."""
+"""Milliseconds after which the transport accepts more forwarded frames."""
 MAX_SPINS = 4_000
-"""Such looks, after which a broker is held to be broken."""
+"""Consecutive timer runs without progress after which a broker counts as broken."""
 
 COMMITTED, ROLLED_BACK, BUSY, REFUSED, EMPTY, GONE = "committed", "rolled back", "busy", "refused", "empty", "gone"
-"""How a transaction of an application ends. GONE: the broker is not there, or died before it was written."""
+"""Outcome of an application's transaction. GONE: the broker is down, or crashed before the commit was durable."""
 
 TransactionBody = Callable[[UnitOfWork], Sequence[Record] | None]
-"""What an application does in a transaction, and what is to be said of it once it is committed; None: rolled back."""
+"""Body of an application's transaction. Returns the records to add after the commit; None: roll back."""
 ReceiveBody = Callable[[UnitOfWork, Sequence[QueuedMessage]], Sequence[Record] | None]
 TransactionCallback = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorldContext:
-    """What all brokers of a world have in common."""
+    """What all brokers of a world share."""
 
     world: World
     agenda: Scheduler
@@ -63,12 +63,12 @@ class WorldContext:
     ledger: Ledger
     network: SimulatedNetwork
     woken: Callable[[str, QueueKey], None]
-    """There is something to be received."""
+    """Called with broker and queue when messages can be received."""
     cipher: KeyGeneratingCipher
 
 
 class SimulatedBroker:
-    """One broker."""
+    """One broker of a world, with its store, clock and applications' transactions."""
 
     def __init__(self, name: str, around: WorldContext) -> None:
         self.name = name
@@ -79,25 +79,25 @@ class SimulatedBroker:
         self._chance = around.world.chance("inbox", name)
         self._hurry = around.world.chance("at once", name)
         self._at_once = self._hurry.pick((0, 500, 1000))
-        """Of the transactions that are not kept open: how many, in thousandths, send with their commit."""
+        """Probability in permille that a transaction that is not kept open sends with its commit."""
         self.store = RecordingStore(name, around.world.crashes.get(name, ()), self._written)
         self._limits = around.world.limits
         self._broker: Broker | None = None
         self._life = 0
-        """Counts the times that it came up: what was begun in another life is gone."""
+        """Number of starts; callbacks of an earlier life are ignored."""
         self._inbox: list[FrameInFlight] = []
         self._alarm: int | None = None
         self._has_rung = 0
-        """When it looked last at what is due."""
+        """World time of the last timer run."""
         self._spins = 0
         self._saying: Sequence[Record] = ()
         self.open = 0
-        """Transactions of applications that stay open; what they have locked nobody else receives."""
+        """Number of open application transactions; nobody else receives what they have locked."""
         self._filled: dict[QueueKey, None] = {}
 
     @property
     def now(self) -> int:
-        """By its own clock."""
+        """Time in ms by the broker's own clock."""
         return self._clock.says(self._around.agenda.now)
 
     @property
@@ -107,7 +107,7 @@ class SimulatedBroker:
     # ------------------------------------------------------------ life and death
 
     def start(self, estate: Estate | None = None) -> None:
-        """From the store alone; with another estate, what waits is tried at once."""
+        """Start from the store alone. With a new estate, retry everything that waits."""
         if self._broker is not None:
             return
         changed = estate is not None
@@ -134,7 +134,7 @@ class SimulatedBroker:
         return broker
 
     def stop(self, why: str) -> None:
-        """With all that it has in memory."""
+        """Stop the broker; everything in its memory is lost."""
         if self._broker is not None:
             self._broker = None
             self._inbox.clear()
@@ -142,7 +142,7 @@ class SimulatedBroker:
             self._around.history.add(BrokerStopped(self._around.agenda.now, self.name, why))
 
     def renew(self, database: str, estate: Estate) -> None:
-        """It comes up with an estate in which a database has a new broker, and without its conversations."""
+        """Restart with an estate in which a database has a new broker, and delete its conversations (NEW_BROKER)."""
         self.estate = estate
         could_crash, self.store.can_crash = self.store.can_crash, False
         self.store.forget_claims()
@@ -156,7 +156,7 @@ class SimulatedBroker:
         return [(database.name, s.queue) for database in databases for s in database.services if s.queue is not None]
 
     def _do(self, act: Callable[[Broker], object]) -> bool:
-        """Let the broker do something; False: it died of it, before that was written."""
+        """Let the broker act. False: it crashed before the commit was durable."""
         broker = self._broker
         assert broker is not None, "a broker that is up"
         self.store.moment = self._around.agenda.now
@@ -187,7 +187,7 @@ class SimulatedBroker:
             self._around.woken(self.name, queue)
 
     def _forward_more(self, life: int) -> None:
-        """There is room again for what is forwarded."""
+        """Send more forwarded frames: the transport accepts them again."""
         if life == self._life and self._broker is not None:
             self._do(lambda broker: None)
 
@@ -200,7 +200,7 @@ class SimulatedBroker:
         now = self._around.agenda.now
         moment = max(self._clock.shows(reading), now + MIN_ALARM_INTERVAL_MS if self._has_rung == now else now)
         if self._alarm is not None and now <= self._alarm <= moment:
-            return  # it will ring, and then be set again
+            return  # the earlier alarm fires first and is set again
         self._alarm = moment
         self._around.agenda.at(moment, self._ring, self._life, moment)
 
@@ -224,7 +224,7 @@ class SimulatedBroker:
             self._spins = 0
 
     def arrive(self, flying: FrameInFlight) -> None:
-        """A frame comes out of the network."""
+        """Receive a frame from the network; it is lost if the broker is down."""
         if self._broker is None:
             self._around.history.add(FrameLost(self._around.agenda.now, flying.number, f"{self.name} is down"))
             return
@@ -258,7 +258,7 @@ class SimulatedBroker:
     def transact(
         self, wanted: ClaimRequest, act: TransactionBody, done: TransactionCallback, open_for: int = 0
     ) -> None:
-        """A transaction that stays open for some time."""
+        """Run an application's transaction. `open_for`: milliseconds until its commit."""
         if self._broker is None:
             done(GONE)
             return
@@ -272,7 +272,7 @@ class SimulatedBroker:
     def transact_received(
         self, queue: QueueKey, top: int, act: ReceiveBody, done: TransactionCallback, open_for: int = 0
     ) -> None:
-        """RECEIVE, and what the application makes of it, in one transaction."""
+        """Run RECEIVE and the application's reaction in one transaction."""
         if self._broker is None:
             done(GONE)
             return
@@ -336,7 +336,7 @@ class SimulatedBroker:
 
 
 def _error_text(error: Exception) -> str:
-    """What was raised, and where: the last place in it that is the engine's."""
+    """Return the exception and the innermost engine frame that raised it."""
     trace = error.__traceback__
     place = ""
     while trace is not None:

@@ -1,4 +1,4 @@
-"""A world: everything that a seed decides before anything happens."""
+"""A simulated world: everything that a seed determines before the run starts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from routing.simulation.trust import NO_TRUST, Trust, draw_trust
 
 @dataclass(frozen=True, slots=True)
 class LinkFaults:
-    """One direction between two brokers; shares in thousandths."""
+    """Faults of one direction between two brokers: latency and jitter in ms, probabilities in permille."""
 
     latency: int
     jitter: int
@@ -32,42 +32,42 @@ class LinkFaults:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A while in which nothing comes through."""
+    """A period in which the given links deliver nothing."""
 
     name: str
     links: frozenset[tuple[str, str]]
     begins: int
     ends: int
-    """Moments."""
+    """Begin and end in milliseconds of world time."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedCrash:
-    """A broker dies at one of its commits."""
+    """A broker crashes during one of its commits."""
 
     name: str
     commit: int
-    """How many commits of its before it comes to that."""
+    """Number of the commit, counted from the start of the world."""
     is_written: bool
-    """Whether the commit still happened."""
+    """True if the commit became durable before the crash."""
     down: int
-    """Milliseconds until it is back."""
+    """Milliseconds until it restarts."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedFailover:
-    """The partners of a mirrored database exchange their roles."""
+    """The partners of a mirrored database swap their roles."""
 
     name: str
     pair: MirroredPair
     at: int
     down: int
-    """Milliseconds for which the old principal is gone."""
+    """Milliseconds for which the old principal stays down."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """What is going to happen, as far as it can be said before."""
+    """Estate, conversations and faults of one run."""
 
     seed: int
     faults: str
@@ -83,7 +83,7 @@ class World:
     repairs: tuple[Repair, ...]
     configurations: tuple[DynamicRoute, ...]
     heals: int
-    """The moment from which nothing goes wrong any more."""
+    """World time in ms after which no fault happens any more."""
     fragment_bytes: int
     trust: Trust
     encrypted: frozenset[int]
@@ -95,12 +95,12 @@ class World:
         return LEVELS[self.faults]
 
     def chance(self, *names: int | str) -> Chance:
-        """For one part of the world, while it lives."""
+        """Return the random source of one part of the run."""
         return Chance(self.seed, "run", *names)
 
 
 def draw_world(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> World:
-    """The world of a seed, without what the mask leaves out."""
+    """Draw the world of a seed, without the parts that the mask leaves out."""
     level = LEVELS[faults]
     chance = Chance(seed, "world")
     chaos = chance.between(40_000, 240_000)
@@ -112,28 +112,30 @@ def draw_world(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> World:
     names = tuple(landscape.estate.instances)
     trust = draw_trust(chance.of("trust"), landscape.estate, landscape.pairings, chaos)
     return World(
-        seed,
-        faults,
-        mask,
-        landscape.estate,
-        tuple(plan for plan in conversations if mask.takes(f"conversation {plan.number}")),
-        {name: _clock(chance.of("clock", name), level, mask) for name in names},
-        _links(chance.of("links"), names, level, mask),
-        tuple(_partitions(chance.of("partitions"), names, level, mask, chaos, heals)),
-        {name: tuple(_crashes(chance.of("crashes", name), name, level, mask)) for name in names},
-        upheavals.draw_fault_schedule(chance, landscape.estate, level, mask, chaos, heals, keys=trust != NO_TRUST),
-        tuple(_failovers(chance.of("failovers"), landscape.mirrored, level, mask, chaos, heals)),
-        landscape.repairs,
-        landscape.configurations,
-        heals,
-        fragment_bytes,
-        trust,
-        frozenset(
+        seed=seed,
+        faults=faults,
+        mask=mask,
+        estate=landscape.estate,
+        conversations=tuple(plan for plan in conversations if mask.takes(f"conversation {plan.number}")),
+        clocks={name: _clock(chance.of("clock", name), level, mask) for name in names},
+        links=_links(chance.of("links"), names, level, mask),
+        partitions=tuple(_partitions(chance.of("partitions"), names, level, mask, chaos, heals)),
+        crashes={name: tuple(_crashes(chance.of("crashes", name), name, level, mask)) for name in names},
+        upheavals=upheavals.draw_fault_schedule(
+            chance, landscape.estate, level, mask, chaos, heals, keys=trust != NO_TRUST
+        ),
+        failovers=tuple(_failovers(chance.of("failovers"), landscape.mirrored, level, mask, chaos, heals)),
+        repairs=landscape.repairs,
+        configurations=landscape.configurations,
+        heals=heals,
+        fragment_bytes=fragment_bytes,
+        trust=trust,
+        encrypted=frozenset(
             plan.number
             for plan in conversations
             if chance.of("encryption", plan.number).happens(20 if trust == NO_TRUST else 600)
         ),
-        limits.draw_limits(chance.of("limits"), fragment_bytes),
+        limits=limits.draw_limits(chance.of("limits"), fragment_bytes),
     )
 
 
@@ -202,7 +204,7 @@ def _failovers(
 
 
 def maskable_parts(world: World) -> tuple[str, ...]:
-    """The names of what a mask can leave out of this world, the large first."""
+    """Return the names of the parts that a mask can leave out, large ones first."""
     found = ["loss", "doubling", "damage", "detour", "jitter", "clocks", "slow", "rollbacks"]
     found += [crash.name for crashes in world.crashes.values() for crash in crashes]
     found += [partition.name for partition in world.partitions]

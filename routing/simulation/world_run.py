@@ -56,7 +56,15 @@ class _WorldRun:
             world, self._agenda, self._history, lambda to, one: self._hosts[to].arrive(one)
         )
         woken = self._applications.wake
-        around = WorldContext(world, self._agenda, self._history, self._ledger, self._network, woken, cipher)
+        around = WorldContext(
+            world=world,
+            agenda=self._agenda,
+            history=self._history,
+            ledger=self._ledger,
+            network=self._network,
+            woken=woken,
+            cipher=cipher,
+        )
         self._hosts = {name: SimulatedBroker(name, around) for name in world.estate.instances}
         self._estate = world.estate
         """As it is in truth; a broker knows the one that it was started with."""

@@ -167,7 +167,16 @@ def test_what_a_broker_was_to_do_in_another_life_is_not_done() -> None:
     history = WorldHistory(world)
     network = SimulatedNetwork(world, agenda, history, lambda to, one: None)
     host = SimulatedBroker(
-        "a", WorldContext(world, agenda, history, ledger, network, lambda broker, queue: None, SIMULATED_CIPHER)
+        "a",
+        WorldContext(
+            world=world,
+            agenda=agenda,
+            history=history,
+            ledger=ledger,
+            network=network,
+            woken=lambda broker, queue: None,
+            cipher=SIMULATED_CIPHER,
+        ),
     )
     host.start()
     life = host._life

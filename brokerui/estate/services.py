@@ -26,7 +26,7 @@ from routing.common.errors import Invalid
 from routing.model.estate import Edit, Estate
 
 CHECKPOINT_VERSIONS = 500
-"""One version of this many edited ones is stored whole, so that each version is rebuilt in a second or two."""
+"""Among this many edited versions one is stored whole, so that each version is rebuilt in a second or two."""
 CHECKPOINT_BYTES = 1 << 20
 """The same, once the edits since the last whole one are so large, packed."""
 

@@ -63,14 +63,14 @@ def _supervisor(home: Path, lock: HomeLock, host: str, port: int) -> Supervisor:
         address=address,
         first=[] if os.environ.get("REDIS_URL") else [Program("valkey", valkey_command(home), _bare(others))],
         web=Program("web", web, _named("web", environment), served),
-        then=[Program(name, (*COMMAND, *words), _named(name, others)) for name, words in _programs().items()],
+        then=[Program(name, (*COMMAND, *words), _named(name, others)) for name, words in programs().items()],
         last=[Program("pipeline", (*COMMAND, *PIPELINE), _named("pipeline", others))] if _has_pipeline() else [],
         reports=reports,
         together=LogMerge(home, as_json=os.environ.get("LOG_FORMAT") == "json"),
     )
 
 
-def _programs() -> dict[str, tuple[str, ...]]:
+def programs() -> dict[str, tuple[str, ...]]:
     """Names and commands. Readers of queues may take their time: where there are any, they have a worker of their
     own."""
     others = {"beat": ("beat",), "endpoint": ("endpoint",)}

@@ -51,17 +51,18 @@ from kombu.entity import Queue
 from whitenoise.compress import Compressor
 
 from brokerui.api.defaults import REST_FRAMEWORK, SPECTACULAR_SETTINGS
+from brokerui.core import resources
 from brokerui.core.catalogues import LOCALE, languages_ready
 from brokerui.core.databases import database
-from brokerui.core.home import CHECKOUT, home_folder, home_prepare, secret_key
+from brokerui.core.home import home_folder, home_prepare, secret_key
 from brokerui.core.redis_url import broker_url, redis_url
 
 __all__ = ["REST_FRAMEWORK", "SPECTACULAR_SETTINGS"]
 env = environ.Env()
 MEGABYTE = 1024 * 1024
 
-TEMPLATE_FOLDER = CHECKOUT / "templates"
-STATIC_FOLDER = CHECKOUT / "static"
+TEMPLATE_FOLDER = resources.resource_folder(resources.TEMPLATES)
+STATIC_FOLDER = resources.resource_folder(resources.STATIC)
 HOME = home_folder()
 home_prepare(HOME)
 
@@ -397,7 +398,7 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 # -- Limits ------------------------------------------------------------------------------------------------
 SCENARIO_MAX_BYTES = env.int("SCENARIO_MAX_BYTES", default=64 * MEGABYTE)
 SCENARIO_KEEP = env.int("SCENARIO_KEEP", default=50)
-EXAMPLES = CHECKOUT / "examples"
+EXAMPLES = resources.resource_folder(resources.EXAMPLES)
 DEMO = env.bool("DEMO", default=True)
 # The document, and room for the rest of the form around it.
 BODY_MAX_BYTES = SCENARIO_MAX_BYTES + MEGABYTE

@@ -191,7 +191,6 @@ CELERY_TASK_ROUTES = {
     "brokerui.messaging.tasks.routes_changed": {"queue": "transmit"},
     "brokerui.messaging.tasks.receive": {"queue": "receive"},
     "brokerui.messaging.tasks.activate": {"queue": "receive"},
-    "brokerui.traffic_results.tasks.rounds_work": {"queue": "pipeline"},
     "brokerui.core.jobs.tasks.jobs_run_pipeline": {"queue": "pipeline"},
 }
 # Tasks that queues may name as procedures of their activation, and the modules in which they are.
@@ -278,13 +277,8 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 10},
     },
     "leases_clean": {"task": "brokerui.messaging.leases.tasks.leases_clean", "schedule": timedelta(hours=1)},
-    # Rounds of the pipeline: whether anything is new, and whether one waits whose wake-up was lost.
+    # Requests a round of the pipeline if anything is new.
     "rounds": {"task": "brokerui.traffic_results.tasks.rounds_ask", "schedule": timedelta(minutes=PIPELINE_MINUTES)},
-    "rounds awaited": {
-        "task": "brokerui.traffic_results.tasks.rounds_look",
-        "schedule": timedelta(minutes=1),
-        "options": {"expires": 60},
-    },
     # Imports that nobody reads or applies although they are due, as when a worker was lost.
     "imports": {
         "task": "brokerui.intake.tasks.imports_work",

@@ -26,7 +26,7 @@ BROWSER_PYTEST := BROKERUI_CHROMIUM="$$browser" $(PYTEST)
 PROCESSES ?= 3
 export PYTHON
 
-.PHONY: help setup run test durations coverage check bench sim chaos mutants screenshots lock clean
+.PHONY: help setup run test durations coverage check bench sim chaos mutants screenshots wheel lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,13 +69,19 @@ screenshots: $(VENV)/.dev $(VENV)/.catalogues ## a picture of the last page of e
 	@browser=$$($(PY) scripts/browser.py) && \
 	    $(BROWSER_PYTEST) -m browser --screenshot on --full-page-screenshot --output var/screenshots $(ARGS)
 
+wheel: $(VENV)/.catalogues ## the product and its client as wheels, in dist/
+	@rm -rf build dist distributions/client/build
+	@for project in . ./distributions/client; do \
+	    $(PY) -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist "$$project" || exit 1; done
+	@ls dist/*.whl
+
 lock: $(VENV)/.bootstrap ## resolve requirements*.txt again after a change in pyproject.toml (UPGRADE=1: to the newest)
 	@$(LOCK) requirements-bootstrap.in -o requirements-bootstrap.txt
 	@$(LOCK) pyproject.toml --extra pipeline -o requirements.txt
 	@$(LOCK) pyproject.toml --extra pipeline --extra dev -c requirements.txt -o requirements-dev.txt
 
 clean: ## remove what set-up, tests and caches made; the product's data in var/ stays
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	rm -rf .coverage* htmlcov test-results var/browser var/screenshots var/test
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	find . -path '*/LC_MESSAGES/*.mo' -delete

@@ -26,6 +26,7 @@ WRITE_ONLY = frozenset(
         *("api:dialogs", "api:dialog_messages", "api:dialog_end", "api:dialog_move", "api:dialog_timer"),
         *("api:queue_receive", "api:queue_status", "api:receipt"),
         *("delayed:retry", "delayed:switch_on", "traffic:start", "traffic:cancel"),
+        *("jobs:cancel", "jobs:retry"),
         *(f"imports:{name}" for name in ("again", "apply", "discard", "preview", "scenario")),
     }
 )
@@ -122,6 +123,7 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "account:tokens": ["/account/tokens/"],
         "estate:document": ["/estate.json"],
         "traffic:runs": ["/traffic/"],
+        "jobs:list": ["/jobs/", "/jobs/?state=failed"],
         "scenarios:list": ["/scenarios/"],
         "scenarios:open": ["/scenarios/1-default/open/"],
         "scenarios:document": ["/scenarios/1-default/document.json"],

@@ -51,17 +51,18 @@ from kombu.entity import Queue
 from whitenoise.compress import Compressor
 
 from brokerui.api.defaults import REST_FRAMEWORK, SPECTACULAR_SETTINGS
+from brokerui.core import resources
 from brokerui.core.catalogues import LOCALE, languages_ready
 from brokerui.core.databases import database
-from brokerui.core.home import CHECKOUT, home_folder, home_prepare, secret_key
+from brokerui.core.home import home_folder, home_prepare, secret_key
 from brokerui.core.redis_url import broker_url, redis_url
 
 __all__ = ["REST_FRAMEWORK", "SPECTACULAR_SETTINGS"]
 env = environ.Env()
 MEGABYTE = 1024 * 1024
 
-TEMPLATE_FOLDER = CHECKOUT / "templates"
-STATIC_FOLDER = CHECKOUT / "static"
+TEMPLATE_FOLDER = resources.resource_folder(resources.TEMPLATES)
+STATIC_FOLDER = resources.resource_folder(resources.STATIC)
 HOME = home_folder()
 home_prepare(HOME)
 
@@ -190,7 +191,6 @@ CELERY_TASK_ROUTES = {
     "brokerui.messaging.tasks.routes_changed": {"queue": "transmit"},
     "brokerui.messaging.tasks.receive": {"queue": "receive"},
     "brokerui.messaging.tasks.activate": {"queue": "receive"},
-    "brokerui.traffic_results.tasks.rounds_work": {"queue": "pipeline"},
     "brokerui.core.jobs.tasks.jobs_run_pipeline": {"queue": "pipeline"},
 }
 # Tasks that queues may name as procedures of their activation, and the modules in which they are.
@@ -277,13 +277,8 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 10},
     },
     "leases_clean": {"task": "brokerui.messaging.leases.tasks.leases_clean", "schedule": timedelta(hours=1)},
-    # Rounds of the pipeline: whether anything is new, and whether one waits whose wake-up was lost.
+    # Requests a round of the pipeline if anything is new.
     "rounds": {"task": "brokerui.traffic_results.tasks.rounds_ask", "schedule": timedelta(minutes=PIPELINE_MINUTES)},
-    "rounds awaited": {
-        "task": "brokerui.traffic_results.tasks.rounds_look",
-        "schedule": timedelta(minutes=1),
-        "options": {"expires": 60},
-    },
     # Imports that nobody reads or applies although they are due, as when a worker was lost.
     "imports": {
         "task": "brokerui.intake.tasks.imports_work",
@@ -397,7 +392,7 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 # -- Limits ------------------------------------------------------------------------------------------------
 SCENARIO_MAX_BYTES = env.int("SCENARIO_MAX_BYTES", default=64 * MEGABYTE)
 SCENARIO_KEEP = env.int("SCENARIO_KEEP", default=50)
-EXAMPLES = CHECKOUT / "examples"
+EXAMPLES = resources.resource_folder(resources.EXAMPLES)
 DEMO = env.bool("DEMO", default=True)
 # The document, and room for the rest of the form around it.
 BODY_MAX_BYTES = SCENARIO_MAX_BYTES + MEGABYTE

@@ -3,8 +3,8 @@
 import sys
 
 from pipeline.cli import main
-from pipeline.ending import ENDING, say_it_once
+from pipeline.runtime.shutdown import SHUTDOWN, silence_py4j
 
-say_it_once()
-ENDING.heed()
+silence_py4j()
+SHUTDOWN.install()
 sys.exit(main())

@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from routing.common.errors import InputError, Invalid
@@ -14,12 +13,12 @@ from routing.common.moment import parse_moment
 from routing.common.sentence import say
 
 if TYPE_CHECKING:
-    from pipeline.record import Run
-    from pipeline.session import SparkSettings
+    from pipeline.results.run_record import JobRun
+    from pipeline.runtime.session import SparkSettings
 
 BAD_INPUT, INTERRUPTED, FAILED = 4, 130, 1
 START = datetime(2026, 1, 5, tzinfo=UTC)
-"""When invented traffic begins, a Monday: not today, so that a seed says all."""
+"""Default start of synthetic traffic, a Monday: fixed, so that a seed always gives the same rows."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,41 +32,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as failure:
-        said = _explained(failure)
-        if said is None:
+        explained = _explained(failure)
+        if explained is None:
             raise
-        print(f"error: {said}", file=sys.stderr)
-        return BAD_INPUT if said.path else FAILED
+        print(f"error: {explained}", file=sys.stderr)
+        return BAD_INPUT if explained.path else FAILED
     if options.watched:
-        _watching().tell(counts=run.counts)
+        from pipeline.jobs.progress import write_progress
+
+        write_progress(counts=run.counts)
     else:
         run.report()
     return 0
 
 
-def _run(options: argparse.Namespace) -> Run:
+def _run(options: argparse.Namespace) -> JobRun:
     if options.watched:
-        _watching().watch()
-    run: Run = options.run(options)
+        from pipeline.jobs.progress import start_progress
+
+        start_progress()
+    run: JobRun = options.run(options)
     return run
 
 
-def _watching() -> ModuleType:
-    """Spark is imported only once the words of the command are understood."""
-    from pipeline import watching
-
-    return watching
-
-
 def _explained(failure: Exception) -> InputError | None:
-    """What is to say of a failure that is none of ours; None: nobody knows, and the traceback is shown."""
-    from pipeline.faults import GraphError, damaged_file, has_ended
+    """Return an error message for a failure of Spark; None: unknown, so the traceback is shown."""
+    from pipeline.runtime.spark_errors import GraphError, damaged_file, spark_has_ended
 
     if (damaged := damaged_file(failure)) is not None:
         return InputError(str(damaged), "Parquet", say("is damaged: it cannot be read to its end"))
     if isinstance(failure, GraphError):
         return InputError("Spark", "", say("did not take the graph of the tables, and has said why"))
-    if has_ended(failure):
+    if spark_has_ended(failure):
         return InputError("Spark", "", say("ended before the job was done; nothing was published"))
     return None
 
@@ -93,12 +89,12 @@ def _add_spark(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conf", action="append", default=[], type=_setting, metavar="KEY=VALUE", help="any setting of Spark"
     )
-    said = "for a program that starts it: progress as lines of JSON; ends when standard input is closed"
-    parser.add_argument("--watched", action="store_true", help=said)
+    help_text = "for a program that starts it: progress as lines of JSON; ends when standard input is closed"
+    parser.add_argument("--watched", action="store_true", help=help_text)
 
 
 def _settings(options: argparse.Namespace) -> SparkSettings:
-    from pipeline.session import SparkSettings
+    from pipeline.runtime.session import SparkSettings
 
     return SparkSettings(options.master, options.memory, dict(options.conf))
 
@@ -116,11 +112,17 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--classes", type=_positive, default=5_000, metavar="N", help="at most (default: 5,000)")
 
 
-def _generate(options: argparse.Namespace) -> Run:
-    from pipeline.jobs.generate import Options, generate
+def _generate(options: argparse.Namespace) -> JobRun:
+    from pipeline.jobs.generate import GenerateOptions, generate
 
-    wanted = Options(
-        options.estate, options.rows, options.seed, options.out, options.start, options.days, options.classes
+    wanted = GenerateOptions(
+        estate=options.estate,
+        rows=options.rows,
+        seed=options.seed,
+        out=options.out,
+        start=options.start,
+        days=options.days,
+        classes=options.classes,
     )
     return generate(wanted, _settings(options))
 
@@ -133,11 +135,11 @@ def _add_ingest(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--every", default="10 seconds", metavar="TIME", help="how often to look (10 seconds)")
 
 
-def _ingest(options: argparse.Namespace) -> Run:
+def _ingest(options: argparse.Namespace) -> JobRun:
     from pipeline.jobs.follow import follow
-    from pipeline.jobs.ingest import Options, ingest
+    from pipeline.jobs.ingest import IngestOptions, ingest
 
-    wanted = Options(options.traffic, options.out, options.keep_duplicates)
+    wanted = IngestOptions(options.traffic, options.out, options.keep_duplicates)
     return follow(wanted, _settings(options), options.every) if options.follow else ingest(wanted, _settings(options))
 
 
@@ -151,10 +153,10 @@ def _add_route(parser: argparse.ArgumentParser) -> None:
     _add_traffic(parser)
 
 
-def _route(options: argparse.Namespace) -> Run:
-    from pipeline.jobs.route import Options, route
+def _route(options: argparse.Namespace) -> JobRun:
+    from pipeline.jobs.route import RouteOptions, route
 
-    return route(Options(options.estate, options.traffic, options.out), _settings(options))
+    return route(RouteOptions(options.estate, options.traffic, options.out), _settings(options))
 
 
 def _add_replay(parser: argparse.ArgumentParser) -> None:
@@ -164,10 +166,10 @@ def _add_replay(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", action="store_true", help="also row by row, in OUT/rows")
 
 
-def _replay(options: argparse.Namespace) -> Run:
-    from pipeline.jobs.replay import Options, replay
+def _replay(options: argparse.Namespace) -> JobRun:
+    from pipeline.jobs.replay import ReplayOptions, replay
 
-    wanted = Options(options.baseline, options.proposed, options.traffic, options.out, options.rows)
+    wanted = ReplayOptions(options.baseline, options.proposed, options.traffic, options.out, options.rows)
     return replay(wanted, _settings(options))
 
 
@@ -178,10 +180,10 @@ def _add_telemetry(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unused-days", type=_positive, default=30, metavar="N", help="routes unused so long (30)")
 
 
-def _telemetry(options: argparse.Namespace) -> Run:
-    from pipeline.jobs.telemetry import Options, telemetry
+def _telemetry(options: argparse.Namespace) -> JobRun:
+    from pipeline.jobs.telemetry import TelemetryOptions, telemetry
 
-    wanted = Options(options.events, options.out, options.estate, options.unused_days)
+    wanted = TelemetryOptions(options.events, options.out, options.estate, options.unused_days)
     return telemetry(wanted, _settings(options))
 
 
@@ -193,13 +195,13 @@ def _add_graph(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _graph(options: argparse.Namespace) -> Run:
-    from pipeline.jobs.graph import Options, graph
+def _graph(options: argparse.Namespace) -> JobRun:
+    from pipeline.jobs.graph import GraphOptions, graph
 
-    return graph(Options(options.events, options.out, options.compute), _settings(options))
+    return graph(GraphOptions(options.events, options.out, options.compute), _settings(options))
 
 
-Job = tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], "Run"]]
+Job = tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], "JobRun"]]
 JOBS: dict[str, Job] = {
     "generate": ("realistic traffic of an estate, from a seed", _add_generate, _generate),
     "ingest": ("traffic files to a lake: kept, cleaned, each row once", _add_ingest, _ingest),

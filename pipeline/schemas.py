@@ -1,4 +1,4 @@
-"""The tables of the pipeline: columns and types, one place for all."""
+"""Columns and types of every table of the pipeline."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from pyspark.sql import types as T
 from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS
 
 
-class Expected(NamedTuple):
-    """What is looked for in the files of an input."""
+class ExpectedColumns(NamedTuple):
+    """The columns that an input may have, and the reason for rejecting a file with none of them."""
 
     columns: tuple[str, ...]
     fault: str
-    """What is said of a file that has none of them."""
 
 
-KEYS = ("from_instance", "from_database", "to_service", "to_broker_instance", "is_reply")
-"""What the rules look at: rows that agree in these, at the same time, meet the same."""
+KEY_COLUMNS = ("from_instance", "from_database", "to_service", "to_broker_instance", "is_reply")
+"""The columns that the rules look at. Rows that agree in them at one moment have the same outcomes."""
 
 TRAFFIC = T.StructType(
     [
@@ -36,17 +35,17 @@ TRAFFIC = T.StructType(
     ]
 )
 COLUMNS = tuple(TRAFFIC.fieldNames())
-TRAFFIC_FILES = Expected(COLUMNS, "no_traffic_columns")
-LONGEST = {
+TRAFFIC_FILES = ExpectedColumns(COLUMNS, "no_traffic_columns")
+MAX_NAME_LENGTHS = {
     "conversation_id": SERVICE_NAME_CHARS,
     "from_instance": SERVICE_NAME_CHARS,
     "from_database": SYSNAME_CHARS,
     "from_service": SERVICE_NAME_CHARS,
     "to_service": SERVICE_NAME_CHARS,
 }
-"""Characters of the names; of the product's columns where it has them."""
-LARGEST = 10**12
-"""Of `messages` and `bytes` in one row: so that sums stay exact, and what is larger is a mistake."""
+"""In characters: the lengths of the product's own columns."""
+MAX_COUNT = 10**12
+"""The largest `messages` and `bytes` of one row: sums stay exact, and a larger value is a mistake."""
 
 _REQUIRED = ("source", "position", "at", "host", "instance", "event_class", "event_name")
 _EVENT_COLUMNS = """
@@ -56,18 +55,18 @@ _EVENT_COLUMNS = """
     attempts enqueued_at hops_remaining time_to_live_ms time_consumed_ms last_acknowledged queue connection_id address
     mirror_address peer principal times_closed depth oldest_age_ms text
 """
-_WHOLE = """
+_LONG_COLUMNS = """
     position message_sequence_number first_message_sequence_number messages bytes time_to_live_ms time_consumed_ms
     last_acknowledged depth oldest_age_ms
 """
-_SMALL = "event_class event_subclass fragment error previous_error attempts hops_remaining times_closed"
+_INTEGER_COLUMNS = "event_class event_subclass fragment error previous_error attempts hops_remaining times_closed"
 _EVENT_TYPES: dict[str, T.DataType] = {
-    **dict.fromkeys(_WHOLE.split(), T.LongType()),
-    **dict.fromkeys(_SMALL.split(), T.IntegerType()),
+    **dict.fromkeys(_LONG_COLUMNS.split(), T.LongType()),
+    **dict.fromkeys(_INTEGER_COLUMNS.split(), T.IntegerType()),
     **dict.fromkeys(("is_initiator", "from_initiator", "is_from_network"), T.BooleanType()),
     **dict.fromkeys(("at", "enqueued_at"), T.TimestampType()),
 }
-"""All others are texts."""
+"""Types of the event columns; a column that is not named here is a text."""
 EVENT = T.StructType(
     [
         T.StructField(name, _EVENT_TYPES.get(name, T.StringType()), nullable=name not in _REQUIRED)
@@ -75,7 +74,7 @@ EVENT = T.StructType(
     ]
 )
 """The event log, as docs/reference/event-log.md has it."""
-EVENT_FILES = Expected(tuple(EVENT.fieldNames()), "no_event_columns")
+EVENT_FILES = ExpectedColumns(tuple(EVENT.fieldNames()), "no_event_columns")
 
 OUTCOME = T.StructType(
     [
@@ -89,12 +88,12 @@ OUTCOME = T.StructType(
 OUTCOMES = pa.list_(
     pa.struct([pa.field(name, pa.string(), nullable=name not in OUTCOME.names[:2]) for name in OUTCOME.names])
 )
-"""The same as Arrow has it, for what the driver writes itself."""
+"""`OUTCOME` as an Arrow type, for tables that the driver writes itself."""
 
 QUARANTINE = pa.schema([("file", pa.string()), ("position", pa.int64()), ("reason", pa.string()), ("raw", pa.string())])
-"""`position`: the line of a text file, the row of a Parquet file, from 1; null where the whole file is meant."""
+"""`position`: line of a text file or row of a Parquet file, from 1; null if the whole file was rejected."""
 
-_QUESTION = [
+_CLASS_INTERVAL = [
     ("from_instance", pa.string()),
     ("from_database", pa.string()),
     ("to_service", pa.string()),
@@ -107,9 +106,9 @@ _QUESTION = [
     ("bytes", pa.int64()),
 ]
 ANSWERS = pa.schema(
-    [*_QUESTION, ("before", pa.int32()), ("after", pa.int32()), ("change", pa.string()), ("kind", pa.string())]
+    [*_CLASS_INTERVAL, ("before", pa.int32()), ("after", pa.int32()), ("change", pa.string()), ("kind", pa.string())]
 )
-"""A question with the numbers of the sets of outcomes that answer it; null where no estate knows its entry point."""
-MARKS = pa.schema([("class", pa.int64()), ("marks", pa.list_(pa.int64()))])
-"""The moments at which the answers to a class change, in order, in microseconds since 1970."""
-SETS = pa.schema([("number", pa.int32()), ("outcomes", OUTCOMES), ("verdict", pa.string())])
+"""A class in an interval, with the numbers of its outcome sets; null if neither estate knows its entry point."""
+CHANGE_MOMENTS = pa.schema([("class", pa.int64()), ("change_moments", pa.list_(pa.int64()))])
+"""The moments at which the answer of a class changes, sorted, in microseconds since 1970."""
+OUTCOME_SETS = pa.schema([("number", pa.int32()), ("outcomes", OUTCOMES), ("verdict", pa.string())])

@@ -20,12 +20,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import claim, machine
 from benchmarks.pipeline.traffic import PLACE, Bench, estates
-from pipeline.engine import Asker
-from pipeline.epochs import boundaries_of
-from pipeline.estates import Timeline, load_timeline
-from pipeline.jobs.asking import ask
-from pipeline.traffic import traffic_of
-from pipeline.transforms.flowing import routed
+from pipeline.evaluation.boundaries import boundaries_of
+from pipeline.evaluation.evaluator import TimelineEvaluator
+from pipeline.evaluation.timeline import Timeline, load_timeline
+from pipeline.jobs.traffic_evaluation import evaluate
+from pipeline.lake.traffic import traffic_input
+from pipeline.transforms.gold_tables import routed
 
 LIMIT = 3_000
 
@@ -65,11 +65,11 @@ def _skew(bench: Bench, name: str, job: Callable[[str], None], rows: int, runs: 
 def _route(bench: Bench, timeline: Timeline, traffic: str) -> None:
     out = PLACE / "out"
     shutil.rmtree(out, ignore_errors=True)
-    asker = Asker(timeline)
-    given = traffic_of(traffic)
+    asker = TimelineEvaluator(timeline)
+    given = traffic_input(traffic)
     source = given.open(bench.spark, given.files())
-    found = ask(bench.spark, source, (asker, asker), boundaries_of([timeline], given.span()), out)
-    routed(found.rows, found.answers, found.sets).write.parquet(str(out / "rows"))
+    found = evaluate(bench.spark, source, (asker, asker), boundaries_of([timeline], given.span()), out)
+    routed(found.rows, found.answers, found.outcome_sets).write.parquet(str(out / "rows"))
 
 
 if __name__ == "__main__":

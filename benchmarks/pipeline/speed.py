@@ -24,14 +24,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import claim, machine
 from benchmarks.pipeline.traffic import PLACE, Bench, Took, estates, noop, ratio, spread
-from pipeline.engine import Asker
-from pipeline.epochs import boundaries_of
-from pipeline.estates import Timeline, load_timeline
-from pipeline.jobs.asking import Asked, ask
-from pipeline.output import write_rows
+from pipeline.evaluation.boundaries import boundaries_of
+from pipeline.evaluation.evaluator import TimelineEvaluator
+from pipeline.evaluation.timeline import Timeline, load_timeline
+from pipeline.jobs.traffic_evaluation import EvaluatedTraffic, evaluate
+from pipeline.lake.traffic import traffic_input
+from pipeline.results.output_folder import write_rows
 from pipeline.schemas import COLUMNS
-from pipeline.traffic import traffic_of
-from pipeline.transforms.flowing import routed
+from pipeline.transforms.gold_tables import routed
 
 KEYS = ("from_instance", "from_database", "to_service", "to_broker_instance")
 OUT, COPY = PLACE / "out", str(PLACE / "copy")
@@ -81,7 +81,7 @@ def _asks(bench: Bench, lake: str, intervals: int, runs: int) -> list[bool]:
 
     def route() -> None:
         found = _asked(bench, lake, before)
-        write_rows(routed(found.rows, found.answers, found.sets), OUT / "rows")
+        write_rows(routed(found.rows, found.answers, found.outcome_sets), OUT / "rows")
 
     keys, copied = "Spark: count by four key columns", "Spark: read and write silver"
     replay, routing = (f"{job}, {intervals} intervals" for job in ("replay", "route"))
@@ -98,12 +98,12 @@ def _asks(bench: Bench, lake: str, intervals: int, runs: int) -> list[bool]:
     return [_claim(replay, keys, took, 0.5), _claim(routing, copied, took, 1.8)]
 
 
-def _asked(bench: Bench, lake: str, *timelines: Timeline) -> Asked:
+def _asked(bench: Bench, lake: str, *timelines: Timeline) -> EvaluatedTraffic:
     shutil.rmtree(OUT, ignore_errors=True)
-    traffic = traffic_of(lake)
+    traffic = traffic_input(lake)
     boundaries = boundaries_of(timelines, traffic.span())
-    askers = [Asker(timeline) for timeline in timelines]
-    return ask(bench.spark, traffic.open(bench.spark, []), (askers[0], askers[-1]), boundaries, OUT)
+    askers = [TimelineEvaluator(timeline) for timeline in timelines]
+    return evaluate(bench.spark, traffic.open(bench.spark, []), (askers[0], askers[-1]), boundaries, OUT)
 
 
 def _duckdb(lake: str) -> None:

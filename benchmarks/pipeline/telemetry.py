@@ -21,10 +21,10 @@ from pyspark.sql import functions as F
 
 from benchmarks.claims import claim, machine
 from benchmarks.pipeline.traffic import PLACE, START, Bench
-from pipeline.jobs.telemetry import Options, telemetry
-from pipeline.output import write_rows
+from pipeline.jobs.telemetry import TelemetryOptions, telemetry
+from pipeline.results.output_folder import write_rows
+from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import EVENT
-from pipeline.session import SparkSettings
 
 LIMIT = 3_000
 DAY = 86_400_000
@@ -71,7 +71,7 @@ def _copy(spark: SparkSession, log: str) -> None:
 
 
 def _telemetry(log: str) -> None:
-    telemetry(Options(log, str(PLACE / "told")), SparkSettings("local[2]"))
+    telemetry(TelemetryOptions(log, str(PLACE / "told")), SparkSettings("local[2]"))
 
 
 def _log(spark: SparkSession, messages: int, of_first: int) -> str:

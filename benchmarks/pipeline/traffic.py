@@ -22,14 +22,14 @@ from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.claims import peak_megabytes
 from benchmarks.estates import Document, large_estate
-from pipeline.estates import load_timeline
-from pipeline.files import files_below
-from pipeline.flows import flows
-from pipeline.jobs.generate import invented
-from pipeline.jobs.ingest import Options, ingest_files
-from pipeline.lake import lake_for_writing
-from pipeline.session import SparkSettings, spark_session
-from pipeline.transforms.inventing import Invented
+from pipeline.evaluation.timeline import load_timeline
+from pipeline.inputs.files import files_below
+from pipeline.jobs.generate import synthetic_traffic
+from pipeline.jobs.ingest import IngestOptions, ingest_files
+from pipeline.jobs.sampled_flows import sample_flows
+from pipeline.lake.lake import lake_for_writing
+from pipeline.runtime.session import SparkSettings, spark_session
+from pipeline.transforms.synthetic_traffic import TrafficModel
 
 WARM_UP = 2
 START, DAYS = datetime(2026, 1, 5, tzinfo=UTC), 7
@@ -97,9 +97,17 @@ class Bench:
         folder = PLACE / f"{name}-{rows}"
         if not folder.exists():
             estate = load_timeline(estates()[0]).versions[0].estate
-            drawn = flows(estate, 5_000, 1)
-            how = Invented(1, rows, START, DAYS, len(drawn), drawn[1].from_instance, busiest)
-            invented(self.spark, drawn, how).write.parquet(f"{folder}.new")
+            drawn = sample_flows(estate, 5_000, 1)
+            how = TrafficModel(
+                seed=1,
+                rows=rows,
+                start=START,
+                days=DAYS,
+                flows=len(drawn),
+                failing=drawn[1].from_instance,
+                busiest=busiest,
+            )
+            synthetic_traffic(self.spark, drawn, how).write.parquet(f"{folder}.new")
             Path(f"{folder}.new").rename(folder)
         return str(folder)
 
@@ -108,7 +116,7 @@ class Bench:
         name = PLACE / f"lake-{keep}"
         shutil.rmtree(name, ignore_errors=True)
         with lake_for_writing(str(name)) as lake:
-            ingest_files(self.spark, lake, files_below(traffic), Options(traffic, str(name), keep))
+            ingest_files(self.spark, lake, files_below(traffic), IngestOptions(traffic, str(name), keep))
 
 
 def estates(intervals: int = 100) -> tuple[str, str]:

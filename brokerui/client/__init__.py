@@ -13,10 +13,10 @@ A request that was not answered is sent again, and done once all the same. What 
 its end, and rolled back where it raises.
 """
 
-from brokerui.client.batch import Batch
-from brokerui.client.client import Client
-from brokerui.client.dialog import Dialog
-from brokerui.client.errors import BrokerError, LeaseOver, Refused, Unreachable
-from brokerui.client.message import Message, Received
+from .batch import Batch
+from .client import Client
+from .dialog import Dialog
+from .errors import BrokerError, LeaseOver, Refused, Unreachable
+from .message import Message, Received
 
 __all__ = ["Batch", "BrokerError", "Client", "Dialog", "LeaseOver", "Message", "Received", "Refused", "Unreachable"]

@@ -7,9 +7,9 @@ from contextlib import suppress
 from datetime import datetime
 from types import TracebackType
 
-from brokerui.client.errors import BrokerError
-from brokerui.client.message import Received
-from brokerui.client.requests import Requests
+from .errors import BrokerError
+from .message import Received
+from .requests import Requests
 
 
 class Batch:

@@ -10,10 +10,10 @@ from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
-from brokerui.client.batch import Batch
-from brokerui.client.dialog import Dialog
-from brokerui.client.message import Received
-from brokerui.client.requests import Requests
+from .batch import Batch
+from .dialog import Dialog
+from .message import Received
+from .requests import Requests
 
 LONGEST_WAIT_S = 20.0
 """Longest wait of one request in seconds; a longer wait is several requests."""

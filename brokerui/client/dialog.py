@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
-from brokerui.client.message import Message
-from brokerui.client.requests import Requests
+from .message import Message
+from .requests import Requests
 
 
 class Dialog:

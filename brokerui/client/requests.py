@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from brokerui.client.errors import LeaseOver, Refused, Unreachable
+from .errors import LeaseOver, Refused, Unreachable
 
 PAUSE_S = 0.1
 LONGEST_PAUSE_S = 5.0

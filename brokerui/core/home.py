@@ -17,7 +17,12 @@ def home_folder() -> Path:
     given = os.environ.get("BROKERUI_HOME")
     if given:
         return Path(given).expanduser().resolve()
-    return CHECKOUT / "var" if (CHECKOUT / "pyproject.toml").is_file() else _of_the_user()
+    return CHECKOUT / "var" if is_checkout() else _of_the_user()
+
+
+def is_checkout() -> bool:
+    """Return whether this code runs in a checkout, and not in an installed wheel."""
+    return (CHECKOUT / "pyproject.toml").is_file()
 
 
 def _of_the_user() -> Path:

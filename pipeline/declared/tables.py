@@ -1,6 +1,6 @@
-"""Each table by its name, with what it is made of: Spark finds the order, and what does not fit together, by itself.
+"""Declare each telemetry table: Spark finds their order and checks that they fit together.
 
-Imported by `spark-pipelines`, which collects what is declared meanwhile.
+`spark-pipelines` imports this module and collects the declarations.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from pyspark import pipelines as dp
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.jobs.telemetry import EVENTS, TABLES
-from pipeline.reading import logged
-from pipeline.telemetry import ways
-from pipeline.telemetry.log import Log
+from pipeline.inputs.reader import event_log_rows
+from pipeline.jobs.telemetry import EVENTS_FORMAT, TABLES
+from pipeline.telemetry import next_hops
+from pipeline.telemetry.event_log import EventLog
 from pipeline.transforms.cleaning import REASON
-from pipeline.transforms.events import each_once
+from pipeline.transforms.events import deduplicated_events
 
 IN = "spark.brokerui.events"
 """The setting that names the folder of the log."""
@@ -28,21 +28,21 @@ def _session() -> SparkSession:
     return found
 
 
-# What is declared may not look at a file, so that the columns of the log are found out here.
-_cleaned = EVENTS.clean(logged(_session(), str(_session().conf.get(IN)))).where(F.col(REASON).isNull())
+# A declaration may not read a file, so the columns of the log are read here.
+_cleaned = EVENTS_FORMAT.clean(event_log_rows(_session(), str(_session().conf.get(IN)))).where(F.col(REASON).isNull())
 
 
 @dp.materialized_view
 def events() -> DataFrame:
     """Each event once, typed."""
-    return each_once(_cleaned)
+    return deduplicated_events(_cleaned)
 
 
-def _log() -> Log:
-    return Log(_session().read.table("events"))
+def _log() -> EventLog:
+    return EventLog(_session().read.table("events"))
 
 
-def _declared(name: str, table: Callable[[Log], DataFrame]) -> None:
+def _declared(name: str, table: Callable[[EventLog], DataFrame]) -> None:
     dp.materialized_view(name=name)(lambda: table(_log()))
 
 
@@ -52,17 +52,17 @@ for _name, _table in TABLES.items():
 
 @dp.temporary_view
 def compared() -> DataFrame:
-    """Each message that left for a next hop, with who should have it."""
-    return ways.compared_hops(_log(), None)
+    """Each message sent to a next hop, with the instance that should receive it."""
+    return next_hops.compared_hops(_log(), None)
 
 
 @dp.materialized_view
 def hops() -> DataFrame:
-    """Predicted against observed, counted."""
-    return ways.hops(_session().read.table("compared"))
+    """Counts of predictions by verdict."""
+    return next_hops.hops(_session().read.table("compared"))
 
 
 @dp.materialized_view
 def disagreements() -> DataFrame:
-    """Every prediction that did not come true."""
-    return ways.disagreements(_session().read.table("compared"))
+    """Predictions that observation contradicts."""
+    return next_hops.disagreements(_session().read.table("compared"))

@@ -1,1 +1,1 @@
-"""The jobs: each reads, transforms, writes, and says what it counted."""
+"""The jobs: each reads, transforms, writes, and reports its counts."""

@@ -10,25 +10,25 @@ from threading import Lock
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from pipeline.files import files_below
-from pipeline.jobs.ingest import Options, ingest_files
-from pipeline.lake import Lake, lake_for_writing
-from pipeline.record import Run
-from pipeline.session import SparkSettings, spark_session
+from pipeline.inputs.files import files_below
+from pipeline.jobs.ingest import IngestOptions, ingest_files
+from pipeline.lake.lake import Lake, lake_for_writing
+from pipeline.results.run_record import JobRun
+from pipeline.runtime.session import SparkSettings, spark_session
 
 CHECKPOINT = "_checkpoint"
-FILES_A_BATCH = 1_000
-A_FILE = "path string, modificationTime timestamp, length long, content binary"
-"""What Spark tells of a file; only the path is asked for, so none is read here."""
+FILES_PER_BATCH = 1_000
+FILE_SCHEMA = "path string, modificationTime timestamp, length long, content binary"
+"""The schema of Spark's binaryFile source. Only the path is selected, so no content is read here."""
 
 
-def follow(options: Options, settings: SparkSettings, every: str | None) -> Run:
-    """A run for each batch of new files, `every` so often; None: until there are none, then it ends.
+def follow(options: IngestOptions, settings: SparkSettings, every: str | None) -> JobRun:
+    """Ingest each batch of new files in a run of its own; without an interval, end when there are no new files.
 
-    The checkpoint says which files were met, the lake which ones count: a batch that comes again after a kill finds
-    its files known, or ingests them.
+    Spark's checkpoint knows the files that were seen, the lake those that were committed: a batch that is repeated
+    after a kill skips committed files.
     """
-    total = Run("follow", asdict(options))
+    total = JobRun("follow", asdict(options))
     total.counts = dict.fromkeys(("in", "out", "quarantined"), 0)
     files_below(options.traffic)
     with lake_for_writing(options.out) as lake:
@@ -42,7 +42,7 @@ def follow(options: Options, settings: SparkSettings, every: str | None) -> Run:
         try:
             query.awaitTermination()
         except KeyboardInterrupt:
-            # Java has ended: what was being ingested fails, and comes again next time, or is in the lake just now.
+            # Java has ended: the current batch fails and is repeated next time, or is just being committed.
             with is_ingesting:
                 pass
     return total
@@ -57,9 +57,9 @@ def _started(
 ) -> StreamingQuery:
     names = (
         spark.readStream.format("binaryFile")
-        .schema(A_FILE)
+        .schema(FILE_SCHEMA)
         .option("recursiveFileLookup", "true")
-        .option("maxFilesPerTrigger", str(FILES_A_BATCH))
+        .option("maxFilesPerTrigger", str(FILES_PER_BATCH))
         .load(folder)
         .select("path")
     )
@@ -67,7 +67,7 @@ def _started(
     return (writer.trigger(processingTime=every) if every else writer.trigger(availableNow=True)).start()
 
 
-def _ingest_batch(spark: SparkSession, lake: Lake, options: Options, found: DataFrame, total: Run) -> None:
+def _ingest_batch(spark: SparkSession, lake: Lake, options: IngestOptions, found: DataFrame, total: JobRun) -> None:
     paths = sorted(_path(row["path"], options) for row in found.collect())
     run = ingest_files(spark, lake, [path for path in paths if path.exists()], options)
     for name, number in run.counts.items():
@@ -75,7 +75,7 @@ def _ingest_batch(spark: SparkSession, lake: Lake, options: Options, found: Data
     run.report()
 
 
-def _path(name: str, options: Options) -> Path:
-    """Below the folder as it was named."""
+def _path(name: str, options: IngestOptions) -> Path:
+    """Return the path below the folder as the user named it."""
     root = Path(options.traffic)
     return root / Path(name.removeprefix("file:")).relative_to(root.resolve())

@@ -1,4 +1,4 @@
-"""`pipeline generate`: realistic traffic of an estate, from a seed."""
+"""`pipeline generate`: write synthetic traffic of an estate, from a seed."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from datetime import datetime
 
 from pyspark.sql import DataFrame, SparkSession
 
-from pipeline.estates import load_timeline
-from pipeline.flows import Flow, flows, links
-from pipeline.output import RECORD, replaced, write_record, write_rows
-from pipeline.record import Run
-from pipeline.session import SparkSettings, spark_session
-from pipeline.transforms.inventing import Invented, rows
+from pipeline.evaluation.timeline import load_timeline
+from pipeline.jobs.sampled_flows import SampledFlow, entry_instances, sample_flows
+from pipeline.results.output_folder import RUN_RECORD, replaced_folder, write_record, write_rows
+from pipeline.results.run_record import JobRun
+from pipeline.runtime.session import SparkSettings, spark_session
+from pipeline.transforms.synthetic_traffic import TrafficModel, synthetic_rows
 from routing.common.errors import InputError
 from routing.common.sentence import say
 from routing.model.estate import Estate
 
-ROWS_A_FILE = 2_500_000
-FLOW = (
+ROWS_PER_FILE = 2_500_000
+FLOW_SCHEMA = (
     "rank int, from_instance string, from_database string, from_service string, "
     "to_service string, to_broker_instance string, is_reply boolean"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What traffic is wanted."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerateOptions:
+    """Options of `generate`."""
 
     estate: str
     rows: int
@@ -38,32 +38,39 @@ class Options:
     classes: int = 5_000
 
 
-def generate(options: Options, settings: SparkSettings) -> Run:
-    """Writes Parquet files with the columns of the traffic table; the same seed gives the same rows."""
-    run = Run("generate", {**asdict(options), "start": options.start.isoformat()})
+def generate(options: GenerateOptions, settings: SparkSettings) -> JobRun:
+    """Write Parquet files with the columns of the traffic table; the same seed gives the same rows."""
+    run = JobRun("generate", {**asdict(options), "start": options.start.isoformat()})
     estate = load_timeline(options.estate).versions[-1].estate
-    drawn = flows(estate, options.classes, options.seed)
-    if not drawn:
+    flows = sample_flows(estate, options.classes, options.seed)
+    if not flows:
         raise InputError(options.estate, "", say("has no database with a service: there is nothing to send to"))
-    how = Invented(options.seed, options.rows, options.start, options.days, len(drawn), _failing(estate, drawn))
-    with replaced(options.out) as folder:
+    model = TrafficModel(
+        seed=options.seed,
+        rows=options.rows,
+        start=options.start,
+        days=options.days,
+        flows=len(flows),
+        failing=_failing(estate, flows),
+    )
+    with replaced_folder(options.out) as folder:
         spark = spark_session(settings)
-        run.phase("start")
-        write_rows(invented(spark, drawn, how), folder)
-        run.phase("write")
-        run.counts |= {"rows": options.rows, "classes": len(drawn)}
-        write_record(folder, run.as_json(), RECORD)
+        run.end_phase("start")
+        write_rows(synthetic_traffic(spark, flows, model), folder)
+        run.end_phase("write")
+        run.counts |= {"rows": options.rows, "classes": len(flows)}
+        write_record(folder, run.as_json(), RUN_RECORD)
     return run
 
 
-def invented(spark: SparkSession, drawn: Sequence[Flow], how: Invented) -> DataFrame:
-    """The rows, of these flows."""
-    ranked = spark.createDataFrame([(rank, *flow) for rank, flow in enumerate(drawn)], FLOW)
-    files = max(2, -(-how.rows // ROWS_A_FILE))
-    return rows(spark.range(0, how.rows, 1, files), ranked, how)
+def synthetic_traffic(spark: SparkSession, flows: Sequence[SampledFlow], model: TrafficModel) -> DataFrame:
+    """Return synthetic rows of these flows."""
+    ranked = spark.createDataFrame([(rank, *flow) for rank, flow in enumerate(flows)], FLOW_SCHEMA)
+    files = max(2, -(-model.rows // ROWS_PER_FILE))
+    return synthetic_rows(spark.range(0, model.rows, 1, files), ranked, model)
 
 
-def _failing(estate: Estate, drawn: list[Flow]) -> str:
-    """A link that fails is missed where there is traffic: the second busiest instance, as the first is too much."""
-    busy = list(links(drawn))
+def _failing(estate: Estate, flows: list[SampledFlow]) -> str:
+    """Choose the instance whose link fails: the second busiest, since without the busiest too little would be left."""
+    busy = list(entry_instances(flows))
     return busy[min(1, len(busy) - 1)] if busy else next(iter(estate.instances))

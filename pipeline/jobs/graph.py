@@ -1,4 +1,4 @@
-"""`pipeline graph`: the tables of telemetry as a declared graph, checked, and with `--compute` computed."""
+"""`pipeline graph`: check the declared graph of the telemetry tables, and compute it with `--compute`."""
 
 from __future__ import annotations
 
@@ -13,58 +13,59 @@ from pathlib import Path
 
 import pyspark
 
-from pipeline.ending import end_group
-from pipeline.faults import GraphError
-from pipeline.files import files_below
-from pipeline.java import java_home
-from pipeline.output import replaced, write_record
-from pipeline.record import Run
-from pipeline.session import HERE, SparkSettings, configuration
+import pipeline
+from pipeline.inputs.files import files_below
+from pipeline.results.output_folder import replaced_folder, write_record
+from pipeline.results.run_record import JobRun
+from pipeline.runtime.java import java_home
+from pipeline.runtime.session import SparkSettings, spark_configuration
+from pipeline.runtime.shutdown import end_process_group
+from pipeline.runtime.spark_errors import GraphError
 
 PROGRAM = Path(pyspark.__file__).parent / "bin" / "spark-pipelines"
-DECLARED = "from pipeline.declared import tables as tables\n"
+PROJECT_SOURCE = "from pipeline.declared import tables as tables\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """A log, and where the tables go."""
+class GraphOptions:
+    """Options of `graph`."""
 
     events: str
     out: str
     compute: bool = False
-    """Compute the tables too."""
+    """Compute the tables, not only check them."""
 
 
-def graph(options: Options, settings: SparkSettings) -> Run:
-    """Has `spark-pipelines` check the graph or compute it. Raises `GraphError`."""
-    run = Run("graph", asdict(options))
+def graph(options: GraphOptions, settings: SparkSettings) -> JobRun:
+    """Run `spark-pipelines` to check or compute the graph. Raises `GraphError`."""
+    run = JobRun("graph", asdict(options))
     run.inputs = [{"path": str(path)} for path in files_below(options.events)]
-    with replaced(options.out) as folder:
+    with replaced_folder(options.out) as folder:
         _write_project(folder, options, settings)
         command = [str(PROGRAM), "run" if options.compute else "dry-run", "--spec", "spark-pipeline.yml"]
-        # Its program speaks to Spark by Connect, which begins one of its own where the address is no server's.
+        # `spark-pipelines` uses Spark Connect, which starts a server of its own unless the address names one.
         command += ["--remote", settings.master]
-        if _status(command, folder, _environment(settings)):
+        if _exit_status(command, folder, _environment(settings)):
             raise GraphError
-        run.phase("run" if options.compute else "check")
+        run.end_phase("run" if options.compute else "check")
         write_record(folder, run.as_json())
     return run
 
 
-def _status(command: list[str], folder: Path, environment: dict[str, str]) -> int:
-    """Of the program: a Java, which starts a Python, which starts a Java. All end where this process is told to."""
+def _exit_status(command: list[str], folder: Path, environment: dict[str, str]) -> int:
+    """Run the program (Java, which starts Python, which starts Java). Ends all three if this process is interrupted."""
     with subprocess.Popen(command, cwd=folder, env=environment, process_group=0) as program:  # noqa: S603 - Spark's own
         try:
             return program.wait()
         except BaseException:
-            end_group(program)
+            end_process_group(program)
             raise
 
 
-def _write_project(folder: Path, options: Options, settings: SparkSettings) -> None:
-    """What `spark-pipelines` takes; JSON is YAML."""
+def _write_project(folder: Path, options: GraphOptions, settings: SparkSettings) -> None:
+    """Write the project that `spark-pipelines` reads. The YAML file is written as JSON, a subset of YAML."""
     settings_of_session = {
-        name: value for name, value in configuration(settings).items() if name.startswith("spark.sql.")
+        name: value for name, value in spark_configuration(settings).items() if name.startswith("spark.sql.")
     }
     project = {
         "name": "telemetry",
@@ -75,14 +76,16 @@ def _write_project(folder: Path, options: Options, settings: SparkSettings) -> N
     for name in ("declared", "_storage"):
         (folder / name).mkdir()
     (folder / "spark-pipeline.yml").write_text(json.dumps(project, indent=1), encoding="utf-8")
-    (folder / "declared" / "tables.py").write_text(DECLARED, encoding="utf-8")
+    (folder / "declared" / "tables.py").write_text(PROJECT_SOURCE, encoding="utf-8")
 
 
 def _environment(settings: SparkSettings) -> dict[str, str]:
     return {
         **os.environ,
         **dict.fromkeys(("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"), sys.executable),
-        "PYTHONPATH": os.pathsep.join(filter(None, (str(HERE.parent), os.environ.get("PYTHONPATH")))),
+        "PYTHONPATH": os.pathsep.join(
+            filter(None, (str(Path(pipeline.__file__).parents[1]), os.environ.get("PYTHONPATH")))
+        ),
         "PYSPARK_SUBMIT_ARGS": _arguments_of_java(settings),
         "JAVA_HOME": java_home(),
         "SPARK_LOCAL_IP": "127.0.0.1",
@@ -90,9 +93,9 @@ def _environment(settings: SparkSettings) -> dict[str, str]:
 
 
 def _arguments_of_java(settings: SparkSettings) -> str:
-    """Of the one that computes, which Spark's program starts.
+    """Return the arguments for the Java that computes, which `spark-pipelines` starts.
 
-    What that program is told on its own command line does not all reach it: no memory, and of many settings the last.
+    Its own command line does not pass on all settings: not the memory, and only the last of several `--conf`.
     """
-    told = (("--conf", f"{name}={value}") for name, value in configuration(settings).items())
-    return shlex.join([*chain.from_iterable(told), "pyspark-shell"])
+    settings_arguments = (("--conf", f"{name}={value}") for name, value in spark_configuration(settings).items())
+    return shlex.join([*chain.from_iterable(settings_arguments), "pyspark-shell"])

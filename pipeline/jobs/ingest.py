@@ -1,4 +1,4 @@
-"""`pipeline ingest`: traffic files to a lake. What came is kept, clean rows are typed and stand once."""
+"""`pipeline ingest`: add traffic files to a lake: copies of the files, and their clean rows without duplicates."""
 
 from __future__ import annotations
 
@@ -10,54 +10,54 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.classes import known_classes, write_sums
-from pipeline.counting import reasons_in, rows_in
-from pipeline.files import File, examined, files_below, identity
-from pipeline.lake import BRONZE, CLASSES, QUARANTINE, SILVER, SUMS, Lake, lake_for_writing
-from pipeline.output import write_rows
-from pipeline.quarantine import write_faults
-from pipeline.reading import TRAFFIC, count_rows, quarantined, read_files
-from pipeline.record import Run
+from pipeline.inputs.damaged_files import without_damaged_files
+from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
+from pipeline.inputs.quarantine import write_unreadable_files
+from pipeline.inputs.reader import TRAFFIC_FORMAT, as_quarantine_rows, count_rows, read_files
+from pipeline.lake.classes import known_classes, write_class_tables
+from pipeline.lake.lake import BRONZE, CLASSES, QUARANTINE, SILVER, SUMS, Lake, lake_for_writing
+from pipeline.results.output_folder import write_rows
+from pipeline.results.parquet_counts import reasons_in, rows_in
+from pipeline.results.run_record import JobRun
+from pipeline.runtime.session import SparkSettings, spark_session
 from pipeline.schemas import COLUMNS
-from pipeline.session import SparkSettings, spark_session
-from pipeline.surviving import surviving
-from pipeline.transforms.cleaning import CLASS, REASON, clean, good
-from pipeline.transforms.doubles import doubles, each_once, suspects, without_known
-from pipeline.transforms.filing import DAY, day_of, filed
+from pipeline.transforms.cleaning import CLASS, REASON, clean, valid_rows
+from pipeline.transforms.day_partition import DAY, day_of, with_day
+from pipeline.transforms.duplicates import deduplicated_rows, duplicate_rows, rows_not_in, suspect_hashes
 
-MOST_SUSPECTS = 1_000_000
-"""Rows that are compared by themselves; where more may have come twice, all are compared with each other."""
-MOST_DAYS = 1_000
-"""Days of new rows by which those are chosen that they are compared with."""
+MAX_SUSPECTS = 1_000_000
+"""Up to this many possible duplicates are compared separately; with more, all rows are compared."""
+MAX_DAYS = 1_000
+"""Up to this many days of new rows, only the lake's rows of these days are compared with them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What to ingest, and where to."""
+class IngestOptions:
+    """Options of `ingest`."""
 
     traffic: str
     out: str
     keep_duplicates: bool = False
 
 
-def ingest(options: Options, settings: SparkSettings) -> Run:
-    """Ingests the files below a folder that no run ingested before."""
+def ingest(options: IngestOptions, settings: SparkSettings) -> JobRun:
+    """Ingest the files below a folder that no run has ingested yet."""
     paths = files_below(options.traffic)
     with lake_for_writing(options.out) as lake:
         return ingest_files(spark_session(settings), lake, paths, options)
 
 
-def ingest_files(spark: SparkSession, lake: Lake, paths: Sequence[Path], options: Options) -> Run:
-    """One run; it counts as a whole, or not at all."""
-    run = Run("ingest", asdict(options))
-    new = _unknown(lake, paths)
-    run.inputs = [identity(path) for path in new]
+def ingest_files(spark: SparkSession, lake: Lake, paths: Sequence[Path], options: IngestOptions) -> JobRun:
+    """Ingest these files in one run, which is committed as a whole or not at all."""
+    run = JobRun("ingest", asdict(options))
+    new = _new_paths(lake, paths)
+    run.inputs = [file_identity(path) for path in new]
     if not new:
         run.count(0, 0, {})
         return run
-    files = examined(_kept(lake, new, options))
-    run.phase("bronze")
-    surviving(files, lambda whole: _write(spark, lake, whole, run, options), lambda: _clear(lake))
+    files = examine_files(_copied(lake, new, options))
+    run.end_phase("bronze")
+    without_damaged_files(files, lambda whole: _write(spark, lake, whole, run, options), lambda: _clear(lake))
     lake.commit(lake.next_run(), run.as_json())
     return run
 
@@ -67,14 +67,14 @@ def _clear(lake: Lake) -> None:
         shutil.rmtree(lake.staging / table, ignore_errors=True)
 
 
-def _unknown(lake: Lake, paths: Sequence[Path]) -> list[Path]:
-    """Files that are new, or not what they were."""
+def _new_paths(lake: Lake, paths: Sequence[Path]) -> list[Path]:
+    """Return the files that are new or have changed."""
     known = {tuple(sorted(one.items())) for record in lake.commits().values() for one in record["inputs"]}
-    return [path for path in paths if tuple(sorted(identity(path).items())) not in known]
+    return [path for path in paths if tuple(sorted(file_identity(path).items())) not in known]
 
 
-def _kept(lake: Lake, paths: Sequence[Path], options: Options) -> list[Path]:
-    """The copies are read, not the files: what is kept is what was read, whatever happens to them meanwhile."""
+def _copied(lake: Lake, paths: Sequence[Path], options: IngestOptions) -> list[Path]:
+    """Copy the files to bronze. The copies are read, so that bronze and silver agree if a file changes meanwhile."""
     copies = []
     for path in paths:
         copy = lake.staging / BRONZE / path.relative_to(_root(options))
@@ -83,51 +83,53 @@ def _kept(lake: Lake, paths: Sequence[Path], options: Options) -> list[Path]:
     return copies
 
 
-def _root(options: Options) -> Path:
+def _root(options: IngestOptions) -> Path:
     named = Path(options.traffic)
     return named if named.is_dir() else named.parent
 
 
-def _write(spark: SparkSession, lake: Lake, files: list[File], run: Run, options: Options) -> None:
-    """Reads once where all is well; again for the quarantine where not."""
-    root, shown = lake.staging / BRONZE, str(_root(options))
+def _write(spark: SparkSession, lake: Lake, files: list[InputFile], run: JobRun, options: IngestOptions) -> None:
+    """Read the rows once; a second time only if some belong into quarantine."""
+    root, display_root = lake.staging / BRONZE, str(_root(options))
     known = known_classes(spark, lake, files)
     numbers = known.frame(spark)
-    source = read_files(spark, files, root, shown, replace(TRAFFIC, clean=lambda raw: clean(raw, numbers)))
+    source = read_files(
+        spark, files, root, display_root, replace(TRAFFIC_FORMAT, clean=lambda raw: clean(raw, numbers))
+    )
     silver, quarantine = lake.staging / SILVER, lake.staging / QUARANTINE
-    rows, before = good(source.rows).select(*COLUMNS, CLASS), None
+    rows, before = valid_rows(source.rows).select(*COLUMNS, CLASS), None
     if not options.keep_duplicates:
-        before = _before(spark, lake, rows)
-        rows = _each_once(spark, rows, before)
-    write_rows(filed(rows), silver, DAY)
-    run.phase("silver")
-    write_sums(spark, lake, known)
-    run.phase("sums")
-    write_faults(source.faults, quarantine)
+        before = _earlier_rows(spark, lake, rows)
+        rows = _deduplicated(spark, rows, before)
+    write_rows(with_day(rows), silver, DAY)
+    run.end_phase("silver")
+    write_class_tables(spark, lake, known)
+    run.end_phase("sums")
+    write_unreadable_files(source.faults, quarantine)
     seen, out = count_rows(source), rows_in(silver)
     if out + len(source.faults) < seen:
-        write_rows(quarantined(source, source.placed().where(F.col(REASON).isNotNull())), quarantine)
+        write_rows(as_quarantine_rows(source, source.placed().where(F.col(REASON).isNotNull())), quarantine)
         if out + rows_in(quarantine) < seen and not options.keep_duplicates:
-            again = doubles(good(source.placed()), before)
-            write_rows(quarantined(source, again), quarantine)
+            again = duplicate_rows(valid_rows(source.placed()), before)
+            write_rows(as_quarantine_rows(source, again), quarantine)
     run.count(seen, out, reasons_in(quarantine))
-    run.phase("quarantine")
+    run.end_phase("quarantine")
 
 
-def _before(spark: SparkSession, lake: Lake, rows: DataFrame) -> DataFrame | None:
-    """What earlier runs brought of the days of these rows; None: nothing."""
+def _earlier_rows(spark: SparkSession, lake: Lake, rows: DataFrame) -> DataFrame | None:
+    """Return the lake's rows of the days of these rows; None for a new lake."""
     if not lake.folders(SILVER):
         return None
-    found = rows.select(day_of(F.col("at")).alias(DAY)).dropDuplicates().limit(MOST_DAYS + 1).collect()
+    found = rows.select(day_of(F.col("at")).alias(DAY)).dropDuplicates().limit(MAX_DAYS + 1).collect()
     silver = lake.silver(spark)
-    return silver if len(found) > MOST_DAYS else silver.where(F.col(DAY).isin([day for (day,) in found]))
+    return silver if len(found) > MAX_DAYS else silver.where(F.col(DAY).isin([day for (day,) in found]))
 
 
-def _each_once(spark: SparkSession, rows: DataFrame, before: DataFrame | None) -> DataFrame:
-    """Without those that came before: few rows have to be compared with others, and mostly none."""
-    found = suspects(rows, before).limit(MOST_SUSPECTS + 1).toArrow()
+def _deduplicated(spark: SparkSession, rows: DataFrame, before: DataFrame | None) -> DataFrame:
+    """Remove duplicates. Only rows with a suspect hash are compared: few, and mostly none."""
+    found = suspect_hashes(rows, before).limit(MAX_SUSPECTS + 1).toArrow()
     if not found.num_rows:
         return rows
-    if found.num_rows > MOST_SUSPECTS:
-        return (rows if before is None else without_known(rows, before)).dropDuplicates()
-    return each_once(rows, before, spark.createDataFrame(found))
+    if found.num_rows > MAX_SUSPECTS:
+        return (rows if before is None else rows_not_in(rows, before)).dropDuplicates()
+    return deduplicated_rows(rows, before, spark.createDataFrame(found))

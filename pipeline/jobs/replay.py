@@ -1,4 +1,4 @@
-"""`pipeline replay`: what a traffic met, and what it would have met under proposed routes."""
+"""`pipeline replay`: compare the outcomes of a traffic under two estates."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from pipeline.counting import rows_in
-from pipeline.engine import Asker
-from pipeline.epochs import boundaries_of
-from pipeline.estates import Timeline, load_timeline
-from pipeline.files import File
-from pipeline.jobs.asking import Asked, ask, finish, inputs_of
-from pipeline.output import replaced, write_record, write_rows
-from pipeline.record import Run
-from pipeline.session import SparkSettings, spark_session
-from pipeline.surviving import emptied, surviving
-from pipeline.traffic import Traffic, traffic_of
-from pipeline.transforms.flowing import differential, flow_matrix, replayed, top_flows
-from pipeline.weights import Weight
+from pipeline.evaluation.boundaries import boundaries_of
+from pipeline.evaluation.evaluator import TimelineEvaluator
+from pipeline.evaluation.timeline import Timeline, load_timeline
+from pipeline.evaluation.weighting import TrafficWeight
+from pipeline.inputs.damaged_files import empty_folder, without_damaged_files
+from pipeline.inputs.files import InputFile
+from pipeline.jobs.traffic_evaluation import EvaluatedTraffic, evaluate, finish_run, run_inputs
+from pipeline.lake.traffic import TrafficInput, traffic_input
+from pipeline.results.output_folder import replaced_folder, write_record, write_rows
+from pipeline.results.parquet_counts import rows_in
+from pipeline.results.run_record import JobRun
+from pipeline.runtime.session import SparkSettings, spark_session
+from pipeline.transforms.gold_tables import differential, flow_matrix, replayed, top_flows
 
-TOP = 100
-"""Changed flows that are worth a look each."""
+TOP_FLOWS = 100
+"""Number of rows in `top_flows`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """Two estates, of which the first may be a history, and the traffic."""
+class ReplayOptions:
+    """Options of `replay`."""
 
     baseline: str
     proposed: str
@@ -37,20 +37,20 @@ class Options:
     """Also a row for each row of the input."""
 
 
-def replay(options: Options, settings: SparkSettings) -> Run:
-    """Writes the differential, weighted by the traffic; the flows that change most; and the flow matrix."""
-    run = Run("replay", asdict(options))
+def replay(options: ReplayOptions, settings: SparkSettings) -> JobRun:
+    """Write the differential weighted by traffic, the flows that change most, and the flow matrix."""
+    run = JobRun("replay", asdict(options))
     before, after = load_timeline(options.baseline), load_timeline(options.proposed)
-    traffic = traffic_of(options.traffic)
-    run.inputs = inputs_of(traffic, before, after)
-    run.phase("estates")
-    with replaced(options.out) as folder:
+    traffic = traffic_input(options.traffic)
+    run.inputs = run_inputs(traffic, before, after)
+    run.end_phase("estates")
+    with replaced_folder(options.out) as folder:
         spark = spark_session(settings)
-        run.phase("start")
-        surviving(
+        run.end_phase("start")
+        without_damaged_files(
             traffic.files(),
             lambda files: _replay(spark, options, (traffic, before, after), files, folder, run),
-            lambda: emptied(folder),
+            lambda: empty_folder(folder),
         )
         write_record(folder, run.as_json())
     return run
@@ -58,38 +58,38 @@ def replay(options: Options, settings: SparkSettings) -> Run:
 
 def _replay(
     spark: SparkSession,
-    options: Options,
-    asking: tuple[Traffic, Timeline, Timeline],
-    files: list[File],
+    options: ReplayOptions,
+    asking: tuple[TrafficInput, Timeline, Timeline],
+    files: list[InputFile],
     folder: Path,
-    run: Run,
+    run: JobRun,
 ) -> None:
     traffic, *sides = asking
     boundaries = boundaries_of(sides, traffic.span())
-    before, after = (Asker(side) for side in sides)
-    asked = ask(spark, traffic.open(spark, files), (before, after), boundaries, folder)
-    run.more = {"summary": summary(asked), "intervals": len(boundaries) + 1, "questions": asked.questions}
-    run.said = [_said(change, weight) for change, weight in sorted(asked.found.changes.items())]
-    run.phase("ask")
-    _write_gold(asked)
-    run.phase("gold")
+    before, after = (TimelineEvaluator(side) for side in sides)
+    evaluated = evaluate(spark, traffic.open(spark, files), (before, after), boundaries, folder)
+    run.extra = {"summary": summary(evaluated), "intervals": len(boundaries) + 1, "questions": evaluated.questions}
+    run.summary_lines = [_summary_line(change, weight) for change, weight in sorted(evaluated.totals.changes.items())]
+    run.end_phase("ask")
+    _write_gold(evaluated)
+    run.end_phase("gold")
     if options.rows:
-        write_rows(replayed(asked.rows, asked.answers, asked.sets), folder / "rows")
-    run.phase("rows")
-    finish(asked, run, rows_in(folder / "rows") if options.rows else asked.known)
+        write_rows(replayed(evaluated.rows, evaluated.answers, evaluated.outcome_sets), folder / "rows")
+    run.end_phase("rows")
+    finish_run(evaluated, run, rows_in(folder / "rows") if options.rows else evaluated.known)
 
 
-def summary(asked: Asked) -> dict[str, dict[str, int]]:
-    """How much of the traffic changes for the worse, for the better, otherwise, and not at all."""
-    return {change: asdict(weight) for change, weight in sorted(asked.found.changes.items())}
+def summary(evaluated: EvaluatedTraffic) -> dict[str, dict[str, int]]:
+    """Return the amount of traffic by verdict: worse, better, moved, unchanged."""
+    return {change: asdict(weight) for change, weight in sorted(evaluated.totals.changes.items())}
 
 
-def _write_gold(asked: Asked) -> None:
-    changes = differential(asked.answers, asked.sets)
-    write_rows(changes.coalesce(1), asked.folder / "differential")
-    write_rows(top_flows(changes, TOP).coalesce(1), asked.folder / "top_flows")
-    write_rows(flow_matrix(asked.answers, asked.sets).coalesce(1), asked.folder / "flow_matrix")
+def _write_gold(evaluated: EvaluatedTraffic) -> None:
+    changes = differential(evaluated.answers, evaluated.outcome_sets)
+    write_rows(changes.coalesce(1), evaluated.folder / "differential")
+    write_rows(top_flows(changes, TOP_FLOWS).coalesce(1), evaluated.folder / "top_flows")
+    write_rows(flow_matrix(evaluated.answers, evaluated.outcome_sets).coalesce(1), evaluated.folder / "flow_matrix")
 
 
-def _said(change: str, weight: Weight) -> str:
+def _summary_line(change: str, weight: TrafficWeight) -> str:
     return f"{change:<12}" + "".join(f"{number:>16,} {name}" for name, number in asdict(weight).items())

@@ -1,4 +1,4 @@
-"""`pipeline route`: what each conversation of a traffic met, under the routes in force at its time."""
+"""`pipeline route`: find the outcomes of each row of a traffic under the routes in force at its time."""
 
 from __future__ import annotations
 
@@ -8,102 +8,109 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.counting import rows_in
-from pipeline.engine import Asker
-from pipeline.epochs import boundaries_of
-from pipeline.estates import EVER, Timeline, load_timeline
-from pipeline.files import File
-from pipeline.former import former_of
-from pipeline.jobs.asking import Asked, ask, finish, inputs_of
-from pipeline.manifest import SUMMARY
-from pipeline.output import replaced, write_record, write_rows
-from pipeline.reading import Source
-from pipeline.record import Run
-from pipeline.session import SparkSettings, spark_session
-from pipeline.surviving import emptied, surviving
-from pipeline.traffic import Traffic, open_lake, traffic_of
-from pipeline.transforms.cleaning import good
-from pipeline.transforms.flowing import flow_matrix, met, routed
-from pipeline.transforms.weighing import timed
+from pipeline.evaluation.boundaries import boundaries_of
+from pipeline.evaluation.evaluator import TimelineEvaluator
+from pipeline.evaluation.timeline import BEGINNING_OF_TIME, Timeline, load_timeline
+from pipeline.inputs.damaged_files import empty_folder, without_damaged_files
+from pipeline.inputs.files import InputFile
+from pipeline.inputs.reader import InputRows
+from pipeline.jobs.previous_result import previous_result
+from pipeline.jobs.traffic_evaluation import EvaluatedTraffic, evaluate, finish_run, run_inputs
+from pipeline.lake.traffic import TrafficInput, open_lake, traffic_input
+from pipeline.results.manifest import SUMMARY_FOLDER
+from pipeline.results.output_folder import replaced_folder, write_record, write_rows
+from pipeline.results.parquet_counts import rows_in
+from pipeline.results.run_record import JobRun
+from pipeline.runtime.session import SparkSettings, spark_session
+from pipeline.transforms.aggregation import with_interval
+from pipeline.transforms.cleaning import valid_rows
+from pipeline.transforms.gold_tables import flow_matrix, outcomes_by_class, routed
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """An estate or its history, and the traffic."""
+class RouteOptions:
+    """Options of `route`."""
 
     estate: str
     traffic: str
     out: str
 
 
-def route(options: Options, settings: SparkSettings) -> Run:
-    """Writes a row for each row of the input, with `outcomes` and `verdict`."""
-    run = Run("route", asdict(options))
+def route(options: RouteOptions, settings: SparkSettings) -> JobRun:
+    """Write a row for each row of the input, with `outcomes` and `verdict`."""
+    run = JobRun("route", asdict(options))
     timeline = load_timeline(options.estate)
-    traffic = traffic_of(options.traffic)
-    run.inputs = inputs_of(traffic, timeline)
-    run.phase("estates")
-    with replaced(options.out) as folder:
+    traffic = traffic_input(options.traffic)
+    run.inputs = run_inputs(traffic, timeline)
+    run.end_phase("estates")
+    with replaced_folder(options.out) as folder:
         spark = spark_session(settings)
-        run.phase("start")
-        surviving(
+        run.end_phase("start")
+        without_damaged_files(
             traffic.files(),
             lambda files: _route(spark, options, (traffic, timeline), files, folder, run),
-            lambda: emptied(folder),
+            lambda: empty_folder(folder),
         )
         write_record(folder, run.as_json())
     return run
 
 
 def _route(
-    spark: SparkSession, options: Options, asking: tuple[Traffic, Timeline], files: list[File], folder: Path, run: Run
+    spark: SparkSession,
+    options: RouteOptions,
+    asking: tuple[TrafficInput, Timeline],
+    files: list[InputFile],
+    folder: Path,
+    run: JobRun,
 ) -> None:
     traffic, timeline = asking
     boundaries = boundaries_of([timeline], traffic.span())
-    asker = Asker(timeline)
-    asked = ask(spark, traffic.open(spark, files), (asker, asker), boundaries, folder)
-    run.phase("ask")
-    fresh = _write_rows(spark, options.out, traffic, timeline, asked, run)
-    run.phase("rows")
-    _write_summary(asked)
-    run.phase("summary")
-    run.more |= {
+    asker = TimelineEvaluator(timeline)
+    evaluated = evaluate(spark, traffic.open(spark, files), (asker, asker), boundaries, folder)
+    run.end_phase("ask")
+    new_rows = _write_rows(spark, options.out, traffic, timeline, evaluated, run)
+    run.end_phase("rows")
+    _write_summary(evaluated)
+    run.end_phase("summary")
+    run.extra |= {
         "estates": len(timeline.versions),
         "intervals": len(boundaries) + 1,
-        "questions": asked.questions,
-        "before_estate": _before_estate(asked, timeline),
+        "questions": evaluated.questions,
+        "before_estate": _before_estate(evaluated, timeline),
     }
-    finish(asked, run, rows_in(folder), fresh)
+    finish_run(evaluated, run, rows_in(folder), new_rows)
 
 
 def _write_rows(
-    spark: SparkSession, out: str, traffic: Traffic, timeline: Timeline, asked: Asked, run: Run
-) -> Source | None:
-    """Of a lake, only what no run before has written, which is returned; of files all."""
-    rows, fresh, lake = asked.rows, None, traffic.lake
-    former = former_of(run.job, out, lake, timeline) if lake else None
-    if lake and former:
-        former.take_over(asked.folder)
-        fresh = open_lake(spark, lake.of(lake.commits().keys() - former.runs), traffic.name)
-        rows = timed(good(fresh.rows), asked.marks)
-    if fresh is None or fresh.files:
-        write_rows(routed(rows, asked.answers, asked.sets), asked.folder)
-    run.more["taken_over"] = len(former.files) if former else 0
-    return fresh
+    spark: SparkSession, out: str, traffic: TrafficInput, timeline: Timeline, evaluated: EvaluatedTraffic, run: JobRun
+) -> InputRows | None:
+    """Write the rows. For a lake, reuse those of the previous result; returns the others, None if all were written."""
+    rows, new_rows, lake = evaluated.rows, None, traffic.lake
+    previous = previous_result(run.job, out, lake, timeline) if lake else None
+    if lake and previous:
+        previous.link_files_into(evaluated.folder)
+        new_rows = open_lake(spark, lake.only_runs(lake.commits().keys() - previous.runs), traffic.name)
+        rows = with_interval(valid_rows(new_rows.rows), evaluated.change_moments)
+    if new_rows is None or new_rows.files:
+        write_rows(routed(rows, evaluated.answers, evaluated.outcome_sets), evaluated.folder)
+    run.extra["taken_over"] = len(previous.files) if previous else 0
+    return new_rows
 
 
-def _before_estate(asked: Asked, timeline: Timeline) -> dict[str, int | str]:
-    """How many rows are older than the first version, and since when that holds: nobody knows what they met."""
+def _before_estate(evaluated: EvaluatedTraffic, timeline: Timeline) -> dict[str, int | str]:
+    """Return the number of rows older than the first version of the estate, and when that came into force."""
     first = timeline.versions[0].since
-    if first == EVER or not asked.found.unknown.rows:
+    if first == BEGINNING_OF_TIME or not evaluated.totals.unknown.rows:
         return {}
-    rows = asked.rows.where(F.col("at") < F.lit(first)).count()
+    rows = evaluated.rows.where(F.col("at") < F.lit(first)).count()
     return {"rows": rows, "since": first.isoformat()} if rows else {}
 
 
-def _write_summary(asked: Asked) -> None:
-    """What a dashboard shows of it: few rows, however much traffic there was."""
-    folder = asked.folder / SUMMARY
-    write_rows(met(asked.answers, asked.sets).coalesce(1), folder / "outcomes")
-    links = flow_matrix(asked.answers, asked.sets).where("side = 'before'").withColumn("side", F.lit("met"))
+def _write_summary(evaluated: EvaluatedTraffic) -> None:
+    """Write the tables for the dashboard: few rows, however much traffic there was."""
+    folder = evaluated.folder / SUMMARY_FOLDER
+    write_rows(outcomes_by_class(evaluated.answers, evaluated.outcome_sets).coalesce(1), folder / "outcomes")
+    links = (
+        flow_matrix(evaluated.answers, evaluated.outcome_sets).where("side = 'before'").withColumn("side", F.lit("met"))
+    )
     write_rows(links.coalesce(1), folder / "flow_matrix")

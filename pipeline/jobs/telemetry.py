@@ -1,4 +1,4 @@
-"""`pipeline telemetry`: what an event log says of queues, delays, latencies, links and ways."""
+"""`pipeline telemetry`: tables of queues, delays, latencies, connections and route usage from an event log."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.counting import reasons_in, rows_in
-from pipeline.estates import Timeline, load_timeline
-from pipeline.files import File, examined, files_below, identity
-from pipeline.manifest import manifest
-from pipeline.output import QUARANTINE, replaced, write_record, write_rows
-from pipeline.quarantine import write_faults
-from pipeline.reading import Form, Source, count_rows, quarantined, read_files
-from pipeline.record import Run
+from pipeline.evaluation.timeline import Timeline, load_timeline
+from pipeline.inputs.damaged_files import empty_folder, without_damaged_files
+from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
+from pipeline.inputs.quarantine import write_unreadable_files
+from pipeline.inputs.reader import InputRows, RowFormat, as_quarantine_rows, count_rows, read_files
+from pipeline.results.manifest import table_manifest
+from pipeline.results.output_folder import QUARANTINE, replaced_folder, write_record, write_rows
+from pipeline.results.parquet_counts import reasons_in, rows_in
+from pipeline.results.run_record import JobRun
+from pipeline.runtime.session import SparkSettings, spark_session
 from pipeline.schemas import EVENT, EVENT_FILES
-from pipeline.session import SparkSettings, spark_session
-from pipeline.surviving import emptied, surviving
-from pipeline.telemetry import delays, depths, latencies, links, ways
-from pipeline.telemetry.log import Log
+from pipeline.telemetry import delays, depths, latencies, links, next_hops, route_usage
+from pipeline.telemetry.event_log import EventLog
 from pipeline.transforms.cleaning import REASON
-from pipeline.transforms.events import are_copied, clean_events, copies, each_once
+from pipeline.transforms.events import clean_events, deduplicated_events, duplicate_events, has_duplicates
 
-EVENTS = Form(EVENT_FILES.columns, clean_events)
-EVENTS_ONCE, COMPARED = "_work/events", "_work/compared"
+EVENTS_FORMAT = RowFormat(EVENT_FILES.columns, clean_events)
+EVENTS_WORK, COMPARED_WORK = "_work/events", "_work/compared"
 TABLES = {
     "depths": depths.depths,
     "waiting": depths.waiting,
@@ -38,61 +38,71 @@ TABLES = {
     "connection_failures": links.connection_failures,
     "uptime": links.uptime,
     "mirrors": links.mirrors,
-    "routes": ways.routes,
+    "routes": route_usage.routes,
 }
-"""Those that need nothing but the log."""
+"""The tables that need only the log."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """A log, and what it is held against."""
+class TelemetryOptions:
+    """Options of `telemetry`."""
 
     events: str
     out: str
     estate: str | None = None
-    """Whose routes are looked for in the log, and who has which address."""
+    """The estate whose routes and addresses the log is compared with."""
     unused_days: int = 30
 
 
-def telemetry(options: Options, settings: SparkSettings) -> Run:
-    """Writes a table for each question, as Parquet."""
-    run = Run("telemetry", asdict(options))
+def telemetry(options: TelemetryOptions, settings: SparkSettings) -> JobRun:
+    """Write each table as Parquet."""
+    run = JobRun("telemetry", asdict(options))
     timeline = load_timeline(options.estate) if options.estate else None
     paths = files_below(options.events)
-    run.inputs = [*(version.as_json() for version in (timeline.versions if timeline else ())), *map(identity, paths)]
-    run.phase("estates")
-    with replaced(options.out) as folder:
+    run.inputs = [
+        *(version.as_json() for version in (timeline.versions if timeline else ())),
+        *map(file_identity, paths),
+    ]
+    run.end_phase("estates")
+    with replaced_folder(options.out) as folder:
         spark = spark_session(settings)
-        run.phase("start")
-        files = examined(paths, EVENT_FILES)
-        run.phase("examine")
-        surviving(files, lambda good: _write(spark, good, options, timeline, folder, run), lambda: emptied(folder))
+        run.end_phase("start")
+        files = examine_files(paths, EVENT_FILES)
+        run.end_phase("examine")
+        without_damaged_files(
+            files, lambda good: _write(spark, good, options, timeline, folder, run), lambda: empty_folder(folder)
+        )
         write_record(folder, run.as_json())
     return run
 
 
 def _write(
-    spark: SparkSession, files: list[File], options: Options, timeline: Timeline | None, folder: Path, run: Run
+    spark: SparkSession,
+    files: list[InputFile],
+    options: TelemetryOptions,
+    timeline: Timeline | None,
+    folder: Path,
+    run: JobRun,
 ) -> None:
-    source = read_files(spark, files, _root(options), str(_root(options)), EVENTS)
-    work = folder / EVENTS_ONCE
-    # Cleaned once, and by class: each table then reads only the events that it is made of.
-    write_rows(_events(source), work, "event_class")
-    run.phase("clean")
-    log = Log(_read(spark, work))
+    source = read_files(spark, files, _root(options), str(_root(options)), EVENTS_FORMAT)
+    work = folder / EVENTS_WORK
+    # Cleaned once, and partitioned by event class: each table then reads only its own events.
+    write_rows(_deduplicated_events(source), work, "event_class")
+    run.end_phase("clean")
+    log = EventLog(_read(spark, work))
     for name, table in TABLES.items():
         write_rows(table(log).coalesce(1), folder / name)
-        run.phase(name)
+        run.end_phase(name)
     _write_compared(spark, log, folder, options, timeline)
-    run.phase("ways")
-    run.more = {"covers": _covered(log)}
+    run.end_phase("ways")
+    run.extra = {"covers": _period_covered(log)}
     _finish(source, run, folder)
 
 
-def _events(source: Source) -> DataFrame:
-    """Each event once. Where none was copied, as always but once, nothing is moved and no place is asked for."""
-    if are_copied(source.rows):
-        return each_once(source.placed().where(F.col(REASON).isNull()))
+def _deduplicated_events(source: InputRows) -> DataFrame:
+    """Return each event once. Without duplicates, the usual case, no shuffle and no places are needed."""
+    if has_duplicates(source.rows):
+        return deduplicated_events(source.placed().where(F.col(REASON).isNull()))
     return source.rows.where(F.col(REASON).isNull()).select(*EVENT.names)
 
 
@@ -102,12 +112,14 @@ def _read(spark: SparkSession, work: Path) -> DataFrame:
     return spark.read.schema(EVENT).parquet(str(work)).select(*EVENT.names)
 
 
-def _root(options: Options) -> Path:
+def _root(options: TelemetryOptions) -> Path:
     named = Path(options.events)
     return named if named.is_dir() else named.parent
 
 
-def _write_compared(spark: SparkSession, log: Log, folder: Path, options: Options, timeline: Timeline | None) -> None:
+def _write_compared(
+    spark: SparkSession, log: EventLog, folder: Path, options: TelemetryOptions, timeline: Timeline | None
+) -> None:
     estate = timeline.versions[-1].estate if timeline else None
     owners = None
     if estate is not None:
@@ -120,32 +132,34 @@ def _write_compared(spark: SparkSession, log: Log, folder: Path, options: Option
             for route in database.table.routes.values()
         ]
         columns = "instance string, database string, route string, to_service string, address string"
-        unused = ways.unused_routes(log, spark.createDataFrame(known, columns), options.unused_days)
+        unused = route_usage.unused_routes(log, spark.createDataFrame(known, columns), options.unused_days)
         write_rows(unused.coalesce(1), folder / "unused_routes")
-    compared = folder / COMPARED
-    write_rows(ways.compared_hops(log, owners), compared)
+    compared = folder / COMPARED_WORK
+    write_rows(next_hops.compared_hops(log, owners), compared)
     found = spark.read.parquet(str(compared))
-    write_rows(ways.hops(found).coalesce(1), folder / "hops")
-    write_rows(ways.disagreements(found).coalesce(1), folder / "disagreements")
+    write_rows(next_hops.hops(found).coalesce(1), folder / "hops")
+    write_rows(next_hops.disagreements(found).coalesce(1), folder / "disagreements")
 
 
-def _covered(log: Log) -> list[str | None]:
-    """The first moment of the log, and the last."""
+def _period_covered(log: EventLog) -> list[str | None]:
+    """Return the first and the last moment of the log."""
     ends = (F.date_format(end, "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'") for end in (F.min("at"), F.max("at")))
     row = log.events.agg(*ends).first()
     return list(row) if row else []
 
 
-def _finish(source: Source, run: Run, folder: Path) -> None:
-    """Quarantine, and the counts: in = out + quarantined."""
-    seen, out = count_rows(source), rows_in(folder / EVENTS_ONCE)
+def _finish(source: InputRows, run: JobRun, folder: Path) -> None:
+    """Write the quarantine and the counts: in = out + quarantined."""
+    seen, out = count_rows(source), rows_in(folder / EVENTS_WORK)
     quarantine = folder / QUARANTINE
-    write_faults(source.faults, quarantine)
+    write_unreadable_files(source.faults, quarantine)
     if out + len(source.faults) < seen:
-        write_rows(quarantined(source, source.placed().where(F.col(REASON).isNotNull())), quarantine)
+        write_rows(as_quarantine_rows(source, source.placed().where(F.col(REASON).isNotNull())), quarantine)
         if out + rows_in(quarantine) < seen:
-            write_rows(quarantined(source, copies(source.placed().where(F.col(REASON).isNull()))), quarantine)
+            write_rows(
+                as_quarantine_rows(source, duplicate_events(source.placed().where(F.col(REASON).isNull()))), quarantine
+            )
     run.count(seen, out, reasons_in(quarantine))
-    shutil.rmtree((folder / EVENTS_ONCE).parent)
-    run.more["tables"] = manifest(folder)
-    run.phase("quarantine")
+    shutil.rmtree((folder / EVENTS_WORK).parent)
+    run.extra["tables"] = table_manifest(folder)
+    run.end_phase("quarantine")

@@ -1,38 +1,38 @@
-"""Delay episodes: from the moment at which a side of a conversation begins to wait for a cause until it does not."""
+"""Delay episodes: from the moment at which a side of a conversation is delayed until the cause is gone."""
 
 from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.telemetry.log import CONVERSATION, ORDER, SENT, STATUS, Log, milliseconds
+from pipeline.telemetry.event_log import CONVERSATION, EVENT_ORDER, SENT, STATUS, EventLog, milliseconds
 
 SIDE = ("instance", "conversation_handle")
 END_CONVERSATION, END_WITH_ERROR = 2, 3
 CLEARED, CONVERSATION_ENDED = "cleared", "conversation_ended"
 
 
-def episodes(log: Log) -> DataFrame:
-    """Each with its causes, how it ended, and the way that the conversation took then: the remedy that was seen.
+def episodes(log: EventLog) -> DataFrame:
+    """Return each episode with its causes, its end, and the route that the conversation took afterwards.
 
-    A side is read from its end: a frame that reaches to the end would be read anew for each of its rows.
+    The window runs backwards: Spark evaluates a frame to the end of the partition anew for each row.
     """
     backwards = Window.partitionBy(*SIDE).orderBy(*(F.desc(name) for name in ("at", "_is_send", "source", "position")))
     so_far = backwards.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    ways = _marked(log).withColumn("_way", F.last(_way(), ignorenulls=True).over(so_far))
+    routes = _marked(log).withColumn("_way", F.last(_way(), ignorenulls=True).over(so_far))
     following = F.lag(F.struct("at", "event_class", "_is_open", "_way")).over(backwards)
-    changes = ways.where("NOT _is_send").withColumn("_next", following)
+    changes = routes.where("NOT _is_send").withColumn("_next", following)
     closes = F.col("_is_open") & ~F.coalesce(F.col("_next")["_is_open"], F.lit(False))
     numbered = changes.withColumn("_episode", F.sum(closes.cast("int")).over(so_far))
     return _summed(numbered.where("_is_open"))
 
 
-def _marked(log: Log) -> DataFrame:
-    """What an episode is made of, and what is sent."""
-    changes = log.of(STATUS).withColumn("_is_open", F.col("error").isNotNull())
+def _marked(log: EventLog) -> DataFrame:
+    """Return the status changes, ends and sends from which episodes are built."""
+    changes = log.of_class(STATUS).withColumn("_is_open", F.col("error").isNotNull())
     ended = F.col("state").isNull() | F.col("event_subclass").isin(END_CONVERSATION, END_WITH_ERROR)
-    ends = log.of(CONVERSATION).where(ended).withColumn("_is_open", F.lit(False))
-    sends = log.of(SENT).withColumn("_is_open", F.lit(False))
+    ends = log.of_class(CONVERSATION).where(ended).withColumn("_is_open", F.lit(False))
+    sends = log.of_class(SENT).withColumn("_is_open", F.lit(False))
     marked = changes.unionByName(ends).unionByName(sends).where("conversation_handle IS NOT NULL")
     return marked.withColumn("_is_send", F.col("event_class") == SENT)
 
@@ -42,8 +42,8 @@ def _way() -> Column:
 
 
 def _summed(open_changes: DataFrame) -> DataFrame:
-    first, last = F.struct(*ORDER), F.max_by("_next", F.struct(*ORDER))
-    causes = F.sort_array(F.collect_list(F.struct(*ORDER, "error")))
+    first, last = F.struct(*EVENT_ORDER), F.max_by("_next", F.struct(*EVENT_ORDER))
+    causes = F.sort_array(F.collect_list(F.struct(*EVENT_ORDER, "error")))
     of_begin = ("database", "conversation_id", "is_initiator", "from_service", "to_service", "to_broker_instance")
     columns = {
         "began_at": F.min("at"),

@@ -1,4 +1,4 @@
-"""How long messages take, as quantiles: until they leave, are acknowledged, arrive, are received."""
+"""Latencies of messages as quantiles: until they are sent, acknowledged, enqueued at the target, received."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.telemetry.log import (
+from pipeline.telemetry.event_log import (
     ACKNOWLEDGED,
     CONVERSATION,
     RECEIVED,
     SENT,
-    SPAN,
-    Log,
+    SPAN_COLUMNS,
+    EventLog,
     by_span,
     milliseconds,
-    numbered,
+    one_row_per_message,
 )
 
 ENQUEUED, ARRIVED = (1, 2, 3), (6, 7, 8)
@@ -24,12 +24,12 @@ ACKNOWLEDGEMENT_CAME = (3, 4)
 WHOLE_MESSAGE = 1_048_575
 QUANTILES = {"p50_ms": 0.5, "p95_ms": 0.95, "p99_ms": 0.99}
 ACCURACY = 10_000
-"""Of quantiles, which are exact up to so many values and bounded in memory beyond."""
+"""Accuracy of `percentile_approx`: exact up to this many values, approximate beyond."""
 _MESSAGE = ("conversation_id", "from_initiator", "number")
 _DIRECTION = ("instance", "conversation_id", "from_initiator")
 
 
-def latencies(log: Log) -> DataFrame:
+def latencies(log: EventLog) -> DataFrame:
     """By what is measured, instance and service; a message counts in the span in which it came to its end."""
     measured = reduce(
         DataFrame.unionByName, (_first_attempt(log), _acknowledgement(log), _end_to_end(log), _in_queue(log))
@@ -37,7 +37,7 @@ def latencies(log: Log) -> DataFrame:
     quantiles = [F.percentile_approx("ms", part, ACCURACY).alias(name) for name, part in QUANTILES.items()]
     return (
         by_span(measured)
-        .groupBy(*SPAN, "kind", "instance", "service")
+        .groupBy(*SPAN_COLUMNS, "kind", "instance", "service")
         .agg(F.count(F.lit(1)).alias("messages"), *quantiles, F.max("ms").alias("max_ms"))
     )
 
@@ -52,22 +52,22 @@ def _measured(kind: str, rows: DataFrame, begin: str | Column, end: str | Column
     )
 
 
-def _first_attempt(log: Log) -> DataFrame:
+def _first_attempt(log: EventLog) -> DataFrame:
     """Of the oldest message of what leaves at once."""
-    return _measured("first_attempt", log.of(SENT, 1).where("enqueued_at IS NOT NULL"), "enqueued_at", "at", "at")
+    return _measured("first_attempt", log.of_class(SENT, 1).where("enqueued_at IS NOT NULL"), "enqueued_at", "at", "at")
 
 
-def _acknowledgement(log: Log) -> DataFrame:
+def _acknowledgement(log: EventLog) -> DataFrame:
     """From the first attempt of a message to the first acknowledgement that it is in."""
     sent = (
-        numbered(log.of(SENT))
+        one_row_per_message(log.of_class(SENT))
         .groupBy(*_DIRECTION, "number")
         .agg(F.min("at").alias("sent_at"), F.min("to_service").alias("to_service"))
     )
     # What is acknowledged up to a message that is not whole yet ends before it.
     is_whole = F.col("fragment") == WHOLE_MESSAGE
     last = F.when(is_whole, F.col("message_sequence_number")).otherwise(F.col("message_sequence_number") - 1)
-    came = log.of(ACKNOWLEDGED, *ACKNOWLEDGEMENT_CAME).withColumn("message_sequence_number", last)
+    came = log.of_class(ACKNOWLEDGED, *ACKNOWLEDGEMENT_CAME).withColumn("message_sequence_number", last)
     acknowledged = _cumulative(sent, came).unionByName(_selective(sent, came))
     first = acknowledged.groupBy(*_DIRECTION, "number").agg(
         F.min("acknowledged_at").alias("acknowledged_at"),
@@ -78,7 +78,7 @@ def _acknowledgement(log: Log) -> DataFrame:
 
 
 def _cumulative(sent: DataFrame, came: DataFrame) -> DataFrame:
-    """Ranges that begin with the first message: of those that reach a number, the earliest."""
+    """Acknowledge messages by ranges from the first message: the earliest range that includes the number."""
     ends = came.where("first_message_sequence_number = 0").select(
         *_DIRECTION, F.col("message_sequence_number").alias("number"), F.col("at").alias("acknowledged_at")
     )
@@ -89,27 +89,27 @@ def _cumulative(sent: DataFrame, came: DataFrame) -> DataFrame:
 
 
 def _selective(sent: DataFrame, came: DataFrame) -> DataFrame:
-    """Ranges behind a gap, which are short."""
-    ranges = numbered(came.where("first_message_sequence_number > 0"))
+    """Acknowledge messages by ranges after a gap, which are short."""
+    ranges = one_row_per_message(came.where("first_message_sequence_number > 0"))
     first = ranges.groupBy(*_DIRECTION, "number").agg(F.min("at").alias("acknowledged_at"))
     return sent.join(first, [*_DIRECTION, "number"])
 
 
-def _end_to_end(log: Log) -> DataFrame:
-    """From the SEND to the queue of the receiver, also on one instance."""
+def _end_to_end(log: EventLog) -> DataFrame:
+    """Measure from SEND to the target queue, also within one instance."""
     sent = _messages(log, ENQUEUED).groupBy(*_MESSAGE).agg(F.min("at").alias("sent_at"))
     arrived = _messages(log, ARRIVED).groupBy(*_MESSAGE, "instance", "to_service").agg(F.min("at").alias("arrived_at"))
     return _measured("end_to_end", sent.join(arrived, list(_MESSAGE)), "sent_at", "arrived_at", "arrived_at")
 
 
-def _in_queue(log: Log) -> DataFrame:
-    """From the queue of the receiver to the RECEIVE that took it."""
+def _in_queue(log: EventLog) -> DataFrame:
+    """Measure from the target queue to RECEIVE."""
     side = ("instance", "conversation_handle", "number")
     arrived = _messages(log, ARRIVED).groupBy(*side, "to_service").agg(F.min("at").alias("arrived_at"))
-    received = numbered(log.of(RECEIVED)).groupBy(*side).agg(F.min("at").alias("received_at"))
+    received = one_row_per_message(log.of_class(RECEIVED)).groupBy(*side).agg(F.min("at").alias("received_at"))
     return _measured("in_queue", arrived.join(received, list(side)), "arrived_at", "received_at", "received_at")
 
 
-def _messages(log: Log, subclasses: tuple[int, ...]) -> DataFrame:
-    found = log.of(CONVERSATION, *subclasses).where("message_sequence_number IS NOT NULL")
+def _messages(log: EventLog, subclasses: tuple[int, ...]) -> DataFrame:
+    found = log.of_class(CONVERSATION, *subclasses).where("message_sequence_number IS NOT NULL")
     return found.withColumn("number", F.col("message_sequence_number"))

@@ -1,4 +1,4 @@
-"""Connections, the principals of mirrored routes, and what was dropped."""
+"""Connections, principals of mirrored routes, and dropped messages."""
 
 from __future__ import annotations
 
@@ -7,60 +7,62 @@ from functools import reduce
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from pipeline.telemetry.log import (
+from pipeline.telemetry.event_log import (
     CONNECTION,
     CORRUPTED,
     DROPPED,
+    EVENT_ORDER,
     LOGIN,
     MIRRORED,
-    ORDER,
-    SPAN,
+    SPAN_COLUMNS,
     UNDELIVERABLE,
-    Log,
+    EventLog,
     by_span,
     milliseconds,
 )
 
 CONNECTED, CLOSED, ACCEPTED = 2, 5, 6
-FAILED = (3, 7, 8)
+CONNECTION_FAILED = (3, 7, 8)
 _CONNECTION = ("instance", "connection_id")
 
 
-def drops(log: Log) -> DataFrame:
-    """By reason."""
-    found = reduce(DataFrame.unionByName, (log.of(number) for number in (DROPPED, UNDELIVERABLE, CORRUPTED)))
-    keys = (*SPAN, "instance", "database", "event_class", "error")
+def drops(log: EventLog) -> DataFrame:
+    """Return the number of dropped messages by reason."""
+    found = reduce(DataFrame.unionByName, (log.of_class(number) for number in (DROPPED, UNDELIVERABLE, CORRUPTED)))
+    keys = (*SPAN_COLUMNS, "instance", "database", "event_class", "error")
     return by_span(found).groupBy(*keys).agg(F.count(F.lit(1)).alias("drops"))
 
 
-def connections(log: Log) -> DataFrame:
-    """Each from when it stood to when it was closed, with who was at the other end."""
+def connections(log: EventLog) -> DataFrame:
+    """Return each connection with its peer, from when it was established to when it was closed."""
     opened = (
-        log.of(CONNECTION, CONNECTED, ACCEPTED)
+        log.of_class(CONNECTION, CONNECTED, ACCEPTED)
         .groupBy(*_CONNECTION)
         .agg(
             F.min("at").alias("opened_at"),
-            F.min_by("address", F.struct(*ORDER)).alias("address"),
-            F.min_by(F.col("event_subclass") == ACCEPTED, F.struct(*ORDER)).alias("is_accepted"),
+            F.min_by("address", F.struct(*EVENT_ORDER)).alias("address"),
+            F.min_by(F.col("event_subclass") == ACCEPTED, F.struct(*EVENT_ORDER)).alias("is_accepted"),
         )
     )
-    closed = log.of(CONNECTION, CLOSED).groupBy(*_CONNECTION).agg(F.max("at").alias("closed_at"))
-    peers = log.of(LOGIN, 1).groupBy(*_CONNECTION).agg(F.min_by("peer", F.struct(*ORDER)).alias("peer"))
+    closed = log.of_class(CONNECTION, CLOSED).groupBy(*_CONNECTION).agg(F.max("at").alias("closed_at"))
+    peers = log.of_class(LOGIN, 1).groupBy(*_CONNECTION).agg(F.min_by("peer", F.struct(*EVENT_ORDER)).alias("peer"))
     found = opened.where("connection_id IS NOT NULL").join(closed, list(_CONNECTION), "left")
     stood = F.when(F.col("closed_at").isNotNull(), milliseconds("opened_at", "closed_at")).alias("milliseconds")
     return found.join(peers, list(_CONNECTION), "left").select("*", stood)
 
 
-def connection_failures(log: Log) -> DataFrame:
-    """By address and what failed: to connect, to send, to receive."""
+def connection_failures(log: EventLog) -> DataFrame:
+    """Count failures by address and operation: connect, send, receive."""
     what = F.col("event_subclass")
     kind = F.when(what == 3, "connect").when(what == 7, "send").otherwise("receive")
-    failed = by_span(log.of(CONNECTION, *FAILED)).groupBy(*SPAN, "instance", "address", kind.alias("kind"))
+    failed = by_span(log.of_class(CONNECTION, *CONNECTION_FAILED)).groupBy(
+        *SPAN_COLUMNS, "instance", "address", kind.alias("kind")
+    )
     return failed.agg(F.count(F.lit(1)).alias("failures"))
 
 
-def uptime(log: Log) -> DataFrame:
-    """By hour and far end: how long at least one connection stood. One that was not closed stood to the log's end."""
+def uptime(log: EventLog) -> DataFrame:
+    """Return, by hour and peer, how long a connection existed. An open one counts until the end of the log."""
     end = log.events.agg(F.max("at").alias("_log_end"))
     found = connections(log).crossJoin(F.broadcast(end))
     found = found.select(
@@ -69,7 +71,7 @@ def uptime(log: Log) -> DataFrame:
         F.col("opened_at").alias("begin"),
         F.greatest("opened_at", F.coalesce("closed_at", "_log_end")).alias("end"),
     )
-    together = _together(found)
+    together = _merged_overlaps(found)
     hours = F.sequence(F.date_trunc("hour", "begin"), F.date_trunc("hour", "end"), F.expr("INTERVAL 1 HOUR"))
     next_hour = F.col("since") + F.expr("INTERVAL 1 HOUR")
     part = milliseconds(F.greatest("begin", "since"), F.least("end", next_hour))
@@ -80,8 +82,8 @@ def uptime(log: Log) -> DataFrame:
     )
 
 
-def _together(stood: DataFrame) -> DataFrame:
-    """Times that overlap as one."""
+def _merged_overlaps(stood: DataFrame) -> DataFrame:
+    """Merge overlapping periods."""
     ordered = Window.partitionBy("instance", "far").orderBy("begin", "end")
     before = ordered.rowsBetween(Window.unboundedPreceding, -1)
     begins = F.coalesce(F.col("begin") > F.max("end").over(before), F.lit(True)).cast("int")
@@ -89,9 +91,9 @@ def _together(stood: DataFrame) -> DataFrame:
     return marked.groupBy("instance", "far", "_number").agg(F.min("begin").alias("begin"), F.max("end").alias("end"))
 
 
-def mirrors(log: Log) -> DataFrame:
-    """Each change of a mirrored route: who is principal, and who was before."""
+def mirrors(log: EventLog) -> DataFrame:
+    """Return each change of a mirrored route: the principal, and the one before."""
     route = ("instance", "to_service", "to_broker_instance", "address", "mirror_address")
-    before = F.lag("principal").over(Window.partitionBy(*route).orderBy(*ORDER))
+    before = F.lag("principal").over(Window.partitionBy(*route).orderBy(*EVENT_ORDER))
     state = F.col("event_subclass").alias("state")
-    return log.of(MIRRORED).select("at", *route, state, "principal", before.alias("principal_before"))
+    return log.of_class(MIRRORED).select("at", *route, state, "principal", before.alias("principal_before"))

@@ -1,1 +1,1 @@
-"""DataFrame to DataFrame; nothing here reads, writes or counts."""
+"""Pure transforms, DataFrame to DataFrame: nothing here reads, writes or counts."""

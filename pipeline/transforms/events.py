@@ -1,4 +1,4 @@
-"""Rows of an event log as they came to rows of the table of events, each with the reason why it is none, or null."""
+"""Convert raw rows of an event log to rows of the table of events, each with the reason if it is rejected."""
 
 from __future__ import annotations
 
@@ -10,49 +10,51 @@ from pyspark.sql import types as T
 
 from pipeline.schemas import EVENT
 from pipeline.transforms.cleaning import PLACE, REASON, moment_of, text_of
-from pipeline.transforms.doubles import DUPLICATE, MARK, repeated
+from pipeline.transforms.duplicates import DUPLICATE, ROW_HASH, repeated_hashes
 
-NAME = ("source", "position")
-"""What names a row of the log for ever."""
-LONGEST = 1 << 16
-"""Bytes of a text: the longest is what a connection failed with."""
+EVENT_KEY = ("source", "position")
+"""The unique key of an event."""
+MAX_TEXT_BYTES = 1 << 16
+"""Longest text; error messages of connections are the longest."""
 _NUMBER = "_number"
-_WHOLE = r"^-?[0-9]{1,18}\z"
+_WHOLE_NUMBER = r"^-?[0-9]{1,18}\z"
 
 
 def clean_events(raw: DataFrame) -> DataFrame:
-    """The columns of the table typed, where each row came from, and `_reason`."""
+    """Return the typed columns of the table, the place of each row, and `_reason`."""
     types = {field.name: field.dataType for field in raw.schema}
     typed = raw.select(
-        *(_read(F.col(field.name), types[field.name], field.dataType).alias(field.name) for field in EVENT),
+        *(_converted(F.col(field.name), types[field.name], field.dataType).alias(field.name) for field in EVENT),
         *(F.col(field.name).isNotNull().alias(f"_had_{field.name}") for field in EVENT),
         *PLACE,
         "_fault",
         F.monotonically_increasing_id().alias("_apart"),
     )
-    # Nothing passes what is counted: else Spark would write the reading of each column into each place that names it,
-    # and plan for minutes.
+    # The filter on a non-deterministic column keeps Spark from copying each conversion into every expression that
+    # uses it, which would take minutes to plan.
     return typed.where("_apart >= 0").select(*EVENT.names, *PLACE, _reason().alias(REASON))
 
 
-def are_copied(rows: DataFrame) -> bool:
-    """Whether a name may be there twice: few bytes of each row are looked at, where to compare rows moves them all."""
-    names = rows.select(*NAME).dropna().select(F.xxhash64(*NAME).alias(MARK))
-    return not repeated(names).isEmpty()
+def has_duplicates(rows: DataFrame) -> bool:
+    """Return whether an event key may occur twice, by hashes of the keys: comparing rows would shuffle them all."""
+    names = rows.select(*EVENT_KEY).dropna().select(F.xxhash64(*EVENT_KEY).alias(ROW_HASH))
+    return not repeated_hashes(names).isEmpty()
 
 
-def each_once(good: DataFrame) -> DataFrame:
-    """The rows of a log, which may have been copied: of one name, the first."""
+def deduplicated_events(good: DataFrame) -> DataFrame:
+    """Return the first row of each event key."""
     return _numbered(good).where(F.col(_NUMBER) == 1).select(*EVENT.names)
 
 
-def copies(good: DataFrame) -> DataFrame:
-    """All but the first of the rows of one name."""
+def duplicate_events(good: DataFrame) -> DataFrame:
+    """Return all rows but the first of each event key."""
     return _numbered(good).where(F.col(_NUMBER) > 1).drop(_NUMBER).withColumn(REASON, F.lit(DUPLICATE))
 
 
 def _numbered(good: DataFrame) -> DataFrame:
-    return good.withColumn(_NUMBER, F.row_number().over(Window.partitionBy(*NAME).orderBy("_file", "_block", "_row")))
+    return good.withColumn(
+        _NUMBER, F.row_number().over(Window.partitionBy(*EVENT_KEY).orderBy("_file", "_block", "_row"))
+    )
 
 
 def _reason() -> Column:
@@ -66,12 +68,12 @@ def _reason() -> Column:
     return first.otherwise(F.lit(None).cast("string"))
 
 
-def _read(column: Column, given: T.DataType, wanted: T.DataType) -> Column:
+def _converted(column: Column, given: T.DataType, wanted: T.DataType) -> Column:
     if isinstance(wanted, T.TimestampType):
         return moment_of(column, given)
     if isinstance(wanted, T.StringType):
         text = text_of(column, given)
-        return F.when((F.octet_length(text) <= LONGEST) & F.is_valid_utf8(text), text)
+        return F.when((F.octet_length(text) <= MAX_TEXT_BYTES) & F.is_valid_utf8(text), text)
     if isinstance(wanted, T.BooleanType):
         return _flag(column, given)
     return _whole(column, given).try_cast(wanted)
@@ -86,7 +88,7 @@ def _flag(column: Column, given: T.DataType) -> Column:
 
 def _whole(column: Column, given: T.DataType) -> Column:
     if isinstance(given, T.StringType):
-        return F.when(column.rlike(_WHOLE), column.try_cast("long"))
+        return F.when(column.rlike(_WHOLE_NUMBER), column.try_cast("long"))
     if isinstance(given, T.NumericType):
         return F.when(column == F.floor(column), column.try_cast("long"))
     return F.lit(None).cast("long")

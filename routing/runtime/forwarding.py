@@ -217,18 +217,19 @@ def _row(held: _Held, now: int) -> ForwardedMessage:
     names = header.names
     # A clock that was set back must not reduce the time consumed.
     here = max(now - held.came_at, 0)
+    # By position, in the order of the fields: keywords make forwarding a fragment a tenth slower (measured).
     return ForwardedMessage(
-        conversation_id=identifier_of(header.conversation_id),
-        is_initiator=header.is_initiator,
-        to_service_name=names.to_service,
-        to_broker_instance=names.to_broker_instance,
-        from_service_name=names.from_service,
-        from_broker_instance=names.from_broker_instance,
-        adjacent_broker_address=held.address,
-        message_sequence_number=header.sequence,
-        message_fragment_number=header.fragment,
-        hops_remaining=header.hops_remaining,
-        time_to_live=header.time_to_live,
-        time_consumed=header.time_consumed + here,
-        message_id=identifier_of(header.message_id),
+        identifier_of(header.conversation_id),
+        header.is_initiator,
+        names.to_service,
+        names.to_broker_instance,
+        names.from_service,
+        names.from_broker_instance,
+        held.address,
+        header.sequence,
+        header.fragment,
+        header.hops_remaining,
+        header.time_to_live,
+        header.time_consumed + here,
+        identifier_of(header.message_id),
     )

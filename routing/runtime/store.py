@@ -29,17 +29,20 @@ class Store(Protocol):
     """Keeps the conversations of an instance: endpoints, groups, queues and the transmission queue."""
 
     def claim(self, wanted: ClaimRequest, now_ms: int) -> ClaimedBatch:
-        """What is wanted and free, for the caller alone until it commits or releases the token of the batch."""
+        """Claim what is requested and free, exclusively, until the caller commits or releases the batch's token."""
         ...
 
     def commit(self, changes: ChangeSet) -> None:
-        """All of the changes, durably unless `Changes.is_soon`; the claim ends. Raises `Conflict`: none of them, and
-        the claim ends too."""
+        """Write all changes atomically and end the claim. Durable on return unless `ChangeSet.is_async_commit`.
+
+        Raises `Conflict`: nothing was written, and the claim ended."""
         ...
 
     def flush(self) -> None:
-        """What was committed is durable from here on. Raises `Conflict`, and so does every claim then: some of it may
-        be lost, what its user has in memory may tell of that, and he begins anew, with another store."""
+        """Make all committed changes durable.
+
+        Raises `Conflict` if some of them may be lost; every later claim raises it too. The caller's memory may depend
+        on lost changes, so it must start again with a new store."""
         ...
 
     def release(self, token: int) -> None:

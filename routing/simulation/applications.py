@@ -1,4 +1,4 @@
-"""The applications of a world: they begin, send, receive, answer and end, and come back when a broker was down."""
+"""Applications of a world: they begin, send, receive, reply and end, and retry when a broker was down."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from routing.simulation.simulated_broker import BUSY, COMMITTED, EMPTY, GONE, RE
 from routing.simulation.world import World
 
 RETRY_AFTER_MS: Final = {GONE: 1_000, BUSY: 50}
-"""Milliseconds after which an application tries again."""
+"""Milliseconds after which an application retries, by outcome."""
 MAX_REPLY_BYTES: Final = 3_000
 _CODE: Final = re.compile(rb"<Code>(-?[0-9]+)</Code>")
 
 
 class ConversationRun:
-    """A conversation as far as its initiator has come with it."""
+    """Progress of a conversation's initiator."""
 
     __slots__ = ("chance", "conversation_id", "group", "handle", "plan", "sent", "step")
 
@@ -57,7 +57,7 @@ class ConversationRun:
 
 
 class Applications:
-    """All of them."""
+    """All applications of a world."""
 
     def __init__(self, world: World, agenda: Scheduler) -> None:
         self._world = world
@@ -130,19 +130,19 @@ class Applications:
             elif how == COMMITTED:
                 self._next(run)
             else:
-                self.unfinished -= 1  # the conversation that it was to be related to is gone
+                self.unfinished -= 1  # the related conversation is gone
 
         wanted = ClaimRequest(handles=(related.handle,) if related else ())
         host.transact(wanted, act, done, self._open_for(run.chance))
 
     def _related(self, run: ConversationRun) -> ConversationRun | None:
-        """The conversation of whose group it is to be, where that is of the same queue."""
+        """Return the conversation whose group it joins, if that uses the same queue."""
         number = run.plan.related
         other = self._runs.get(number) if number is not None else None
         return other if other and other.handle and other.plan.pairing == run.plan.pairing else None
 
     def _next(self, run: ConversationRun) -> None:
-        """What the application does next, or nothing more."""
+        """Schedule the next step, or finish."""
         if run.step == len(run.plan.steps):
             self.unfinished -= 1
         else:
@@ -174,7 +174,7 @@ class Applications:
         host.transact(wanted, act, done, self._open_for(run.chance))
 
     def _mover(self, run: ConversationRun) -> str:
-        """The group of another conversation of the same queue; its own where there is none."""
+        """Return the group of another conversation of the same queue, or its own."""
         groups = [
             other.group for other in self._runs.values() if other.group and other.plan.pairing == run.plan.pairing
         ]
@@ -201,7 +201,7 @@ class Applications:
     # ------------------------------------------------------------ those who receive
 
     def wake(self, broker: str, queue: QueueKey) -> None:
-        """There is something to be received."""
+        """Schedule a RECEIVE: the queue has messages."""
         key = (broker, queue)
         if key in self._awake:
             return
@@ -236,7 +236,7 @@ class Applications:
         def done(how: str) -> None:
             self._awake.discard((broker, queue))
             self._poisoning.tell(broker, queue, how)
-            # A broker that comes back wakes it, and so does a queue that is on again.
+            # Otherwise a restarted broker or a queue switched on wakes it.
             others_hold_it = how == EMPTY and host.open
             if others_hold_it or (how not in (EMPTY, REFUSED) and host.is_up):
                 self.wake(broker, queue)
@@ -244,7 +244,7 @@ class Applications:
         host.transact_received(queue, chance.pick((1, 3, 50)), act, done, self._open_for(chance))
 
     def _answer(self, work: UnitOfWork, host: SimulatedBroker, message: QueuedMessage, said: list[Record]) -> None:
-        """What the application makes of one message."""
+        """React to one received message."""
         handle, number, kind = message.conversation_handle, message.message_sequence_number, message.message_type_name
         now = self._agenda.now
         endpoint = work.get(handle)
@@ -255,7 +255,7 @@ class Applications:
             return
         run = self._of.get(endpoint.conversation_id)
         if run is None:
-            return  # nobody here has begun it: a forger may have
+            return  # not begun by any application: a forger may have begun it
         policy = run.plan.target
         try:
             if kind in (END_DIALOG_TYPE, ERROR_TYPE):
@@ -278,7 +278,7 @@ class Applications:
         return drawn and not self.is_calm and self._world.mask.takes(part)
 
     def _open_for(self, chance: Chance) -> int:
-        """Milliseconds for which a transaction stays open."""
+        """Draw the milliseconds for which a transaction stays open."""
         span = chance.pick((10, 300, 5_000))
         return span if self._goes_wrong("slow", chance, self._world.level.slow) else 0
 
@@ -289,7 +289,7 @@ def _code(message: QueuedMessage) -> int:
 
 
 def _message(contract: str, is_initiator: bool, chance: Chance, size: int) -> tuple[str, bytes | None]:
-    """A type that the contract has, and a body; now and then not the one that the type promises."""
+    """Draw a message type of the contract and a body, occasionally an invalid one."""
     if contract != CONTRACT:
         return DEFAULT, chance.randbytes(size) if size else chance.pick((None, b""))
     if chance.happens(750):

@@ -1,8 +1,8 @@
-"""All chance of a world, from its seed.
+"""All randomness of a world, derived from its seed.
 
-The engine takes its draws from whoever calls it; here is the caller. This is the one module below `routing` that makes
-a random source: a seeded one, so that a seed is a world for ever. Each part of a world draws from a source of its own,
-named by a path, so that leaving a part out changes nothing of the others.
+The engine takes its random source from the caller. This is the only module below `routing` that creates one: seeded, so
+that a seed always gives the same world. Each part of a world draws from its own source, named by a path, so that
+leaving a part out does not change the others.
 """
 
 from __future__ import annotations
@@ -19,39 +19,39 @@ THOUSAND = 1000
 
 
 class Chance:
-    """Draws for one part of a world."""
+    """Random source of one part of a world."""
 
     __slots__ = ("_bits", "_path", "getrandbits", "randbytes")
 
     def __init__(self, *path: int | str) -> None:
         self._path = path
-        # Seeded with a text, a source does not depend on the hashes of the process.
+        # A text seed does not depend on PYTHONHASHSEED.
         source = Random("/".join(map(str, path)))  # noqa: S311 - a world is to be repeated, not to be unforeseen
         self.getrandbits = source.getrandbits
         self.randbytes = source.randbytes
 
     def of(self, *names: int | str) -> Chance:
-        """A source for a part, the same whatever was drawn before."""
+        """Return the source of a part, independent of earlier draws."""
         return Chance(*self._path, *names)
 
     def below(self, limit: int) -> int:
-        """One of 0 … limit - 1."""
+        """Draw an integer from 0 to limit - 1."""
         return self.getrandbits(32) * limit >> 32
 
     def between(self, least: int, most: int) -> int:
-        """One of least … most."""
+        """Draw an integer from least to most."""
         return least + self.below(most - least + 1)
 
     def happens(self, permille: int) -> bool:
-        """True so many times in a thousand."""
+        """Return True with a probability of `permille`/1000."""
         return self.below(THOUSAND) < permille
 
     def pick(self, values: Sequence[T]) -> T:
-        """One of them, each as likely."""
+        """Draw one of the values, equally likely."""
         return values[self.below(len(values))]
 
     def weighed(self, weights: Sequence[tuple[T, int]]) -> T:
-        """One of them, by weight."""
+        """Draw one of the values by weight."""
         upto = list(accumulate(weight for _, weight in weights))
         return weights[bisect_right(upto, self.below(upto[-1]))][0]
 

@@ -1,4 +1,4 @@
-"""Independent checkers over the history of a world: each knows one promise, and nothing of the engine."""
+"""Independent checkers of a world's history: each checks one promise and knows nothing of the engine."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from routing.simulation.world import World
 
 
 class Violation(NamedTuple):
-    """A promise that was broken."""
+    """A broken promise."""
 
     promise: str
-    """Its name, as docs/reference/simulation.md lists them."""
+    """Name of the promise in docs/reference/simulation.md."""
     at: int
     what: Sentence
     handle: str = ""
-    """Of the endpoint that it happened to."""
+    """Handle of the affected endpoint."""
     sequence: int | None = None
 
 
 class Orphan(NamedTuple):
-    """What was delivered elsewhere than at the pinned target, or not at all, and may have been (RT-STICKY)."""
+    """An allowed delivery to another than the pinned target, or an allowed loss (RT-STICKY)."""
 
     at: int
     handle: str
@@ -32,7 +32,7 @@ class Orphan(NamedTuple):
 
 
 class CheckResult:
-    """What all checkers write into and read from."""
+    """Shared state of all checkers, and their findings."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -42,7 +42,7 @@ class CheckResult:
 
 
 class Checker:
-    """One promise. `before` and `after` say which records it looks at, before and after the ledger has taken them."""
+    """Checks one promise. `before` and `after` map record types to handlers, run before or after the ledger update."""
 
     promise = ""
 
@@ -66,7 +66,7 @@ class CheckerFactory(Protocol):
 
 
 def check(history: WorldHistory, checkers: Sequence[CheckerFactory]) -> CheckResult:
-    """What they find in it."""
+    """Run the checkers over a history and return their findings."""
     seen = CheckResult(history.world)
     made = [making(seen) for making in checkers]
     before, after = _table([one.before() for one in made]), _table([one.after() for one in made])

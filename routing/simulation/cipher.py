@@ -1,8 +1,7 @@
-"""A cipher for worlds, of the standard library alone: what is changed, or opened with other keys, does not open.
+"""A fast cipher for simulations, from the standard library. Not secure.
 
-It keeps what dialog security needs of a cipher: two key pairs share a secret that no third one has, a sealed body
-cannot be read without its key, and every bit of body and header is authenticated. It is small and quick, and nothing
-to keep secrets with.
+It has the properties that dialog security needs: two key pairs share a secret, a sealed body cannot be read without its
+key, and every bit of body and header is authenticated.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ PRIME: Final = 2**255 - 19
 
 
 class KeyGeneratingCipher(Cipher, Protocol):
-    """A cipher with which keys are made too."""
+    """A cipher that can also derive public keys."""
 
     def public(self, private: bytes) -> bytes:
-        """The other half of a key pair."""
+        """Return the public key of a private key."""
 
 
 class SimulatedAead:
-    """SHAKE-256 as a stream, and HMAC-SHA256 of nonce, header and what is sealed."""
+    """SHAKE-256 as a stream cipher, with HMAC-SHA256 over nonce, header and sealed body."""
 
     def __init__(self, key: bytes) -> None:
         self._stream = sha256(b"stream" + key).digest()
@@ -50,7 +49,7 @@ class SimulatedAead:
 
 
 class SimulatedCipher:
-    """Diffie and Hellman's exchange with a prime that is long enough for a world."""
+    """Diffie-Hellman key exchange with a prime that is large enough for simulations."""
 
     def public(self, private: bytes) -> bytes:
         return pow(2, int.from_bytes(private, "big"), PRIME).to_bytes(KEY_BYTES, "big")
@@ -66,6 +65,6 @@ SIMULATED_CIPHER: Final = SimulatedCipher()
 
 
 def key_pair_of(cipher: KeyGeneratingCipher, name: str) -> KeyPair:
-    """The key pair of a name: the same wherever it is wanted."""
+    """Return the key pair of a name, always the same."""
     private = blake2b(name.encode(), digest_size=KEY_BYTES).digest()
     return KeyPair(private, cipher.public(private))

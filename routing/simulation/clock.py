@@ -1,4 +1,4 @@
-"""Time in a world: what is to happen when, and what the clock of each broker says then."""
+"""Time in a world: the event scheduler and the clocks of the brokers."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from heapq import heappop, heappush
 from typing import Any, Final
 
 START: Final = 1_900_000_000_000
-"""The moment at which every world begins, in milliseconds UTC."""
+"""Start time of every world, in milliseconds since 1970 UTC."""
 MILLION: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A broker's: off by some time, and too fast or too slow."""
+    """A broker's clock, with offset and drift."""
 
     offset: int = 0
     """Milliseconds."""
     drift: int = 0
-    """Millionths."""
+    """Parts per million."""
 
     def says(self, moment: int) -> int:
-        """What it shows at a moment of the world."""
+        """Return the clock's reading at a world time."""
         return moment + self.offset + (moment - START) * self.drift // MILLION
 
     def shows(self, reading: int) -> int:
-        """The first moment of the world at which it shows this, or more."""
+        """Return the first world time at which the clock shows `reading` or more."""
         elapsed = reading - self.offset - START
-        moment = START + elapsed * MILLION // (MILLION + self.drift)  # rounded down: no earlier one shows it
+        moment = START + elapsed * MILLION // (MILLION + self.drift)  # rounded down: not later than the result
         while self.says(moment) < reading:
             moment += 1
         return moment
 
 
 class Scheduler:
-    """What is to be done, in the order of its moments; at one moment, in the order in which it was put down."""
+    """Event queue ordered by time, then by insertion."""
 
     __slots__ = ("_heap", "_number", "now")
 
@@ -45,7 +45,7 @@ class Scheduler:
         self._number = 0
 
     def at(self, moment: int, act: Callable[..., None], *arguments: Any) -> None:
-        """Never in the past."""
+        """Schedule a call at a world time; times in the past mean now."""
         self._number += 1
         heappush(self._heap, (max(moment, self.now), self._number, act, arguments))
 
@@ -53,7 +53,7 @@ class Scheduler:
         self.at(self.now + milliseconds, act, *arguments)
 
     def step(self, until: int) -> bool:
-        """Do the next thing; False when nothing is left up to a moment, which then has come."""
+        """Run the next call. False: none is left until `until`, and the time is `until` now."""
         if not self._heap or self._heap[0][0] > until:
             self.now = max(self.now, until)
             return False

@@ -1,4 +1,4 @@
-"""What routing promises of what waits: whether it has to arrive."""
+"""Decide for every waiting message whether routing guarantees its delivery."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from routing.simulation.trust import Trust
 
 
 class DeliveryOracle:
-    """At one moment, with an estate in which nothing goes wrong any more."""
+    """Delivery guarantees at one time, for an estate without further faults."""
 
     def __init__(self, trust: Trust, estate: Estate, ledger: Ledger, now: int) -> None:
         self._trust = trust
@@ -22,11 +22,11 @@ class DeliveryOracle:
         self._journeys = Journeys(estate, from_milliseconds(now))
 
     def unread(self) -> list[str]:
-        """The handles for which something can be received."""
+        """Return the handles with messages that can be received."""
         return [handle for handle, messages in self._ledger.queued.items() if messages]
 
     def stuck(self) -> list[str]:
-        """The handles that hold a whole message whose turn has come."""
+        """Return the handles whose next message is complete but still buffered."""
         return [handle for handle in self._ledger.held if self._is_stuck(handle)]
 
     def _is_stuck(self, handle: str) -> bool:
@@ -38,7 +38,7 @@ class DeliveryOracle:
         return bool(turn) and len(turn) == turn[0].fragments
 
     def is_to_arrive(self, handle: str) -> bool:
-        """Whether whatever this endpoint sends comes to its peer, and the acknowledgement comes back."""
+        """Return True if everything the endpoint sends reaches its peer, and the acknowledgement returns."""
         row = self._ledger.last[handle]
         broker = self._ledger.where[handle]
         there = self._delivered(broker, row.database, row.far_service, row.far_broker_instance, not row.is_initiator)
@@ -51,16 +51,16 @@ class DeliveryOracle:
     def _delivered(
         self, broker: str, database: str, service: str, identifier: str | None, is_reply: bool
     ) -> set[tuple[str, str]]:
-        """The databases that it may come to; none unless it comes to one for sure."""
+        """Return the possible target databases; empty unless delivery to one of them is certain."""
         outcomes = self._journeys.outcomes(Conversation(broker, database, service, identifier, is_reply))
         if any(outcome.kind != DELIVERED for outcome in outcomes):
             return set()
         return {(outcome.instance, outcome.detail) for outcome in outcomes}
 
     def _is_open(self, row: EndpointSnapshot, broker: str, instance: str, database: str) -> bool:
-        """Whether the peer there can open what this endpoint writes, and it what the peer writes."""
+        """Return True if endpoint and peer can open each other's fragments."""
         if instance == broker:
-            return True  # nothing of it goes over the network
+            return True  # local delivery: nothing is sent over the network
         own, far = self._identifier(broker, row.database), self._identifier(instance, database)
         if row.is_initiator:
             return self._trust.lets_through(own, row.far_service, far, encryption=row.encryption)
@@ -71,7 +71,7 @@ class DeliveryOracle:
         return self._estate.instances[instance].databases[database].broker_instance
 
     def _fits(self, row: EndpointSnapshot, there: set[tuple[str, str]]) -> bool:
-        """Where the peer's endpoint is known, all ways lead to it."""
+        """Return True if the peer's endpoint is unknown, or every possible target is its database."""
         peers = [peer for peer in self._ledger.peers(row) if peer in self._ledger.endpoints]
         where = {(self._ledger.where[peer], self._ledger.last[peer].database) for peer in peers}
         return not where or there <= where

@@ -1,4 +1,4 @@
-"""The dynamic routing service of a world: asked for a route, it makes one and ends the dialog (MATCH-4)."""
+"""Dynamic routing service of a world: creates the requested route and ends the dialog (MATCH-4)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RETRY_AFTER_MS: Final = 500
 
 
 class DynamicRoutingService:
-    """Its application, on whatever broker it runs."""
+    """The application of the dynamic routing service, on any broker."""
 
     def __init__(self, agenda: Scheduler, configurations: Sequence[DynamicRoute]) -> None:
         self._agenda = agenda
@@ -35,7 +35,7 @@ class DynamicRoutingService:
         self._hosts, self._repair = hosts, repair
 
     def asked(self, broker: str, handle: str, body: bytes | None) -> None:
-        """A question was received, and is answered in its time."""
+        """Handle a received route request; answer it after its planned delay."""
         found = _SERVICE.search(body or b"")
         one = self._of.get(found[1]) if found else None
         if one is not None and one.refusals != NEVER_ANSWERS:

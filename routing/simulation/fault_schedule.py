@@ -1,6 +1,6 @@
-"""What happens to the queues and databases of a world as a whole: off for a while, disabled, or made anew.
+"""Scheduled faults of queues and databases: switched off, poisoned, disabled, or given a new broker.
 
-Each kind draws from a source of its own, so that a world without it is the same in everything else.
+Each kind draws from its own random source, so that leaving it out changes nothing else in the world.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from routing.simulation.clock import START
 from routing.simulation.faults import FaultLevel, Mask
 
 NEWER_FAULT_PERMILLE: Final = 300
-"""In so many of a thousand worlds each kind happens that is not of old: what it ends is not tried any more."""
+"""Probability in permille of each newer fault kind. Kept low: such a fault ends conversations and hides others."""
 
 QueueLocation = tuple[str, str, str]
 """An instance, a database and a queue."""
@@ -23,7 +23,7 @@ QueueLocation = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class QueueOutage:
-    """A queue is off for a while."""
+    """A queue is off for a period."""
 
     name: str
     instance: str
@@ -35,7 +35,7 @@ class QueueOutage:
 
 @dataclass(frozen=True, slots=True)
 class Poison:
-    """The application of a queue can work on nothing: it rolls back whatever it receives, until its queue goes off."""
+    """Poison messages: the application rolls back everything it receives until its queue is switched off."""
 
     name: str
     instance: str
@@ -43,12 +43,12 @@ class Poison:
     queue: str
     begins: int
     down: int
-    """Milliseconds until an administrator has put it right, and the queue on again."""
+    """Milliseconds until an administrator fixes the cause and switches the queue on."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerOutage:
-    """The broker of a database is disabled for a while."""
+    """The broker of a database is disabled for a period."""
 
     name: str
     instance: str
@@ -59,7 +59,7 @@ class BrokerOutage:
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """A database gets a new broker: another identifier, and none of its conversations."""
+    """NEW_BROKER: a database gets another broker identifier and loses its conversations."""
 
     name: str
     instance: str
@@ -70,7 +70,7 @@ class Renewal:
 
 @dataclass(frozen=True, slots=True)
 class FaultSchedule:
-    """Of a world."""
+    """All scheduled faults of a world."""
 
     switches: tuple[QueueOutage, ...]
     poisons: tuple[Poison, ...]
@@ -79,7 +79,7 @@ class FaultSchedule:
 
 
 def fault_interval(chance: Chance, chaos: int, heals: int, longest: int) -> tuple[int, int]:
-    """Two moments, of which the second may be before the first: the world is healed by then."""
+    """Draw begin and end; the end is at most `heals`, so it may be before the begin (no fault then)."""
     begins = START + chance.below(chaos)
     return begins, min(begins + chance.between(500, longest), heals)
 
@@ -87,7 +87,9 @@ def fault_interval(chance: Chance, chaos: int, heals: int, longest: int) -> tupl
 def draw_fault_schedule(
     chance: Chance, estate: Estate, level: FaultLevel, mask: Mask, chaos: int, heals: int, *, keys: bool
 ) -> FaultSchedule:
-    """Of a phase one of so many milliseconds. A new broker is not for worlds with keys: these go by identifiers."""
+    """Draw the faults of a world. `chaos`: milliseconds of the phase with faults.
+
+    Worlds with keys get no new brokers: their keys belong to broker identifiers."""
     switches = _switches(chance.of("switches"), estate, level, chaos, heals)
     poisons = _poisons(chance.of("poisons"), estate, level, chaos, heals)
     outages = _outages(chance.of("outages"), estate, level, chaos, heals)
@@ -111,7 +113,7 @@ def _queues(estate: Estate) -> list[QueueLocation]:
 
 
 def _databases(estate: Estate) -> list[tuple[str, str]]:
-    """With a broker, and no partner that would have to follow."""
+    """Return the databases that have a broker and are not mirrored."""
     return [
         (instance.name, database.name)
         for instance in estate.instances.values()

@@ -1,4 +1,4 @@
-"""What stands where, as the commits of a history tell it."""
+"""Durable state of a world, rebuilt from the commits of its history."""
 
 from __future__ import annotations
 
@@ -11,28 +11,27 @@ NO_MESSAGES: Mapping[int, KeptMessage] = {}
 
 
 class Ledger:
-    """Every endpoint, queue and transmission queue of a world, one commit after the other."""
+    """All endpoints, queues and transmission queues of a world after each commit."""
 
     __slots__ = ("deaf", "endpoints", "held", "last", "outgoing", "queued", "sides", "where")
 
     def __init__(self) -> None:
         self.endpoints: dict[str, EndpointSnapshot] = {}
-        """By handle: those that are there."""
+        """By handle: existing endpoints."""
         self.last: dict[str, EndpointSnapshot] = {}
-        """By handle: as each was when it was last seen, also those that are gone."""
+        """By handle: last known state, including removed endpoints."""
         self.deaf: set[str] = set()
-        """The handles for which no queue is filled: those whose side has ended first, so that what still comes is
-        discarded, and those of a database itself, whose dialog is over with the answer."""
+        """Handles whose messages are discarded: their side ended first, or they belong to the system service."""
         self.where: dict[str, str] = {}
-        """By handle: the broker that has, or had, the endpoint."""
+        """By handle: the broker that holds or held the endpoint."""
         self.sides: dict[tuple[str, bool], list[str]] = {}
-        """By conversation id and is_initiator: the handles of all endpoints that there ever were."""
+        """By conversation id and is_initiator: handles of all endpoints that ever existed."""
         self.outgoing: dict[str, dict[int, KeptMessage]] = {}
-        """By handle and number: the transmission queue."""
+        """By handle and sequence number: messages in the transmission queue."""
         self.queued: dict[str, dict[tuple[int, str], KeptMessage]] = {}
-        """By handle, number and type: what can be received."""
+        """By handle, sequence number and type: messages that can be received."""
         self.held: dict[str, dict[tuple[int, int], KeptMessage]] = {}
-        """By handle, number and fragment: what cannot be received yet."""
+        """By handle, sequence number and fragment: buffered fragments."""
 
     def apply(self, commit: Committed) -> None:
         self._take_away(commit)
@@ -76,19 +75,19 @@ class Ledger:
             self.outgoing.setdefault(kept.handle, {})[kept.sequence] = kept
 
     def fail_over(self, record: FailedOver) -> None:
-        """What one partner has, the other has now."""
+        """Swap the brokers of both partners' endpoints."""
         to = {record.principal: record.mirror, record.mirror: record.principal}
         self.where = {handle: to.get(broker, broker) for handle, broker in self.where.items()}
 
     def living(self, broker: str, database: str) -> tuple[str, ...]:
-        """The handles of the endpoints that a database has."""
+        """Return the handles of the existing endpoints of a database."""
         there = (handle for handle, row in self.endpoints.items() if row.database == database)
         return tuple(handle for handle in there if self.where[handle] == broker)
 
     def peers(self, row: EndpointSnapshot) -> list[str]:
-        """The handles of the other side, of every endpoint that it ever had."""
+        """Return the handles of all endpoints that the other side ever had."""
         return self.sides.get((row.conversation_id, not row.is_initiator), [])
 
     def waiting(self) -> list[str]:
-        """The handles that have something in a transmission queue."""
+        """Return the handles with messages in a transmission queue."""
         return [handle for handle, rows in self.outgoing.items() if rows]

@@ -1,4 +1,4 @@
-"""Limits of a world: how much a broker holds for others, and how much it sends at once."""
+"""Limits of a world: how much a broker buffers for others, and how much it sends at once."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from routing.dialog.settings import DialogSettings
 from routing.simulation.chance import Chance
 
 FRAGMENT_OVERHEAD_BYTES: Final = 2_000
-"""Bytes that count for a fragment besides its body, at most: its header, and what a forwarder counts for each."""
+"""Maximum bytes counted for a fragment besides its body: its header and a forwarder's overhead."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldLimits:
-    """The same for all brokers."""
+    """Limits of every broker of a world."""
 
     settings: DialogSettings
     forwarded: int | None = None
-    """Bytes that a forwarder holds; None: as its endpoint says."""
+    """Maximum bytes in a forwarder; None: as its endpoint configures."""
 
 
 def draw_limits(chance: Chance, fragment_bytes: int) -> WorldLimits:
-    """Mostly those of the product; else some that a few messages fill."""
+    """Draw limits: mostly the defaults, else small ones that a few messages fill."""
     if not chance.happens(350):
         return WorldLimits(DialogSettings(fragment_bytes=fragment_bytes))
     usual = DialogSettings()

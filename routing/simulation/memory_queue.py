@@ -1,4 +1,4 @@
-"""A queue of the store in memory."""
+"""A queue of the in-memory store."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from routing.dialog.batch import ReceiveRequest
 from routing.dialog.messages import QueuedMessage
 
 HEAP_SLACK: Final = 100
-"""Entries of a heap that may count no longer, besides as many as count, before it is made anew."""
+"""Number of invalid heap entries, beyond the number of valid ones, after which the heap is rebuilt."""
 
 
 class MemoryQueue:
-    """The messages of a queue, and in which order their groups are received: by priority, then by age."""
+    """The messages of a queue and the order in which their groups are received: by priority, then by age."""
 
     __slots__ = ("_groups", "_next", "_of_handle", "_ready", "messages")
 
@@ -24,7 +24,7 @@ class MemoryQueue:
         self._groups: dict[str, dict[int, QueuedMessage]] = {}
         self._of_handle: dict[str, dict[int, QueuedMessage]] = {}
         self._ready: list[tuple[int, int]] = []
-        """A heap of (-priority, queuing order); an entry counts while its message is here."""
+        """A heap of (-priority, queuing order); an entry is valid while its message is in the queue."""
         self._next = 1
 
     def oldest(self) -> int | None:
@@ -42,7 +42,7 @@ class MemoryQueue:
             heapify(self._ready)
 
     def take(self, message: QueuedMessage) -> None:
-        """One that is gone already, with its endpoint, is nobody's any more."""
+        """Remove a message; no effect if it was removed with its endpoint."""
         order = message.queuing_order
         if self.messages.pop(order, None) is None:
             return
@@ -67,7 +67,7 @@ class MemoryQueue:
             self._groups.setdefault(group, {})[order] = message
 
     def first_group(self, asked: ReceiveRequest, locked: dict[str, int], token: int) -> str | None:
-        """The group of the first message that is asked for, and that nobody else has locked."""
+        """Return the group of the first requested message that no other claim has locked."""
         if asked.handle is not None:
             chosen = next(iter(self._of_handle.get(asked.handle, {}).values()), None)
             return chosen.conversation_group_id if chosen else None
@@ -88,12 +88,12 @@ class MemoryQueue:
         return found
 
     def exactly(self, asked: ReceiveRequest) -> Iterable[QueuedMessage]:
-        """Those that are asked for by name, in the order in which they are."""
+        """Return the messages requested by queuing order, in that order."""
         found = (self.messages.get(order) for order in asked.only)
         return (one for one in found if one is not None and one.conversation_group_id == asked.group)
 
     def in_order(self, group: str, asked: ReceiveRequest) -> Iterable[QueuedMessage]:
-        """By priority, then conversation by conversation as they came, each in the order of its numbers."""
+        """Return messages by priority, then by conversation in order of arrival, each by sequence number."""
         messages = self._groups[group] if asked.handle is None else self._of_handle[asked.handle]
         first: dict[str, int] = {}
         for order, message in messages.items():

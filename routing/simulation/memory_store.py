@@ -27,7 +27,7 @@ from routing.simulation.memory_queue import HEAP_SLACK, MemoryQueue
 
 
 class MemoryStore:
-    """A store in memory, for tests, simulations, and whoever needs no durability."""
+    """A store in memory, for tests, simulations and benchmarks."""
 
     def __init__(self) -> None:
         self._endpoints: dict[str, Endpoint] = {}
@@ -35,7 +35,7 @@ class MemoryStore:
         self._groups: dict[str, ConversationGroupState] = {}
         self._outgoing: dict[str, dict[int, OutboundMessage]] = {}
         self._held: dict[str, dict[tuple[int, int], BufferedFragment]] = {}
-        """By handle, then by number and fragment."""
+        """By handle, then by sequence number and fragment."""
         self._transmissions: dict[str, Transmission] = {}
         self._requests: Mapping[RouteRequestKey, str] = {}
         self._mirrored: Mapping[MirroredRouteKey, MirroredRoute] = {}
@@ -43,10 +43,10 @@ class MemoryStore:
         self._off: frozenset[QueueKey] = frozenset()
         self._rollbacks: Mapping[QueueKey, int] = {}
         self._due: list[tuple[int, str]] = []
-        """A heap; an entry counts while its endpoint is due at that very moment."""
+        """A heap of (due time, handle); an entry is valid while its endpoint has that due time."""
         self._claims: dict[int, _Claim] = {}
         self._claimed: dict[str, int] = {}
-        """By conversation id: the token that holds it."""
+        """By conversation id: the token that has claimed it."""
         self._locked: dict[str, int] = {}
         """By group: the token that has locked it."""
         self._tokens = 0
@@ -79,7 +79,7 @@ class MemoryStore:
         return self._tokens
 
     def _lock(self, claim: _Claim, batch: ClaimedBatch, group: str) -> bool:
-        """False: another has locked it."""
+        """Lock a group. False: another claim has locked it."""
         if self._locked.setdefault(group, batch.token) != batch.token:
             return False
         claim.groups.append(group)
@@ -90,7 +90,7 @@ class MemoryStore:
     def _take_for_application(self, claim: _Claim, batch: ClaimedBatch, handle: str) -> bool:
         endpoint = self._endpoints.get(handle)
         if endpoint is None:
-            return True  # it stays out of the batch: not found
+            return True  # not in the batch: the verb reports 8426
         if self._claimed.get(endpoint.conversation_id, batch.token) != batch.token:
             return False
         if not self._lock(claim, batch, endpoint.conversation_group_id):
@@ -98,7 +98,7 @@ class MemoryStore:
         return self._take(claim, batch, endpoint.conversation_id)
 
     def _take(self, claim: _Claim, batch: ClaimedBatch, conversation_id: str) -> bool:
-        """A conversation with both its sides; False: another holds it."""
+        """Claim a conversation with both its endpoints. False: another claim holds it."""
         if self._claimed.setdefault(conversation_id, batch.token) != batch.token:
             return False
         claim.conversations.append(conversation_id)
@@ -117,7 +117,7 @@ class MemoryStore:
             endpoint = self._endpoints.get(entry[1])
             if endpoint is None or endpoint.due != entry[0] or entry in passed:
                 continue
-            passed[entry] = None  # it stays due until a commit says otherwise
+            passed[entry] = None  # it stays due until a commit changes it
             if self._take(claim, batch, endpoint.conversation_id):
                 limit -= 1
                 yield entry[1]
@@ -125,7 +125,7 @@ class MemoryStore:
             heappush(self._due, entry)
 
     def _due_in(self, batch: ClaimedBatch, wanted: ClaimRequest, now_ms: int) -> Iterator[str]:
-        """The endpoints in which something is due, of the conversations that were claimed for the engine."""
+        """Yield the due endpoints among the conversations claimed for the engine."""
         for conversation_id, is_initiator in wanted.conversations:
             for key in ((conversation_id, is_initiator), (conversation_id, not is_initiator)):
                 handle = batch.handles.get(key)
@@ -134,7 +134,7 @@ class MemoryStore:
                     yield handle
 
     def _fill(self, batch: ClaimedBatch, now_ms: int) -> None:
-        """With what belongs to the endpoints of the batch."""
+        """Fill the batch with messages, fragments and transmission objects of its endpoints."""
         for handle in batch.due:
             endpoint = batch.endpoints[handle]
             if endpoint.next_attempt is not None and endpoint.next_attempt <= now_ms:
@@ -178,7 +178,7 @@ class MemoryStore:
         self.release(changes.token)
 
     def flush(self) -> None:
-        """Nothing is more durable than memory here."""
+        """Do nothing: memory is all this store has."""
 
     def release(self, token: int) -> None:
         claim = self._claims.pop(token, None)
@@ -206,7 +206,7 @@ class MemoryStore:
         return QueueDepth(len(found.messages), found.oldest()) if found else QueueDepth(0, None)
 
     def _check(self, changes: ChangeSet) -> None:
-        """Everything that could go wrong, before anything is written."""
+        """Check for every conflict before anything is written."""
         if changes.token not in self._claims:
             raise Conflict("the claim has ended")
         for handle, endpoint in changes.endpoints.items():
@@ -265,8 +265,8 @@ class MemoryStore:
             self._write_group(group_id, group, self._claims[changes.token])
 
     def _write_group(self, group_id: str, group: ConversationGroupState | None, claim: _Claim) -> None:
-        """By the difference to what was claimed: no claim of the engine's locks a group, and others may have changed it
-        too."""
+        """Apply the difference to the claimed count: an engine's claim does not lock the group, so others may have
+        changed it too."""
         stored = self._groups.pop(group_id, None)
         count = (stored.conversations if stored else 0) - claim.counts.get(group_id, 0)
         kept = group or stored
@@ -286,7 +286,7 @@ class MemoryStore:
             self._outgoing.setdefault(row.conversation_handle, {})[row.message_sequence_number] = row
 
     def _write_what_is_known(self, changes: ChangeSet) -> None:
-        """Batches hold what was known before: it is not changed, but replaced."""
+        """Replace shared mappings instead of changing them, because claimed batches refer to the old ones."""
         if changes.mirrored:
             rows = {**self._mirrored, **changes.mirrored}
             self._mirrored = {key: row for key, row in rows.items() if row is not None}
@@ -306,7 +306,7 @@ class MemoryStore:
                 endpoint = self._endpoints[handle] = endpoint.copied()
                 endpoint.next_attempt = changes.now_ms if endpoint.outgoing else endpoint.next_attempt
                 endpoint.take_up_at = changes.now_ms if endpoint.held else None
-                endpoint.due = changes.now_ms  # or before: a timer may have passed while nobody looked
+                endpoint.due = changes.now_ms  # an earlier timer is handled then as well
                 heappush(self._due, (changes.now_ms, handle))
 
     def _forget_what_is_due_no_longer(self) -> None:
@@ -322,10 +322,10 @@ class MemoryStore:
 
 
 class _Claim(NamedTuple):
-    """What a token holds."""
+    """What one token has claimed."""
 
     conversations: list[str]
     groups: list[str]
-    """Locked."""
+    """Locked groups."""
     counts: dict[str, int]
-    """By group: its conversations, as they were handed out."""
+    """By group: its number of conversations when claimed."""

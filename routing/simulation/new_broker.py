@@ -1,4 +1,4 @@
-"""NEW_BROKER in a world: what a database had is gone, and nobody is told."""
+"""NEW_BROKER in a world: a database loses its conversations without notifying their peers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from routing.runtime.broker import Broker
 
 
 def remove_conversations(broker: Broker, database: str, handles: tuple[str, ...], now_ms: int) -> None:
-    """The conversations of a database, with all their messages, and the routes that it has asked for. Nobody else
-    works in the instance meanwhile."""
+    """Delete the conversations of a database, their messages and its route requests.
+
+    The instance must be idle meanwhile."""
     work = broker.work(ClaimRequest(handles=handles), now_ms)
     for handle in handles:
         work.remove(work.for_update(work.require(handle)))

@@ -1,4 +1,4 @@
-"""Applications that can work on nothing: they roll back, tell so, and are put right when their queue has gone off."""
+"""Poisoned applications: they roll back, report it, and are fixed after their queue was switched off."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from routing.simulation.simulated_broker import COMMITTED, ROLLED_BACK, Simulate
 from routing.simulation.world import World
 
 SetQueueStatus = Callable[[str, QueueKey], None]
-"""A queue of an instance, on or off, as it is to be."""
+"""Sets a queue of an instance to its wanted status."""
 
 
 class PoisonHandling:
-    """The queues of a world that are ever poisoned. Of these alone it is told how their transactions end, as where
-    others are WITH POISON_MESSAGE_HANDLING (STATUS = OFF)."""
+    """The poisoned queues of a world. Only for these are rollbacks counted, as if all other queues had
+    POISON_MESSAGE_HANDLING (STATUS = OFF)."""
 
     def __init__(self, world: World, agenda: Scheduler) -> None:
         self._agenda = agenda
@@ -36,7 +36,7 @@ class PoisonHandling:
         self._hosts, self._turn = hosts, turn
 
     def rolls_back(self, broker: str, queue: QueueKey) -> bool:
-        """Whether its application can work on nothing now."""
+        """Return True if the application of the queue rolls back everything now."""
         return bool(self._lasting(broker, queue))
 
     def _lasting(self, broker: str, queue: QueueKey) -> list[Poison]:
@@ -48,7 +48,7 @@ class PoisonHandling:
         ]
 
     def tell(self, broker: str, queue: QueueKey, how: str) -> None:
-        """A transaction that received from a queue has ended, one way or the other."""
+        """Count the end of a transaction that received from a queue."""
         if (broker, queue) not in self._of or how not in (COMMITTED, ROLLED_BACK):
             return
         poisoned: list[bool] = []
@@ -69,7 +69,7 @@ class PoisonHandling:
         self._hosts[broker].transact(ClaimRequest(), act, done)
 
     def _cure(self, broker: str, queue: QueueKey) -> None:
-        """The queue has gone off. Somebody looks, and puts it on again when all is right."""
+        """Fix the application of a switched-off queue and schedule switching it on again."""
         self._cured.update(one.name for one in self._lasting(broker, queue))
         down = max(one.down for one in self._of[broker, queue])
         self._agenda.at(min(self._agenda.now + down, max(self._agenda.now, self._heals)), self._turn, broker, queue)

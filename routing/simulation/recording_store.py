@@ -1,6 +1,6 @@
-"""A store that writes down what becomes durable, and dies where it was told to.
+"""A store that records every commit and crashes at the planned ones.
 
-The broker on it sees nothing of this. Whatever is not in the store behind it is lost with the broker.
+The broker does not notice the recording. Whatever is not in the inner store is lost with the broker.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from routing.simulation.world import PlannedCrash
 
 
 class SimulatedCrash(Exception):
-    """The process of a broker is gone, in the middle of a commit."""
+    """A broker's process crashes during a commit."""
 
     def __init__(self, crash: PlannedCrash) -> None:
         super().__init__(crash.name)
@@ -26,14 +26,14 @@ class SimulatedCrash(Exception):
 
 
 class RecordingStore:
-    """The store of a broker in a world."""
+    """The store of a simulated broker."""
 
     def __init__(
         self, broker: str, crashes: tuple[PlannedCrash, ...], written: Callable[[ChangeSet, Committed], None]
     ) -> None:
         self.inner = MemoryStore()
         self.moment = 0
-        """Of the world."""
+        """World time in milliseconds."""
         self.can_crash = True
         self._broker = broker
         self._crashes = list(reversed(crashes))
@@ -76,7 +76,7 @@ class RecordingStore:
 
 
 def record_changes(changes: ChangeSet, broker: str, moment: int) -> Committed:
-    """Changes as a record."""
+    """Return the changes as a history record."""
     return Committed(
         at=moment,
         broker=broker,

@@ -1,4 +1,4 @@
-"""A violation made small: the same seed with everything left out that it does not need."""
+"""Shrink a violation: leave out everything of its world that it does not need."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from routing.simulation.world import World, draw_world, maskable_parts
 from routing.simulation.world_run import run_world
 
 MAX_RUNS = 300
-"""Worlds that are tried at most."""
+"""Maximum worlds to try."""
 
 
 class SimulationResult(NamedTuple):
-    """A world that was lived through, and what the checkers say of it."""
+    """The history of a world and the checkers' findings."""
 
     history: WorldHistory
     violations: list[Violation]
@@ -29,14 +29,14 @@ class SimulationResult(NamedTuple):
 
 
 def simulate(seed: int, faults: str = "heavy", mask: Mask = WHOLE) -> SimulationResult:
-    """A world, and what is wrong with it."""
+    """Run the world of a seed and check its history."""
     history = run_world(draw_world(seed, faults, mask))
     seen = check(history, CHECKERS)
     return SimulationResult(history, seen.violations, seen.orphans)
 
 
 def shrink(found: SimulationResult, runs: int = MAX_RUNS) -> SimulationResult:
-    """The smallest world of its seed that is found to break the same promise."""
+    """Return the smallest world found with the same seed that breaks the same promise."""
     return _Shrinker(found, runs).smallest()
 
 
@@ -53,7 +53,7 @@ class _Shrinker:
         return self._best
 
     def _try(self, mask: Mask) -> bool:
-        """Whether the promise is still broken; then this is the best so far."""
+        """Return True if the world still breaks the promise; it is the best one so far then."""
         if self._runs == 0:
             return False
         self._runs -= 1
@@ -66,7 +66,7 @@ class _Shrinker:
         return True
 
     def _leave_out(self, names: tuple[str, ...]) -> None:
-        """In halves, then quarters, down to one by one."""
+        """Leave out parts in halves, then quarters, down to single ones."""
         size = len(names)
         while size:
             kept: list[str] = []
@@ -78,7 +78,7 @@ class _Shrinker:
             size = 0 if size == 1 else -(-size // 2)
 
     def _calm_early(self) -> None:
-        """The first moment after which nothing needs to go wrong, to a second."""
+        """Find, to a second, the earliest time after which no faults are needed."""
         low, high = 0, max(self._best.violations[0].at - START, 0)
         while high - low > 1000:
             middle = (low + high) // 2

@@ -1,6 +1,6 @@
-"""Who has which keys in a world: right ones, wrong ones, none, and some that an administrator gives only later.
+"""Keys of the databases of a world: right, wrong, missing, or added later by an administrator.
 
-Databases are named by their identifiers, so that the partners of a mirrored one have the same keys.
+Databases are named by broker identifier, so that mirrored partners have the same keys.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from routing.simulation.cipher import KeyGeneratingCipher, key_pair_of
 from routing.simulation.estates import Pairing
 
 STRANGER: Final = "a stranger"
-"""Whose key is bound to a service by mistake."""
+"""A peer whose key is bound to a service by mistake."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyBinding:
-    """A remote service binding: in a database, for a service, the key of the database behind it."""
+    """A remote service binding: the key of the target database of a service."""
 
     database: str
     service: str
     peer: str
     since: int = 0
-    """Milliseconds from the beginning of the world."""
+    """Milliseconds after the start of the world."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class Trust:
     """All keys of a world."""
 
     owners: frozenset[str] = frozenset()
-    """Databases with a key pair."""
+    """Databases that have a key pair."""
     bindings: tuple[KeyBinding, ...] = ()
     known: frozenset[tuple[str, str]] = frozenset()
-    """A database, and one whose public key it knows besides those of its bindings."""
+    """Pairs of a database and another one whose public key it knows without a binding."""
 
     def security(self, cipher: KeyGeneratingCipher, instance: Instance, elapsed: int) -> InstanceSecurity:
-        """What an instance has of it, so long after the beginning."""
+        """Return the keys of an instance, `elapsed` milliseconds after the start."""
         return InstanceSecurity(cipher, {name: self._keys(cipher, own, elapsed) for name, own in _identified(instance)})
 
     def _keys(self, cipher: KeyGeneratingCipher, database: str, elapsed: int) -> DatabaseKeys:
@@ -53,7 +53,7 @@ class Trust:
         )
 
     def lets_through(self, initiator: str | None, service: str, target: str | None, *, encryption: bool) -> bool:
-        """Whether a target that a service led to can open what an initiator writes, and the other way round."""
+        """Return True if initiator and target can open each other's fragments."""
         found = (one for one in self.bindings if (one.database, one.service) == (initiator, service))
         binding = next(found, None)
         if binding is None or initiator not in self.owners:
@@ -71,7 +71,7 @@ def _identified(instance: Instance) -> Iterable[tuple[str, str]]:
 
 
 def draw_trust(chance: Chance, estate: Estate, pairings: tuple[Pairing, ...], chaos: int) -> Trust:
-    """None at all in most worlds."""
+    """Draw the keys; most worlds have none."""
     if not chance.happens(350):
         return NO_TRUST
     databases = sorted({own for instance in estate.instances.values() for _, own in _identified(instance)})

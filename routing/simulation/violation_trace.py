@@ -1,4 +1,4 @@
-"""A violation as a person reads it: what happened to its message, line by line, and with what it is made again."""
+"""Trace of a violation for people: what happened in its conversation, line by line."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from routing.simulation.ledger import Ledger
 
 _NUMBERS = re.compile(r"frame \d+|fragment \d+/\d+")
 MAX_LINES = 60
-"""That are worth reading; of more, some of the first and most of the last."""
+"""Maximum lines; of more, the first few and most of the last are kept."""
 
 
 def trace_lines(history: WorldHistory, violation: Violation) -> list[str]:
-    """What happened in the conversation up to the violation, and in the world around it."""
+    """Return what happened in the conversation and in the world up to the violation."""
     teller = _TraceWriter(history, violation)
     told = [line for record in history.records if record.at <= violation.at for line in teller.told(record)]
     lines = list(_together(told))
@@ -48,7 +48,7 @@ def trace_lines(history: WorldHistory, violation: Violation) -> list[str]:
 
 
 def _together(lines: Iterable[str]) -> Iterator[str]:
-    """Of frames that differ in their numbers alone, the first and the last."""
+    """Keep the first and last of consecutive lines that differ only in frame numbers."""
     for _, alike in groupby(lines, lambda line: _NUMBERS.sub("", line)):
         first, *more = alike
         yield first
@@ -57,7 +57,7 @@ def _together(lines: Iterable[str]) -> Iterator[str]:
 
 
 class _TraceWriter:
-    """What is to be told of each record; nothing of most."""
+    """Writes the lines of each record; most records have none."""
 
     def __init__(self, history: WorldHistory, violation: Violation) -> None:
         ledger = Ledger()

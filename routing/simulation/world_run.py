@@ -1,4 +1,4 @@
-"""A world from its beginning to its end."""
+"""Run a world from start to end."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from routing.simulation.simulated_broker import BUSY, GONE, SimulatedBroker, Wor
 from routing.simulation.world import PlannedFailover, World
 
 QUIET_CHECK_MS: Final = 5_000
-"""Milliseconds after which it is looked at whether anything is left to be done."""
+"""Milliseconds between two checks whether anything is left to do."""
 DELIVERY_BOUND_MS: Final = 600_000
-"""Milliseconds within which all is delivered that routing allows, once nothing goes wrong and nothing new is sent."""
+"""Milliseconds within which everything deliverable must arrive once faults and new messages have ended."""
 
 MAX_RECORDS: Final = 200_000
-"""A history that is longer than this tells of something that goes round in circles."""
+"""Maximum records of a history; more indicate an endless loop."""
 
 
 def run_world(world: World, cipher: KeyGeneratingCipher = SIMULATED_CIPHER) -> WorldHistory:
-    """What happens in it."""
+    """Run a world and return its history."""
     return _WorldRun(world, cipher).live()
 
 
@@ -67,10 +67,10 @@ class _WorldRun:
         )
         self._hosts = {name: SimulatedBroker(name, around) for name in world.estate.instances}
         self._estate = world.estate
-        """As it is in truth; a broker knows the one that it was started with."""
+        """The current estate; a broker knows the one it was started with."""
         self._off: dict[tuple[str, QueueKey], int] = {}
         self._disabled: dict[tuple[str, str], set[str]] = {}
-        """By instance and database: the outages that are not over."""
+        """By instance and database: names of the outages in progress."""
 
     def live(self) -> WorldHistory:
         world, agenda = self._world, self._agenda
@@ -102,14 +102,14 @@ class _WorldRun:
     # ------------------------------------------------------------ faults
 
     def _switch(self, switch: QueueOutage, on: bool) -> None:
-        """A queue goes off, or on again when nobody else wants it off."""
+        """Switch a queue off, or on again unless another outage keeps it off."""
         where, queue = switch.instance, (switch.database, switch.queue)
         count = self._off[where, queue] = self._off.get((where, queue), 0) + (-1 if on else 1)
         if count == (0 if on else 1):
             self._turn(where, queue)
 
     def _turn(self, instance: str, queue: QueueKey) -> None:
-        """On or off, as it is wanted by the time that its broker can be asked."""
+        """Set the queue to its wanted status as soon as its broker is available."""
 
         def act(work: UnitOfWork) -> list[Record]:
             (switch_off if self._off.get((instance, queue)) else switch_on)(work, queue)
@@ -122,12 +122,12 @@ class _WorldRun:
         self._hosts[self._holder(instance)].transact(ClaimRequest(), act, done)
 
     def _holder(self, instance: str) -> str:
-        """Who has what this instance had at first: of partners, the principal."""
+        """Return the instance that now holds the database: the current principal of mirrored partners."""
         pairs = {failover.pair for failover in self._world.failovers if instance in failover.pair.partners}
         return next((self._roles(pair)[0] for pair in pairs), instance)
 
     def _fail_over(self, failover: PlannedFailover) -> None:
-        """Both partners stop; what the database holds goes to the other, in one."""
+        """Stop both partners and swap their stores and roles."""
         pair = failover.pair
         principal, mirror = self._roles(pair)
         old, new = self._hosts[principal], self._hosts[mirror]
@@ -144,13 +144,13 @@ class _WorldRun:
         self._agenda.after(failover.down, old.start)
 
     def _roles(self, pair: MirroredPair) -> tuple[str, str]:
-        """The principal and the mirror."""
+        """Return the names of principal and mirror."""
         one, other = pair.partners
         role = self._estate.instances[one].databases[pair.database].mirroring_role
         return (one, other) if role == PRINCIPAL else (other, one)
 
     def _bind(self, identifier: str) -> None:
-        """An administrator makes a remote service binding."""
+        """An administrator creates a remote service binding: restart the instance with it."""
         for name, host in self._hosts.items():
             if any(
                 database.broker_instance == identifier for database in self._estate.instances[name].databases.values()
@@ -164,7 +164,7 @@ class _WorldRun:
         self._alter(outage, broker_enabled=False)
 
     def _enable(self, outage: BrokerOutage) -> None:
-        """ENABLE_BROKER, when no other outage lasts."""
+        """ENABLE_BROKER, unless another outage is in progress."""
         of_it = self._disabled[outage.instance, outage.database]
         if outage.name in of_it:
             of_it.remove(outage.name)
@@ -190,7 +190,7 @@ class _WorldRun:
         host.renew(renewal.database, self._estate)
 
     def _restart(self, instance: str, why: str) -> None:
-        """With the estate as it is now."""
+        """Restart an instance with the current estate."""
         host = self._hosts[instance]
         host.stop(why)
         self._history.add(FaultNoted(self._agenda.now, why))
@@ -216,7 +216,7 @@ class _WorldRun:
             host.start()
 
     def _settle(self) -> bool:
-        """Until nothing is left to be done; False: something still is, after all the time it may take."""
+        """Run until nothing is left to do. False: something is left after `DELIVERY_BOUND_MS`."""
         last = self._agenda.now
         while self._agenda.now - last <= DELIVERY_BOUND_MS:
             until = self._agenda.now + QUIET_CHECK_MS
@@ -226,7 +226,7 @@ class _WorldRun:
                 self._history.add(BrokerBroke(self._agenda.now, "", "the history has no end"))
                 return False
             if not all(host.is_up for host in self._hosts.values()):
-                return False  # one broke: nobody would start it again
+                return False  # a broken broker is not restarted
             if self._applications.unfinished:
                 last = self._agenda.now
             elif self._is_quiet():

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,7 @@ from brokerui.core.home import CHECKOUT
 # Far more than it takes: whoever comes to these hangs, however busy the machine is.
 START_SECONDS = 300
 STOP_SECONDS = 120
+UP = (sys.executable, "-m", "brokerui.running.up")
 PROGRAMS = ["valkey", "web", "worker", "beat", "endpoint"]
 
 
@@ -73,12 +74,14 @@ class Product:
 
 
 @contextmanager
-def running(home: Path, port: int = 0, **more: str) -> Iterator[Product]:
-    """Started, with its first line said. Whatever is left of it at the end is killed."""
+def running(
+    home: Path, port: int = 0, program: Sequence[str] = UP, folder: Path = CHECKOUT, **more: str
+) -> Iterator[Product]:
+    """Start the product and wait for its first line of output. Kills all its processes at the end."""
     port = port or free_port()
     process = subprocess.Popen(
-        [sys.executable, "-m", "brokerui.running.up"],
-        cwd=CHECKOUT,
+        program,
+        cwd=folder,
         env=environment(home, PORT=str(port), **more),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.session import SparkSettings, spark_session
+from pipeline.runtime.session import SparkSettings, spark_session
 from tests.brokerui.product import free_port
 
 SERVED = {

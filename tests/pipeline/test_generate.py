@@ -13,11 +13,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from benchmarks.estates import large_estate
-from pipeline.estates import load_timeline
-from pipeline.flows import flows
-from pipeline.jobs.generate import Options, generate
+from pipeline.evaluation.timeline import load_timeline
+from pipeline.jobs.generate import GenerateOptions, generate
+from pipeline.jobs.sampled_flows import sample_flows
+from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import COLUMNS
-from pipeline.session import SparkSettings
 from routing.common.errors import InputError
 from tests.pipeline.estates import document, written
 
@@ -33,7 +33,10 @@ def estate(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def made(estate: str, out: Path, **rest: Any) -> list[dict[str, Any]]:
-    generate(Options(**{"estate": estate, "rows": ROWS, "seed": 1, "out": str(out), "start": START, **rest}), SETTINGS)
+    generate(
+        GenerateOptions(**{"estate": estate, "rows": ROWS, "seed": 1, "out": str(out), "start": START, **rest}),
+        SETTINGS,
+    )
     return sorted(pq.read_table(out).to_pylist(), key=lambda one: one["conversation_id"])
 
 
@@ -81,7 +84,7 @@ def test_there_are_bursts(rows: list[dict[str, Any]]) -> None:
 
 def test_rows_come_in_the_order_of_time(spark: SparkSession, estate: str, tmp_path: Path) -> None:
     """To the minute, as in a log; but for those of the link that failed, which come late."""
-    generate(Options(estate, 2_000, 1, str(tmp_path / "made"), START), SETTINGS)
+    generate(GenerateOptions(estate=estate, rows=2_000, seed=1, out=str(tmp_path / "made"), start=START), SETTINGS)
     files = sorted((tmp_path / "made").glob("*.parquet"))
     minutes = [one["at"].replace(second=0, microsecond=0) for path in files for one in pq.read_table(path).to_pylist()]
     late = [minute for minute in minutes if minute.replace(minute=0) == START + timedelta(hours=12)]
@@ -121,7 +124,7 @@ def test_what_is_no_result_is_left_alone(estate: str, tmp_path: Path) -> None:
 
 
 def test_flows_need_no_spark_and_are_different(estate: str) -> None:
-    drawn = flows(load_timeline(estate).versions[0].estate, 500, 3)
+    drawn = sample_flows(load_timeline(estate).versions[0].estate, 500, 3)
     assert len(set(drawn)) == len(drawn) == 500
 
 

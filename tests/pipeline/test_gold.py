@@ -9,10 +9,9 @@ import pytest
 
 from brokerui.analysis.traffic.models import Change, File, Link, Met
 from brokerui.analysis.traffic.services import gold_load
-from pipeline.jobs.replay import Options as ReplayOptions
-from pipeline.jobs.replay import replay
-from pipeline.jobs.route import Options, route
-from pipeline.session import SparkSettings
+from pipeline.jobs.replay import ReplayOptions, replay
+from pipeline.jobs.route import RouteOptions, route
+from pipeline.runtime.session import SparkSettings
 from tests.pipeline.estates import TO_PARTS, document, row, written
 
 SETTINGS = SparkSettings("local[2]")
@@ -22,7 +21,7 @@ pytestmark = [pytest.mark.usefixtures("spark"), pytest.mark.django_db]
 
 def test_a_route_with_its_classes_and_its_flows(tmp_path: Path) -> None:
     estate, traffic = written(tmp_path / "e.json", document(TO_PARTS)), written(tmp_path / "t.jsonl", ROWS)
-    route(Options(estate, traffic, str(tmp_path / "out")), SETTINGS)
+    route(RouteOptions(estate, traffic, str(tmp_path / "out")), SETTINGS)
     run = gold_load(str(tmp_path / "out")).run
     assert (run.job, run.rows_in, run.rows_out, run.quarantined) == ("route", 6, 5, 1)
     assert [one["path"] for one in run.record["inputs"]] == [estate, traffic]

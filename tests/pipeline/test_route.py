@@ -14,15 +14,14 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.estates import load_timeline
-from pipeline.former import former_of
-from pipeline.jobs.ingest import Options as IngestOptions
-from pipeline.jobs.ingest import ingest
-from pipeline.jobs.route import Options, route
-from pipeline.lake import Lake
-from pipeline.record import Run
+from pipeline.evaluation.timeline import load_timeline
+from pipeline.jobs.ingest import IngestOptions, ingest
+from pipeline.jobs.previous_result import previous_result
+from pipeline.jobs.route import RouteOptions, route
+from pipeline.lake.lake import Lake
+from pipeline.results.run_record import JobRun
+from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import COLUMNS
-from pipeline.session import SparkSettings
 from routing.common.errors import InputError
 from routing.common.moment import parse_moment
 from routing.rules.verdict import verdict
@@ -44,9 +43,9 @@ PARTS = {"outcome": "delivered", "instance": "host2", "database": "Parts"}
 pytestmark = pytest.mark.usefixtures("spark")
 
 
-def routed(estate: str, traffic: str, out: Path) -> tuple[Run, dict[str, Json]]:
+def routed(estate: str, traffic: str, out: Path) -> tuple[JobRun, dict[str, Json]]:
     """The run, and what it wrote by conversation."""
-    run = route(Options(estate, traffic, str(out)), SETTINGS)
+    run = route(RouteOptions(estate, traffic, str(out)), SETTINGS)
     return run, {one["conversation_id"]: one for one in pq.read_table(out).to_pylist()}
 
 
@@ -55,7 +54,7 @@ def quarantined(out: Path) -> list[Json]:
     return pq.read_table(folder).to_pylist() if folder.exists() else []
 
 
-def asked(tmp_path: Path, estate: Json, *rows: Json) -> tuple[Run, dict[str, Json]]:
+def asked(tmp_path: Path, estate: Json, *rows: Json) -> tuple[JobRun, dict[str, Json]]:
     traffic = written(tmp_path / "in" / "t.jsonl", list(rows))
     return routed(written(tmp_path / "estate.json", estate), traffic, tmp_path / "out")
 
@@ -128,7 +127,7 @@ def test_a_version_holds_from_its_moment_on_and_before_the_first_there_was_none(
         "c3": "must_deliver",
     }
     assert run.reasons == {"unknown_entry": 1}
-    assert run.more["before_estate"] == {"rows": 1, "since": "2026-01-01T00:00:00+00:00"}
+    assert run.extra["before_estate"] == {"rows": 1, "since": "2026-01-01T00:00:00+00:00"}
     assert [(one["file"], one["position"]) for one in quarantined(tmp_path / "out")] == [(traffic, 1)]
 
 
@@ -139,7 +138,7 @@ def test_a_lifetime_beyond_its_version_is_none_of_its_moments(tmp_path: Path) ->
     written(tmp_path / "h" / "2.json", {**document(TO_PARTS), "valid_from": "2026-06-01T00:00:00Z"})
     run, found = routed(str(tmp_path / "h"), written(tmp_path / "t.jsonl", [row(1, at="2028-01-01")]), tmp_path / "o")
     assert found["c1"]["verdict"] == "must_deliver"
-    assert (run.more["estates"], run.more["intervals"]) == (2, 3)
+    assert (run.extra["estates"], run.extra["intervals"]) == (2, 3)
 
 
 # ---------------------------------------------------------------- the form of the result
@@ -178,7 +177,7 @@ def test_several_outcomes_stand_in_the_order_of_the_interface(tmp_path: Path) ->
 def test_counts_come_by_class_not_by_row_in_questions(tmp_path: Path) -> None:
     """The engine is asked once for all rows that are alike."""
     run, _ = asked(tmp_path, document(TO_PARTS), *(row(n) for n in range(50)), row(50, to_service="Entry"))
-    assert run.more["questions"] == 2
+    assert run.extra["questions"] == 2
 
 
 # ---------------------------------------------------------------- bad input
@@ -219,9 +218,9 @@ def test_counters_of_reasons_add_up(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- again, after more has come
 
 
-def routed_lake(tmp_path: Path, estate: str) -> tuple[Run, list[tuple[str, str, str]]]:
+def routed_lake(tmp_path: Path, estate: str) -> tuple[JobRun, list[tuple[str, str, str]]]:
     """The run, and of each row of the result its conversation, the time and how it ended."""
-    run = route(Options(estate, str(tmp_path / "lake"), str(tmp_path / "out")), SETTINGS)
+    run = route(RouteOptions(estate, str(tmp_path / "lake"), str(tmp_path / "out")), SETTINGS)
     rows = pq.read_table(tmp_path / "out").to_pylist()
     found = [(one["conversation_id"], one["at"].isoformat(), json.dumps(one["outcomes"])) for one in rows]
     return run, sorted(found)
@@ -251,7 +250,7 @@ def version(tmp_path: Path, since: str, *routes: Json) -> str:
 def test_rows_that_were_routed_are_taken_over_and_what_is_new_is_routed(tmp_path: Path) -> None:
     history = version(tmp_path, "2026-01-01", TO_PARTS)
     came(tmp_path, "a", row(1), row(2, from_database="Nowhere"))
-    assert routed_lake(tmp_path, history)[0].more["taken_over"] == 0
+    assert routed_lake(tmp_path, history)[0].extra["taken_over"] == 0
     first = {path.name: path.stat().st_ino for path in (tmp_path / "out").glob("*.parquet")}
     # A version that begins after all rows that were routed, rows under each, and one that is older than all.
     version(tmp_path, "2026-03-02")
@@ -260,11 +259,11 @@ def test_rows_that_were_routed_are_taken_over_and_what_is_new_is_routed(tmp_path
     run, rows = routed_lake(tmp_path, history)
     second = {path.name: path.stat().st_ino for path in (tmp_path / "out").glob("*.parquet")}
     assert first.items() < second.items(), "the same files"
-    assert run.more["taken_over"] == len(first)
+    assert run.extra["taken_over"] == len(first)
     assert run.counts == {"in": 6, "out": 3, "quarantined": 3}
     third, again = routed_lake(tmp_path, history)
     assert (again, third.counts) == (rows, run.counts)
-    assert third.more["taken_over"] == len(second), "nothing new: no file either"
+    assert third.extra["taken_over"] == len(second), "nothing new: no file either"
     assert (rows, in_quarantine(tmp_path / "out"), run.counts) == anew(tmp_path, history)
     assert len({outcome for _, _, outcome in rows}) == 2
 
@@ -276,11 +275,11 @@ def test_what_does_not_fit_is_not_taken_over(tmp_path: Path, monkeypatch: pytest
     lake, commit = Lake(tmp_path / "lake"), tmp_path / "lake" / "_commits" / "run=000001.json"
 
     def is_taken_over() -> bool:
-        return former_of("route", str(out), lake, load_timeline(history)) is not None
+        return previous_result("route", str(out), lake, load_timeline(history)) is not None
 
     assert is_taken_over()
     with monkeypatch.context() as other:
-        other.setattr("pipeline.former.versions", lambda: {"brokerui": "9"})
+        other.setattr("pipeline.jobs.previous_result.software_versions", lambda: {"brokerui": "9"})
         assert not is_taken_over(), "another version of the product may have other rules"
     with changed(tmp_path / "history" / "2026-01-01.json", json.dumps(document(valid_from="2026-01-01T00:00:00Z"))):
         assert not is_taken_over(), "another estate"

@@ -16,7 +16,7 @@ from brokerui.estate.selectors import live_version
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class PipelineCommand:
     """A command of the pipeline; `is_loaded`: its result goes into the database."""
 
     name: str
@@ -38,7 +38,7 @@ def inputs_digest() -> str:
     return hashlib.sha256(json.dumps([live_version(), found]).encode()).hexdigest()
 
 
-def jobs_of_a_round() -> list[Job]:
+def jobs_of_a_round() -> list[PipelineCommand]:
     """In order. The history of the estate is written first: each row meets the routes of its own time."""
     folder, version = settings.PIPELINE_FOLDER, live_version()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -46,7 +46,9 @@ def jobs_of_a_round() -> list[Job]:
     if version:
         history_write(history)
     found = [source for source in _sources() if next(_files(source), None)]
-    jobs = [Job("ingest", ("--in", str(source), "--out", str(lake)), lake, is_loaded=False) for source in found]
+    jobs = [
+        PipelineCommand("ingest", ("--in", str(source), "--out", str(lake)), lake, is_loaded=False) for source in found
+    ]
     if found and version:
         jobs.append(_asking("route", "--traffic", lake, "--estate", history))
     if settings.EVENT_LOG and settings.EVENT_LOG_FOLDER in found:
@@ -55,9 +57,9 @@ def jobs_of_a_round() -> list[Job]:
     return jobs
 
 
-def _asking(name: str, *arguments: str | Path) -> Job:
+def _asking(name: str, *arguments: str | Path) -> PipelineCommand:
     out = settings.PIPELINE_FOLDER / name
-    return Job(name, (*map(str, arguments), "--out", str(out)), out, is_loaded=True)
+    return PipelineCommand(name, (*map(str, arguments), "--out", str(out)), out, is_loaded=True)
 
 
 def _sources() -> list[Path]:

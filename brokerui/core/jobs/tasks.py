@@ -53,6 +53,17 @@ def survey_refresh() -> None:
     _run(MAINTENANCE)
 
 
+@shared_task(name="brokerui.traffic_results.tasks.rounds_work")
+def rounds_work() -> None:
+    """Do the jobs of the pipeline that are due: this task was sent to its queue."""
+    _run(PIPELINE)
+
+
+@shared_task(name="brokerui.traffic_results.tasks.rounds_look")
+def rounds_look() -> None:
+    """Do nothing: `jobs_look` looks for what is due."""
+
+
 def _run(queue: str) -> None:
     for _ in range(JOBS_PER_TASK):
         if stopping.is_set() or not run_next(queue):

@@ -15,10 +15,10 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from brokerui.core.home import CHECKOUT
+from brokerui.core.resources import FINDINGS, resource_folder
 from routing.lint.registry import CHECKS
 
-FOLDER = CHECKOUT / "docs" / "reference" / "findings"
+FOLDER = resource_folder(FINDINGS)
 CODES = frozenset(check.code for check in CHECKS)
 Address = Callable[[str], str]
 

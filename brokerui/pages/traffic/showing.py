@@ -12,7 +12,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as lazy
 
 from brokerui.analysis.traffic.models import Round, State
-from brokerui.analysis.traffic.rounds import LAPSE
 
 LATE = timedelta(seconds=90)
 """A round that waits for longer waits for a worker that is not there."""
@@ -64,7 +63,7 @@ class Shown:
     @property
     def is_ending(self) -> bool:
         """Whether somebody cancelled it and its worker has not seen that yet."""
-        return self.state == State.RUNNING and bool(self.round.cancelled_by)
+        return self.state == State.RUNNING and self.round.job is not None and bool(self.round.job.cancelled_by)
 
     @property
     def began(self) -> datetime:
@@ -104,13 +103,13 @@ class Shown:
 
 def shown(one: Round) -> Shown:
     """A round whose worker is gone is interrupted, also before another worker says so."""
-    is_gone = one.state == State.RUNNING and (one.heard_at is None or timezone.now() - one.heard_at > LAPSE)
+    is_gone = one.state == State.RUNNING and (one.job is None or one.job.is_lapsed)
     return Shown(one, State.INTERRUPTED if is_gone else one.state)
 
 
 def rounds_shown() -> list[Shown]:
     """The last ones, the latest first."""
-    return [shown(one) for one in Round.objects.all()[:SHOWN]]
+    return [shown(one) for one in Round.objects.select_related("job")[:SHOWN]]
 
 
 def _counts(step: Mapping[str, Any]) -> dict[str, int] | None:

@@ -118,6 +118,8 @@ ADDRESSES = [
     _page("imports:csv", "run", "csv"),
     *(_button(f"imports:{name}", EDIT, "run") for name in ("preview", "again", "apply", "discard")),
     _button("imports:scenario", OPERATE, "run"),
+    _page("jobs:list"),
+    *(_button(f"jobs:{name}", EDIT, "job") for name in ("cancel", "retry")),
     _form("scenarios:list", OPERATE),
     *(_page(f"scenarios:{name}", "scenario") for name in ("document", "open")),
     _button("scenarios:delete", OPERATE, "scenario"),

@@ -16,6 +16,7 @@ from brokerui.accounts.models import Token
 from brokerui.accounts.services import first_login
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.traffic.models import Round
+from brokerui.core.jobs.models import Job
 from brokerui.demo.models import Demo
 from brokerui.estate.estate_view import estate_view_from
 from brokerui.estate.models import AuditEntry, Instance, Route
@@ -71,6 +72,11 @@ def run_pipeline(client: Client, world: World) -> Any:
     Round.objects.filter(pk=world["traffic_round"]).update(state="done")
     with override_settings(TRAFFIC_FOLDER="/traffic"):
         return client.post(reverse("traffic:start"))
+
+
+def try_job_again(client: Client, world: World) -> Any:
+    Job.objects.filter(pk=world["job"]).update(kind="lint", state="failed")
+    return client.post(reverse("jobs:retry", args=[world["job"]]))
 
 
 def on_rows(name: str, action: str) -> Write:
@@ -169,6 +175,8 @@ WRITES: dict[str, tuple[str, Write]] = {
         lambda client, world: client.post(f"/delayed/end/{world['handle']}/"),
     ),
     "traffic:start": ("pipeline.run", run_pipeline),
+    "jobs:cancel": ("job.cancel", lambda client, world: client.post(reverse("jobs:cancel", args=[world["job"]]))),
+    "jobs:retry": ("job.retry", try_job_again),
     "traffic:cancel": (
         "pipeline.cancel",
         lambda client, world: client.post(reverse("traffic:cancel", args=[world["traffic_round"]])),

@@ -16,6 +16,7 @@ from brokerui.analysis.lint.services import suppression_add
 from brokerui.analysis.traffic.models import Change, File, Link, Round, Run
 from brokerui.analysis.traffic.models import State as RoundState
 from brokerui.api.ids import id_of
+from brokerui.core.jobs.models import Job, JobState
 from brokerui.estate.estate_view import estate_view_from
 from brokerui.estate.models import Instance
 from brokerui.estate.scenarios.services import scenario_create
@@ -93,6 +94,7 @@ def world_made() -> dict[str, Any]:
         "traffic_run": traffic_made(),
         "traffic_table": "differential",
         "traffic_round": round_made(),
+        "job": Job.objects.latest("pk").pk,
         **{f"row_{name}": kind.model.objects.earliest("pk").pk for name, kind in KINDS.items()},
         **{f"id_{name}": id_of(key) for name, key in _keys().items()},
     }
@@ -126,8 +128,11 @@ def traffic_made() -> int:
 def round_made() -> int:
     """A round of the pipeline that goes on."""
     now, step = timezone.now(), {"name": "ingest", "stage": EVIL, "rows": 1, "seconds": 1.0}
-    about = {"asked_at": now, "asked_by": EVIL[:20], "began_at": now, "heard_at": now, "steps": [step]}
-    one = Round.objects.create(state=RoundState.RUNNING, log=EVIL, error=EVIL, **about)
+    about = {"asked_at": now, "asked_by": EVIL[:20], "began_at": now, "steps": [step]}
+    lapse = now + timedelta(days=1)
+    moments = {"requested_at": now, "due_at": now, "lapses_at": lapse}
+    job = Job.objects.create(kind="round", key=EVIL[:100], state=JobState.RUNNING, error=EVIL, **moments)
+    one = Round.objects.create(state=RoundState.RUNNING, job=job, log=EVIL, error=EVIL, **about)
     return one.pk
 
 

@@ -14,12 +14,19 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.columns import NANOSECONDS, STORED, UNREAD, UUID, RepeatedColumnError, kinds_of
-from pipeline.jobs.ingest import Options, ingest
-from pipeline.jobs.telemetry import Options as Telemetry
+from pipeline.inputs.parquet_columns import (
+    NANOSECONDS,
+    SPARK_TYPES,
+    UNSUPPORTED,
+    UUID,
+    RepeatedColumnError,
+    column_kinds,
+)
+from pipeline.jobs.ingest import IngestOptions, ingest
+from pipeline.jobs.telemetry import TelemetryOptions as Telemetry
 from pipeline.jobs.telemetry import telemetry
-from pipeline.lake import SILVER, Lake
-from pipeline.session import SparkSettings
+from pipeline.lake.lake import SILVER, Lake
+from pipeline.runtime.session import SparkSettings
 from tests.pipeline.estates import row, written
 from tests.pipeline.telemetry.event_logs import random_log, write_log
 
@@ -69,13 +76,13 @@ READ = {
 
 def kind(path: Path, column: pa.Array, **options: Any) -> str:
     pq.write_table(pa.table({"to_service": column}), path, **options)
-    return kinds_of(pq.read_metadata(path).schema, ["to_service"])["to_service"]
+    return column_kinds(pq.read_metadata(path).schema, ["to_service"])["to_service"]
 
 
 @pytest.mark.parametrize("column", READ.values(), ids=READ)
 def test_a_kind_is_what_spark_says_of_the_file(spark: SparkSession, column: pa.Array, tmp_path: Path) -> None:
     found = kind(tmp_path / "a.parquet", column)
-    assert STORED.get(found, found) == spark.read.parquet(str(tmp_path / "a.parquet")).dtypes[0][1]
+    assert SPARK_TYPES.get(found, found) == spark.read.parquet(str(tmp_path / "a.parquet")).dtypes[0][1]
 
 
 def test_so_is_that_of_moments_as_spark_once_wrote_them(spark: SparkSession, tmp_path: Path) -> None:
@@ -87,7 +94,7 @@ def test_so_is_that_of_moments_as_spark_once_wrote_them(spark: SparkSession, tmp
 
 @pytest.mark.parametrize("column", [*REFUSED.values(), *NESTED.values()], ids=[*REFUSED, *NESTED])
 def test_what_is_no_text_and_no_number_is_not_read(column: pa.Array, tmp_path: Path) -> None:
-    assert kind(tmp_path / "a.parquet", column) == UNREAD
+    assert kind(tmp_path / "a.parquet", column) == UNSUPPORTED
 
 
 def test_which_of_two_columns_is_meant_is_not_guessed(tmp_path: Path) -> None:
@@ -95,8 +102,8 @@ def test_which_of_two_columns_is_meant_is_not_guessed(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "a.parquet")
     schema = pq.read_metadata(tmp_path / "a.parquet").schema
     with pytest.raises(RepeatedColumnError):
-        kinds_of(schema, ["to_service"])
-    assert kinds_of(schema, ["at"]) == {}
+        column_kinds(schema, ["to_service"])
+    assert column_kinds(schema, ["at"]) == {}
 
 
 @pytest.mark.usefixtures("spark")
@@ -128,7 +135,7 @@ def test_identifiers_of_sixteen_bytes_are_read_as_texts_are(tmp_path: Path) -> N
     number = uuid.UUID("5FB8D92B-ED69-4C80-AFBB-2AA6A7D3CB2D")
     table = with_column(row(1), "to_broker_instance", pa.array([number.bytes], pa.uuid()))
     save(table, tmp_path / "in" / "a.parquet")
-    assert kinds_of(pq.read_metadata(tmp_path / "in" / "a.parquet").schema, ["to_broker_instance"]) == {
+    assert column_kinds(pq.read_metadata(tmp_path / "in" / "a.parquet").schema, ["to_broker_instance"]) == {
         "to_broker_instance": UUID
     }
     assert taken_in(tmp_path) == ({"in": 1, "out": 1, "quarantined": 0}, [])
@@ -186,7 +193,7 @@ def save(table: pa.Table, path: Path, **options: Any) -> None:
 
 def taken_in(folder: Path) -> tuple[dict[str, int], list[str]]:
     """The counts of an ingest, and the reasons of what it put into quarantine."""
-    run = ingest(Options(str(folder / "in"), str(folder / "lake")), SparkSettings("local[2]"))
+    run = ingest(IngestOptions(str(folder / "in"), str(folder / "lake")), SparkSettings("local[2]"))
     quarantine = Lake(folder / "lake").folders("_quarantine")
     reasons = [reason for one in quarantine for reason in pq.read_table(one).column("reason").to_pylist()]
     return dict(run.counts), reasons

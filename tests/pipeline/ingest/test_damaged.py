@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.cli import main
-from pipeline.jobs.ingest import Options, ingest
-from pipeline.lake import Lake
-from pipeline.session import SparkSettings
+from pipeline.jobs.ingest import IngestOptions, ingest
+from pipeline.lake.lake import Lake
+from pipeline.runtime.session import SparkSettings
 from tests.brokerui.cli.command_line import start
 from tests.pipeline.estates import TO_PARTS, document, row, written
 
@@ -36,7 +36,7 @@ def traffic(tmp_path: Path) -> Path:
 def test_ingest_goes_on_without_the_file(
     traffic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int
 ) -> None:
-    monkeypatch.setattr("pipeline.classes.MANY", many)
+    monkeypatch.setattr("pipeline.lake.classes.SAMPLED_FILE_ROWS", many)
     assert left_out(traffic, tmp_path / "lake") == (str(traffic / "bad one.of two.parquet"), "unreadable")
 
 
@@ -63,7 +63,7 @@ def test_a_column_larger_than_what_java_has_beside_its_heap_is_read(tmp_path: Pa
 
 def left_out(traffic: Path, lake: Path) -> tuple[str, str]:
     """The one file of two that an ingest does without, and why."""
-    run = ingest(Options(str(traffic), str(lake)), SparkSettings("local[2]"))
+    run = ingest(IngestOptions(str(traffic), str(lake)), SparkSettings("local[2]"))
     assert run.counts == {"in": 2, "out": 1, "quarantined": 1}
     (folder,) = Lake(lake).folders("_quarantine")
     (one,) = pq.read_table(folder).to_pylist()
@@ -82,7 +82,7 @@ def test_route_goes_on_without_the_file(traffic: Path, tmp_path: Path) -> None:
 
 def test_a_lake_that_is_damaged_is_one_error(traffic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What was clean once is nothing to pass over."""
-    ingest(Options(str(traffic), str(tmp_path / "lake")), SparkSettings("local[2]"))
+    ingest(IngestOptions(str(traffic), str(tmp_path / "lake")), SparkSettings("local[2]"))
     (folder,) = Lake(tmp_path / "lake").folders("silver")
     (silver,) = Path(folder).rglob("*.parquet")
     content = bytearray(silver.read_bytes())

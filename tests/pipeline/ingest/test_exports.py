@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.jobs.ingest import Options, ingest
-from pipeline.lake import Lake
-from pipeline.record import Run
-from pipeline.session import SparkSettings
+from pipeline.jobs.ingest import IngestOptions, ingest
+from pipeline.lake.lake import Lake
+from pipeline.results.run_record import JobRun
+from pipeline.runtime.session import SparkSettings
 
 Json = dict[str, Any]
 HANDLE = "5FB8D92B-ED69-4C80-AFBB-2AA6A7D3CB2D"
@@ -65,7 +65,7 @@ def queued(number: int, body: bytes | None) -> Json:
 
 
 @pytest.fixture(scope="module")
-def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path, Path]:
+def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[JobRun, Path, Path]:
     """Exports of several instances, and the lake that they make."""
     folder, lake = (tmp_path_factory.mktemp(name) for name in ("in", "out"))
     german = folder / "instance=host1" / "database=Orders"
@@ -83,7 +83,7 @@ def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run,
     )
     (nowhere / "queue.csv").write_text("\n".join(GERMAN[:2]))
     (german / "endpoints.jsonl").write_text(lines_of(endpoint(5)))
-    return ingest(Options(str(folder), str(lake)), SparkSettings("local[2]")), folder, lake
+    return ingest(IngestOptions(str(folder), str(lake)), SparkSettings("local[2]")), folder, lake
 
 
 def silver(lake: Path) -> dict[str, Json]:
@@ -91,7 +91,7 @@ def silver(lake: Path) -> dict[str, Json]:
     return {one["conversation_id"]: one for one in rows}
 
 
-def test_a_message_that_waits_is_a_row_of_traffic(given: tuple[Run, Path, Path]) -> None:
+def test_a_message_that_waits_is_a_row_of_traffic(given: tuple[JobRun, Path, Path]) -> None:
     found = silver(given[2])
     first = {name: value for name, value in found[f"{HANDLE.lower()}/0"].items() if name not in ("class", "day")}
     assert first["from_instance"] == "host1"
@@ -101,14 +101,14 @@ def test_a_message_that_waits_is_a_row_of_traffic(given: tuple[Run, Path, Path])
     assert f"{HANDLE.lower()}/2" in found
 
 
-def test_what_a_message_weighs_is_read_from_hex_and_base64(given: tuple[Run, Path, Path]) -> None:
+def test_what_a_message_weighs_is_read_from_hex_and_base64(given: tuple[JobRun, Path, Path]) -> None:
     rows = [one for folder in Lake(given[2]).folders("silver") for one in pq.read_table(folder).to_pylist()]
     replies = sorted(one["bytes"] for one in rows if one["is_reply"] and one["from_instance"] == "host1")
     assert replies == [0, 0, 1, 2, 3]
     assert [one["bytes"] for one in rows if one["to_service"] == "Täter"] == [3]
 
 
-def test_a_side_of_a_conversation_is_a_row_of_traffic(given: tuple[Run, Path, Path]) -> None:
+def test_a_side_of_a_conversation_is_a_row_of_traffic(given: tuple[JobRun, Path, Path]) -> None:
     found = {name: one for name, one in silver(given[2]).items() if one["from_instance"] == "HOST\\NAMED+1"}
     assert {(name[:8], name[-2:]): (one["is_reply"], one["messages"]) for name, one in found.items()} == {
         ("00000001", "/i"): (False, 7),
@@ -118,7 +118,7 @@ def test_a_side_of_a_conversation_is_a_row_of_traffic(given: tuple[Run, Path, Pa
     assert {one["from_database"] for one in found.values()} == {"a b"}
 
 
-def test_what_fits_nothing_has_its_place_and_its_reason(given: tuple[Run, Path, Path]) -> None:
+def test_what_fits_nothing_has_its_place_and_its_reason(given: tuple[JobRun, Path, Path]) -> None:
     run, folder, lake = given
     (quarantine,) = Lake(lake).folders("_quarantine")
     rows = pq.read_table(quarantine).to_pylist()

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.jobs.follow import CHECKPOINT, follow
-from pipeline.jobs.ingest import Options
-from pipeline.lake import Lake
-from pipeline.session import SparkSettings
+from pipeline.jobs.ingest import IngestOptions
+from pipeline.lake.lake import Lake
+from pipeline.runtime.session import SparkSettings
 from tests.pipeline.estates import row, written
 
 SETTINGS = SparkSettings("local[2]")
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("spark")
 
 def followed(tmp_path: Path) -> dict[str, int]:
     """Until there are no more files."""
-    return follow(Options(str(tmp_path / "in"), str(tmp_path / "lake")), SETTINGS, None).counts
+    return follow(IngestOptions(str(tmp_path / "in"), str(tmp_path / "lake")), SETTINGS, None).counts
 
 
 def names(tmp_path: Path) -> list[str]:

@@ -15,13 +15,13 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.classes import known_classes
-from pipeline.files import examined
-from pipeline.jobs.ingest import Options, ingest
-from pipeline.lake import Lake, lake_for_writing
-from pipeline.record import Run
+from pipeline.inputs.files import examine_files
+from pipeline.jobs.ingest import IngestOptions, ingest
+from pipeline.lake.classes import known_classes
+from pipeline.lake.lake import Lake, lake_for_writing
+from pipeline.results.run_record import JobRun
+from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import COLUMNS, TRAFFIC
-from pipeline.session import SparkSettings
 from routing.common.errors import InputError
 from tests.pipeline.estates import ORDERS_ID, row, written
 
@@ -32,8 +32,8 @@ AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 pytestmark = pytest.mark.usefixtures("spark")
 
 
-def ingested(traffic: Path | str, lake: Path, *, keep_duplicates: bool = False) -> Run:
-    run = ingest(Options(str(traffic), str(lake), keep_duplicates), SETTINGS)
+def ingested(traffic: Path | str, lake: Path, *, keep_duplicates: bool = False) -> JobRun:
+    run = ingest(IngestOptions(str(traffic), str(lake), keep_duplicates), SETTINGS)
     assert run.counts["in"] == run.counts["out"] + run.counts["quarantined"]
     return run
 
@@ -88,7 +88,7 @@ LINES = [
 
 
 @pytest.fixture(scope="module")
-def dirty(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Run]:
+def dirty(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, JobRun]:
     folder = tmp_path_factory.mktemp("dirty")
     traffic, lake = folder / "in", folder / "lake"
     traffic.mkdir()
@@ -129,7 +129,7 @@ def write_parquet(folder: Path) -> None:
     (folder / "cut.parquet").write_bytes(whole[: len(whole) // 2])
 
 
-def test_each_bad_line_is_in_quarantine_with_its_place_and_reason(dirty: tuple[Path, Path, Run]) -> None:
+def test_each_bad_line_is_in_quarantine_with_its_place_and_reason(dirty: tuple[Path, Path, JobRun]) -> None:
     traffic, lake, _ = dirty
     name = str(traffic / "a b+c%.jsonl")
     found = {one["position"]: one["reason"] for one in quarantine(lake) if one["file"] == name}
@@ -140,13 +140,13 @@ def test_each_bad_line_is_in_quarantine_with_its_place_and_reason(dirty: tuple[P
     assert max(len(one["raw"] or "") for one in quarantine(lake)) <= 1_000
 
 
-def test_each_good_line_is_in_silver(dirty: tuple[Path, Path, Run]) -> None:
+def test_each_good_line_is_in_silver(dirty: tuple[Path, Path, JobRun]) -> None:
     names = {one["conversation_id"] for one in silver(dirty[1])}
     of_lines = {json.loads(text)["conversation_id"] for text, reason in LINES if reason is None}
     assert names == of_lines | {"30", "32", "c40", "c41", "c70", "floats"}
 
 
-def test_values_are_typed(dirty: tuple[Path, Path, Run]) -> None:
+def test_values_are_typed(dirty: tuple[Path, Path, JobRun]) -> None:
     rows = {one["conversation_id"]: one for one in silver(dirty[1])}
     assert rows["c7"]["at"] == AT
     assert rows["c9"]["to_broker_instance"] == ORDERS_ID
@@ -157,7 +157,7 @@ def test_values_are_typed(dirty: tuple[Path, Path, Run]) -> None:
     assert hours == {12: 1, 13: 1, 14: 1}
 
 
-def test_the_other_files_give_what_they_can(dirty: tuple[Path, Path, Run]) -> None:
+def test_the_other_files_give_what_they_can(dirty: tuple[Path, Path, JobRun]) -> None:
     traffic, lake, _ = dirty
     rest = [one for one in quarantine(lake) if not one["file"].endswith(".jsonl")]
     found = {(str(Path(one["file"]).relative_to(traffic)), one["position"], one["reason"]) for one in rest}
@@ -173,7 +173,7 @@ def test_the_other_files_give_what_they_can(dirty: tuple[Path, Path, Run]) -> No
     }
 
 
-def test_the_counts_are_those_of_the_tables(dirty: tuple[Path, Path, Run]) -> None:
+def test_the_counts_are_those_of_the_tables(dirty: tuple[Path, Path, JobRun]) -> None:
     traffic, lake, run = dirty
     assert run.counts["out"] == len(silver(lake))
     assert run.reasons == Counter(one["reason"] for one in quarantine(lake))
@@ -184,14 +184,16 @@ def test_the_counts_are_those_of_the_tables(dirty: tuple[Path, Path, Run]) -> No
     }
 
 
-def test_bronze_is_what_came(dirty: tuple[Path, Path, Run]) -> None:
+def test_bronze_is_what_came(dirty: tuple[Path, Path, JobRun]) -> None:
     traffic, lake, _ = dirty
     for path in traffic.rglob("*"):
         if path.is_file() and not path.name.startswith("_"):
             assert (lake / "bronze" / "run=000001" / path.relative_to(traffic)).read_bytes() == path.read_bytes()
 
 
-def test_rows_of_one_class_have_one_number_in_every_table(dirty: tuple[Path, Path, Run], spark: SparkSession) -> None:
+def test_rows_of_one_class_have_one_number_in_every_table(
+    dirty: tuple[Path, Path, JobRun], spark: SparkSession
+) -> None:
     lake = Lake(dirty[1])
     keys = ("from_instance", "from_database", "to_service", "to_broker_instance", "is_reply")
     met = {tuple(one[key] for key in keys): one["class"] for one in silver(dirty[1])}
@@ -200,7 +202,7 @@ def test_rows_of_one_class_have_one_number_in_every_table(dirty: tuple[Path, Pat
     assert len(set(met.values())) == len(met)
 
 
-def test_the_sums_of_each_day_are_those_of_its_rows(dirty: tuple[Path, Path, Run]) -> None:
+def test_the_sums_of_each_day_are_those_of_its_rows(dirty: tuple[Path, Path, JobRun]) -> None:
     expected: dict[tuple[object, ...], list[int]] = {}
     for one in silver(dirty[1]):
         sums = expected.setdefault((one["class"], one["at"].date()), [0, 0, 0])
@@ -335,8 +337,8 @@ def test_what_is_seen_in_the_first_rows_changes_nothing(
 ) -> None:
     traffic = strange_rows("parquet", tmp_path / "in")
     plain = ingested(traffic, tmp_path / "plain")
-    monkeypatch.setattr("pipeline.classes.MANY", 1)
-    monkeypatch.setattr("pipeline.classes.FIRST", first)
+    monkeypatch.setattr("pipeline.lake.classes.SAMPLED_FILE_ROWS", 1)
+    monkeypatch.setattr("pipeline.lake.classes.SAMPLE_ROWS", first)
     assert ingested(traffic, tmp_path / "looked").reasons == plain.reasons
     assert results(tmp_path / "looked") == results(tmp_path / "plain")
     assert summed(tmp_path / "looked") == summed(tmp_path / "plain")
@@ -354,9 +356,9 @@ def test_first_rows_are_looked_at_where_they_are_small(
     names = pa.DictionaryArray.from_arrays(pa.array([0] * rows.num_rows, pa.int32()), pa.array([name]))
     path = tmp_path / "large.parquet"
     pq.write_table(rows.append_column("from_instance", names), path, store_schema=False)
-    monkeypatch.setattr("pipeline.classes.MANY", rows.num_rows)
-    monkeypatch.setattr("pipeline.classes.MOST_BYTES", most)
-    found = known_classes(spark, Lake(tmp_path / "lake"), examined([path])).seen
+    monkeypatch.setattr("pipeline.lake.classes.SAMPLED_FILE_ROWS", rows.num_rows)
+    monkeypatch.setattr("pipeline.lake.classes.MAX_SAMPLE_BYTES", most)
+    found = known_classes(spark, Lake(tmp_path / "lake"), examine_files([path])).seen
     assert (found.num_rows if found else 0) == seen
 
 
@@ -365,8 +367,8 @@ def test_each_row_stands_once_however_doubles_are_looked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suspects: int, days: int
 ) -> None:
     """Of one conversation at one moment there may be several rows that differ elsewhere."""
-    monkeypatch.setattr("pipeline.jobs.ingest.MOST_SUSPECTS", suspects)
-    monkeypatch.setattr("pipeline.jobs.ingest.MOST_DAYS", days)
+    monkeypatch.setattr("pipeline.jobs.ingest.MAX_SUSPECTS", suspects)
+    monkeypatch.setattr("pipeline.jobs.ingest.MAX_DAYS", days)
     old = [row(1), row(1, messages=7), row(2), row(3, at="2026-03-05T00:00:00Z"), row(4)]
     new = [row(1), row(1, messages=3), row(1, messages=3), row(2, from_database=None), row(5), row(5), row(6)]
     lake = tmp_path / "lake"

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.jobs.ingest import Options, ingest
-from pipeline.lake import Lake
+from pipeline.jobs.ingest import IngestOptions, ingest
+from pipeline.lake.lake import Lake
+from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import COLUMNS
-from pipeline.session import SparkSettings
 from tests.pipeline.estates import row
 from tests.pipeline.telemetry.event_logs import random_log, write_log
 
@@ -33,7 +33,7 @@ def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[list
     (folder / "little end.csv").write_bytes(b"\xff\xfe" + "\r\n".join(lines).encode("utf-16-le"))
     (folder / "big.json").write_bytes(b"\xfe\xff" + f"{json.dumps(big)}\n{{\n".encode("utf-16-be"))
     (folder / "broken.csv").write_bytes(b"\xff\xfe" + ";".join(COLUMNS).encode("utf-16-le") + b"x")
-    ingest(Options(str(folder), str(lake)), SETTINGS)
+    ingest(IngestOptions(str(folder), str(lake)), SETTINGS)
     return rows, folder, lake
 
 

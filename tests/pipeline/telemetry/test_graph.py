@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.faults import GraphError
-from pipeline.jobs.graph import Options, graph
+from pipeline.jobs.graph import GraphOptions, graph
 from pipeline.jobs.telemetry import TABLES
-from pipeline.session import SparkSettings
+from pipeline.runtime.session import SparkSettings
+from pipeline.runtime.spark_errors import GraphError
 from tests.pipeline.estates import row, written
 from tests.pipeline.telemetry import naive
 from tests.pipeline.telemetry.event_logs import random_log, write_log
@@ -20,7 +20,7 @@ from tests.pipeline.telemetry.tables import alike, table
 
 def test_the_graph_holds(connect: str, tmp_path: Path) -> None:
     log = write_log(random_log(random.Random(3), 20), tmp_path / "log")
-    graph(Options(log, str(tmp_path / "out")), SparkSettings(connect))
+    graph(GraphOptions(log, str(tmp_path / "out")), SparkSettings(connect))
     record = json.loads((tmp_path / "out" / "_run.json").read_text())
     assert (record["job"], record["arguments"]["compute"]) == ("graph", False)
 
@@ -29,7 +29,7 @@ def test_a_graph_that_does_not_hold_is_told_and_leaves_nothing(connect: str, tmp
     """Its log has none of the columns that the tables are made of."""
     log = Path(written(tmp_path / "log" / "a.jsonl", [row()])).parent
     with pytest.raises(GraphError):
-        graph(Options(str(log), str(tmp_path / "out")), SparkSettings(connect))
+        graph(GraphOptions(str(log), str(tmp_path / "out")), SparkSettings(connect))
     assert not (tmp_path / "out").exists()
 
 
@@ -37,7 +37,7 @@ def test_a_graph_that_does_not_hold_is_told_and_leaves_nothing(connect: str, tmp
 def test_the_graph_computes_what_a_plain_reading_says(connect: str, warehouse: Path, tmp_path: Path) -> None:
     rows = random_log(random.Random(3), 400)
     log = write_log(rows, tmp_path / "log")
-    graph(Options(log, str(tmp_path / "out"), compute=True), SparkSettings(connect))
+    graph(GraphOptions(log, str(tmp_path / "out"), compute=True), SparkSettings(connect))
     for name in TABLES:
         assert alike(table(warehouse, name), getattr(naive, name)(rows)), name
     for name in ("hops", "disagreements"):

@@ -18,13 +18,13 @@ from pyspark.sql import SparkSession
 from brokerui.analysis.traffic.models import Episode
 from brokerui.analysis.traffic.services import gold_load
 from brokerui.analysis.traffic.tables import TABLES as TABLES_LOADED
-from pipeline.jobs.telemetry import TABLES, Options, telemetry
-from pipeline.output import write_rows
-from pipeline.record import Run
+from pipeline.jobs.telemetry import TABLES, TelemetryOptions, telemetry
+from pipeline.results.output_folder import write_rows
+from pipeline.results.run_record import JobRun
+from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import EVENT
-from pipeline.session import SparkSettings
-from pipeline.telemetry import delays, ways
-from pipeline.telemetry.log import Log
+from pipeline.telemetry import delays, next_hops
+from pipeline.telemetry.event_log import EventLog
 from tests.pipeline.conftest import as_shipped
 from tests.pipeline.estates import TO_PARTS, document, written
 from tests.pipeline.telemetry import naive
@@ -37,8 +37,8 @@ OWNERS = {address: name for address, name in HOPS.items() if name != "host3"}
 pytestmark = pytest.mark.usefixtures("spark")
 
 
-def run(events: str, out: Path, **rest: Any) -> Run:
-    return telemetry(Options(events, str(out), **rest), SETTINGS)
+def run(events: str, out: Path, **rest: Any) -> JobRun:
+    return telemetry(TelemetryOptions(events, str(out), **rest), SETTINGS)
 
 
 # Tests with a database run apart from those without, so that the module is come to twice.
@@ -118,8 +118,8 @@ def test_predicted_against_observed_with_the_addresses_of_an_estate(
 
 def test_without_an_estate_who_logged_in_is_expected(spark: SparkSession, tmp_path: Path) -> None:
     rows = random_log(random.Random(5), 400)
-    log = Log(spark.read.schema(EVENT).parquet(write_log(rows, tmp_path / "log")))
-    found = ways.disagreements(ways.compared_hops(log, None)).collect()
+    log = EventLog(spark.read.schema(EVENT).parquet(write_log(rows, tmp_path / "log")))
+    found = next_hops.disagreements(next_hops.compared_hops(log, None)).collect()
     columns = COLUMNS["disagreements"].split()[1:]
     expected = [row[1:] for row in naive.disagreements(rows, None)]
     assert len(expected) > 5
@@ -185,7 +185,7 @@ def test_a_side_of_which_the_log_says_much(spark: SparkSession, tmp_path: Path) 
     ]
     expected = naive.episodes(rows)
     write_log(rows, tmp_path / "log")
-    log = Log(spark.read.schema(EVENT).parquet(str(tmp_path / "log")))
+    log = EventLog(spark.read.schema(EVENT).parquet(str(tmp_path / "log")))
     write_rows(delays.episodes(log), tmp_path / "out" / "episodes")
     assert len(expected) > 50
     assert alike(table(tmp_path / "out", "episodes"), expected)

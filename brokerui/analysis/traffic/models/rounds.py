@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from brokerui.core.jobs.models import Job
 from brokerui.estate.models.versions import AUTHOR
 
 TOKEN = 64
@@ -33,10 +34,8 @@ class Round(models.Model):
     state = models.CharField(max_length=11, choices=State)
     began_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
-    claim = models.CharField(max_length=TOKEN, blank=True)
-    """Of the worker that has it."""
-    heard_at = models.DateTimeField(null=True)
-    """When that said last that it is at it."""
+    job = models.ForeignKey(Job, on_delete=models.SET_NULL, null=True, related_name="+")
+    """The background job that does it; null: it was over before there were any, or the job was pruned."""
     cancelled_by = models.CharField(max_length=AUTHOR, blank=True)
     """Who wants it to end; the worker sees to it."""
     steps = models.JSONField(default=list)

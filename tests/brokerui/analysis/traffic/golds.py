@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.manifest import FORMAT, manifest
+from pipeline.results.manifest import FORMAT, table_manifest
 from pipeline.schemas import OUTCOMES
 
 Json = dict[str, Any]
@@ -82,7 +82,7 @@ def write_record(folder: Path, job: str, started: str) -> None:
         "inputs": [{"path": "/traffic/a.parquet", "size": 5, "modified": 1}],
         "counts": {"in": 10, "out": 9, "quarantined": 1},
         "reasons": {"unknown_entry": 1},
-        "tables": manifest(folder),
+        "tables": table_manifest(folder),
     }
     (folder / "_run.json").write_text(json.dumps(record), encoding="utf-8")
 

@@ -12,19 +12,21 @@ from django.test import Client
 from django.utils import timezone
 from environ import Env
 
+from brokerui.analysis.traffic import working
 from brokerui.analysis.traffic.jobs import has_sources, inputs_digest
 from brokerui.analysis.traffic.models import Round, State
 from brokerui.analysis.traffic.rounds import (
     KEPT,
     NothingToTakeInError,
-    is_awaited,
     round_ask,
     round_ask_if_new,
     round_cancel,
-    rounds_give_up,
     rounds_prune,
 )
-from brokerui.analysis.traffic.working import round_do
+from brokerui.core.jobs.kinds import PIPELINE
+from brokerui.core.jobs.models import Job, JobFailure, JobState
+from brokerui.core.jobs.requests import cancel, retry
+from brokerui.core.jobs.running import run_next
 from brokerui.estate.models import AuditEntry
 from brokerui.running.up import ON
 
@@ -47,9 +49,25 @@ def folder(settings: Any, tmp_path: Path) -> Path:
     return folder
 
 
-def made(state: State, **values: Any) -> Round:
+JOB_STATES = {State.WAITING: JobState.WAITING, State.RUNNING: JobState.RUNNING}
+
+
+def made(state: State, *, lapses_s: int = 60, cancelled_by: str = "", **values: Any) -> Round:
+    """A round with its job, as long as it is open."""
     now = timezone.now()
-    return Round.objects.create(**{"asked_at": now, "asked_by": "ann", "state": state, "heard_at": now, **values})
+    if state in JOB_STATES:
+        moments = {"requested_at": now, "due_at": now, "lapses_at": now + timedelta(seconds=lapses_s)}
+        values["job"] = Job.objects.create(
+            kind="round", key=state, state=JOB_STATES[state], cancelled_by=cancelled_by, claim="c", **moments
+        )
+    else:
+        values["cancelled_by"] = cancelled_by
+    return Round.objects.create(**{"asked_at": now, "asked_by": "ann", "state": state, **values})
+
+
+def round_do() -> bool:
+    """What a worker of the pipeline does."""
+    return run_next(PIPELINE)
 
 
 def text_of(client: Client, path: str = "/traffic/") -> str:
@@ -64,7 +82,7 @@ def text_of(client: Client, path: str = "/traffic/") -> str:
 def test_who_asks_while_a_round_is_open_gets_that_one() -> None:
     first = round_ask(author="ann")
     assert round_ask(author="bob") == first
-    Round.objects.update(state=State.RUNNING, heard_at=timezone.now())
+    Round.objects.update(state=State.RUNNING)
     assert round_ask(author="bob") == first
     assert [(one.author, one.action) for one in AuditEntry.objects.all()] == [("ann", "pipeline.run")]
 
@@ -84,6 +102,7 @@ def test_by_the_clock_a_round_is_done_only_where_something_is_new(folder: Path) 
     round_ask_if_new()
     assert Round.objects.get().asked_by == "brokerui"
     Round.objects.update(state=State.DONE, inputs=digest)
+    Job.objects.update(state=JobState.DONE)
     for beside in ("_hidden.csv", ".part.csv"):
         (folder / beside).write_text("x")
     round_ask_if_new()
@@ -105,32 +124,62 @@ def test_an_empty_folder_is_no_reason(folder: Path) -> None:
     assert not Round.objects.exists()
 
 
-def test_who_waits_is_waked_for_an_hour_and_then_waits_for_a_worker_to_start() -> None:
-    assert not is_awaited()
-    one = made(State.WAITING)
-    assert is_awaited()
-    Round.objects.filter(pk=one.pk).update(asked_at=timezone.now() - timedelta(minutes=61))
-    assert not is_awaited()
-
-
 # -- Ending -------------------------------------------------------------------------------------------------
 
 
 def test_a_round_that_waits_is_cancelled_at_once_and_one_under_way_by_its_worker() -> None:
     waiting, running, done = made(State.WAITING), made(State.RUNNING), made(State.DONE)
     assert [round_cancel(number=one.pk, author="bob") for one in (waiting, running, done)] == [True, True, False]
-    found = list(Round.objects.order_by("pk").values_list("state", "cancelled_by"))
-    assert found == [("cancelled", "bob"), ("running", "bob"), ("done", "")]
+    found = list(Round.objects.order_by("pk").values_list("state", "cancelled_by", "job__cancelled_by"))
+    assert found == [("cancelled", "bob", "bob"), ("running", "", "bob"), ("done", "", None)]
     assert [one.action for one in AuditEntry.objects.all()] == ["pipeline.cancel"] * 2
 
 
-def test_a_round_that_nobody_hears_of_is_given_up() -> None:
-    one = made(State.RUNNING, claim="c")
-    assert rounds_give_up() == 0
-    Round.objects.update(heard_at=timezone.now() - timedelta(minutes=1))
-    assert rounds_give_up() == 1
+def test_a_round_follows_its_job(folder: Path) -> None:
+    one = round_ask(author="ann")
+    job = Job.objects.get()
+    cancel(job.pk, author="bob")
     one.refresh_from_db()
-    assert (one.state, one.claim) == (State.INTERRUPTED, "")
+    assert (one.state, one.cancelled_by) == (State.CANCELLED, "bob")
+    retry(job.pk, author="ann")
+    assert list(Round.objects.values_list("state", "asked_by")) == [("waiting", "ann"), ("cancelled", "ann")]
+    (folder / "a.csv").unlink()
+    assert round_do()
+    assert Round.objects.all()[0].state == State.DONE
+
+
+def test_a_round_that_takes_every_worker_along_is_interrupted() -> None:
+    one = made(State.RUNNING, lapses_s=-1)
+    Job.objects.update(attempts=3)
+    assert not round_do()
+    one.refresh_from_db()
+    assert one.state == State.INTERRUPTED
+    assert Job.objects.get().failure == JobFailure.WORKER_LOST
+
+
+def test_a_lost_round_is_begun_anew_by_the_next_worker(folder: Path) -> None:
+    (folder / "a.csv").unlink()
+    one = made(State.RUNNING, lapses_s=-1, steps=STEPS)
+    assert round_do()
+    one.refresh_from_db()
+    assert (one.state, one.steps) == (State.DONE, [])
+
+
+def test_a_fault_of_ours_is_tried_three_times_and_then_told(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken() -> str:
+        raise ZeroDivisionError
+
+    caplog.set_level("CRITICAL", "brokerui.core.jobs")
+    monkeypatch.setattr(working, "inputs_digest", broken)
+    round_ask(author="ann")
+    states = []
+    for _ in range(3):
+        Job.objects.update(due_at=timezone.now())
+        assert round_do()
+        states.append(Round.objects.get().state)
+    assert states == [State.WAITING, State.WAITING, State.FAILED]
 
 
 def test_the_last_rounds_are_kept() -> None:
@@ -138,13 +187,6 @@ def test_the_last_rounds_are_kept() -> None:
         made(State.DONE)
     rounds_prune()
     assert Round.objects.count() == KEPT
-
-
-def test_two_are_never_under_way() -> None:
-    made(State.RUNNING)
-    made(State.WAITING)
-    assert not round_do()
-    assert Round.objects.filter(state=State.WAITING).exists()
 
 
 def test_a_round_that_finds_no_file_is_done(folder: Path) -> None:
@@ -224,7 +266,7 @@ def test_how_a_round_ended(viewer: Client, values: dict[str, Any], says: str) ->
 
 def test_a_worker_that_is_gone_or_was_never_there_is_told(viewer: Client) -> None:
     old = timezone.now() - timedelta(minutes=5)
-    gone = made(State.RUNNING, heard_at=old)
+    gone = made(State.RUNNING, lapses_s=-1)
     assert "Interrupted" in text_of(viewer, f"/traffic/rounds/{gone.pk}/")
     late = made(State.WAITING, asked_at=old)
     assert "Nobody works on it" in text_of(viewer, f"/traffic/rounds/{late.pk}/")

@@ -18,11 +18,12 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from brokerui.analysis.traffic import rounds
+from brokerui.analysis.traffic import job_kinds
 from brokerui.analysis.traffic.models import Link, Round, State
 from brokerui.analysis.traffic.rounds import round_ask, round_cancel
-from brokerui.analysis.traffic.working import round_do
 from brokerui.core.home import CHECKOUT
+from brokerui.core.jobs.kinds import PIPELINE
+from brokerui.core.jobs.running import run_next
 from brokerui.estate.services import estate_import
 from routing.documents.estate_document import read_estate
 from tests.brokerui.estates import LOCAL, database, document, instance
@@ -38,9 +39,9 @@ django.setup()
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
 from brokerui.analysis.traffic.rounds import round_ask
-from brokerui.analysis.traffic.working import round_do
+from brokerui.core.jobs.running import run_next
 round_ask(author="ann")
-print(round_do(), flush=True)
+print(run_next("pipeline"), flush=True)
 """
 
 
@@ -64,6 +65,11 @@ def home(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     sales = database("Sales", LOCAL, services=("Ship",))
     estate_import(estate=read_estate(document(instance("host1", sales))), author="test")
     return tmp_path
+
+
+def round_do() -> bool:
+    """What a worker of the pipeline does."""
+    return run_next(PIPELINE)
 
 
 def commits(home: Path) -> int:
@@ -108,7 +114,7 @@ def in_thread(work: Callable[[], object]) -> threading.Thread:
     return thread
 
 
-def test_a_worker_is_killed_and_its_round_is_interrupted(tmp_path: Path) -> None:
+def test_a_worker_is_killed_and_its_round_is_taken_up_by_another(tmp_path: Path) -> None:
     more = {"TRAFFIC_FOLDER": str(traffic(tmp_path / "traffic")), "DEMO": "0"}
     worker = subprocess.Popen([sys.executable, "-c", KILLED], cwd=CHECKOUT, env=environment(tmp_path, **more))
     eventually(lambda: processes_of(tmp_path, "java"), SECONDS)
@@ -120,15 +126,15 @@ def test_a_worker_is_killed_and_its_round_is_interrupted(tmp_path: Path) -> None
         [sys.executable, "-c", KILLED], cwd=CHECKOUT, env=environment(tmp_path, **more), capture_output=True, check=True
     )
     assert again.stdout == b"True\n"
-    assert states(tmp_path) == ["interrupted", "done"]
+    assert states(tmp_path) == ["done"]
     assert commits(tmp_path) == 1
 
 
 def forget_for_a_while(home: Path) -> None:
     """As if the worker had not been heard of for longer than is waited."""
-    long_ago = timezone.now() - rounds.LAPSE - timedelta(seconds=1)
+    long_ago = timezone.now() - timedelta(seconds=job_kinds.LAPSE_S + 1)
     with closing(sqlite3.connect(home / "brokerui.sqlite3")) as database, database:
-        database.execute("UPDATE traffic_results_round SET heard_at = ?", [f"{long_ago:%Y-%m-%d %H:%M:%S}"])
+        database.execute("UPDATE jobs_job SET lapses_at = ?", [f"{long_ago:%Y-%m-%d %H:%M:%S}"])
 
 
 def states(home: Path) -> list[str]:

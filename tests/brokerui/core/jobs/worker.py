@@ -32,7 +32,7 @@ def register_kind(*, hangs: bool = False) -> None:
                 sys.stdout.write("in the middle\n")
                 sys.stdout.flush()
                 time.sleep(600)
-            work.buffer()
+            work.hold()
 
     register(JobKind(name="killed", label=_("Job"), describe=str, run=run, lapse_s=LAPSE_S))
 

@@ -1,0 +1,37 @@
+"""The background job that does a round of the pipeline."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as lazy
+
+from brokerui.analysis.traffic.rounds import ROUND, round_create, round_follows
+from brokerui.analysis.traffic.working import run
+from brokerui.core.jobs.kinds import PIPELINE, JobKind, register
+from brokerui.core.jobs.models import Job
+
+LAPSE_S = 20.0
+
+
+def describe(_job: Job) -> str:
+    """What a round is about, as the page of background work calls it."""
+    return gettext("event log and traffic")
+
+
+def on_retry(job: Job) -> None:
+    """Begin a new round: the one before stays in the history as it ended."""
+    round_create(job)
+
+
+register(
+    JobKind(
+        name=ROUND,
+        label=lazy("Pipeline"),
+        describe=describe,
+        run=run,
+        queue=PIPELINE,
+        lapse_s=LAPSE_S,
+        on_state=round_follows,
+        on_retry=on_retry,
+    )
+)

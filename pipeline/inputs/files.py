@@ -1,0 +1,197 @@
+"""Examine the files of an input: the layout of each, or why it cannot be read."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.inputs.parquet_columns import UNSUPPORTED, RepeatedColumnError, column_kinds
+from pipeline.schemas import TRAFFIC_FILES, ExpectedColumns
+from pipeline.transforms.view_exports import view_of
+from routing.common.errors import InputError
+from routing.common.sentence import say
+
+PARQUET, CSV, JSON, EVENTS = "parquet", "csv", "json", "events"
+UTF_8, UTF_16 = "utf-8-sig", "utf-16"
+_UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+"""Byte order marks of UTF-16, as Windows writes it."""
+MAX_UTF_16_BYTES = 1 << 26
+"""Largest UTF-16 file: it is read into memory as a whole."""
+MAX_LINE_BYTES = 1 << 20
+"""Longest line of text. A row of traffic has some hundred bytes."""
+SENT_COLUMNS = (
+    *("event_class", "event_subclass", "conversation_id", "at", "instance", "database", "from_service", "to_service"),
+    *("to_broker_instance", "from_initiator", "message_sequence_number", "messages", "bytes"),
+)
+SENT_FILTER = [("event_class", "==", 124), ("event_subclass", "in", [1, 2, 3])]
+"""The rows of an event log that are traffic: a message was sent."""
+_MAGIC = b"PAR1"
+_SUFFIXES = {".parquet": PARQUET, ".csv": CSV, ".tsv": CSV, ".json": JSON, ".jsonl": JSON, ".ndjson": JSON}
+_DELIMITERS = (",", ";", "\t", "|")
+
+
+@dataclass(frozen=True, slots=True)
+class FileLayout:
+    """The format of a file. Files with equal layouts are read together."""
+
+    kind: str
+    columns: tuple[tuple[str, str], ...] = ()
+    """Parquet: the expected columns with their kinds (parquet_columns.py). CSV: all columns, without kinds."""
+    delimiter: str = ","
+    header: str = ""
+    """CSV: the first line; a line equal to it is never a row."""
+    encoding: str = UTF_8
+    view: str = ""
+    """The catalog view of which the file is an export; empty: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file with its layout, or the reason why it cannot be read; neither if it is empty."""
+
+    path: Path
+    layout: FileLayout | None
+    fault: str | None = None
+    rows: int = 0
+    """Of a Parquet file, from its footer."""
+
+
+def files_below(name: str) -> list[Path]:
+    """Return the file of this name, or all files below the folder; names that begin with `_` or a dot are skipped.
+
+    Raises `InputError` if there is none.
+    """
+    root = Path(name)
+    if not root.exists():
+        raise InputError(name, "", say("is not there"))
+    found = [root] if root.is_file() else sorted(_walk(root))
+    if not found:
+        raise InputError(name, "", say("holds no files"))
+    return found
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for path in folder.iterdir():
+        if path.name.startswith(("_", ".")):
+            continue
+        if path.is_dir():
+            yield from _walk(path)
+        else:
+            yield path
+
+
+def file_identity(path: Path) -> dict[str, Any]:
+    """Return path, size and modification time, by which `ingest` recognises a file."""
+    state = path.stat()
+    return {"path": str(path.absolute()), "size": state.st_size, "modified": state.st_mtime_ns}
+
+
+def examine_files(paths: Sequence[Path], expected: ExpectedColumns = TRAFFIC_FILES) -> list[InputFile]:
+    """Examine each file by its name and its first bytes."""
+    return [_examine_file(path, expected) for path in paths]
+
+
+def _examine_file(path: Path, expected: ExpectedColumns) -> InputFile:
+    try:
+        return _of_kind(path, _kind(path), expected)
+    except UnicodeDecodeError:
+        return InputFile(path, None, "not_utf8")
+    except (OSError, EOFError, pa.ArrowException):
+        return InputFile(path, None, "unreadable")
+    except csv.Error:
+        return InputFile(path, None, "not_csv")
+
+
+def _kind(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    kind = _SUFFIXES.get(suffixes[-1]) if suffixes else None
+    if kind is not None:
+        return kind
+    begin = _begin(path, 64)
+    if begin.startswith(_MAGIC):
+        return PARQUET
+    return JSON if begin.replace(b"\0", b"").lstrip(b"\xff\xfe\xef\xbb\xbf \t\r\n").startswith(b"{") else CSV
+
+
+def _of_kind(path: Path, kind: str, expected: ExpectedColumns) -> InputFile:
+    if kind != PARQUET and not path.stat().st_size:
+        return InputFile(path, None)
+    encoding = _encoding(path) if kind != PARQUET else UTF_8
+    if kind == JSON:
+        view = view_of(_keys(path, encoding)) if expected is TRAFFIC_FILES else ""
+        return InputFile(path, FileLayout(JSON, encoding=encoding, view=view))
+    file = _parquet(path, expected) if kind == PARQUET else InputFile(path, _csv(path, encoding, expected))
+    if file.layout is None or file.layout.view:
+        return file
+    ours = {name for name, _ in file.layout.columns} & set(expected.columns)
+    return file if ours else InputFile(path, None, expected.fault)
+
+
+def _parquet(path: Path, expected: ExpectedColumns) -> InputFile:
+    about = pq.read_metadata(path)
+    try:
+        kinds = column_kinds(about.schema, {*expected.columns, *SENT_COLUMNS})
+    except RepeatedColumnError:
+        return InputFile(path, None, "repeated_column")
+    if expected is TRAFFIC_FILES and set(SENT_COLUMNS) <= kinds.keys():
+        return _events(path, kinds)
+    columns = tuple((name, kind) for name, kind in kinds.items() if name in expected.columns)
+    return InputFile(path, FileLayout(PARQUET, columns), rows=about.num_rows)
+
+
+def _events(path: Path, kinds: Mapping[str, str]) -> InputFile:
+    """Examine a file of an event log, whose traffic are the messages that were sent."""
+    columns = tuple((name, kinds[name]) for name in SENT_COLUMNS)
+    if kinds["from_initiator"] != "boolean" or any(kind == UNSUPPORTED for _, kind in columns):
+        return InputFile(path, None, "unreadable")
+    rows = pq.read_table(path, columns=["event_class"], filters=SENT_FILTER).num_rows
+    return InputFile(path, FileLayout(EVENTS, columns), rows=rows)
+
+
+def _encoding(path: Path) -> str:
+    """Return the encoding by the byte order mark. Raises `UnicodeDecodeError` if the text is not valid in it."""
+    if _begin(path, 2) not in _UTF_16_MARKS:
+        return UTF_8
+    if path.stat().st_size > MAX_UTF_16_BYTES or path.suffix.lower() == ".gz":
+        raise EOFError
+    path.read_text(UTF_16)
+    return UTF_16
+
+
+def _keys(path: Path, encoding: str) -> Set[str]:
+    """Return the keys of the first line of a JSON Lines file; none if it is no object."""
+    lines = _begin(path, MAX_LINE_BYTES, encoding).decode(encoding, "replace").strip().splitlines()
+    try:
+        first = json.loads(lines[0]) if lines else None
+    except (ValueError, RecursionError):
+        return frozenset()
+    return first.keys() if isinstance(first, dict) else frozenset()
+
+
+def _csv(path: Path, encoding: str, expected: ExpectedColumns) -> FileLayout:
+    # UTF-16 has been validated before; here the cut may split a surrogate pair.
+    faults = "ignore" if encoding == UTF_16 else "strict"
+    line = _begin(path, MAX_LINE_BYTES, encoding).decode(encoding, faults).lstrip("\r\n").splitlines()
+    header = line[0] if line else ""
+    delimiter = max(_DELIMITERS, key=header.count)
+    names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter, strict=True), [])]
+    if len(set(names)) < len(names):
+        raise csv.Error
+    view = view_of(set(names)) if expected is TRAFFIC_FILES else ""
+    return FileLayout(CSV, tuple((name, "") for name in names), delimiter, header, encoding, view)
+
+
+def _begin(path: Path, size: int, encoding: str = UTF_8) -> bytes:
+    """Return the first bytes of a file, decompressed if it is gzip; in UTF-8 without an incomplete last line."""
+    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as stream:
+        found: bytes = stream.read(size)
+    is_cut = len(found) == size and encoding == UTF_8
+    return found.rpartition(b"\n")[0] or found if is_cut else found

@@ -1,0 +1,20 @@
+"""Write the quarantine rows of files that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.schemas import QUARANTINE
+
+
+def write_unreadable_files(unreadable: Sequence[tuple[str, str]], folder: Path) -> None:
+    """Write one row for each unreadable file: its path and the reason."""
+    if not unreadable:
+        return
+    rows = [{"file": file, "position": None, "reason": reason, "raw": None} for file, reason in unreadable]
+    folder.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(rows, schema=QUARANTINE), folder / "files.parquet")

@@ -1,0 +1,151 @@
+"""Evaluate the classes of a traffic: the common part of `route` and `replay`, with their quarantine."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from pipeline.evaluation.answer_history import AnswerHistory, HistoryBuilder
+from pipeline.evaluation.answer_tables import AnswerTotals, AnswerWriter, write_outcome_sets
+from pipeline.evaluation.change_moments import write_change_moments
+from pipeline.evaluation.class_sums import DAY_US, MOMENT_US, ClassSums, class_keys_in, partial_sums_in
+from pipeline.evaluation.evaluator import TimelineEvaluator
+from pipeline.evaluation.timeline import Timeline
+from pipeline.evaluation.weighting import ClassInterval, TrafficWeight, WeightAssignment
+from pipeline.inputs.quarantine import write_unreadable_files
+from pipeline.inputs.reader import InputRows, as_quarantine_rows, count_rows
+from pipeline.lake.traffic import TrafficInput
+from pipeline.results.manifest import table_manifest
+from pipeline.results.output_folder import QUARANTINE, write_rows
+from pipeline.results.parquet_counts import reasons_in
+from pipeline.results.run_record import JobRun
+from pipeline.schemas import ANSWERS, CHANGE_MOMENTS, OUTCOME_SETS
+from pipeline.transforms.aggregation import partial_sums, sums_between, with_interval
+from pipeline.transforms.cleaning import REASON, valid_rows, valid_rows_as_stored
+from pipeline.transforms.day_partition import DAY
+from pipeline.transforms.gold_tables import unknown_entry_rows
+
+UNKNOWN_ENTRY = "unknown_entry"
+WORK_FOLDER = "_work"
+"""Folder of intermediate tables, removed when the job ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatedTraffic:
+    """A traffic with the answers for all its classes and intervals."""
+
+    source: InputRows
+    rows: DataFrame
+    """The valid rows, each with its interval."""
+    answers: DataFrame
+    outcome_sets: DataFrame
+    totals: AnswerTotals
+    folder: Path
+    change_moments: DataFrame | None
+    """The moments at which answers change, by class; None if no answer changes."""
+
+    @property
+    def questions(self) -> int:
+        """The number of answers: one for each class and interval."""
+        return self.totals.unknown.questions + sum(weight.questions for weight in self.totals.changes.values())
+
+    @property
+    def known(self) -> int:
+        """The number of rows with a known entry point."""
+        return sum(weight.rows for weight in self.totals.changes.values())
+
+
+def evaluate(
+    spark: SparkSession,
+    source: InputRows,
+    askers: tuple[TimelineEvaluator, TimelineEvaluator],
+    boundaries: Sequence[datetime],
+    folder: Path,
+) -> EvaluatedTraffic:
+    """Evaluate each class, again whenever its answer may change while it has traffic."""
+    work, rows, asking = folder / WORK_FOLDER, valid_rows(source.rows), HistoryBuilder(*askers)
+    classes, sums = _class_sums(spark, source, rows, boundaries, work)
+    keys = class_keys_in(classes)
+    histories = asking.histories(keys, sums)
+    has_changes = write_change_moments(histories, work / "change_moments")
+    moments = _read(spark, work / "change_moments", CHANGE_MOMENTS) if has_changes else None
+    weights = traffic_weights(valid_rows_as_stored(source.rows), histories, sums)
+    totals = AnswerWriter(keys, histories, asking.outcome_sets).write(weights, work / "answers")
+    write_outcome_sets(asking.outcome_sets, work / "sets")
+    return EvaluatedTraffic(
+        source=source,
+        rows=with_interval(rows, moments),
+        answers=_read(spark, work / "answers", ANSWERS),
+        outcome_sets=_read(spark, work / "sets", OUTCOME_SETS),
+        totals=totals,
+        folder=folder,
+        change_moments=moments,
+    )
+
+
+def _class_sums(
+    spark: SparkSession, source: InputRows, rows: DataFrame, boundaries: Sequence[datetime], work: Path
+) -> tuple[Sequence[Path], ClassSums]:
+    """Return the folders with the class keys, and the sums. A lake has both; for files they are computed first."""
+    if source.sums:
+        return source.classes, ClassSums(source.sums, DAY, DAY_US)
+    condensed_rows = sums_between(rows.withColumn("rows", F.lit(1)), boundaries)
+    write_rows(condensed_rows, work / "sums_between")
+    return [work / "sums_between"], ClassSums([work / "sums_between"], "at", MOMENT_US)
+
+
+def traffic_weights(
+    rows: DataFrame, histories: Mapping[int, AnswerHistory], sums: ClassSums
+) -> Mapping[ClassInterval, TrafficWeight]:
+    """Return the traffic of each class and interval: by the sums, and by rows where a sum spans several intervals."""
+    assignment = WeightAssignment(histories, sums.length)
+    assignment.add_sums(sums)
+    if assignment.split_days:
+        moments = sorted({moment for history in histories.values() for moment in history.change_moments})
+        classes = {number for classes in assignment.split_days.values() for number in classes}
+        found = partial_sums(rows, assignment.ranges(), classes, moments)
+        assignment.add_partial_sums(partial_sums_in(found.toArrow()), moments)
+        assignment.add_remainders()
+    return assignment.weights
+
+
+def _read(spark: SparkSession, folder: Path, schema: pa.Schema) -> DataFrame:
+    """Read what the driver wrote; with the schema, Spark need not open the files to plan."""
+    return spark.read.schema(from_arrow_schema(schema)).parquet(str(folder))
+
+
+def run_inputs(traffic: TrafficInput, *timelines: Timeline) -> list[dict[str, Any]]:
+    """Describe the inputs of a job for its record: estate documents and traffic."""
+    return [*(version.as_json() for timeline in timelines for version in timeline.versions), *traffic.inputs()]
+
+
+def finish_run(evaluated: EvaluatedTraffic, run: JobRun, out: int, new_rows: InputRows | None = None) -> None:
+    """Write the quarantine and the counts: in = out + quarantined.
+
+    `new_rows`: the rows that the quarantine of the previous result does not cover.
+    """
+    source, totals = evaluated.source, evaluated.totals
+    quarantine = evaluated.folder / QUARANTINE
+    seen = count_rows(source)
+    write_unreadable_files(source.faults, quarantine)
+    if evaluated.known + totals.unknown.rows + len(source.faults) < seen:
+        write_rows(as_quarantine_rows(source, source.placed().where(F.col(REASON).isNotNull())), quarantine)
+    if totals.unknown.rows:
+        source = new_rows or source
+        unknown = unknown_entry_rows(
+            with_interval(valid_rows(source.placed()), evaluated.change_moments), evaluated.answers
+        )
+        write_rows(as_quarantine_rows(source, unknown.withColumn(REASON, F.lit(UNKNOWN_ENTRY))), quarantine)
+    run.count(seen, out, reasons_in(quarantine))
+    shutil.rmtree(evaluated.folder / WORK_FOLDER)
+    run.extra["tables"] = table_manifest(evaluated.folder)
+    run.end_phase("quarantine")

@@ -1,0 +1,1 @@
+"""What a job writes: output folder, record, manifest, row counts."""

@@ -1,0 +1,92 @@
+"""The Spark session of a job: from `local[*]` on a laptop to a cluster, by two settings."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pyspark import SparkConf, SparkContext
+from pyspark.sql import SparkSession
+
+from pipeline.runtime.java import java_home
+from pipeline.runtime.shutdown import SHUTDOWN
+
+HERE = Path(__file__).resolve().parent
+JAVA_OPTIONS = (
+    f"-Dlog4j2.configurationFile={(HERE / 'log4j2.properties').as_uri()}",
+    "-XX:+UseParallelGC",
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    "--sun-misc-unsafe-memory-access=allow",
+    "--enable-native-access=ALL-UNNAMED",
+)
+"""The last two silence warnings of newer Java versions about Spark; older ones ignore them (the option before)."""
+FIXED_SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    # Names compare byte by byte, also those of columns.
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # Otherwise each call that makes a column costs three more calls to Java, to show its Python line in an error.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    # The standard type, a third smaller than Spark's old INT96.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    # Otherwise one thread per column reads the whole column of a row group into off-heap memory; when that is full the
+    # thread ends, and the job waits five minutes before it fails.
+    "spark.hadoop.parquet.hadoop.vectored.io.enabled": "false",
+    # Java never compiles a larger method: then Spark shall not fuse the operators of a stage into one.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
+    # Writes this many days at once; only with more does Spark sort the rows by day first.
+    "spark.sql.maxConcurrentOutputFileWriters": "64",
+    # Otherwise each task with up to 200 partitions opens a file for each, for a few rows.
+    "spark.shuffle.sort.bypassMergeThreshold": "16",
+    # The second attempt of a task replaces the output of the first.
+    "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "1",
+    "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SparkSettings:
+    """Where a job runs, and with which settings of Spark."""
+
+    master: str = "local[*]"
+    memory: str = "1g"
+    """Heap of the driver; with `local[…]` the driver does all the work."""
+    extra: Mapping[str, str] = field(default_factory=dict)
+    """Further settings of Spark; they override the defaults of the pipeline."""
+
+
+def spark_session(settings: SparkSettings) -> SparkSession:
+    """Return the session of this process, or start one. Raises `InputError` if there is no Java."""
+    if (running := SparkSession.getActiveSession()) is not None:
+        return running
+    os.environ["JAVA_HOME"] = java_home()
+    # Workers run the Python of this process, not the `python3` on the PATH.
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if settings.master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    wanted = (
+        SparkConf().setAppName("brokerui").setMaster(settings.master).setAll([*spark_configuration(settings).items()])
+    )
+    with SHUTDOWN.deferred():
+        SparkContext._ensure_initialized(conf=wanted)
+    session = SparkSession.builder.config(conf=wanted).getOrCreate()
+    SHUTDOWN.own_java(getattr(SparkContext._gateway, "proc", None))
+    return session
+
+
+def spark_configuration(settings: SparkSettings) -> dict[str, str]:
+    """Return all settings of Spark for a job."""
+    local = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    return {
+        **FIXED_SETTINGS,
+        **(local if settings.master.startswith("local") else {}),
+        "spark.driver.memory": settings.memory,
+        # `default`: added to the extraJavaOptions of the user.
+        "spark.driver.defaultJavaOptions": " ".join(JAVA_OPTIONS),
+        **settings.extra,
+    }

@@ -1,0 +1,37 @@
+"""Recognise what a failure of Spark means: a damaged file, or a JVM that has ended."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
+from pyspark.errors import PySparkException
+
+from pipeline.runtime.shutdown import SHUTDOWN
+
+_DAMAGED = re.compile(
+    r"\[(?:FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER)[^\]]*\].{0,80}?(file:\S+?)\.?(?:\s|\Z)", re.DOTALL
+)
+SPARK_FAILURES = (PySparkException, Py4JError, ConnectionError)
+
+
+class GraphError(Exception):
+    """A declared graph is inconsistent or could not be computed; Spark wrote the reason to standard error."""
+
+
+def damaged_file(failure: Exception) -> Path | None:
+    """Return the file that could not be read to its end, or None if the failure has another cause."""
+    found = _DAMAGED.search(str(failure))
+    return Path("/" + unquote(found[1]).removeprefix("file:").lstrip("/")) if found else None
+
+
+def spark_has_ended(failure: Exception) -> bool:
+    """Return whether the JVM has ended: it was killed, or had no memory left.
+
+    The failure itself need not show it: Py4J may report a broken connection, any error, or an unknown class.
+    """
+    if isinstance(failure, (Py4JNetworkError, ConnectionError)) or "Answer from Java side is empty" in str(failure):
+        return True
+    return isinstance(failure, Py4JError) and not isinstance(failure, Py4JJavaError) and SHUTDOWN.java_has_ended()

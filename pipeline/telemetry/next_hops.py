@@ -1,0 +1,85 @@
+"""Compare the next hops that routes predict with the instances that report the messages."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from pipeline.telemetry.event_log import (
+    CONVERSATION,
+    DROPPED,
+    EVENT_ORDER,
+    FORWARDED,
+    LOGIN,
+    SENT,
+    SPAN_COLUMNS,
+    EventLog,
+    by_span,
+)
+from pipeline.telemetry.latencies import ARRIVED
+
+AGREES, DISAGREES, UNSEEN = "agrees", "disagrees", "unseen"
+_MESSAGE = ("conversation_id", "from_initiator", "number")
+_PREDICTION = ("at", "instance", *_MESSAGE, "route", "next_hop", "expected", "peer", "told")
+
+
+def hops(compared: DataFrame) -> DataFrame:
+    """Count the predictions by verdict."""
+    keys = (*SPAN_COLUMNS, "instance", "next_hop", "expected", "verdict")
+    return by_span(compared).groupBy(*keys).agg(F.count(F.lit(1)).alias("predictions"))
+
+
+def disagreements(compared: DataFrame) -> DataFrame:
+    """Return the predictions that observation contradicts."""
+    return compared.where(F.col("verdict") == DISAGREES).select(*_PREDICTION)
+
+
+def compared_hops(log: EventLog, owners: DataFrame | None) -> DataFrame:
+    """Compare each message sent to a next hop: the expected instance, the peer at that address, and who reported it.
+
+    Expected is the instance that has the address in the estate (`owners`), or the last that logged in there.
+    A range of messages is represented by its first message.
+    """
+    found = _with_peer(log, _predicted(log)).join(_reporters(log), list(_MESSAGE), "left")
+    if owners is not None:
+        found = found.join(F.broadcast(owners), "next_hop", "left")
+    owner = F.col("owner") if owners is not None else F.lit(None).cast("string")
+    told = F.array_remove(F.coalesce("told", F.array().cast("array<string>")), F.col("instance"))
+    found = found.withColumns({"expected": F.coalesce(owner, "peer"), "told": F.array_sort(told)})
+    return found.select(*_PREDICTION, _verdict().alias("verdict"))
+
+
+def _verdict() -> Column:
+    expected, peer, told = F.col("expected"), F.col("peer"), F.col("told")
+    unseen = expected.isNull() | (peer.isNull() & (F.size(told) == 0))
+    wrong = (peer.isNotNull() & (peer != expected)) | ((F.size(told) > 0) & ~F.array_contains(told, expected))
+    return F.when(unseen, UNSEEN).when(wrong, DISAGREES).otherwise(AGREES)
+
+
+def _predicted(log: EventLog) -> DataFrame:
+    sent = log.of_class(SENT).withColumn("number", F.col("first_message_sequence_number"))
+    forwarded = log.of_class(FORWARDED).where("fragment = 0").withColumn("number", F.col("message_sequence_number"))
+    columns = (*EVENT_ORDER, "instance", *_MESSAGE, "route", "next_hop")
+    return sent.unionByName(forwarded).where("next_hop IS NOT NULL").select(*columns)
+
+
+def _with_peer(log: EventLog, predicted: DataFrame) -> DataFrame:
+    """Add the peer: the last instance that logged in at that address, as this instance saw it."""
+    logins = log.of_class(LOGIN, 1).select(*EVENT_ORDER, "instance", F.col("address").alias("next_hop"), "peer")
+    both = predicted.withColumn("_is_sent", F.lit(True)).unionByName(logins, allowMissingColumns=True)
+    before = Window.partitionBy("instance", "next_hop").orderBy(
+        "at", F.coalesce("_is_sent", F.lit(False)), *EVENT_ORDER[1:]
+    )
+    latest = F.last("peer", ignorenulls=True).over(before.rowsBetween(Window.unboundedPreceding, 0))
+    return both.withColumn("peer", latest).where("_is_sent")
+
+
+def _reporters(log: EventLog) -> DataFrame:
+    """Return the instances that logged a message in an event other than sending it."""
+    told = reduce(
+        DataFrame.unionByName, (log.of_class(CONVERSATION, *ARRIVED), log.of_class(FORWARDED), log.of_class(DROPPED))
+    )
+    told = told.withColumn("number", F.col("message_sequence_number")).where("number IS NOT NULL")
+    return told.groupBy(*_MESSAGE).agg(F.collect_set("instance").alias("told"))

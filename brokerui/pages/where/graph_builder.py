@@ -74,8 +74,8 @@ def decisions_of(journey: Journey, estate: Estate) -> Iterator[tuple[Position, R
     """Every place that the message may come to, how it came there, and each decision of it; breadth first."""
     accounts = {(hop.instance, hop.database): hop.decisions for hop in journey.hops}
     start = Position(journey.conversation.instance, journey.conversation.database, estate.hop_limit)
-    came_by = walk(start, lambda place: accounts[place.instance, place.database]).came_by
-    for place, way in came_by.items():
+    reached_by = walk(start, lambda place: accounts[place.instance, place.database]).reached_by
+    for place, way in reached_by.items():
         for decision in accounts[place.instance, place.database]:
             yield place, way, decision
 

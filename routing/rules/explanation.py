@@ -173,10 +173,10 @@ def _account(
 def _end(walked: Walk, outcome: Outcome) -> JourneyEnd:
     place = walked.ends[outcome]
     legs: list[JourneyLeg] = []
-    way = walked.came_by[place]
+    way = walked.reached_by[place]
     while way is not None:
         legs.append(JourneyLeg(way.place.instance, way.place.database, way.send))
-        way = walked.came_by[way.place]
+        way = walked.reached_by[way.place]
     return JourneyEnd(outcome, place.instance, tuple(reversed(legs)))
 
 

@@ -39,23 +39,23 @@ class Walk:
     """Every position that a message can reach, breadth first, and every outcome with the position of its decision."""
 
     ends: dict[Outcome, Position]
-    came_by: dict[Position, ReachedBy | None]
+    reached_by: dict[Position, ReachedBy | None]
 
 
 def walk(start: Position, decide_at: Callable[[Position], Decisions]) -> Walk:
     """Follow every open choice to its end. The hop limit bounds the walk (LOOP-1)."""
     ends: dict[Outcome, Position] = {}
-    came_by: dict[Position, ReachedBy | None] = {start: None}
+    reached_by: dict[Position, ReachedBy | None] = {start: None}
     todo = [start]
     for place in todo:
         for decision in decide_at(place):
             follows = after(place, decision)
             if isinstance(follows, Outcome):
                 ends.setdefault(follows, place)
-            elif follows not in came_by:
-                came_by[follows] = ReachedBy(place, cast(Send, decision))
+            elif follows not in reached_by:
+                reached_by[follows] = ReachedBy(place, cast(Send, decision))
                 todo.append(follows)
-    return Walk(ends, came_by)
+    return Walk(ends, reached_by)
 
 
 def after(place: Position, decision: Decision) -> Outcome | Position:

@@ -82,7 +82,7 @@ class Broker:
         self.estate = estate
         databases = estate.instances[self.instance].databases.values()
         self.directories = {database.name: _directory(database) for database in databases}
-        self.ways = DecisionCache(estate, self.instance, self.directories, self.choices, self.principals)
+        self.decisions = DecisionCache(estate, self.instance, self.directories, self.choices, self.principals)
 
     # ------------------------------------------------------------ units of work
 
@@ -200,7 +200,7 @@ class Broker:
         names = header.names
         sender = SendingSide("", names.to_service, names.to_broker_instance, header.is_initiator)
         holding_it = endpoint.database if endpoint is not None else None
-        return self.ways.onward(sender, holding_it, header.hops_remaining, work.now_ms, work.batch.requests)
+        return self.decisions.onward(sender, holding_it, header.hops_remaining, work.now_ms, work.batch.requests)
 
     def _forward(self, fragment: Fragment, decision: Send | Drop, hops: int, now_ms: int) -> None:
         header = fragment.header
@@ -349,7 +349,7 @@ class _RunningBrokerContext:
     def destination(
         self, sender: SendingSide | Endpoint, now_ms: int, pending: Container[RouteRequestKey]
     ) -> Destination:
-        return self._broker.ways.place(sender, now_ms, pending)
+        return self._broker.decisions.place(sender, now_ms, pending)
 
     def report_unacknowledged(self, address: str, service: str) -> None:
         self._broker.principals.doubt(address, service, self._now_ms)
@@ -364,18 +364,19 @@ def _report_classified(work: UnitOfWork, fragment: Fragment, decision: Deliver) 
     if header.fragment == 0 and header.is_sequenced:
         names = header.names
         work.changes.events.append(
+            # Positional: keywords would triple the cost of this call, once per message.
             MessageClassify(
-                subclass=ClassifySubclass.LOCAL,
-                database=decision.database,
-                conversation_id=identifier_of(header.conversation_id),
-                to_service=names.to_service,
-                to_broker_instance=names.to_broker_instance,
-                next_hop="",
-                is_from_network=True,
-                reason=0,
-                from_service=names.from_service,
-                from_initiator=header.is_initiator,
-                route=decision.route,
+                ClassifySubclass.LOCAL,
+                decision.database,
+                identifier_of(header.conversation_id),
+                names.to_service,
+                names.to_broker_instance,
+                "",
+                True,
+                0,
+                names.from_service,
+                header.is_initiator,
+                decision.route,
             )
         )
 

@@ -52,9 +52,9 @@ NOT_FORWARDED: Final[Mapping[str, int]] = {
 class ForwarderLimits:
     """Limits of a forwarder."""
 
-    memory: int = 10 * MEGABYTE
+    memory_bytes: int = 10 * MEGABYTE
     """Bytes of fragments held, each with `OVERHEAD_BYTES`: SQL Server's MESSAGE_FORWARD_SIZE."""
-    wait: int = LONGEST_MS
+    wait_ms: int = LONGEST_MS
     """Milliseconds that a fragment is held at most; its time to live may be the whole lifetime of a dialog."""
 
 
@@ -115,7 +115,7 @@ class Forwarder:
         self.handle_timer(now)
         address, route = (decision.address.key, decision.route) if isinstance(decision, Send) else ("", None)
         left = fragment.header.time_to_live - fragment.header.time_consumed
-        held = _Held(fragment, address, now, now + min(left, self.limits.wait), route)
+        held = _Held(fragment, address, now, now + min(left, self.limits.wait_ms), route)
         reason = NOT_FORWARDED[decision.reason] if isinstance(decision, Drop) else self._objection(held)
         if reason:
             self._tell_dropped(held, reason, now)
@@ -133,7 +133,7 @@ class Forwarder:
         if held.key in self._held:
             return DUPLICATE
         queue = self._queues.get(held.address)
-        free = self.limits.memory - self.size
+        free = self.limits.memory_bytes - self.size
         return NO_MEMORY if (queue.size if queue else 0) + held.size > free else 0
 
     def _hold(self, held: _Held) -> None:

@@ -1,4 +1,4 @@
-"""A site that tells how many bytes it was sent, for tests of the server in front of it."""
+"""A site for tests of the server before it: says how many bytes it was sent, gives as many as it is asked for."""
 
 from __future__ import annotations
 
@@ -12,5 +12,7 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
     except OSError:
         sent = b""
     text = f"{environ['PATH_INFO']} {len(sent)}".encode()
+    if environ["PATH_INFO"].startswith("/give/"):
+        text = b"x" * int(environ["PATH_INFO"].removeprefix("/give/"))
     start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(text)))])
     return [text]

@@ -305,8 +305,8 @@ def acknowledge_from_a_disabled_broker() -> Patches:
     def take(self: Broker, work: UnitOfWork, fragment: Fragment) -> None:
         header = fragment.header
         endpoint = work.by_key((identifier_of(header.conversation_id), not header.is_initiator))
-        if endpoint is not None and endpoint.database in self.ways._silent:
-            with patch.object(self.ways, "_silent", {}):
+        if endpoint is not None and endpoint.database in self.decisions._silent:
+            with patch.object(self.decisions, "_silent", {}):
                 control_messages.send_ack(work, endpoint)
         else:
             real(self, work, fragment)

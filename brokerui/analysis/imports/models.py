@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from brokerui.core.jobs.models import Job, JobState
 from brokerui.estate.models.base import SERVICE_NAME, SYSNAME
 from brokerui.estate.models.versions import AUTHOR, Version
 
@@ -57,15 +58,8 @@ class ImportRun(models.Model):
     applied_by = models.CharField(max_length=AUTHOR, blank=True)
     base_version = models.PositiveIntegerField(default=0)
     """The version that the preview is about; 0: nothing was ever written."""
-    phase = models.CharField(max_length=10, choices=Phase, blank=True)
-    done = models.PositiveBigIntegerField(default=0)
-    total = models.PositiveBigIntegerField(default=0)
-    """Of the phase; 0: nobody knows."""
-    claim = models.CharField(max_length=TOKEN, blank=True)
-    """Of the worker that has it now."""
-    claimed_at = models.DateTimeField(null=True)
-    """When that was heard of last."""
-    attempts = models.PositiveSmallIntegerField(default=0)
+    job = models.ForeignKey(Job, on_delete=models.SET_NULL, null=True, related_name="+")
+    """The background job of its last step; null: it had none yet, or the job was pruned."""
     error = models.TextField(blank=True)
     """What is wrong, as a sentence in JSON; `error_where` and `error_path` say with what."""
     error_where = models.TextField(blank=True)
@@ -91,10 +85,28 @@ class ImportRun(models.Model):
     class Meta:
         ordering = ["-id"]
         constraints = [models.CheckConstraint(condition=Q(state__in=State.values), name="intake_run_state")]
-        indexes = [models.Index(fields=["state", "claimed_at"], name="intake_run_due")]
 
     def __str__(self) -> str:
         return f"import {self.pk}"
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether a worker is at it."""
+        return self.job is not None and self.job.state == JobState.RUNNING
+
+    @property
+    def phase(self) -> str:
+        """The `Phase` that its worker is at."""
+        return self.job.stage if self.job is not None and self.is_claimed else ""
+
+    @property
+    def done(self) -> int:
+        """Units of the phase that are done; of `total`, which is 0 if that is unknown."""
+        return self.job.done if self.job is not None and self.is_claimed else 0
+
+    @property
+    def total(self) -> int:
+        return self.job.total if self.job is not None and self.is_claimed else 0
 
 
 class ImportFile(models.Model):

@@ -61,13 +61,13 @@ def run_list() -> list[ImportRun]:
 
 def run_get(run_id: int) -> ImportRun | None:
     """The import of that number."""
-    rows = ImportRun.objects.select_related("version").defer("version__document", "version__edits")
+    rows = ImportRun.objects.select_related("version", "job").defer("version__document", "version__edits")
     return rows.filter(pk=run_id).first()
 
 
 def run_by_token(token: str) -> ImportRun | None:
     """The import that came with this token."""
-    return ImportRun.objects.filter(token=token).first()
+    return ImportRun.objects.select_related("job").filter(token=token).first()
 
 
 def result_rows(run: ImportRun, column: str) -> Iterator[Any]:

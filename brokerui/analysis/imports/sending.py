@@ -14,6 +14,7 @@ from brokerui.analysis.imports.models import NAME, ImportFile, ImportRun, State
 from brokerui.analysis.imports.packing import packed
 from brokerui.analysis.imports.services import names_of, one_line
 from brokerui.analysis.imports.sources import Mode, Source
+from brokerui.analysis.imports.working import request_import
 from brokerui.estate.audit import audit
 from brokerui.estate.models.base import SERVICE_NAME
 from routing.common.names import check_name
@@ -80,6 +81,8 @@ def _created(sent: Sent, rows: list[ImportFile], author: str, token: str, base_v
     for row in rows:
         row.run = run
     ImportFile.objects.bulk_create(rows)
+    run.job = request_import(run, author)
+    run.save(update_fields=["job"])
     audit(author=author, action="import.upload", note=f"{run}: {names_of(rows)}")
     return run
 

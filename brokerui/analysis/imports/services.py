@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -13,12 +14,15 @@ from django.utils import timezone
 
 from brokerui.analysis.imports.detecting import guess
 from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError
-from brokerui.analysis.imports.models import ENDED, NAME, ImportFile, ImportResult, ImportRun, Phase, State
+from brokerui.analysis.imports.models import ENDED, NAME, ImportFile, ImportResult, ImportRun, State
 from brokerui.analysis.imports.packing import packed
 from brokerui.analysis.imports.sources import Kind, Mode
-from brokerui.analysis.imports.working import is_small, run_do
-from brokerui.core.celery_wake import wake_on_commit
-from brokerui.estate.audit import audit
+from brokerui.analysis.imports.working import is_small, request_import, run_do
+from brokerui.core.jobs.errors import JobStateError
+from brokerui.core.jobs.kinds import MAINTENANCE
+from brokerui.core.jobs.requests import cancel
+from brokerui.core.jobs.wake import wake_queue_on_commit
+from brokerui.estate.audit import SYSTEM, audit
 from brokerui.estate.selectors import live_version
 
 KEPT = timedelta(days=7)
@@ -112,7 +116,7 @@ def run_assign(*, run: ImportRun, assignments: Sequence[Assignment], mode: Mode,
     ImportFile.objects.bulk_update(rows, ["kind", "instance", "database", "address"])
     run.mode, run.unattended = mode, False
     audit(author=author, action="import.assign", note=f"{run}: {mode}")
-    return _due(run, State.READING)
+    return _due(run, State.READING, author)
 
 
 @transaction.atomic
@@ -121,7 +125,7 @@ def run_again(*, run: ImportRun, author: str) -> ImportRun:
     row = _locked(run, State.PREVIEWED, State.FAILED)
     row.unattended = False
     audit(author=author, action="import.again", note=str(row))
-    return _due(row, State.READING)
+    return _due(row, State.READING, author)
 
 
 @transaction.atomic
@@ -138,16 +142,17 @@ def run_apply(*, run: ImportRun, author: str, note: str = "") -> ImportRun:
         raise ImportStaleError(base_version=row.base_version, current_version=current)
     row.note, row.applied_by = note, author
     audit(author=author, action="import.apply", note=f"{row}: {note}" if note else str(row))
-    return _due(row, State.APPLYING)
+    return _due(row, State.APPLYING, author)
 
 
 @transaction.atomic
 def run_discard(*, run: ImportRun, author: str) -> ImportRun:
     """Forget the files, also while they are being read; what was applied stays applied."""
+    _stop_reading(run, author)
     row = _locked(run, State.UPLOADED, State.READING, State.PREVIEWED, State.FAILED, State.DISCARDED)
     if row.state == State.DISCARDED:
         return row
-    row.state, row.claim, row.ended_at, row.summary = State.DISCARDED, "", timezone.now(), ""
+    row.state, row.ended_at, row.summary = State.DISCARDED, timezone.now(), ""
     row.save()
     ImportResult.objects.filter(run=row).delete()
     row.files.update(content=None)
@@ -166,9 +171,7 @@ def run_go(run: ImportRun) -> None:
 
 def wake_work() -> None:
     """Have a worker see to what is due."""
-    from brokerui.analysis.imports.tasks import imports_work  # noqa: PLC0415 - which calls this module
-
-    wake_on_commit(imports_work)
+    wake_queue_on_commit(MAINTENANCE)
 
 
 def runs_prune() -> int:
@@ -189,9 +192,16 @@ def _locked(run: ImportRun, *states: State) -> ImportRun:
     return row
 
 
-def _due(row: ImportRun, state: State) -> ImportRun:
-    row.state, row.phase, row.done, row.total = state, Phase.WAITING, 0, 0
-    row.claim, row.claimed_at, row.attempts = "", None, 0
+def _stop_reading(run: ImportRun, author: str) -> None:
+    """Cancel the job that reads it. Before the import is locked: its worker takes the locks in that order too."""
+    jobs = ImportRun.objects.filter(pk=run.pk, state=State.READING).exclude(job=None).values_list("job", flat=True)
+    for job in jobs:
+        with suppress(JobStateError):
+            cancel(job, author=author or SYSTEM)
+
+
+def _due(row: ImportRun, state: State, author: str) -> ImportRun:
+    row.state, row.job = state, request_import(row, author)
     row.error = row.error_where = row.error_path = row.error_code = ""
     row.save()
     return row

@@ -1,22 +1,19 @@
 """Doing what is due: reading the files of an import and comparing, and applying what was previewed.
 
-Whoever does it holds a claim, and says now and then that it is still there. Where that stops, the next one takes the
-import and begins anew: nothing is written before the end, and the end is one transaction.
+Each step is a background job. If its worker is lost, the next one begins anew: nothing is written before the end, and
+the end is one transaction.
 """
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any
-from uuid import uuid4
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from brokerui.analysis.imports.answer import Json, answer_of, difference_made
@@ -26,6 +23,11 @@ from brokerui.analysis.imports.packing import packed_rows, unpacked
 from brokerui.analysis.imports.preview import Preview, preview_of
 from brokerui.analysis.imports.reading import Made, estate_made
 from brokerui.analysis.imports.sources import Kind, Mode, Source
+from brokerui.core.jobs.errors import JobCancelledError, JobFailedError, JobStateError
+from brokerui.core.jobs.models import Job, JobFailure, JobState
+from brokerui.core.jobs.requests import request
+from brokerui.core.jobs.running import run_now
+from brokerui.core.jobs.work import JobWork
 from brokerui.core.sentence_json import sentence_as_json
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.models import Route, Version
@@ -36,21 +38,15 @@ from routing.common.sentence import Sentence, say
 from routing.model.address import parse_network_address
 from routing.model.estate import Estate
 
-LAPSE = timedelta(minutes=3)
-"""A worker that was not heard of for so long is no more."""
-ATTEMPTS = 3
-"""Workers that one import may take along."""
-HEARD_SECONDS = 0.5
-"""So often progress is written."""
+IMPORT = "import"
+"""The kind of background jobs that read and apply imports; the key is the number of the import."""
 NAMED = 5
 """Files that a note names."""
+Heed = Callable[..., None]
+"""Told of the phase, and of how many units of how many are done."""
 SMALL_BYTES = 128 * 1024
 """Of an import that a request can wait for; and the routes that the live estate may have then:"""
 SMALL_ROUTES = 2_000
-
-
-class _GoneError(Exception):
-    """Somebody discarded the import, or took it over."""
 
 
 def is_small(size: int) -> bool:
@@ -58,77 +54,89 @@ def is_small(size: int) -> bool:
     return size < SMALL_BYTES and Route.objects.count() <= SMALL_ROUTES
 
 
-def next_do() -> bool:
-    """Do what is due longest; False where nothing is."""
-    free = Q(claim="") | Q(claimed_at__lt=timezone.now() - LAPSE)
-    due = ImportRun.objects.filter(free, state__in=DUE).order_by("id").values_list("id", flat=True)
-    return any(run_do(run_id) for run_id in due[:10])
+def request_import(run: ImportRun, author: str) -> Job:
+    """Request the step that the state of the import asks for. The caller wakes a worker, or does it by `run_do`."""
+    return request(IMPORT, str(run.pk), {"import": run.pk}, author=author, wakes=False)
 
 
 def run_do(run_id: int) -> bool:
-    """Do what is due of one import; False where nothing is, or somebody else does it."""
-    run = _claimed(run_id)
+    """Do what is due of one import in this process; False if nothing is, or a worker does it."""
+    job = Job.objects.filter(kind=IMPORT, key=str(run_id), state=JobState.WAITING).first()
+    return job is not None and run_now(job)
+
+
+def run_job(work: JobWork) -> None:
+    """Do the step of the import that is due; nothing if it was done or discarded meanwhile."""
+    run = ImportRun.objects.filter(pk=work.job.payload["import"], state__in=DUE).first()
     if run is None:
-        return False
+        return
     try:
-        _step(run)(run)
-    except _GoneError:
-        pass
+        _step(run)(run, work)
     except InputError as error:
         _fail(run, error.problem, error.where, error.path)
+        raise JobFailedError(str(error)) from error
     except EstateStaleError:
-        _stale(run)
-    except Exception:
+        _stale(run, work)
+
+
+def import_follows(job: Job) -> None:
+    """Bring the import in line with its job, which failed or was cancelled."""
+    run = ImportRun.objects.filter(pk=job.payload["import"], state__in=DUE).first()
+    if run is None:
+        return
+    if job.state == JobState.CANCELLED:
+        _cancelled(run)
+    elif job.failure == JobFailure.WORKER_LOST:
+        _fail(run, say("It was begun {count} times, and no worker came to its end.", count=job.attempts))
+    elif job.state == JobState.FAILED:
         # A fault of ours must not leave the import as if somebody still worked on it.
         _fail(run, say("This is a fault of BrokerUI, not yours. Its log has the details."), code="server_error")
-        raise
-    return True
 
 
-def _step(run: ImportRun) -> Callable[[ImportRun], None]:
+def _cancelled(run: ImportRun) -> None:
+    if run.state == State.APPLYING:
+        _mine(run).update(state=State.PREVIEWED)
+    else:
+        _fail(run, say("Its background job was cancelled. Nothing of this was written."), code="conflict")
+
+
+def import_retried(job: Job) -> None:
+    """Have the files of a failed import read again. Raises `JobStateError` if it has not failed."""
+    failed = ImportRun.objects.filter(pk=job.payload["import"], state=State.FAILED)
+    told = {"error": "", "error_where": "", "error_path": "", "error_code": ""}
+    if not failed.update(state=State.READING, job=job, **told):
+        raise JobStateError(job.state)
+
+
+def _step(run: ImportRun) -> Callable[[ImportRun, JobWork], None]:
     if run.state == State.APPLYING:
         return _apply
     return _take if run.unattended else _read
 
 
-def _stale(run: ImportRun) -> None:
+def _stale(run: ImportRun, work: JobWork) -> None:
     if run.unattended:
         _fail(run, say("The estate changed meanwhile. Nothing of this was written; send it again."), code="conflict")
     else:
         # The page says so: it compares the versions whenever it is shown.
-        _end(run, state=State.PREVIEWED)
+        _end(run, work, state=State.PREVIEWED)
 
 
-def _claimed(run_id: int) -> ImportRun | None:
-    """The import, which nobody else works on now."""
-    with transaction.atomic():
-        free = Q(claim="") | Q(claimed_at__lt=timezone.now() - LAPSE)
-        rows = ImportRun.objects.select_for_update(skip_locked=True)
-        run = rows.filter(free, pk=run_id, state__in=DUE).first()
-        if run is None:
-            return None
-        if run.attempts >= ATTEMPTS:
-            _fail(run, say("It was begun {count} times, and no worker came to its end.", count=run.attempts))
-            return None
-        run.claim, run.claimed_at, run.attempts = uuid4().hex, timezone.now(), run.attempts + 1
-        run.save()
-        return run
+def _mine(run: ImportRun) -> QuerySet[ImportRun]:
+    """The row, as long as it is in the state in which the step began."""
+    return ImportRun.objects.filter(pk=run.pk, state=run.state)
 
 
-def _mine(run: ImportRun) -> Any:
-    """The row, as long as we hold the claim."""
-    return ImportRun.objects.filter(pk=run.pk, claim=run.claim, state=run.state)
-
-
-def _end(run: ImportRun, **values: Any) -> None:
-    if not _mine(run).update(claim="", claimed_at=None, phase=Phase.WAITING, **values):
-        raise _GoneError
+def _end(run: ImportRun, work: JobWork, **values: Any) -> None:
+    """Write the result of the step, in its transaction. Raises what `JobWork.check` raises if it must not."""
+    work.check()
+    if not _mine(run).update(**values):
+        raise JobCancelledError
 
 
 def _fail(run: ImportRun, problem: Sentence, where: str = "", path: str = "", code: str = "") -> None:
     told = {"error_where": _text(where), "error_path": _text(path), "error_code": code}
-    values = {"error": _packed(problem), **told}
-    _mine(run).update(state=State.FAILED, claim="", claimed_at=None, phase=Phase.WAITING, **values)
+    _mine(run).update(state=State.FAILED, error=_packed(problem), **told)
 
 
 def _packed(sentence: Sentence) -> str:
@@ -140,35 +148,18 @@ def _text(text: str) -> str:
     return text.replace("\0", " ").encode("utf-8", "replace").decode()
 
 
-@dataclass
-class _Progress:
-    """Says how far it is, not too often, and stops the work when it is not ours any more."""
-
-    run: ImportRun
-    phase: str = ""
-    told_at: float = field(default=0.0)
-
-    def __call__(self, phase: Phase, done: int = 0, total: int = 0) -> None:
-        now = time.monotonic()
-        if phase == self.phase and now - self.told_at < HEARD_SECONDS:
-            return
-        self.phase, self.told_at = phase, now
-        if not _mine(self.run).update(phase=phase, done=done, total=total, claimed_at=timezone.now()):
-            raise _GoneError
-
-
 # -- Reading -----------------------------------------------------------------------------------------------
 
 
-def _read(run: ImportRun) -> None:
-    heed, live, at = _Progress(run), estate_current(), timezone.now().replace(microsecond=0)
+def _read(run: ImportRun, work: JobWork) -> None:
+    heed, live, at = work.progress, estate_current(), timezone.now().replace(microsecond=0)
     made = _made(run, live.estate, at, heed)
     preview = preview_of(live.estate, made, at, heed)
     heed(Phase.KEEPING)
-    _keep(run, live.version, made, preview)
+    _keep(run, work, live.version, made, preview)
 
 
-def _made(run: ImportRun, live: Estate, at: datetime, heed: _Progress) -> Made:
+def _made(run: ImportRun, live: Estate, at: datetime, heed: Heed) -> Made:
     rows = list(run.files.defer("content"))
     total, done = sum(row.size for row in rows), 0
 
@@ -180,9 +171,9 @@ def _made(run: ImportRun, live: Estate, at: datetime, heed: _Progress) -> Made:
     return estate_made([source_of(row) for row in rows], Mode(run.mode), live, at, reading)
 
 
-def _take(run: ImportRun) -> None:
+def _take(run: ImportRun, work: JobWork) -> None:
     """What nobody wants to look at first: read and applied in one go."""
-    heed, live = _Progress(run), estate_current()
+    heed, live = work.progress, estate_current()
     if run.is_based and live.version != run.base_version:
         raise EstateStaleError(base_version=run.base_version, current_version=live.version)
     made = _made(run, live.estate, run.at or timezone.now(), heed)
@@ -191,13 +182,13 @@ def _take(run: ImportRun) -> None:
     if run.dry_run:
         answer = json.dumps(answer_of(made, differs, live.version, dry_run=True))
         with transaction.atomic():
-            _end(run, state=State.DISCARDED, answer=answer, ended_at=timezone.now())
+            _end(run, work, state=State.DISCARDED, answer=answer, ended_at=timezone.now())
             run.files.update(content=None)
         return
     heed(Phase.APPLYING)
     with transaction.atomic():
         written = _written(run, made.estate, made.imported, live.version)
-        _end_applied(run, written, live.version, answer_of(made, differs, written.version, dry_run=False))
+        _end_applied(run, work, written, live.version, answer_of(made, differs, written.version, dry_run=False))
 
 
 def source_of(row: ImportFile) -> Source:
@@ -215,11 +206,11 @@ def source_of(row: ImportFile) -> Source:
 def _content(file_id: int) -> bytes:
     content = ImportFile.objects.values_list("content", flat=True).filter(pk=file_id).first()
     if content is None:
-        raise _GoneError
+        raise JobCancelledError
     return unpacked(content)
 
 
-def _keep(run: ImportRun, version: int, made: Made, preview: Preview) -> None:
+def _keep(run: ImportRun, work: JobWork, version: int, made: Made, preview: Preview) -> None:
     result = ImportResult(
         run=run,
         document=pack_estate(made.estate),
@@ -230,7 +221,7 @@ def _keep(run: ImportRun, version: int, made: Made, preview: Preview) -> None:
     )
     summary = json.dumps(preview.summary)
     with transaction.atomic():
-        _end(run, state=State.PREVIEWED, base_version=version, summary=summary)
+        _end(run, work, state=State.PREVIEWED, base_version=version, summary=summary)
         ImportResult.objects.filter(run=run).delete()
         result.save()
 
@@ -238,9 +229,9 @@ def _keep(run: ImportRun, version: int, made: Made, preview: Preview) -> None:
 # -- Applying ----------------------------------------------------------------------------------------------
 
 
-def _apply(run: ImportRun) -> None:
+def _apply(run: ImportRun, work: JobWork) -> None:
     """The estate, the audit and the state of the import are one transaction: none is there without the others."""
-    _Progress(run)(Phase.APPLYING)
+    work.progress(Phase.APPLYING)
     result = ImportResult.objects.get(run=run)
     assert result.document is not None  # what was previewed has one until it is applied
     estate = unpack_estate(result.document)
@@ -248,7 +239,7 @@ def _apply(run: ImportRun) -> None:
     with transaction.atomic():
         before = estate_current().version
         written = _written(run, estate, imported, run.base_version)
-        _end_applied(run, written, before)
+        _end_applied(run, work, written, before)
         ImportResult.objects.filter(run=run).update(document=None)
 
 
@@ -257,10 +248,10 @@ def _written(run: ImportRun, estate: Estate, imported: Mapping[str, str], base_v
     return made_apply(estate=estate, imported=imported, author=run.applied_by, note=note, base_version=base_version)
 
 
-def _end_applied(run: ImportRun, written: LiveEstate, before: int, answer: Json | None = None) -> None:
+def _end_applied(run: ImportRun, work: JobWork, written: LiveEstate, before: int, answer: Json | None = None) -> None:
     version = _version(written.version) if written.version != before else None
     told = json.dumps(answer) if answer else ""
-    _end(run, state=State.APPLIED, version=version, ended_at=timezone.now(), answer=told)
+    _end(run, work, state=State.APPLIED, version=version, ended_at=timezone.now(), answer=told)
     run.files.update(content=None)
 
 

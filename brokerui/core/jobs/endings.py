@@ -11,6 +11,7 @@ from django.utils import timezone
 from brokerui.core.backoff import Backoff
 from brokerui.core.jobs.kinds import kind_of
 from brokerui.core.jobs.models import Job, JobFailure, JobState
+from brokerui.core.jobs.wake import wake_queue_on_commit
 
 BACKOFF = Backoff(first_s=15.0, max_s=600.0)
 ERROR_LENGTH = 500
@@ -65,6 +66,7 @@ def _end(job: Job, state: JobState, **values: Any) -> None:
     is_again = state != JobState.CANCELLED and Job.objects.filter(pk=job.pk, is_requested_again=True).exists()
     if is_again:
         _leave(job, JobState.WAITING, due_at=timezone.now(), attempts=0, is_requested_again=False, **values)
+        wake_queue_on_commit(kind_of(job.kind).queue)
     else:
         _leave(job, state, ended_at=timezone.now(), is_requested_again=False, **values)
 

@@ -166,7 +166,7 @@ def _done(request: HttpRequest, run: ImportRun, write: Any) -> HttpResponse:
     """Take a step of an import; a step that does not fit its state is answered with the reason."""
     try:
         run = write()
-        if run.state in (State.READING, State.APPLYING) and not run.claim:
+        if run.state in (State.READING, State.APPLYING) and not run.is_claimed:
             run_go(run)
     except ImportStaleError:
         messages.warning(request, _("The estate changed since this was previewed. Nothing was applied."))

@@ -1,4 +1,4 @@
-"""What lint found, on the map: the worst of it about each thing, as a number and a word."""
+"""Badges: the findings of lint on the map, as the number of the worst about each thing."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from routing.common.finding import ERROR, WARNING
 from routing.common.sentence import say_counted
 
 Known = Mapping[Ref, Counter[str]]
-"""How many findings of each severity."""
+"""By thing: how many findings of each severity."""
 
 
 def put_badges(plan: MapPlan, findings: Collection[StoredFinding]) -> None:
-    """On each row, database and box that an error or a warning is about."""
+    """Give a badge to each row, database and box that an error or a warning is about."""
     drawn_out = {thing.name for box in plan.boxes.values() if _is_drawn_out(box) for thing in box.about}
     itself: Known = defaultdict(Counter)
     for found in findings:
@@ -44,7 +44,7 @@ def _about(found: StoredFinding) -> Ref:
 
 
 def _is_drawn_out(box: MapBox) -> bool:
-    """Whether its databases have signs of their own."""
+    """Whether its databases have badges of their own."""
     return any(cell.ref.kind == DATABASE for cell in box.cells)
 
 

@@ -28,7 +28,7 @@ from routing.model.estate import MIRROR, PRINCIPAL, Database, Instance
 from routing.model.route import Route
 
 MAX_SERVICES = 3
-"""So many services of a database are named; of more it says how many."""
+"""Services of a database that are named; further ones are counted."""
 Way = tuple[str, tuple[Ref, ...]]
 """The kind of a row, and the places to which its lines lead."""
 
@@ -68,7 +68,7 @@ def _cell(network: RouteNetwork, scope: Scope, instance: str, one: Database, at:
 
 
 def _notes(one: Database) -> Iterator[Text]:
-    """What an operator must know of a database at once."""
+    """Yield what an operator must know of a database at once."""
     if one.name == MSDB:
         yield say("for messages from outside")
     if not one.broker_enabled:
@@ -80,7 +80,7 @@ def _notes(one: Database) -> Iterator[Text]:
 
 
 def _services(one: Database, service: str | None) -> list[Text]:
-    """The first of them by name, that which is looked at before all others."""
+    """The first services by name; `service`, for which the map is asked, stands before all others."""
     names = sorted((found.name for found in one.services), key=lambda name: name != service)
     more = len(names) - MAX_SERVICES
     if more <= 0:
@@ -89,7 +89,7 @@ def _services(one: Database, service: str | None) -> list[Text]:
 
 
 def _rows(network: RouteNetwork, scope: Scope, instance: str, one: Database, at: datetime) -> Iterator[MapRow]:
-    """Routes that lead to the same place share a row; those that are not drawn share the last."""
+    """Yield a row for each place to which routes lead, and a last one for the routes that are not drawn."""
     ways: dict[Way, list[Route]] = defaultdict(list)
     rest: list[Route] = []
     for found in one.table.routes.values():

@@ -1,4 +1,4 @@
-"""Which map answers what is asked: of which part of the estate, and in how much detail."""
+"""Choice of the map: which part of the estate it shows, and in how much detail."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from brokerui.pages.map.scope import Scope, around, concerning, everything, name
 from brokerui.pages.map.summary import groups, instances
 
 MAX_ELEMENTS = 150
-"""So many elements are drawn in detail, so many instances by themselves."""
+"""Elements that are drawn in detail at most; also instances that have a box of their own at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class MapCounts:
-    """What is drawn, and what there is: nothing is left out in silence."""
+    """Counts of what is drawn, and of what the estate holds, so that the page can name all that is left out."""
 
     elements: int
     of_elements: int
@@ -54,7 +54,7 @@ class MapCounts:
 
 
 def scope_of(network: RouteNetwork, asked: MapQuery) -> Scope:
-    """What is not there is not asked for: then it is everything."""
+    """The scope that a query asks for; the whole estate if it names nothing that the estate has."""
     scope = _whole_scope(network, asked)
     if asked.first or asked.last:
         scope = named_between(scope, asked.first, asked.last)
@@ -70,7 +70,7 @@ def _whole_scope(network: RouteNetwork, asked: MapQuery) -> Scope:
 
 
 def plan_of(network: RouteNetwork, scope: Scope, at: datetime) -> MapPlan:
-    """As much detail as can be read."""
+    """The map with as much detail as can be read."""
     estate = network.estate
     if sum(1 + len(estate.instances[name].databases) for name in scope.instances) <= MAX_ELEMENTS:
         plan = detail(network, scope, at)

@@ -1,4 +1,4 @@
-"""From a plan to the picture: boxes, what is in them, lines, and each in words."""
+"""From a plan to the picture of the map: boxes, what is in them, lines, and the words for screen readers."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class _MapDrawer:
         return f"row {row.kind} w{row.weight} {marks} {self._light(row.about)}"
 
     def _light(self, about: frozenset[Ref], inside: frozenset[Ref] = frozenset()) -> str:
-        """Lit itself; as ever where only something in it is; else dim. What stands for nothing by itself is as ever."""
+        """`lit` if it is highlighted, plain if something in it is or it stands for nothing by itself, else `dim`."""
         if not self.lit or not (about or inside):
             return ""
         if not self.lit.isdisjoint(about):

@@ -1,4 +1,4 @@
-"""The same as a table: every database of the map in a row, with where its routes lead."""
+"""The map as a table: one row for each database, with the places to which its routes lead."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from routing.model.route import Route
 PAGE_ROWS = 100
 """On a page."""
 MAX_PLACES = 3
-"""So many places are named in a row; of more it says how many."""
+"""Places that a row names; further ones are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class DatabaseLine:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseListPage:
-    """Some of them."""
+    """One page of the table."""
 
     lines: tuple[DatabaseLine, ...]
     number: int
@@ -72,7 +72,7 @@ class DatabaseListPage:
 
 
 def page_of(network: RouteNetwork, scope: Scope, at: datetime, number: int) -> DatabaseListPage:
-    """A page of the table; the last where there are fewer."""
+    """The page of this number; the last one if there are fewer pages."""
     count = sum(len(network.estate.instances[name].databases) for name in scope.instances)
     pages = max(1, -(-count // PAGE_ROWS))
     number = min(number, pages)
@@ -118,7 +118,7 @@ COLUMNS = (
 
 
 def as_csv(network: RouteNetwork, scope: Scope, at: datetime) -> Iterator[str]:
-    """Every route of the instances on the map, in the order of the estate; a database without routes has a line too."""
+    """Yield a CSV line for each route of the instances on the map, and one for each database without routes."""
     yield from csv_lines([COLUMNS])
     for instance, one in _tables(network, scope):
         routes = one.table.routes.values()

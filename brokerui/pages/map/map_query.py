@@ -1,4 +1,4 @@
-"""What the address of the page asks for."""
+"""The parsed query string of the map."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AUTO, LIST = "auto", "list"
 
 @dataclass(frozen=True, slots=True)
 class MapQuery:
-    """Every field; empty ones do not stand in the address."""
+    """Every field of the query string; fields with their usual value are not written into it."""
 
     focus: str = ""
     """The instance in the middle."""
@@ -35,7 +35,7 @@ class MapQuery:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> MapQuery:
-        """What cannot be is not asked for."""
+        """Parse a query string; values that the page does not know count as not given."""
         texts = {name: query.get(name, "") for name in ("focus", "first", "last", "service", "select")}
         zoom, hops, page = query.get("zoom", ""), query.get("hops", ""), query.get("page", "")
         return cls(
@@ -52,11 +52,11 @@ class MapQuery:
         return read_ref(self.select) if self.select else None
 
     def but(self, **changes: Any) -> MapQuery:
-        """The same with other values; on the first page."""
+        """The query with other values, on the first page of the list."""
         return replace(self, **{"page": 1, **changes})
 
     def query(self, viewed: Mapping[str, str]) -> str:
-        """The query string that asks this, of the same estate."""
+        """The query string of this query, for the same estate."""
         usual = MapQuery()
         values = {name: getattr(self, name) for name in FIELDS if getattr(self, name) != getattr(usual, name)}
         return urlencode({**viewed, **values})

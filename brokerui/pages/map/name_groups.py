@@ -1,4 +1,4 @@
-"""Groups of names: by how they begin, as far as that goes."""
+"""Groups of names that begin alike."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import ceil
 
 
 def name_groups(names: Sequence[str], most: int) -> list[Sequence[str]]:
-    """Sorted names in at most so many groups, each of names that stand beside one another."""
+    """Sorted names in at most `most` groups, each of consecutive names."""
     if not names:
         return []
     found = [names]
@@ -22,7 +22,7 @@ def name_groups(names: Sequence[str], most: int) -> list[Sequence[str]]:
 
 
 def _by_next_letter(names: Sequence[str]) -> list[Sequence[str]]:
-    """Cut where the names first differ."""
+    """Split the names by the first letter in which they differ."""
     first, last = names[0], names[-1]
     known = next((index for index, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
     return [list(part) for _, part in groupby(names, key=lambda name: name[: known + 1])]

@@ -1,4 +1,4 @@
-"""What joins the instances of an estate: where each route leads, added up once for each estate."""
+"""Connections between the instances of an estate: where routes lead, added up once for each version."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class InstanceCounts:
     local: int = 0
     transport: int = 0
     lines: int = 0
-    """So many lines they are when each table is drawn by itself."""
+    """Lines that they take when each table is drawn by itself."""
 
     def flow(self, place: Ref) -> PlaceCounts:
         found = self.flows.get(place)
@@ -53,7 +53,7 @@ class RouteNetwork:
     """An estate with its routes added up by instance, and found by service."""
 
     def __init__(self, estate: Estate, before: RouteNetwork | None = None) -> None:
-        """`before`: of an estate that may share instances with this one, as that of the version before does."""
+        """`before`: the network of an estate that may share instances with this one, such as the version before."""
         self.estate = estate
         self._before = before if before and before.estate.by_address == estate.by_address else None
         self._places: dict[str, Ref] = {}
@@ -109,7 +109,7 @@ class RouteNetwork:
         yield from dict.fromkeys([*onward, *self.callers.get(instance_ref(name), ())])
 
     def add(self, sums: InstanceCounts, routes: Iterable[Route]) -> None:
-        """Adds the routes of one table to the sums of its instance."""
+        """Add the routes of one table to the counts of its instance."""
         # Most routes of a table share few addresses: they are counted first, and looked at once.
         alike = Counter((r.remote_service_name is None, r.address, r.mirror_address) for r in routes)
         ways: set[tuple[bool, tuple[Ref, ...]]] = set()
@@ -139,7 +139,7 @@ class RouteNetwork:
         return sums
 
     def _known(self, instance: Instance) -> InstanceCounts | None:
-        """Where nothing about an instance has changed, its routes are not added up again."""
+        """The counts of the network before, if the instance has not changed since."""
         before = self._before
         same = before is not None and before.estate.instances.get(instance.name) is instance
         return before.sums[instance.name] if before and same else None
@@ -155,7 +155,7 @@ _networks: LruCache[RouteNetwork] = LruCache(CACHE_SIZE)
 
 
 def network_of(key: str, estate: Estate) -> RouteNetwork:
-    """That of an estate, kept under what stands for its content."""
+    """The network of an estate, cached under the key of its content."""
     return _networks.get_or_make((key, id(estate)), lambda: _network(estate))
 
 

@@ -1,4 +1,4 @@
-"""What is told beside the map about the one thing that was selected."""
+"""Content of the panel beside the map, about the selected thing."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from routing.model.estate import Database, Instance
 from routing.model.route import Route
 
 MAX_LISTED = 30
-"""So many of a kind are listed; of more it says how many."""
+"""Things of one kind that are listed; further ones are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class RouteLine:
-    """A route of a table, as a panel tells it."""
+    """A route of a table, as a panel shows it."""
 
     ref: Ref
     route: Route
@@ -100,7 +100,7 @@ Panel = InstancePanel | DatabasePanel | RoutePanel | OutsidePanel | BetweenPanel
 
 
 def panel_of(network: RouteNetwork, ref: Ref, at: datetime, boxes: Mapping[Ref, MapBox]) -> Panel | None:
-    """None where the estate has no such thing. What stands for several things is known to the map that draws it."""
+    """The panel of a thing; None if the estate has no such thing. `boxes` of the map resolve groups and sums."""
     if ref.kind == GROUP:
         return _group(ref, boxes)
     if ref.kind == BETWEEN:

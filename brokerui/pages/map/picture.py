@@ -11,7 +11,7 @@ from brokerui.estate.refs import Ref
 
 @dataclass(frozen=True, slots=True)
 class BadgeSymbol:
-    """The shape before the word that something is wrong; it has the colour of its severity."""
+    """The shape before the word of a badge, in the colour of its severity."""
 
     severity: str
     x: float
@@ -29,12 +29,12 @@ class Mark:
     """Its CSS classes."""
     labels: tuple[Label, ...]
     says: str
-    """For who does not see it."""
+    """Its description for screen readers."""
     paths: tuple[str, ...] = ()
     towards: tuple[Ref, ...] = ()
-    """The boxes to which its lines lead, for who goes along them with the keys."""
+    """The boxes to which its lines lead: arrow keys follow them."""
     is_itself: bool = True
-    """False where it only tells more about a box or a database, which has a mark of its own."""
+    """False if it only adds details to a box or database that has a mark of its own."""
     symbol: BadgeSymbol | None = None
     head: str = "to"
     """Which arrow ends its lines: `to`, or `to-any` of routes for any service."""
@@ -65,7 +65,7 @@ class MapPicture:
 
     @property
     def is_near(self) -> bool:
-        """Whether it can be read where it is made as wide as the pane beside which things are told."""
+        """Whether it can still be read when it is scaled to the width of the pane."""
         return self.width <= MAX_READABLE_WIDTH
 
     def marks(self) -> list[Mark]:

@@ -12,12 +12,12 @@ Text = str | Sentence
 DETAIL, INSTANCES, GROUPS = "detail", "instances", "groups"
 """Every database and route; instances with numbers; groups of instances with numbers."""
 NAMED, ANY, LOCAL, TRANSPORT, REST, SUM = "named", "any", "local", "transport", "rest", "sum"
-"""Kinds of rows: routes for a service, for any; those that stay; by the service's name; not drawn; added up."""
+"""Kinds of rows: routes for one service, for any service, LOCAL, TRANSPORT, not drawn, added up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """The worst that was found about something."""
+    """The worst severity of the findings about something, with their number."""
 
     severity: str
     text: Sentence
@@ -35,7 +35,7 @@ class MapRow:
     """The boxes to which lines are drawn."""
     routes: int = 1
     about: frozenset[Ref] = frozenset()
-    """All that it stands for."""
+    """Everything that it stands for."""
     mirrored: bool = False
     expired: bool = False
     weight: int = 1

@@ -1,4 +1,4 @@
-"""Which part of an estate is looked at: all of it, what is around an instance, a group, what concerns a service."""
+"""The part of an estate that a map shows: all of it, an instance and those around it, a group, or one service."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Scope:
         return self.distance is None or min(self.distance[source], self.distance[place.name]) < self.hops
 
     def keeps(self, route: Route) -> bool:
-        """Whether a route is looked at."""
+        """Whether the map shows a route."""
         return self.service is None or route.remote_service_name == self.service
 
 
@@ -50,7 +50,7 @@ def everything(network: RouteNetwork) -> Scope:
 
 
 def around(network: RouteNetwork, name: str, hops: int) -> Scope:
-    """The instances within so many routes of one, whichever way they lead, and the routes on the way."""
+    """The instances at most `hops` routes away from one, in either direction, and the routes between them."""
     distance = {name: 0}
     edge: Iterable[str] = [name]
     for far in range(1, hops + 1):
@@ -61,7 +61,7 @@ def around(network: RouteNetwork, name: str, hops: int) -> Scope:
 
 
 def named_between(scope: Scope, first: str, last: str) -> Scope:
-    """Of a scope only the instance in the middle and those whose names stand between these two, both included."""
+    """The scope without instances whose names stand outside of `first` to `last`; the focus stays."""
     kept = (name for name in scope.instances if first <= name <= last or name == scope.focus)
     return replace(scope, instances=tuple(kept))
 

@@ -11,12 +11,12 @@ from brokerui.pages.map.network import RouteNetwork
 
 MAX_HITS = 10
 MAX_HIGHLIGHTED = 1000
-"""So many things catch the eye at most; of more, nothing would."""
+"""Things that are highlighted at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchHits:
-    """What holds a text."""
+    """Things whose names hold a text."""
 
     instances: Listed
     databases: Listed
@@ -34,7 +34,7 @@ class SearchHits:
 
 
 def found(network: RouteNetwork, text: str) -> SearchHits:
-    """Upper and lower case mean the same here, as they do to who looks for something."""
+    """Find the things whose names hold this text, in upper or lower case."""
     wanted = text.casefold()
     estate = network.estate
     instances = [

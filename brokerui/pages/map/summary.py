@@ -29,13 +29,13 @@ from routing.common.sentence import Sentence, say, say_counted
 
 MAX_LINES = 150
 MAX_UNREDUCED_LINES = {INSTANCES: MAX_LINES, GROUPS: 60}
-"""So many lines are drawn all; of more, those for the most routes of each box:"""
+"""Up to this many lines are all drawn. Above it, each box draws those that stand for the most routes:"""
 MAX_LINES_OF_BOX = {INSTANCES: 6, GROUPS: 3}
 MAX_HUBS, HUB_FACTOR = 12, 3
-"""Instances that are joined to more than so many times as many others as most are drawn by themselves."""
+"""Limit of hubs that are drawn by themselves, and how many times as many neighbours as the median a hub has."""
 MAX_GROUPS = 16
 WEIGHT_STEPS = (10, 100, 1000)
-"""From so many routes on a line is wider."""
+"""Numbers of routes from which on a line is drawn wider."""
 
 
 def instances(network: RouteNetwork, scope: Scope, at: datetime) -> MapPlan:
@@ -64,7 +64,7 @@ def _hubs(network: RouteNetwork, names: Iterable[str]) -> dict[str, None]:
 
 
 class _Summary:
-    """Adds up what the routes of each box do."""
+    """Adds up the routes of each box."""
 
     def __init__(self, network: RouteNetwork, scope: Scope, boxes: Mapping[Ref, Sequence[str]], at: datetime) -> None:
         self.network = network
@@ -118,7 +118,7 @@ class _Summary:
             self.mirrors[ref][to] += flow.mirrors
 
     def _sums(self, name: str) -> InstanceCounts:
-        """Of the routes that are looked at; the others are hidden."""
+        """The counts of an instance, of the routes that the scope keeps; the others count as hidden."""
         sums = self.network.sums[name]
         if self.scope.service is None:
             return sums
@@ -191,7 +191,7 @@ class _Summary:
 
 
 def _heaviest(flows: Mapping[Ref, int], most: int) -> list[tuple[Ref, int]]:
-    """In the order of their numbers; equal ones as they came."""
+    """The largest counts first; equal ones in the order of the mapping."""
     return sorted(flows.items(), key=lambda one: -one[1])[:most]
 
 

@@ -35,7 +35,7 @@ def headline(numbers: MapCounts, scope: Scope) -> Sentence:
 
 
 def left_out(numbers: MapCounts) -> Iterator[Sentence]:
-    """Everything that has no line or no box of its own; nothing is left out in silence."""
+    """Yield a sentence for each kind of thing that has no line or no box of its own."""
     if numbers.groups:
         groups = say_counted(numbers.groups, "one group", "{count} groups")
         yield say("{instances} are drawn as {groups}, by name.", instances=_instances(numbers.grouped), groups=groups)
@@ -63,7 +63,7 @@ def left_out(numbers: MapCounts) -> Iterator[Sentence]:
 
 
 def grouped_by(numbers: MapCounts, asked: MapQuery, scope: Scope) -> Sentence:
-    """How many elements are shown, of how many, and why these."""
+    """How many elements are shown, how many there are, and how the shown ones were chosen."""
     counts = {"drawn": f"{numbers.elements:,}", "all": f"{numbers.of_elements:,}"}
     if numbers.is_everything and numbers.elements >= numbers.of_elements:
         return say_counted(numbers.elements, "showing the only element", "showing all {count} elements")

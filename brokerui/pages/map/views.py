@@ -1,4 +1,4 @@
-"""The map: which part of which estate, what is selected on it, and the same as a file."""
+"""Views of the map: the page, its side panel, its SVG and CSV files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SYMBOLS = {severity: BadgeSymbol(severity, 0, 0) for severity in (ERROR, WARNING
 @require_safe
 @vary_on_headers("HX-Request", "HX-History-Restore-Request")
 def page(request: HttpRequest) -> HttpResponse:
-    """The page, or (asked by htmx) what is told about the selected thing."""
+    """The page, or for htmx the panel of the selected thing."""
     viewed, asked = estate_view_of(request), MapQuery.of(request.GET)
     if viewed.is_empty:
         return render(request, "map/map.html", {"viewed": viewed, "asked": asked})
@@ -55,7 +55,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def findings(request: HttpRequest) -> HttpResponse:
-    """How many there are about an instance or a database: asked for by itself, because to find them takes a moment."""
+    """The number of findings about an instance or database; a request of its own, because it may take a moment."""
     viewed, name, database = estate_view_of(request), request.GET.get("instance", ""), request.GET.get("database", "")
     instance = viewed.estate.instances.get(name)
     if instance is None or (database and database not in instance.databases):
@@ -126,7 +126,7 @@ def _unknown_yet(report: LintReport) -> list[Sentence]:
 
 
 def _lit(network: RouteNetwork, asked: MapQuery, plan: MapPlan, hits: SearchHits | None) -> frozenset[Ref]:
-    """What catches the eye; where databases are not drawn, their instances do."""
+    """The things to highlight; instances in place of databases that are not drawn."""
     lit = hits.lit if hits else frozenset()
     if asked.service:
         lit |= highlighted_by_service(network, asked.service, with_routes=plan.level == DETAIL)

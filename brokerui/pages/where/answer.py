@@ -27,7 +27,7 @@ from routing.rules.why_not import WhyNot, why_not
 MAX_HOPS = 12
 MAX_RETURNS = 12
 MAX_OUTCOMES = 12
-"""So many are written out; of other outcomes the page has a list, of the rest it says the number."""
+"""How many are written out; further outcomes are listed, further hops and return paths are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class JourneyView:
 
 @dataclass(frozen=True, slots=True)
 class ReturnView:
-    """The way back from one target, to all services to which it is the same."""
+    """The return path of one target, for all services that have the same one."""
 
     state: str
     kind: str
@@ -74,7 +74,7 @@ class ReturnView:
 
 @dataclass(frozen=True, slots=True)
 class WhyNotView:
-    """The answer for one route that somebody asked about."""
+    """The answer to `why not` for one route."""
 
     asked: str
     answers: tuple[WhyNot, ...]
@@ -109,7 +109,7 @@ class WhereAnswer:
 
 
 def answer(estate: Estate, conversation: Conversation, at: datetime, route: str, translate: Translate) -> WhereAnswer:
-    """Asks the engine, and finds the words and the picture."""
+    """Ask the engine; word the explanation and draw its picture."""
     explanation = explain(estate, conversation, at)
     words = word(explanation, estate)
     backs = _grouped(explanation, words)
@@ -185,7 +185,7 @@ def _rules_asked(explanation: Explanation) -> dict[str, Sentence]:
 
 
 def _sentence(words: Wording, translate: Translate) -> str:
-    """The picture in one sentence, for who does not see it."""
+    """The description of the picture for screen readers."""
     parts = [say("{title}.", title=hop.title) for hop in words.hops[:MAX_HOPS]]
     ends = [say("{chip}: {title}.", chip=one.chip.label, title=one.title) for one in words.outcomes[:MAX_OUTCOMES]]
     backs = [back.title for back in words.returns[:MAX_RETURNS]]

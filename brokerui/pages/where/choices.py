@@ -1,4 +1,4 @@
-"""What can be chosen in the form: where conversations begin, services, identifiers; made once for each estate."""
+"""Choices of the form: origins of conversations, services and identifiers; computed once for each version."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from routing.model.estate import Estate
 from routing.rules.explanation import Explanation
 
 MAX_OPTIONS = 200
-"""So many options are written into a page at most; of more, those that fit what was typed."""
+"""Options written into a page at most. Of more, the page asks for those that hold the typed text."""
 CACHE_SIZE = 8
 
 
@@ -61,7 +61,7 @@ _catalogs: LruCache[tuple[Estate, QuestionChoices]] = LruCache(CACHE_SIZE)
 
 
 def choices_of(key: str, estate: Estate) -> QuestionChoices:
-    """The choices of an estate. Kept under what stands for its content, for as long as it is the same estate."""
+    """The choices of an estate, cached under the key of its content."""
     return _catalogs.get_or_make((key, id(estate)), lambda: (estate, _catalog(estate)))[1]
 
 
@@ -77,7 +77,7 @@ def _catalog(estate: Estate) -> QuestionChoices:
 
 
 def fitting(values: Iterable[str], typed: str) -> list[str]:
-    """Those that hold what was typed, in any case; so many as a page may hold."""
+    """The values that hold the typed text, in upper or lower case; MAX_OPTIONS at most."""
     wanted = typed.strip().casefold()
     return list(islice((value for value in values if wanted in value.casefold()), MAX_OPTIONS))
 

@@ -1,4 +1,4 @@
-"""A first question for an estate: of the conversations that are likely, the one with the most to show."""
+"""The question of the page when none is asked: of the likely conversations, the one with the most to show."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from routing.rules.decision import DELIVERED
 from routing.rules.explanation import Explanation, explain
 
 MAX_TRIED = 40
-"""How many conversations are looked at."""
+"""Conversations that are explained at most to choose one."""
 
 
 def default_question(estate: Estate, at: datetime) -> WhereQuestion:

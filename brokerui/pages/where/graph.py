@@ -1,4 +1,4 @@
-"""What the picture of a path shows, before anything has a place in it: boxes, what is in them, what joins them."""
+"""Content of the picture of a path, without coordinates: boxes, what is in them, and what joins them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class AskedTable:
 
 @dataclass(slots=True)
 class ReturnPiece:
-    """The pieces of a way back that leave a box for one other, or end in it alike."""
+    """The pieces of a return path that leave one box for the same other box, or end in it alike."""
 
     source: str | None
     """The target database whose table sends it; None: it came from outside and goes on."""
@@ -70,7 +70,7 @@ class ReturnPiece:
 
 @dataclass(slots=True)
 class PathBox:
-    """An instance, an address outside the estate, or what is not drawn one by one."""
+    """An instance, an address outside the estate, or the instances that are not drawn one by one."""
 
     key: BoxKey
     column: int
@@ -89,4 +89,4 @@ class PathGraph:
     from_outside: bool
     boxes: dict[BoxKey, PathBox] = field(default_factory=dict)
     hidden_returns: int = 0
-    """Ways back from targets that are not drawn one by one."""
+    """Return paths of targets that are not drawn one by one."""

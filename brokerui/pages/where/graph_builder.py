@@ -1,4 +1,4 @@
-"""From an explanation to the graph of its picture; above a number of boxes the rest is drawn as one, with numbers."""
+"""Builds the graph of a picture from an explanation; instances above MAX_BOXES are drawn as one box with counts."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ from routing.rules.journey import Position, ReachedBy, walk
 
 MAX_BOXES = 30
 MAX_ENDS = 6
-"""So many boxes, and ends of one table, are drawn one by one."""
+"""Boxes, and ends of one table, that are drawn one by one at most."""
 
 
 def graph_of(explanation: Explanation, estate: Estate) -> PathGraph:
-    """The graph of a way forth and its ways back."""
+    """The graph of a forward path and its return paths."""
     conversation = explanation.forward.conversation
     graph = PathGraph(BoxKey(INSTANCE, conversation.instance), conversation.from_outside)
     _ForwardPath(graph, explanation.forward, estate).draw()
@@ -74,8 +74,8 @@ def decisions_of(journey: Journey, estate: Estate) -> Iterator[tuple[Position, R
     """Every place that the message may come to, how it came there, and each decision of it; breadth first."""
     accounts = {(hop.instance, hop.database): hop.decisions for hop in journey.hops}
     start = Position(journey.conversation.instance, journey.conversation.database, estate.hop_limit)
-    came_by = walk(start, lambda place: accounts[place.instance, place.database]).came_by
-    for place, way in came_by.items():
+    reached_by = walk(start, lambda place: accounts[place.instance, place.database]).reached_by
+    for place, way in reached_by.items():
         for decision in accounts[place.instance, place.database]:
             yield place, way, decision
 
@@ -86,7 +86,7 @@ def past_limit(place: Position, decision: Decision) -> bool:
 
 
 class _ForwardPath:
-    """The boxes, tables and ends of the way forth, in the order in which a message first comes to them."""
+    """Adds the boxes, tables and ends of the forward path, in the order in which a message first reaches them."""
 
     def __init__(self, graph: PathGraph, journey: Journey, estate: Estate) -> None:
         self.graph = graph
@@ -108,7 +108,7 @@ class _ForwardPath:
                 self._stop(box, asker, stop_of(decision, self.journey), route_of(decision))
 
     def _box(self, key: BoxKey, column: int) -> PathBox:
-        """The box of this key, made in the column if it is new; the rest of the column when there are too many."""
+        """The box of this key, made in this column if it is new; the box for the rest of the column above the limit."""
         key = self.folded.get(key, key)
         if key in self.graph.boxes:
             return self.graph.boxes[key]
@@ -168,7 +168,7 @@ class _ForwardPath:
         _add(asker.stops.setdefault(key, stop).routes, route)
 
     def _count(self, asker: AskedTable, stop: PathEnd, key: str) -> None:
-        """Ends that are not drawn one by one, by kind."""
+        """Count an end that is not drawn by itself, by kind."""
         counted = asker.stops.get((key, stop.kind))
         count = counted.count + 1 if counted else 1
         title = Sentence(_COUNTED[stop.kind].text, {"count": count})
@@ -176,7 +176,7 @@ class _ForwardPath:
 
 
 class _ReturnPath:
-    """One way back: lines between boxes, and where they end."""
+    """Adds one return path: lines between boxes, and where they end."""
 
     def __init__(self, graph: PathGraph, back: ReturnPath, estate: Estate) -> None:
         self.graph = graph

@@ -27,13 +27,13 @@ class PathFrame:
     kind: str
     labels: tuple[Label, ...]
     says: str
-    """For who does not see it."""
+    """Its description for screen readers."""
     cells: list[PathCell] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class PathLine:
-    """A send, or a piece of a way back."""
+    """A send, or a piece of a return path."""
 
     path: str
     kind: str

@@ -24,7 +24,7 @@ SPACED = ("broker", "at")
 
 @dataclass(frozen=True, slots=True)
 class WhereQuestion:
-    """The fields as somebody typed them; an empty text is none."""
+    """The fields as they were typed; an empty field counts as not given."""
 
     values: Mapping[str, str]
 
@@ -58,7 +58,7 @@ class WhereQuestion:
 
 @dataclass(slots=True)
 class ParsedQuestion:
-    """What the engine is asked; or, for each field that is wrong, why."""
+    """The conversation to ask the engine about, or for each invalid field the reason."""
 
     conversation: Conversation | None = None
     at: datetime | None = None

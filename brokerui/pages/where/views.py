@@ -26,7 +26,7 @@ from routing.model.estate import Estate
 @require_safe
 @vary_on_headers("HX-Request", "HX-History-Restore-Request")
 def where(request: HttpRequest) -> HttpResponse:
-    """The page, or (asked by htmx) what changes on it."""
+    """The page, or for htmx the parts that an answer changes."""
     viewed = estate_view_of(request)
     context = {"viewed": viewed, **_page(request, viewed)}
     fragment = wants_piece(request)

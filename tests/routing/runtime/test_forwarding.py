@@ -169,7 +169,7 @@ def test_nothing_is_held_longer_than_it_takes_to_send_it_again() -> None:
     forwarder = Forwarder()
     forwarder.forward(fragment(time_to_live=49 * 24 * HOUR), B, 0)
     assert forwarder.next_timer() == 64_000
-    forwarder = Forwarder(ForwarderLimits(wait=100))
+    forwarder = Forwarder(ForwarderLimits(wait_ms=100))
     forwarder.forward(fragment(), B, 0)
     forwarder.handle_timer(100)
     assert reasons(forwarder) == [11290]
@@ -250,12 +250,12 @@ def fill(forwarder: Forwarder, to: Send, numbers: range) -> int:
 
 
 def test_the_limit_is_that_of_the_product() -> None:
-    assert ForwarderLimits() == ForwarderLimits(memory=10 * MEGABYTE, wait=64_000)
+    assert ForwarderLimits() == ForwarderLimits(memory_bytes=10 * MEGABYTE, wait_ms=64_000)
 
 
 def test_at_the_limit_a_fragment_is_dropped_and_what_is_held_stays() -> None:
     size = len(fragment().raw) + OVERHEAD_BYTES
-    forwarder = Forwarder(ForwarderLimits(memory=2 * size))
+    forwarder = Forwarder(ForwarderLimits(memory_bytes=2 * size))
     assert forwarder.forward(fragment(1), B, 0)
     assert not forwarder.forward(fragment(2), B, 0)
     assert reasons(forwarder) == [11289]
@@ -330,7 +330,7 @@ def test_every_fragment_leaves_once_or_is_dropped_once(data: st.DataObject) -> N
             forwarder.abandon(now)
         events = forwarder.events()
         told += len(events)
-        assert forwarder.size <= forwarder.limits.memory
+        assert forwarder.size <= forwarder.limits.memory_bytes
         assert forwarder.size == sum(len(h.fragment.raw) + OVERHEAD_BYTES for h in forwarder._held.values())
         assert came == told + len(forwarder)
         assert {row.adjacent_broker_address for row in forwarder.rows(now)} == set(forwarder.waiting())

@@ -17,6 +17,7 @@ from brokerui.analysis.imports import services
 from brokerui.analysis.imports.models import ImportRun, State
 from brokerui.analysis.imports.services import run_apply
 from brokerui.analysis.imports.working import run_do
+from brokerui.core.jobs.models import Job
 from brokerui.estate.models import Instance
 from brokerui.estate.scenarios.models import Scenario
 from brokerui.estate.selectors import live_version
@@ -230,11 +231,11 @@ def test_a_large_import_is_left_to_a_worker_and_its_page_polls(editor: Client, m
     page = page_of(editor.post(f"/imports/{run.pk}/preview/", fields(run), follow=True))
     assert "Waits for a worker" in page
     assert "data-poll" in page
-    ImportRun.objects.update(claim="x", phase="outcomes", done=10, total=12_345)
+    Job.objects.update(state="running", stage="outcomes", done=10, total=12_345)
     fragment = page_of(editor.get(f"/imports/{run.pk}/", headers={"HX-Request": "true"}))
     assert "10 of 12,345 services" in fragment
     assert "<html" not in fragment
-    ImportRun.objects.update(state=State.UPLOADED, claim="")
+    ImportRun.objects.update(state=State.UPLOADED)
     assert editor.get(f"/imports/{run.pk}/", headers={"HX-Request": "true"}).headers["HX-Refresh"] == "true"
 
 

@@ -23,8 +23,14 @@ from brokerui.analysis.imports.services import (
     runs_prune,
 )
 from brokerui.analysis.imports.sources import Kind, Mode
-from brokerui.analysis.imports.tasks import imports_work
-from brokerui.analysis.imports.working import ATTEMPTS, LAPSE, next_do, run_do
+from brokerui.analysis.imports.working import run_do
+from brokerui.core.jobs.claims import claim_next
+from brokerui.core.jobs.errors import JobStateError
+from brokerui.core.jobs.kinds import MAINTENANCE
+from brokerui.core.jobs.models import Job
+from brokerui.core.jobs.requests import cancel, retry
+from brokerui.core.jobs.running import run_next
+from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.models import AuditEntry, Instance, Version
 from brokerui.estate.rows import estate_from_rows
 from brokerui.estate.selectors import estate_current, live_version
@@ -192,6 +198,17 @@ def test_discarding_while_it_is_read_ends_the_reading(monkeypatch: pytest.Monkey
 # -- Workers that are lost -----------------------------------------------------------------------------------
 
 
+def lapse() -> None:
+    """As if no worker had sent a heartbeat for long."""
+    Job.objects.update(lapses_at=timezone.now() - timedelta(seconds=1))
+
+
+def attempts_of(run: ImportRun) -> int:
+    job = fresh(run).job
+    assert job is not None
+    return job.attempts
+
+
 class KilledError(BaseException):
     """As if the process had ended: nothing of ours runs after it."""
 
@@ -208,10 +225,10 @@ def test_a_worker_lost_while_reading_leaves_it_to_the_next(where: str, monkeypat
         with pytest.raises(KilledError):
             run_do(run.pk)
     assert fresh(run).state == State.READING
-    assert not next_do(), "as long as it may still be at it"
-    ImportRun.objects.update(claimed_at=timezone.now() - LAPSE - timedelta(seconds=1))
-    assert next_do()
-    assert (fresh(run).state, fresh(run).attempts) == (State.PREVIEWED, 2)
+    assert not run_next(MAINTENANCE), "as long as it may still be at it"
+    lapse()
+    assert run_next(MAINTENANCE)
+    assert (fresh(run).state, attempts_of(run)) == (State.PREVIEWED, 2)
 
 
 @pytest.mark.parametrize("where", ["unpack_estate", "made_apply", "_version", "_end"])
@@ -222,8 +239,8 @@ def test_a_worker_lost_while_applying_leaves_nothing_half_written(where: str, mo
         with pytest.raises(KilledError):
             run_do(run.pk)
     assert (live_version(), Instance.objects.count(), fresh(run).state) == (0, 0, State.APPLYING)
-    ImportRun.objects.update(claimed_at=timezone.now() - LAPSE - timedelta(seconds=1))
-    assert next_do()
+    lapse()
+    assert run_next(MAINTENANCE)
     assert (live_version(), Instance.objects.count(), fresh(run).state) == (1, 3, State.APPLIED)
 
 
@@ -233,8 +250,8 @@ def test_the_one_who_was_taken_for_lost_writes_nothing(monkeypatch: pytest.Monke
 
     def overtaken(*arguments: Any) -> Any:
         monkeypatch.setattr(working, "preview_of", whole)
-        ImportRun.objects.update(claimed_at=timezone.now() - LAPSE - timedelta(seconds=1))
-        assert next_do()
+        lapse()
+        assert run_next(MAINTENANCE)
         return whole(*arguments)
 
     monkeypatch.setattr(working, "preview_of", overtaken)
@@ -245,8 +262,10 @@ def test_the_one_who_was_taken_for_lost_writes_nothing(monkeypatch: pytest.Monke
 
 def test_an_import_that_takes_every_worker_along_is_given_up() -> None:
     run = assigned(uploaded())
-    ImportRun.objects.update(attempts=ATTEMPTS, claim="x", claimed_at=timezone.now() - 2 * LAPSE)
-    assert not run_do(run.pk)
+    claim_next(["import"])
+    Job.objects.update(attempts=3)
+    lapse()
+    assert not run_next(MAINTENANCE)
     assert fresh(run).state == State.FAILED
     assert "3 times" in fresh(run).error.replace('"count": 3', "3 times")
 
@@ -254,16 +273,37 @@ def test_an_import_that_takes_every_worker_along_is_given_up() -> None:
 def test_a_fault_of_ours_is_no_import_that_runs_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     run = assigned(uploaded())
     monkeypatch.setattr(working, "preview_of", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        run_do(run.pk)
+    for _ in range(3):
+        assert fresh(run).state == State.READING
+        Job.objects.update(due_at=timezone.now())
+        assert run_do(run.pk)
     assert fresh(run).state == State.FAILED
+
+
+def test_a_cancelled_reading_says_so_and_is_tried_again() -> None:
+    run = assigned(uploaded())
+    job = cancel(Job.objects.get().pk, author="boss")
+    assert fresh(run).state == State.FAILED
+    assert "cancelled" in fresh(run).error
+    retry(job.pk, author="boss")
+    assert run_do(run.pk)
+    assert fresh(run).state == State.PREVIEWED
+
+
+def test_a_cancelled_applying_is_previewed_as_before() -> None:
+    run = run_apply(run=previewed(), author="boss")
+    cancel(Job.objects.latest("pk").pk, author="boss")
+    assert fresh(run).state == State.PREVIEWED
+    with pytest.raises(JobStateError):
+        retry(Job.objects.latest("pk").pk, author="boss")
+    assert live_version() == 0
 
 
 def test_a_wake_up_does_all_that_is_due_and_a_second_one_nothing() -> None:
     runs = [assigned(uploaded()), assigned(uploaded())]
-    imports_work()
-    imports_work()
-    assert [(fresh(run).state, fresh(run).attempts) for run in runs] == [(State.PREVIEWED, 1)] * 2
+    jobs_run()
+    jobs_run()
+    assert [(fresh(run).state, attempts_of(run)) for run in runs] == [(State.PREVIEWED, 1)] * 2
 
 
 # -- Hostile -------------------------------------------------------------------------------------------------

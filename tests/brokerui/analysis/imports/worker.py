@@ -28,6 +28,7 @@ def begin() -> None:
 def hang(where: str) -> None:
     """Says so once it is in the middle."""
     from brokerui.analysis.imports import working
+    from brokerui.core.jobs.tasks import jobs_run
 
     def stop(*_arguments: Any, **_named: Any) -> None:
         sys.stdout.write("in the middle\n")
@@ -35,18 +36,17 @@ def hang(where: str) -> None:
         time.sleep(600)
 
     setattr(working, where, stop)
-    working.next_do()
+    jobs_run()
 
 
 def work() -> None:
     from django.utils import timezone
 
-    from brokerui.analysis.imports.models import ImportRun
-    from brokerui.analysis.imports.tasks import imports_work
-    from brokerui.analysis.imports.working import LAPSE
+    from brokerui.core.jobs.models import Job
+    from brokerui.core.jobs.tasks import jobs_run
 
-    ImportRun.objects.exclude(claim="").update(claimed_at=timezone.now() - LAPSE - timedelta(seconds=1))
-    imports_work()
+    Job.objects.filter(state="running").update(lapses_at=timezone.now() - timedelta(seconds=1))
+    jobs_run()
 
 
 def apply() -> None:
@@ -63,7 +63,7 @@ def report() -> None:
     run = ImportRun.objects.get()
     counts = {model.__name__: model.objects.count() for model in (Version, Instance)}
     counts["imported"] = AuditEntry.objects.filter(action="estate.import").count()
-    sys.stdout.write(json.dumps({"state": run.state, "attempts": run.attempts, **counts}))
+    sys.stdout.write(json.dumps({"state": run.state, "attempts": run.job.attempts, **counts}))
 
 
 if __name__ == "__main__":

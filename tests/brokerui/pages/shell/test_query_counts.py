@@ -18,7 +18,6 @@ from brokerui.accounts.levels import Role
 from brokerui.accounts.services import token_create, user_create
 from brokerui.analysis.imports.services import Assignment, Given, run_assign, run_create
 from brokerui.analysis.imports.sources import Kind, Mode
-from brokerui.analysis.imports.working import next_do
 from brokerui.analysis.lint import selectors as lint
 from brokerui.analysis.lint.services import suppression_add
 from brokerui.analysis.reachability import selectors as reachability
@@ -82,8 +81,7 @@ def previewed(token: str) -> None:
     """An import that nobody has applied."""
     run = run_create(given=[Given("few.json", FEW)], author="test", token=token)
     run_assign(run=run, assignments=[Assignment(Kind.DOCUMENT)], mode=Mode.INSTANCES, author="test")
-    while next_do():
-        pass
+    jobs_run()
 
 
 def worked_out() -> None:

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing, contextmanager
 import pytest
 
 from brokerui.core.home import CHECKOUT
-from brokerui.running.patience import ARRIVAL_SECONDS, WAITED_FOR, has_arrived
+from brokerui.running.slow_clients import ARRIVAL_S
 from tests.brokerui.product import eventually, free_port
 
 THREADS = 2
@@ -25,7 +25,7 @@ WHOLE = b"GET /%d HTTP/1.1\r\nHost: localhost\r\n\r\n"
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
     number = free_port()
-    worker = ["-k", "brokerui.running.patience.PatientWorker", "--threads", str(THREADS), "--no-control-socket"]
+    worker = ["-k", "brokerui.running.slow_clients.BufferedWorker", "--threads", str(THREADS), "--no-control-socket"]
     command = [sys.executable, "-m", "gunicorn", "-b", f"127.0.0.1:{number}", *worker, "tests.brokerui.echo"]
     process = subprocess.Popen(command, cwd=CHECKOUT, stderr=subprocess.DEVNULL)
     try:
@@ -48,7 +48,7 @@ def answers(number: int) -> bool:
 
 @contextmanager
 def talking(port: int) -> Iterator[socket.socket]:
-    with closing(socket.create_connection(("127.0.0.1", port), timeout=ARRIVAL_SECONDS - 1)) as client:
+    with closing(socket.create_connection(("127.0.0.1", port), timeout=ARRIVAL_S - 1)) as client:
         yield client
 
 
@@ -96,7 +96,7 @@ def test_requests_that_come_in_one_piece_are_all_answered(port: int) -> None:
 
 
 def test_a_large_body_and_one_that_has_to_be_asked_for(port: int) -> None:
-    size = 5 * WAITED_FOR
+    size = 5 * 64 * 1024
     head = b"PUT /large HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n" % size
     with talking(port) as client:
         client.sendall(head + b"\r\n" + b"x" * size)
@@ -131,20 +131,25 @@ def test_nobody_waits_for_ever(port: int) -> None:
             time.sleep(0.2)
 
 
-@pytest.mark.parametrize(
-    ("text", "is_there"),
-    [
-        (b"", False),
-        (b"GET / HTTP/1.1\r\nHost: a\r\n", False),
-        (b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", True),
-        (b"POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\nfou", False),
-        (b"POST / HTTP/1.1\r\ncontent-length:4\r\nA: b\r\n\r\nfour", True),
-        (b"POST / HTTP/1.1\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n", True),
-        (b"POST / HTTP/1.1\r\nContent-Length: 65537\r\n\r\n", True),
-        (b"POST / HTTP/1.1\r\nX-Content-Length: 4\r\n\r\n", True),
-        (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", True),
-        (b"x" * WAITED_FOR, True),
-    ],
-)
-def test_what_is_waited_for(text: bytes, is_there: bool) -> None:
-    assert has_arrived(text) is is_there
+def test_readers_that_stand_still_take_nothing_from_others(port: int) -> None:
+    size = 12_000_000
+    with ExitStack() as stack:
+        clients = [stack.enter_context(talking(port)) for _ in range(2 * THREADS)]
+        for client in clients:
+            client.sendall(b"GET /give/%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % size)
+        for number in range(THREADS * 2):
+            with talking(port) as other:
+                assert asked(other, number)
+        answer = b""
+        while len(answer) < size and (piece := clients[0].recv(1 << 20)):
+            answer += piece
+        assert answer.startswith(b"HTTP/1.1 200 OK")
+        assert len(answer) >= size, "a client that goes on reading gets all of it"
+
+
+def test_more_requests_than_threads_wait_for_their_turn_before_the_end(port: int) -> None:
+    with ExitStack() as stack:
+        clients = [stack.enter_context(talking(port)) for _ in range(CLIENTS)]
+        for client in clients:
+            client.sendall(WHOLE % 7)
+        assert all(received(client).endswith("/7 0") for client in clients)

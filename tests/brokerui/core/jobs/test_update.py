@@ -1,0 +1,93 @@
+"""An update from the version before, with work in its queues: everything is kept, and what waited is a job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+from brokerui.analysis.imports.models import ImportRun
+from brokerui.analysis.reachability.models import Survey
+from brokerui.analysis.traffic.models import Round
+from brokerui.core.jobs.models import Job, JobState
+
+pytestmark = pytest.mark.django_db(transaction=True)
+BEFORE = [
+    ("intake", "0002_unattended"),
+    ("lint", "0001_initial"),
+    ("reachability", "0001_initial"),
+    ("traffic_results", "0003_rounds"),
+]
+KEY = "0" * 64
+NOW = timezone.now()
+
+
+@pytest.fixture
+def old() -> Iterator[Any]:
+    """The models of the version before; afterwards the database is as it was."""
+    executor = MigrationExecutor(connection)
+    executor.migrate(BEFORE)
+    yield executor.loader.project_state(BEFORE).apps
+    update()
+
+
+def update() -> None:
+    executor = MigrationExecutor(connection)
+    executor.migrate(executor.loader.graph.leaf_nodes())
+
+
+def jobs(kind: str) -> list[Job]:
+    return list(Job.objects.filter(kind=kind).order_by("pk"))
+
+
+def test_what_lint_and_reachability_had_to_do_is_requested(old: Any) -> None:
+    wanted = {"moment": "2030-01-01T00:00:00Z", "scenario": "s", "asked_at": NOW, "begun_at": NOW}
+    old.get_model("lint", "LintWanted").objects.create(key=KEY, **wanted)
+    surveys = old.get_model("reachability", "Survey").objects
+    surveys.create(key=KEY, since="", at=NOW, version=3, asked_at=NOW)
+    done = {"finished_at": NOW, "seconds": 1.5, "data": b"matrix", "done": 9, "total": 9}
+    surveys.create(key=KEY, since="2020", at=NOW, asked_at=NOW, **done)
+    update()
+    (lint,), (survey,) = jobs("lint"), jobs("survey")
+    assert (lint.state, lint.key) == (JobState.WAITING, f"{KEY} 2030-01-01T00:00:00Z")
+    assert lint.payload == {"key": KEY, "moment": "2030-01-01T00:00:00Z", "scenario": "s", "version": None}
+    assert (survey.payload["version"], survey.payload["since"]) == (3, "")
+    kept = Survey.objects.get()
+    assert (bytes(kept.data), kept.since, kept.seconds) == (b"matrix", "2020", 1.5)
+
+
+def test_rounds_keep_their_history_and_one_that_waits_is_requested(old: Any) -> None:
+    rounds = old.get_model("traffic_results", "Round").objects
+    steps = [{"name": "ingest", "in": 3, "out": 3, "quarantined": 0}]
+    rounds.create(asked_at=NOW, asked_by="ann", state="done", steps=steps, log="all of it", inputs="d")
+    rounds.create(asked_at=NOW, asked_by="ann", state="running", claim="c", began_at=NOW, heard_at=NOW)
+    waiting = rounds.create(asked_at=NOW, asked_by="bob", state="waiting")
+    update()
+    found = Round.objects.order_by("pk")
+    assert [one.state for one in found] == ["done", "interrupted", "waiting"]
+    assert (found[0].steps, found[0].log, found[0].inputs) == (steps, "all of it", "d")
+    assert found[1].ended_at == NOW
+    (job,) = jobs("round")
+    assert (Round.objects.get(pk=waiting.pk).job_id, job.requested_by, job.state) == (job.pk, "bob", JobState.WAITING)
+
+
+def test_imports_that_were_to_be_read_or_applied_are_requested(old: Any) -> None:
+    imports = old.get_model("intake", "ImportRun").objects
+    told = {"created_at": NOW - timedelta(hours=1), "author": "ann"}
+    reading = imports.create(token="a", state="reading", claim="c", claimed_at=NOW, attempts=1, **told)
+    applying = imports.create(token="b", state="applying", applied_by="bob", **told)
+    failed = imports.create(token="c", state="failed", error="{}", **told)
+    update()
+    found = {run.pk: run for run in ImportRun.objects.select_related("job")}
+    assert [found[run.pk].state for run in (reading, applying, failed)] == ["reading", "applying", "failed"]
+    assert [(job.key, job.requested_by) for job in jobs("import")] == [
+        (str(reading.pk), "ann"),
+        (str(applying.pk), "bob"),
+    ]
+    assert found[failed.pk].job is None
+    assert found[reading.pk].job == jobs("import")[0]

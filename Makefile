@@ -26,7 +26,7 @@ BROWSER_PYTEST := BROKERUI_CHROMIUM="$$browser" $(PYTEST)
 PROCESSES ?= 3
 export PYTHON
 
-.PHONY: help setup run test durations coverage check bench sim chaos mutants screenshots wheel lock clean
+.PHONY: help setup run test test-all durations planted coverage check bench sim chaos mutants screenshots wheel lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,15 @@ test: check ## everything: check, then all tests, in a real browser too (ARGS=â€
 
 durations: check ## make test, and record which tests are long (tests/durations.json): a run begins with them
 	@browser=$$($(PY) scripts/browser.py) && $(BROWSER_PYTEST) -n $(PROCESSES) --postgresql --record-durations
+
+test-all: check ## what is too slow for every change: more examples, all worlds, mutants, planted faults, chaos
+	@browser=$$($(PY) scripts/browser.py) && CI=1 API_EXAMPLES=100 $(BROWSER_PYTEST) -n $(PROCESSES) --postgresql
+	@$(MAKE) --no-print-directory mutants planted
+	@$(MAKE) --no-print-directory sim RUNS=1000
+	@$(MAKE) --no-print-directory chaos
+
+planted: $(VENV)/.dev $(VENV)/.catalogues ## faults put into a copy of the source: a test has to find each (PLANTED=store)
+	@$(PY) -m tests.planted $(PLANTED)
 
 coverage: $(VENV)/.dev ## what of routing/ its own tests reach, branch by branch
 	@$(PYTEST) -q -n 2 tests/routing tests/simulation --cov=routing --cov-branch --cov-report=term-missing:skip-covered

@@ -81,6 +81,7 @@ def drawn_processes() -> Iterator[str]:
 PICTURES: Mapping[str, Callable[[], Iterator[str]]] = {
     "storeys": lambda: drawn_layers("brokerui"),
     "rooms": lambda: drawn_layers("routing"),
+    "pipeline": lambda: drawn_layers("pipeline"),
     "processes": drawn_processes,
 }
 

@@ -10,7 +10,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
+TOP = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "distributions/client/README.md")
+PAGES = sorted([*(ROOT / name for name in TOP), *DOCS.rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from brokerui.analysis.lint.services import wanted_do
 from brokerui.core.csv import csv_lines
+from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import LOCAL, database, document, instance, to
 
@@ -46,7 +46,7 @@ def test_no_file_of_the_site_holds_a_formula(viewer: Client, path: str) -> None:
     scenario, _gone = scenario_create(title="formulas", text=estate)
     asked = {"scenario": scenario.name}
     viewer.get("/findings/", asked)
-    wanted_do()
+    jobs_run()
     response = viewer.get(path, asked)
     assert response.status_code == 200
     text = b"".join(response).decode()  # type: ignore[call-overload]

@@ -1,0 +1,393 @@
+"""Faults that are put into the source on purpose, and the tests of `make test` that have to find each.
+
+A fault is a piece of text that stands once in the source, and what it is replaced by. Tests are named by their
+function, which stands once in `tests/` (or by `module::function`), so that both survive that files are moved.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Fault(NamedTuple):
+    area: str
+    what: str
+    """What goes wrong with it."""
+    text: str
+    replacement: str
+    tests: tuple[str, ...]
+    """Of these at least one has to fail."""
+    on_postgresql: bool = False
+    """Whether the tests run on PostgreSQL."""
+
+
+STORE: Final = (
+    Fault(
+        "store",
+        "whoever committed without waiting for the disk does not hear that the server has lost it",
+        "if changes.is_async_commit and self._losses is None:",
+        "if False and changes.is_async_commit and self._losses is None:",
+        ("test_who_had_not_hardened_it_is_told_that_it_may_be_lost",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
+        "a forked process uses the connections of its parent",
+        "if self._process != os.getpid():  # what a fork has copied belongs to its parent",
+        "if False:  # what a fork has copied belongs to its parent",
+        ("test_few_idle_connections_are_kept_and_none_of_a_parent",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
+        "a connection that the server has closed is used again",
+        "return not connection.closed and not select.select([connection.fileno()], [], [], 0)[0]",
+        "return not connection.closed",
+        ("test_idle_connections_that_the_server_has_ended_are_not_used",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
+        "idle connections are kept without a limit",
+        "elif len(self._idle) >= IDLE:",
+        "elif False:",
+        ("test_few_idle_connections_are_kept_and_none_of_a_parent",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
+        "what another worker has locked is claimed",
+        "return [row for row, (is_taken,) in zip(rows, taken, strict=True) if not is_taken]",
+        "return [row for row, (is_taken,) in zip(rows, taken, strict=True)]",
+        (
+            "test_who_drains_at_the_same_time_never_has_the_same_conversation",
+            "test_receivers_at_the_same_time_have_each_message_once_and_in_order",
+        ),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
+        "a claim reads all large messages of a conversation",
+        'if sum(len(row[3] or b"") for row in rows) >= BYTES_AT_ONCE:',
+        "if False:",
+        ("test_of_large_messages_a_claim_reads_not_much_more_than_a_batch_sends",),
+    ),
+    Fault(
+        "store",
+        "a receive takes messages of a lease that it did not ask for",
+        "return tuple(found[order] for order in asked.only if order in found)",
+        "return tuple(found.values())",
+        (
+            "test_messages_that_come_meanwhile_are_not_taken_with_it",
+            "test_what_was_moved_elsewhere_is_not_received_here",
+            "test_a_receive_counts_once_it_is_committed",
+        ),
+    ),
+    Fault(
+        "store",
+        "of an instance that follows an older estate a worker goes on",
+        "if self.version < known.least_version:",
+        "if False:",
+        (
+            "test_what_is_known_is_read_again_only_when_it_has_changed",
+            "test_a_verb_is_not_undone_when_the_estate_is_followed",
+        ),
+    ),
+    Fault(
+        "store",
+        "a locked group is looked for again",
+        "if asked.group in locked:",
+        "if asked.group not in locked:",
+        (
+            "test_nobody_else_receives_from_the_group_however_he_asks",
+            "test_a_group_that_was_emptied_before_it_was_locked_is_passed",
+        ),
+    ),
+)
+ENDPOINT: Final = (
+    Fault(
+        "endpoint",
+        "one address takes all connections",
+        "if self._open[host] >= self.most_of_one or len(self) >= self.most:",
+        "if len(self) >= self.most:",
+        ("test_connections_are_bounded_by_address_and_together",),
+    ),
+    Fault(
+        "endpoint",
+        "an address that nobody sends to is dialled for ever",
+        "return self.host.now() - self._wanted_at < self.host.options.wanted_for",
+        "return True",
+        (
+            "test_a_link_ends_when_nothing_was_sent_for_a_while",
+            "test_an_address_is_tried_less_and_less_often_and_given_up_once_nobody_wants_it",
+        ),
+    ),
+    Fault(
+        "endpoint",
+        "messages leave the machine without encryption",
+        "if is_open and not all(is_loopback(place) for place in places):",
+        "if False:",
+        ("test_without_tls_nothing_goes_beyond_this_machine_unless_that_is_allowed",),
+    ),
+    Fault(
+        "endpoint",
+        "what a peer sends while Redis is away has no limit",
+        "return max(0, self.most - self.held)",
+        "return self.most",
+        ("test_what_comes_is_bounded_and_readers_wait_while_redis_takes_nothing",),
+    ),
+    Fault(
+        "endpoint",
+        "the endpoint is told of a list with each bundle",
+        "if held == 0 and tell then redis.call('RPUSH', KEYS[2], list) end",
+        "if tell then redis.call('RPUSH', KEYS[2], list) end",
+        ("test_the_endpoint_is_told_of_a_list_once_until_it_is_empty",),
+    ),
+    Fault(
+        "endpoint",
+        "a list takes more than it may",
+        "if (held > 0 and held + #bundle > most) or all + put + #bundle > most_of_all",
+        "if all + put + #bundle > most_of_all",
+        ("test_a_list_refuses_what_is_too_much_and_others_do_not",),
+    ),
+    Fault(
+        "endpoint",
+        "a bundle of frames has no limit",
+        "if pieces and size + len(raw) > BUNDLE:",
+        "if False:",
+        ("test_frames_are_bundled_and_found_again_in_their_order",),
+    ),
+    Fault(
+        "endpoint",
+        "an instance dials as many addresses as it is told",
+        "elif len(self.links) < self.options.next_hops:",
+        "else:",
+        ("test_an_instance_has_no_more_next_hops_than_it_may",),
+    ),
+)
+PAGES: Final = (
+    Fault(
+        "pages",
+        "a site that is read-only is written",
+        "return settings.READ_ONLY and request.method not in SAFE",
+        "return False",
+        ("test_nobody_changes_anything_on_a_site_that_is_read_only",),
+    ),
+    Fault(
+        "pages",
+        "whoever may read may write",
+        'return declared["read" if method in SAFE else "write"]',
+        'return declared["read"]',
+        ("test_a_viewer_cannot_write",),
+    ),
+    Fault(
+        "pages",
+        "every user may do everything",
+        "return bool(user.is_active and user.has_perm(level))",
+        "return bool(user.is_active)",
+        ("test_a_role_may_what_those_before_it_may", "test_a_viewer_cannot_write"),
+    ),
+    Fault(
+        "pages",
+        "examples have no words",
+        'return [_BY_NAME.get(path.stem) or Example(path.stem, path.stem, "") for path in found]',
+        'return [Example(path.stem, path.stem, "") for path in found]',
+        ("test_the_examples_are_there_and_have_words",),
+    ),
+    Fault(
+        "pages",
+        "a filter that begins like an option is written without quotes",
+        'return not self.key and (value.startswith("-") or _KEY.match(value) is not None)',
+        "return False",
+        ("test_what_is_written_is_read_again",),
+    ),
+    Fault(
+        "pages",
+        "a filter may be as long as it likes",
+        "if len(text) > LONGEST:",
+        "if False:",
+        ("test_a_filter_is_not_endless",),
+    ),
+    Fault(
+        "pages",
+        "two scenarios have one name",
+        "while name in taken or example_find(name):",
+        "while example_find(name):",
+        ("test_every_scenario_has_a_name_of_its_own",),
+    ),
+    Fault(
+        "pages",
+        "the last administrator can be taken away",
+        "raise LastAdministratorError",
+        "return",
+        ("test_the_last_administrator_stays_one",),
+    ),
+    Fault(
+        "pages",
+        "a title is as long as the first line",
+        'return line[:TITLE_MAX] or "scenario"',
+        'return line or "scenario"',
+        ("test_a_title_is_one_line_of_readable_length",),
+    ),
+)
+REST: Final = (
+    Fault(
+        "REST",
+        "nobody asks too often",
+        "return times <= self.num_requests",
+        "return True",
+        ("test_who_asks_too_often_has_to_wait",),
+    ),
+    Fault(
+        "REST",
+        "a row is written over what the client has not seen",
+        'return "*" in known or etag in known',
+        "return True",
+        ("test_nothing_is_written_over_what_was_not_seen",),
+    ),
+    Fault(
+        "REST",
+        "another document with the same Idempotency-Key is taken for the first",
+        "if run is not None and not is_same(run, sent):",
+        "if False:",
+        ("test_a_key_is_for_one_import_only",),
+    ),
+    Fault(
+        "REST",
+        "the next page begins with the last row of the one before",
+        "sort_key(row) < after if is_backwards else sort_key(row) > after",
+        "sort_key(row) < after if is_backwards else sort_key(row) >= after",
+        ("test_pages_give_every_row_once_in_their_order",),
+    ),
+    Fault(
+        "REST",
+        "a dialog is ended with an error and with cleanup",
+        'raise Invalid("", say("must have either an error or cleanup"))',
+        "pass",
+        ("test_verbs::test_what_cannot_be_done_says_why",),
+    ),
+    Fault(
+        "REST",
+        "a request without a message is sent",
+        "if not 1 <= len(data) <= MAX_MESSAGES:",
+        "if not 0 <= len(data) <= MAX_MESSAGES:",
+        ("test_verbs::test_what_cannot_be_done_says_why",),
+    ),
+    Fault(
+        "REST",
+        "false in a query is true",
+        'return text == "true"',
+        "return True",
+        ("api.test_lists::test_filters",),
+    ),
+    Fault(
+        "REST",
+        "two who edit one version overwrite each other",
+        "if base_version is not None and live.version != base_version:",
+        "if False:",
+        ("test_edits_of_another_version_are_refused",),
+    ),
+    Fault(
+        "REST",
+        "the order of a list is no change",
+        "if old is new or (not old and not new):",
+        "if True:",
+        ("test_a_list_in_another_order_is_a_change",),
+    ),
+    Fault(
+        "REST",
+        "a version is older than the one before where the clock was set back",
+        "return max(now, last.created_at + timedelta(microseconds=1)) if last else now",
+        "return now",
+        ("test_versions_follow_in_time_though_the_clock_is_set_back",),
+    ),
+)
+PIPELINE: Final = (
+    Fault(
+        "pipeline",
+        "an answer ends where it begins",
+        "min((one for one in moments if one > moment)",
+        "min((one for one in moments if one >= moment)",
+        ("test_answers_are_those_of_the_rules_at_every_moment_until_they_end",),
+    ),
+    Fault(
+        "pipeline",
+        "two versions of one moment are taken",
+        "if one.since == other.since:",
+        "if False:",
+        ("test_bad_input_is_one_line_and_status_4",),
+    ),
+    Fault(
+        "pipeline",
+        "a Java that cannot be executed has a version",
+        "return int(found[1]) if found and os.access(java, os.X_OK) else 0",
+        "return int(found[1]) if found else 0",
+        ("test_what_does_not_start_has_no_version",),
+    ),
+    Fault(
+        "pipeline",
+        "an option that is none of Spark's is taken",
+        'if not equals or not key.startswith("spark."):',
+        "if not equals:",
+        ("test_bad_usage_is_status_2",),
+    ),
+    Fault(
+        "pipeline",
+        "a version without its moment is taken",
+        'raise InputError(where, "$.valid_from", say("is missing: a version says since when it was in force"))',
+        "pass",
+        ("test_bad_input_is_one_line_and_status_4",),
+    ),
+    Fault(
+        "pipeline",
+        "a Java that was killed is not known as gone",
+        "isinstance(failure, (Py4JNetworkError, ConnectionError))",
+        "isinstance(failure, ConnectionError)",
+        ("test_it_is_known_and_py4j_says_nothing",),
+    ),
+    Fault(
+        "pipeline",
+        "rows that were lost are not noticed",
+        "if rows_in != rows_out + quarantined:",
+        "if False:",
+        ("test_rows_that_were_lost_are_a_fault",),
+    ),
+)
+ENGINE: Final = (
+    Fault(
+        "engine",
+        "a route lives a moment longer than its lifetime",
+        "return self.lifetime is not None and at >= self.lifetime",
+        "return self.lifetime is not None and at > self.lifetime",
+        ("test_a_route_is_expired_at_and_after_its_lifetime",),
+    ),
+    Fault(
+        "engine",
+        "a set of routes is alive a moment too long",
+        "if self.expires is None or at < self.expires:",
+        "if self.expires is None or at <= self.expires:",
+        ("test_expired_routes_are_left_out_at_and_after_their_lifetime",),
+    ),
+    Fault(
+        "engine",
+        "a mirror is at no address of the network",
+        "if not self.mirror_address.is_network:",
+        "if False:",
+        ("test_a_route_that_cannot_be_is_never_made",),
+    ),
+    Fault(
+        "engine",
+        "MSDB in capitals is another database",
+        "return MSDB if database.lower() == MSDB else database",
+        "return database",
+        ("test_msdb_is_known_by_its_name",),
+    ),
+    Fault(
+        "engine",
+        "a grid of rows has no limit",
+        "if count >= MAX_ROWS:",
+        "if False:",
+        ("test_grid_parser::test_too_many_rows",),
+    ),
+)
+FAULTS: Final = (*STORE, *ENDPOINT, *PAGES, *REST, *PIPELINE, *ENGINE)

@@ -14,7 +14,7 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.urls import URLPattern, get_resolver
 
-from brokerui.analysis.imports.models import ImportRun, State
+from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.api.ids import id_of
 from routing.lint.registry import CHECKS
 from routing.model.estate import Estate
@@ -93,7 +93,7 @@ def rows_there() -> Rows:
     """Those of the database as it is."""
     kinds = {model.__name__.lower(): model for model in apps.get_app_config("estate").get_models()}
     tables = {name: kinds[name].objects.order_by("id").values_list("id", flat=True)[0] for name in TABLES}
-    run = ImportRun.objects.filter(state=State.PREVIEWED).latest("id")
+    run = ImportRun.objects.filter(state=ImportState.PREVIEWED).latest("id")
     return Rows(tables, User.objects.order_by("id")[0].pk, run.pk, tuple(check.code for check in CHECKS[::5]))
 
 

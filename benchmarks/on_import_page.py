@@ -16,7 +16,7 @@ from django.test import Client
 from benchmarks.claims import claim, large_document
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import roles_ensure, user_create
-from brokerui.analysis.imports.models import ImportRun, State
+from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.core.jobs.kinds import MAINTENANCE
 from brokerui.core.jobs.running import run_next
 from brokerui.estate.cache import estates
@@ -63,7 +63,7 @@ def _import(client: Client, document: bytes, what: str) -> bool:
     applying = _worked()
     _timed("applied page", lambda: client.get(page))
     _timed("start page", lambda: client.get("/imports/"))
-    assert ImportRun.objects.get(pk=run.pk).state == State.APPLIED
+    assert ImportRun.objects.get(pk=run.pk).state == ImportState.APPLIED
     return claim(
         f"import {what}", reading + applying, 60, "s", f"reading and preview {reading:.1f}, applying {applying:.1f}"
     )

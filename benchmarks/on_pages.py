@@ -28,7 +28,7 @@ from benchmarks.claims import claim, machine
 from benchmarks.estates import furnished, large_estate
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import roles_ensure, user_create
-from brokerui.analysis.imports.models import ImportRun, State
+from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.imports.services import Assignment, Given, run_assign, run_create
 from brokerui.analysis.imports.sources import Kind, Mode
 from brokerui.analysis.lint.selectors import findings_for
@@ -122,7 +122,7 @@ def _prepared(client: Client) -> None:
     run = run_create(given=[Given("large.json", changed.encode())], author="admin", token="one")
     run_assign(run=run, assignments=[Assignment(Kind.DOCUMENT)], mode=Mode.WHOLE, author="admin")
     jobs_run()
-    assert ImportRun.objects.get().state == State.PREVIEWED, ImportRun.objects.get().error
+    assert ImportRun.objects.get().state == ImportState.PREVIEWED, ImportRun.objects.get().error
     _edited()
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from brokerui.analysis.imports.answer import Json, said
-from brokerui.analysis.imports.models import ImportRun, State
+from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.imports.presenter import sentence
 from brokerui.api.bodies import ProblemSerializer
 from brokerui.core.problems import KINDS, problem
@@ -94,19 +94,19 @@ def run_as_json(run: ImportRun) -> Json:
         "ended_at": run.ended_at,
         "dry_run": run.dry_run,
         "result": said(json.loads(run.answer)) if run.answer else None,
-        "problem": problem_of(run) if run.state == State.FAILED else None,
+        "problem": problem_of(run) if run.state == ImportState.FAILED else None,
     }
 
 
 def _state(run: ImportRun) -> str:
     match run.state:
-        case State.READING | State.APPLYING:
+        case ImportState.READING | ImportState.APPLYING:
             return "working" if run.is_claimed else "waiting"
-        case State.UPLOADED | State.PREVIEWED:
+        case ImportState.UPLOADED | ImportState.PREVIEWED:
             return "open"
-        case State.DISCARDED:
+        case ImportState.DISCARDED:
             return "done" if run.answer else "discarded"
-        case State.APPLIED:
+        case ImportState.APPLIED:
             return "done"
     return "failed"
 

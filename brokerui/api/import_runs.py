@@ -13,9 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from brokerui.analysis.imports.answer import answer_of, difference_made, said
-from brokerui.analysis.imports.applying import made_apply
-from brokerui.analysis.imports.models import TOKEN, ImportRun, State
-from brokerui.analysis.imports.reading import Made, estate_made
+from brokerui.analysis.imports.applying import apply_build
+from brokerui.analysis.imports.models import TOKEN, ImportRun, ImportState
+from brokerui.analysis.imports.reading import BuiltEstate, build_estate
 from brokerui.analysis.imports.selectors import run_by_token
 from brokerui.analysis.imports.sending import Sent, is_same, run_send, run_token
 from brokerui.analysis.imports.services import wake_work
@@ -77,16 +77,16 @@ def send_and_wait(sent: Sent, request: Request, token: str, *, is_based: bool) -
 
 def import_now(sent: Sent, live: LiveEstate, author: str) -> Response:
     """Import it as the next version; a dry run writes nothing."""
-    made = estate_made(sent.sources, sent.mode, live.estate, sent.at or timezone.now())
+    made = build_estate(sent.sources, sent.mode, live.estate, sent.at or timezone.now())
     differs = difference_made(live.estate, made)
     written = live if sent.dry_run else _written(sent, made, live, author)
     answer = answer_of(made, differs, written.version, dry_run=sent.dry_run)
     return Response(said(answer), headers={"ETag": etag_of(written.digest)})
 
 
-def _written(sent: Sent, made: Made, live: LiveEstate, author: str) -> LiveEstate:
+def _written(sent: Sent, made: BuiltEstate, live: LiveEstate, author: str) -> LiveEstate:
     try:
-        return made_apply(
+        return apply_build(
             estate=made.estate, imported=made.imported, author=author, note=sent.note, base_version=live.version
         )
     except EstateStaleError:
@@ -96,7 +96,7 @@ def _written(sent: Sent, made: Made, live: LiveEstate, author: str) -> LiveEstat
 
 def respond(run: ImportRun) -> Response:
     """Return the response of an import: its result, its problem, or 202 with the address of the run."""
-    if run.state == State.FAILED:
+    if run.state == ImportState.FAILED:
         failure = problem_of(run)
         raise ApiProblem(failure["status"], failure["detail"], code=failure["code"], errors=failure.get("errors", ()))
     if run.answer:

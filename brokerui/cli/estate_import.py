@@ -10,12 +10,12 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from brokerui.analysis.imports.applying import made_apply
+from brokerui.analysis.imports.applying import apply_build
 from brokerui.analysis.imports.as_text import preview_as_text
 from brokerui.analysis.imports.detecting import guess
 from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.analysis.imports.preview import preview_of
-from brokerui.analysis.imports.reading import Made, estate_made
+from brokerui.analysis.imports.reading import BuiltEstate, build_estate
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from brokerui.cli.import_report import report
 from brokerui.cli.inputs import load_bytes
@@ -35,7 +35,7 @@ def import_run(options: argparse.Namespace) -> int:
     sources = list(_sources(options.sources, options.max_size))
     live = estate_current()
     mode = _mode(options)
-    made = estate_made(sources, mode, live.estate, options.at or timezone.now())
+    made = build_estate(sources, mode, live.estate, options.at or timezone.now())
     preview = preview_of(live.estate, made, options.at or timezone.now())
     # What is refused says so before anything else is said.
     written = None if options.dry_run else _applied(made, live, options)
@@ -47,11 +47,11 @@ def import_run(options: argparse.Namespace) -> int:
     return int(something_is_missing(made.findings))
 
 
-def _applied(made: Made, live: LiveEstate, options: argparse.Namespace) -> LiveEstate:
+def _applied(made: BuiltEstate, live: LiveEstate, options: argparse.Namespace) -> LiveEstate:
     imported = {name: Path(file).name for name, file in made.imported.items()}
     note = options.note or ", ".join(sorted(set(imported.values()))[:NAMED])
     try:
-        return made_apply(
+        return apply_build(
             estate=made.estate, imported=imported, author=options.author, note=note, base_version=live.version
         )
     except EstateStaleError:

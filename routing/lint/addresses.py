@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.sentence import Sentence, say
-from routing.lint.context import LintContext, RouteRow, instance_finding, lost
+from routing.lint.context import LintContext, LintedRoute, instance_finding, lost
 from routing.lint.facts import host_of, network_addresses
 from routing.lint.remedy import altered
 from routing.model.address import DEFAULT_PORT, LOCAL, Address
@@ -59,7 +59,7 @@ def _unknown(address: Address, host: str, alike: Instance | None) -> Sentence:
     )
 
 
-def unresolved(scene: LintContext) -> Iterator[tuple[RouteRow, Address]]:
+def unresolved(scene: LintContext) -> Iterator[tuple[LintedRoute, Address]]:
     """The network addresses of live routes that belong to no instance, each once per route."""
     known = scene.estate.by_address
     for row in scene.live:
@@ -104,7 +104,7 @@ def wrong_port(scene: LintContext) -> Iterator[Finding]:
             yield instance_finding("wrong-port", WARNING, instance, reason)
 
 
-def _wrong_port(scene: LintContext, row: RouteRow, address: Address, instances: list[Instance]) -> Finding:
+def _wrong_port(scene: LintContext, row: LintedRoute, address: Address, instances: list[Instance]) -> Finding:
     host = host_of(address)
     service = row.route.remote_service_name
     guessed = scene.guessed.get(host, ())
@@ -174,7 +174,7 @@ def own_address(scene: LintContext) -> Iterator[Finding]:
             yield row.finding("own-address", _severity_of_detour(scene, row), reason, remedy)
 
 
-def _severity_of_detour(scene: LintContext, row: RouteRow) -> str:
+def _severity_of_detour(scene: LintContext, row: LintedRoute) -> str:
     if row.route.remote_service_name is None:
         return WARNING
     ends = scene.ends(row, row.route.remote_service_name)

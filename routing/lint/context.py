@@ -33,7 +33,7 @@ class HostedDatabase(NamedTuple):
     database: Database
 
 
-class RouteRow(NamedTuple):
+class LintedRoute(NamedTuple):
     """A row of `sys.routes`, with its instance and database."""
 
     instance: Instance
@@ -93,12 +93,14 @@ class LintContext:
         return tuple(held for held in self.databases if not self._is_replica(held.database))
 
     @cached_property
-    def rows(self) -> tuple[RouteRow, ...]:
+    def rows(self) -> tuple[LintedRoute, ...]:
         """Every route of these databases, in the order of the document."""
-        return tuple(RouteRow(*held, route) for held in self.originals for route in held.database.table.routes.values())
+        return tuple(
+            LintedRoute(*held, route) for held in self.originals for route in held.database.table.routes.values()
+        )
 
     @cached_property
-    def live(self) -> tuple[RouteRow, ...]:
+    def live(self) -> tuple[LintedRoute, ...]:
         """The routes in scope that have not expired (RT-TABLE)."""
         return tuple(row for row in self.rows if not row.route.expired(self.at))
 
@@ -155,16 +157,16 @@ class LintContext:
         return found
 
     @cached_property
-    def led_to(self) -> Mapping[str, list[RouteRow]]:
+    def led_to(self) -> Mapping[str, list[LintedRoute]]:
         """By instance in scope: the live routes of other instances that lead to it over the network."""
-        found: dict[str, list[RouteRow]] = defaultdict(list)
+        found: dict[str, list[LintedRoute]] = defaultdict(list)
         for row in self.live if self._instance is None else self._leading_to(self.instances):
             for instance in self.leads(row):
                 if instance is not row.instance:
                     found[instance.name].append(row)
         return found
 
-    def _leading_to(self, instances: Iterable[Instance]) -> Iterator[RouteRow]:
+    def _leading_to(self, instances: Iterable[Instance]) -> Iterator[LintedRoute]:
         """The live routes of the estate with an address of one of these instances."""
         keys = {address.key for instance in instances for address in instance.addresses}
         for held in self.everywhere:
@@ -174,7 +176,7 @@ class LintContext:
                 mirror = route.mirror_address
                 leads = route.address.key in keys or (mirror is not None and mirror.key in keys)
                 if leads and not route.expired(self.at):
-                    yield RouteRow(*held, route)
+                    yield LintedRoute(*held, route)
 
     def on_the_network(self, instance: Instance) -> bool:
         """True if live routes lead to the instance from elsewhere, or its own lead elsewhere."""
@@ -190,7 +192,7 @@ class LintContext:
             for address in network_addresses(route)
         )
 
-    def rows_for(self, services: Set[str]) -> Iterator[RouteRow]:
+    def rows_for(self, services: Set[str]) -> Iterator[LintedRoute]:
         """The live routes of the estate for one of these services by name, in the order of the document."""
         for held in self.everywhere:
             table = held.database.table
@@ -198,7 +200,7 @@ class LintContext:
                 continue
             for route in table.routes.values():
                 if route.remote_service_name in services and not route.expired(self.at):
-                    yield RouteRow(*held, route)
+                    yield LintedRoute(*held, route)
 
     @cached_property
     def route_names(self) -> Set[str]:
@@ -208,7 +210,7 @@ class LintContext:
 
     # ------------------------------------------------------------ what the engine answers
 
-    def leads(self, row: RouteRow) -> Iterator[Instance]:
+    def leads(self, row: LintedRoute) -> Iterator[Instance]:
         """The instances of the estate to which a route leads; for LOCAL, its own."""
         if row.route.address.is_local:
             yield row.instance
@@ -217,7 +219,7 @@ class LintContext:
             if name is not None:
                 yield self.estate.instances[name]
 
-    def ends(self, row: RouteRow, service: str) -> tuple[Outcome, ...]:
+    def ends(self, row: LintedRoute, service: str) -> tuple[Outcome, ...]:
         """The outcomes of conversations for which the route decides, to this service with the route's identifier."""
         return self.outcomes(Conversation(row.instance.name, row.begins_in, service, row.route.broker_instance))
 

@@ -8,7 +8,7 @@ from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say
-from routing.lint.context import LintContext, RouteRow, instance_finding
+from routing.lint.context import LintContext, LintedRoute, instance_finding
 from routing.lint.facts import own_services
 from routing.lint.remedy import alter_endpoint
 from routing.model.estate import Instance
@@ -43,7 +43,7 @@ def _onward(scene: LintContext, instance: Instance) -> list[Route]:
     return [route for route in routes if scene.estate.resolve(route.address) != instance.name]
 
 
-def _dropped(scene: LintContext, instance: Instance, row: RouteRow) -> list[bool]:
+def _dropped(scene: LintContext, instance: Instance, row: LintedRoute) -> list[bool]:
     """For each possible decision on a message that this route brings: whether it is dropped because forwarding is off.
 
     The route's identifier does not travel with the message: most conversations begin without one.
@@ -56,7 +56,7 @@ def _dropped(scene: LintContext, instance: Instance, row: RouteRow) -> list[bool
     ]
 
 
-def _reason(onward: list[Route], dropped: list[RouteRow]) -> Sentence:
+def _reason(onward: list[Route], dropped: list[LintedRoute]) -> Sentence:
     if not dropped:
         return say(
             "Its msdb has routes that lead on ({route}), but message forwarding is off: what comes is dropped.",

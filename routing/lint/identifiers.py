@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.sentence import Sentence, say
-from routing.lint.context import HostedDatabase, LintContext, RouteRow, database_finding, lost
+from routing.lint.context import HostedDatabase, LintContext, LintedRoute, database_finding, lost
 from routing.lint.facts import network_addresses
 from routing.lint.remedy import altered, new_broker
 from routing.model.estate import Instance
@@ -31,7 +31,7 @@ def unknown_identifier(scene: LintContext) -> Iterator[Finding]:
             yield row.finding("unknown-identifier", severity, reason, _with_right_one(scene, row, name))
 
 
-def mistaken(scene: LintContext, row: RouteRow, name: str, identifier: str) -> Sentence | None:
+def mistaken(scene: LintContext, row: LintedRoute, name: str, identifier: str) -> Sentence | None:
     """The error in the identifier; None: there is none, or it cannot be known."""
     holders = scene.holders.get(identifier, ())
     right = [held for held in holders if held.database.has_service(name)]
@@ -53,7 +53,7 @@ def mistaken(scene: LintContext, row: RouteRow, name: str, identifier: str) -> S
     return say("No database of the estate has the identifier {identifier}.", identifier=identifier)
 
 
-def _elsewhere(scene: LintContext, row: RouteRow, name: str, right: list[HostedDatabase]) -> Sentence | None:
+def _elsewhere(scene: LintContext, row: LintedRoute, name: str, right: list[HostedDatabase]) -> Sentence | None:
     """The identifier is right for another instance than the one to which the route leads, which has the service too."""
     leads = list(scene.leads(row))
     if any(held.instance is instance for held in right for instance in leads):
@@ -74,7 +74,7 @@ def _knows_its_own(instance: Instance, name: str) -> bool:
     return bool(homes) and all(database.broker_instance is not None for database in homes)
 
 
-def _with_right_one(scene: LintContext, row: RouteRow, name: str) -> str | None:
+def _with_right_one(scene: LintContext, row: LintedRoute, name: str) -> str | None:
     """The remedy: the identifier of the only database with the service where the route leads, or else in the estate."""
     homes = scene.services.get(name, ())
     leads = list(scene.leads(row))

@@ -8,7 +8,7 @@ from datetime import timedelta
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.moment import format_moment
 from routing.common.sentence import say
-from routing.lint.context import LintContext, RouteRow, lost
+from routing.lint.context import LintContext, LintedRoute, lost
 from routing.lint.facts import asks_for_routes
 from routing.lint.remedy import made_again
 from routing.rules.decision import DELAYED, DROPPED
@@ -37,7 +37,7 @@ def route_expired(scene: LintContext) -> Iterator[Finding]:
         yield row.finding("route-expired", severity, reason, _for_ever(scene, row))
 
 
-def _severity(scene: LintContext, row: RouteRow) -> str:
+def _severity(scene: LintContext, row: LintedRoute) -> str:
     if row.route.remote_service_name is None:
         return WARNING
     ends = scene.ends(row, row.route.remote_service_name)
@@ -60,6 +60,6 @@ def route_expires_soon(scene: LintContext) -> Iterator[Finding]:
         yield row.finding("route-expires-soon", INFO if renewed else WARNING, reason, _for_ever(scene, row))
 
 
-def _for_ever(scene: LintContext, row: RouteRow) -> str | None:
+def _for_ever(scene: LintContext, row: LintedRoute) -> str | None:
     """The remedy: drop and create, because ALTER ROUTE can change a lifetime but not remove it."""
     return made_again(row.database.name, row.route, scene.at, lifetime=None)

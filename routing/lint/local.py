@@ -8,7 +8,7 @@ from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB
 from routing.common.sentence import say
-from routing.lint.context import HostedDatabase, LintContext, RouteRow, database_finding, few, lost
+from routing.lint.context import HostedDatabase, LintContext, LintedRoute, database_finding, few, lost
 from routing.lint.facts import SYSTEM_SERVICES, asks_for_routes, begins_only
 from routing.lint.remedy import free_name, new_route, taken_names, use
 from routing.model.conversation import Conversation
@@ -123,7 +123,7 @@ def dynamic_route_hides_local(scene: LintContext) -> Iterator[Finding]:
                 "for a route: {services}.",
                 services=few(hidden),
             )
-            row = RouteRow(*held, asking)
+            row = LintedRoute(*held, asking)
             severity, remedy = _severity_of_hiding(scene, held), _explicit(held.database, hidden)
             yield row.finding("dynamic-route-hides-local", severity, reason, remedy)
 

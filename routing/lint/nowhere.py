@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.names import DYNAMIC_ROUTING_SERVICE
 from routing.common.sentence import Sentence, say
-from routing.lint.context import HostedDatabase, LintContext, RouteRow, few, lost
+from routing.lint.context import HostedDatabase, LintContext, LintedRoute, few, lost
 from routing.lint.facts import SYSTEM_SERVICES, own_services
 from routing.lint.identifiers import mistaken
 from routing.lint.remedy import altered
@@ -40,7 +40,7 @@ def leads_nowhere(scene: LintContext) -> Iterator[Finding]:
                 yield row.finding("leads-nowhere", severity, reason, remedy)
 
 
-def _told_otherwise(scene: LintContext, row: RouteRow, name: str, ends: tuple[Outcome, ...]) -> bool:
+def _told_otherwise(scene: LintContext, row: LintedRoute, name: str, ends: tuple[Outcome, ...]) -> bool:
     """True if another check reports the cause: forwarding is off, a database is disabled, an msdb has no route, an
     identifier or a spelling is wrong, or the route leads to its own instance."""
     if any(end.detail not in REASONS for end in ends):
@@ -86,7 +86,7 @@ def _names(homes: list[HostedDatabase]) -> list[str]:
     return list(dict.fromkeys(home.instance.name for home in homes))
 
 
-def _remedy(scene: LintContext, row: RouteRow, end: Outcome, homes: list[HostedDatabase]) -> str | None:
+def _remedy(scene: LintContext, row: LintedRoute, end: Outcome, homes: list[HostedDatabase]) -> str | None:
     """The remedy: a route to the only place with the service, if no instance on the way should have forwarded it.
 
     A route to a current mirror gets the principal as its partner.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from routing.common.finding import ERROR, Finding
 from routing.common.sentence import say
-from routing.lint.context import HostedDatabase, LintContext, RouteRow, database_finding, few, lost
+from routing.lint.context import HostedDatabase, LintContext, LintedRoute, database_finding, few, lost
 from routing.lint.facts import begins_only, own_services
 from routing.lint.remedy import free_name, new_route, taken_names, use
 from routing.lint.spelling import looks
@@ -38,7 +38,7 @@ def no_return_route(scene: LintContext) -> Iterator[Finding]:
                 yield finding
 
 
-def _targets(scene: LintContext, row: RouteRow) -> Iterator[Outcome]:
+def _targets(scene: LintContext, row: LintedRoute) -> Iterator[Outcome]:
     """The databases to which conversations from the route's database to the route's service are delivered."""
     database, route = row.database, row.route
     if route.remote_service_name is None or not database.can_be_target or not own_services(database):
@@ -50,7 +50,7 @@ def _targets(scene: LintContext, row: RouteRow) -> Iterator[Outcome]:
                 yield end
 
 
-def _ends(scene: LintContext, row: RouteRow, service: str) -> Iterator[Outcome]:
+def _ends(scene: LintContext, row: LintedRoute, service: str) -> Iterator[Outcome]:
     """Their outcomes with the route's identifier and, as most conversations begin, without one (MATCH-3)."""
     for identifier in dict.fromkeys((row.route.broker_instance, None)):
         yield from scene.outcomes(Conversation(row.instance.name, row.database.name, service, identifier))

@@ -9,7 +9,7 @@ from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, UNKNOWN_SERVICE
 from routing.common.finding import INFO, WARNING, Finding
 from routing.common.names import MSDB
 from routing.common.sentence import say
-from routing.lint.context import HostedDatabase, LintContext, RouteRow
+from routing.lint.context import HostedDatabase, LintContext, LintedRoute
 from routing.lint.remedy import drop_route, use
 from routing.model.route import Route
 from routing.model.route_table import RouteSet, RouteTable
@@ -51,7 +51,7 @@ def _shadowed(scene: LintContext, held: HostedDatabase, group: RouteSet) -> Iter
                 aside[route.name].append(put_aside.get(route.name))
     for name, judgements in aside.items():
         if judgements and judgements[0] is not None and all(judgements):
-            row = RouteRow(*held, held.database.table.routes[name])
+            row = LintedRoute(*held, held.database.table.routes[name])
             reason = say("No conversation can use it: {clause}.", clause=judgements[0].clause)
             remedy = use(held.database.name, (drop_route(name),))
             yield row.finding("shadowed-route", WARNING, reason, remedy)
@@ -112,4 +112,4 @@ def _identical(scene: LintContext, held: HostedDatabase, group: RouteSet) -> Ite
             if route is not stays:
                 reason = say("It is identical to {route}; having both changes nothing.", route=stays.name)
                 remedy = use(held.database.name, (drop_route(route.name),))
-                yield RouteRow(*held, route).finding("identical-routes", INFO, reason, remedy)
+                yield LintedRoute(*held, route).finding("identical-routes", INFO, reason, remedy)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.sentence import say
-from routing.lint.context import LintContext, RouteRow, lost
+from routing.lint.context import LintContext, LintedRoute, lost
 from routing.lint.facts import own_services
 from routing.lint.remedy import altered, drop_route, made_again, use
 from routing.model.address import address_in_name
@@ -25,7 +25,7 @@ def route_without_name(scene: LintContext) -> Iterator[Finding]:
             yield row.finding("route-without-name", WARNING, reason, _with_name(scene, row, route.broker_instance))
 
 
-def _with_name(scene: LintContext, row: RouteRow, identifier: str) -> str:
+def _with_name(scene: LintContext, row: LintedRoute, identifier: str) -> str:
     names = {name for held in scene.holders.get(identifier, ()) for name in own_services(held.database)}
     named = None
     if len(names) == 1:
@@ -65,7 +65,7 @@ def mirror_without_identifier(scene: LintContext) -> Iterator[Finding]:
         yield row.finding("mirror-without-identifier", WARNING, reason, _with_identifier(scene, row))
 
 
-def _with_identifier(scene: LintContext, row: RouteRow) -> str | None:
+def _with_identifier(scene: LintContext, row: LintedRoute) -> str | None:
     """The remedy: the identifier of the only principal that has the service."""
     service = row.route.remote_service_name
     found = {

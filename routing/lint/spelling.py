@@ -8,7 +8,7 @@ from functools import lru_cache
 from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.names import DYNAMIC_ROUTING_SERVICE
 from routing.common.sentence import say
-from routing.lint.context import LintContext, RouteRow, lost
+from routing.lint.context import LintContext, LintedRoute, lost
 from routing.lint.facts import own_services
 from routing.lint.remedy import altered
 
@@ -37,7 +37,7 @@ def similar_service_name(scene: LintContext) -> Iterator[Finding]:
         yield row.finding("similar-service-name", severity, reason, remedy if len(meant) == 1 else None)
 
 
-def _nobodys(scene: LintContext) -> Iterator[RouteRow]:
+def _nobodys(scene: LintContext) -> Iterator[LintedRoute]:
     """The live routes for a name that no database has. The dynamic routing service is excluded: it may be anywhere."""
     for row in scene.live:
         name = row.route.remote_service_name
@@ -64,7 +64,7 @@ def is_mistyped(scene: LintContext, name: str) -> bool:
     return looks(name) in _bylooks(scene) or name.casefold() in scene.route_names
 
 
-def _at_the_end_of(scene: LintContext, row: RouteRow, names: list[str]) -> list[str]:
+def _at_the_end_of(scene: LintContext, row: LintedRoute, names: list[str]) -> list[str]:
     """The names among these that an instance has to which the route leads."""
     return [name for name in names if any(name in instance.targets for instance in scene.leads(row))]
 
@@ -87,7 +87,7 @@ def route_name_as_service_name(scene: LintContext) -> Iterator[Finding]:
         yield row.finding("route-name-as-service-name", ERROR, reason, _with_service(scene, row))
 
 
-def _with_service(scene: LintContext, row: RouteRow) -> str | None:
+def _with_service(scene: LintContext, row: LintedRoute) -> str | None:
     """The remedy: the only service at the end of the route that no other route of the table is for.
 
     Of several, the one after which the route is named: CorrectRoute, //example/ledger/Correct.

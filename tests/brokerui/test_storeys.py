@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -63,3 +65,23 @@ def test_a_page_renders_only_its_own_templates_and_shared_ones(stem: str) -> Non
 def rendered(source: Path) -> set[str]:
     """The folders of the templates that a module names."""
     return set(re.findall(r'"([a-z]+)/_?[a-z_]+\.(?:html|svg)"', source.read_text(encoding="utf-8")))
+
+
+ROWS_OF_VALUES = ("brokerui/estate/models/", "brokerui/messaging/models/", "brokerui/analysis/traffic/models/")
+"""A table may be called as the value of the engine that its rows hold: `Route` the row and `Route` the value."""
+
+
+def test_a_name_of_a_class_occurs_once() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for root in ("brokerui", "pipeline", "routing"):
+        for path in sorted((CHECKOUT / root).rglob("*.py")):
+            where = path.relative_to(CHECKOUT).as_posix()
+            if "/migrations/" not in where and not where.startswith(ROWS_OF_VALUES):
+                for name in classes_of(path):
+                    places[name].append(where)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def classes_of(source: Path) -> list[str]:
+    """The names of the classes at the top level of a module."""
+    return [node.name for node in ast.parse(source.read_bytes()).body if isinstance(node, ast.ClassDef)]

@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from brokerui.analysis.imports.models import ImportRun, State
+from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.imports.services import run_apply
 from brokerui.analysis.imports.working import run_do
 from brokerui.estate.models import Instance
@@ -72,12 +72,12 @@ def test_by_keys_alone(site: Page) -> None:
 
 def test_what_waits_for_a_worker_shows_when_it_is_done(site: Page) -> None:
     run = previewed()
-    ImportRun.objects.update(state=State.READING, phase="outcomes", done=10, total=20, claim="x")
+    ImportRun.objects.update(state=ImportState.READING, phase="outcomes", done=10, total=20, claim="x")
     site.goto(f"/imports/{run.pk}/")
     expect(site.get_by_text("10 of 20 services")).to_be_visible()
     ImportRun.objects.update(done=15)
     expect(site.get_by_text("15 of 20 services")).to_be_visible()
-    ImportRun.objects.update(state=State.PREVIEWED, claim="")
+    ImportRun.objects.update(state=ImportState.PREVIEWED, claim="")
     expect(site.get_by_role("heading", name="What this import would change")).to_be_visible()
 
 
@@ -102,6 +102,6 @@ def test_axe_finds_nothing_and_the_pages_never_scroll_sideways(
         site.goto(path)
         assert accessibility_faults(site) == [], path
         assert site.evaluate("document.documentElement.scrollWidth") <= size[0], path
-    ImportRun.objects.update(state=State.READING, claim="x", phase="reading", done=1, total=2)
+    ImportRun.objects.update(state=ImportState.READING, claim="x", phase="reading", done=1, total=2)
     site.goto(f"/imports/{run.pk}/")
     assert accessibility_faults(site) == []

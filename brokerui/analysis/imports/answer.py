@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.imports.finding_kinds import something_is_missing
-from brokerui.analysis.imports.reading import Made
+from brokerui.analysis.imports.reading import BuiltEstate
 from brokerui.core.sentence_json import sentence_as_json, sentence_from_json
 from brokerui.estate.counting import counted
 from brokerui.estate.difference import difference
@@ -31,12 +31,12 @@ class Difference:
     changes: Json
 
 
-def difference_made(live: Estate, made: Made) -> Difference:
+def difference_made(live: Estate, made: BuiltEstate) -> Difference:
     """How much the estate would hold, and how many rows differ."""
     return Difference(_counts(made.estate), asdict(counted(difference(live, made.estate), live)))
 
 
-def answer_of(made: Made, differs: Difference, version: int, *, dry_run: bool) -> Json:
+def answer_of(made: BuiltEstate, differs: Difference, version: int, *, dry_run: bool) -> Json:
     """As it is kept: reasons are sentences, so that everyone reads them in the own language."""
     return {
         "version": version,

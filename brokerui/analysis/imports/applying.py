@@ -16,7 +16,9 @@ from routing.model.estate import Estate
 
 
 @transaction.atomic
-def made_apply(*, estate: Estate, imported: Mapping[str, str], author: str, note: str, base_version: int) -> LiveEstate:
+def apply_build(
+    *, estate: Estate, imported: Mapping[str, str], author: str, note: str, base_version: int
+) -> LiveEstate:
     """One transaction, one version. `imported` names the instances that were read, each with its file.
 
     Raises `EstateStaleError` where the live estate has another version by now.

@@ -23,7 +23,7 @@ _BY_KIND = {table.kind: table for table in TABLES}
 _DERIVED = ("address_key", "mirror_key")
 
 
-class Line(NamedTuple):
+class ChangeLine(NamedTuple):
     """One row that comes, goes or changes."""
 
     verb: str
@@ -39,17 +39,17 @@ class Line(NamedTuple):
     """Of a changed one: `column: before → after`."""
 
 
-def lines_of(change: EstateDifference, before: Estate, after: Estate) -> Iterator[Line]:
+def lines_of(change: EstateDifference, before: Estate, after: Estate) -> Iterator[ChangeLine]:
     """Every row, in the order of the estates: what goes, then what changes, then what comes."""
     if change.hop_limit is not None:
-        yield Line(CHANGED, INSTANCE, "", "", "", f"hop_limit: {before.hop_limit} → {after.hop_limit}")
+        yield ChangeLine(CHANGED, INSTANCE, "", "", "", f"hop_limit: {before.hop_limit} → {after.hop_limit}")
     if change.instances.order:
-        yield Line(CHANGED, INSTANCE, "", "", "", ORDER)
+        yield ChangeLine(CHANGED, INSTANCE, "", "", "", ORDER)
     for name in change.instances.dropped:
         yield from _whole(REMOVED, before.instances[name])
     for instance in change.instances.changed:
         old, new = _instance_values(before.instances[instance.name]), _instance_values(instance)
-        yield Line(CHANGED, INSTANCE, instance.name, "", instance.name, _what(old, new))
+        yield ChangeLine(CHANGED, INSTANCE, instance.name, "", instance.name, _what(old, new))
     for name, databases in change.databases.items():
         yield from _databases(name, databases, before.instances[name])
     for kind, by_place in change.members.items():
@@ -59,40 +59,40 @@ def lines_of(change: EstateDifference, before: Estate, after: Estate) -> Iterato
         yield from _whole(NEW, instance)
 
 
-def _databases(instance: str, change: ListChange[Database], before: Instance) -> Iterator[Line]:
+def _databases(instance: str, change: ListChange[Database], before: Instance) -> Iterator[ChangeLine]:
     if change.order:
-        yield Line(CHANGED, DATABASE, instance, "", "", ORDER)
+        yield ChangeLine(CHANGED, DATABASE, instance, "", "", ORDER)
     for name in change.dropped:
         yield from _whole_database(REMOVED, instance, before.databases[name])
     for one in change.changed:
         old, new = database_columns(before.databases[one.name]), database_columns(one)
-        yield Line(CHANGED, DATABASE, instance, one.name, one.name, _what(old, new))
+        yield ChangeLine(CHANGED, DATABASE, instance, one.name, one.name, _what(old, new))
     for one in change.added:
         yield from _whole_database(NEW, instance, one)
 
 
-def _members(table: DocumentList, instance: str, before: Database, change: ListChange[Any]) -> Iterator[Line]:
+def _members(table: DocumentList, instance: str, before: Database, change: ListChange[Any]) -> Iterator[ChangeLine]:
     if change.order:
-        yield Line(CHANGED, table.kind, instance, before.name, "", ORDER)
+        yield ChangeLine(CHANGED, table.kind, instance, before.name, "", ORDER)
     known = {member.name: member for member in table.members(before)} if change.changed else {}
-    yield from (Line(REMOVED, table.kind, instance, before.name, name) for name in change.dropped)
+    yield from (ChangeLine(REMOVED, table.kind, instance, before.name, name) for name in change.dropped)
     for one in change.changed:
         what = _what(_member_values(table, known[one.name]), _member_values(table, one))
-        yield Line(CHANGED, table.kind, instance, before.name, one.name, what)
-    yield from (Line(NEW, table.kind, instance, before.name, one.name) for one in change.added)
+        yield ChangeLine(CHANGED, table.kind, instance, before.name, one.name, what)
+    yield from (ChangeLine(NEW, table.kind, instance, before.name, one.name) for one in change.added)
 
 
-def _whole(verb: str, instance: Instance) -> Iterator[Line]:
-    yield Line(verb, INSTANCE, instance.name, "", instance.name)
+def _whole(verb: str, instance: Instance) -> Iterator[ChangeLine]:
+    yield ChangeLine(verb, INSTANCE, instance.name, "", instance.name)
     for database in instance.databases.values():
         yield from _whole_database(verb, instance.name, database)
 
 
-def _whole_database(verb: str, instance: str, database: Database) -> Iterator[Line]:
-    yield Line(verb, DATABASE, instance, database.name, database.name)
+def _whole_database(verb: str, instance: str, database: Database) -> Iterator[ChangeLine]:
+    yield ChangeLine(verb, DATABASE, instance, database.name, database.name)
     for table in TABLES:
         for member in table.members(database):
-            yield Line(verb, table.kind, instance, database.name, member.name)
+            yield ChangeLine(verb, table.kind, instance, database.name, member.name)
 
 
 def _instance_values(instance: Instance) -> dict[str, Any]:
@@ -117,14 +117,14 @@ def _shown(value: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class OfInstance:
+class InstanceChanges:
     """What happens to one instance."""
 
     name: str
     verbs: Counter[str]
     kinds: Counter[tuple[str, str]]
     """By verb and kind."""
-    first: tuple[Line, ...]
+    first: tuple[ChangeLine, ...]
     """As many lines as a page shows."""
 
     @property
@@ -136,17 +136,17 @@ class OfInstance:
         return bool(self.kinds[REMOVED, INSTANCE])
 
 
-def by_instance(lines: Iterable[Line], shown: int) -> list[OfInstance]:
+def by_instance(lines: Iterable[ChangeLine], shown: int) -> list[InstanceChanges]:
     """Those from which something goes first, then those in which something changes, each by name."""
-    found: dict[str, list[Line]] = {}
+    found: dict[str, list[ChangeLine]] = {}
     for line in lines:
         found.setdefault(line.instance, []).append(line)
     made = [_of(name, own, shown) for name, own in found.items()]
     return sorted(made, key=lambda one: (*(not one.verbs[verb] for verb in VERBS), one.name))
 
 
-def _of(name: str, lines: list[Line], shown: int) -> OfInstance:
+def _of(name: str, lines: list[ChangeLine], shown: int) -> InstanceChanges:
     kinds = Counter((line.verb, line.kind) for line in lines)
     verbs: Counter[str] = Counter(line.verb for line in lines)
     first = sorted(lines, key=lambda line: VERBS.index(line.verb))[:shown]
-    return OfInstance(name, verbs, kinds, tuple(first))
+    return InstanceChanges(name, verbs, kinds, tuple(first))

@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from brokerui.analysis.imports.changes import CHANGED, NEW, REMOVED
-from brokerui.analysis.imports.models import Phase, State
+from brokerui.analysis.imports.models import ImportState, Phase
 from brokerui.analysis.imports.sources import Kind, Mode
 
 Words = Mapping[str, Promise]
@@ -29,13 +29,13 @@ MODE_HINTS: Words = {
     Mode.WHOLE: _("Instances that are in none of the files are removed."),
 }
 STATES: Words = {
-    State.UPLOADED: _("Waits for you"),
-    State.READING: _("Being read"),
-    State.PREVIEWED: _("Previewed"),
-    State.APPLYING: _("Being applied"),
-    State.APPLIED: _("Applied"),
-    State.FAILED: _("Failed"),
-    State.DISCARDED: _("Discarded"),
+    ImportState.UPLOADED: _("Waits for you"),
+    ImportState.READING: _("Being read"),
+    ImportState.PREVIEWED: _("Previewed"),
+    ImportState.APPLYING: _("Being applied"),
+    ImportState.APPLIED: _("Applied"),
+    ImportState.FAILED: _("Failed"),
+    ImportState.DISCARDED: _("Discarded"),
 }
 PHASES: Words = {
     Phase.READING: _("Reading the files"),

@@ -13,7 +13,7 @@ NAME = 255
 TOKEN = 64
 
 
-class State(models.TextChoices):
+class ImportState(models.TextChoices):
     """Where an import stands."""
 
     UPLOADED = "uploaded"
@@ -25,11 +25,11 @@ class State(models.TextChoices):
     DISCARDED = "discarded"
 
 
-DUE = (State.READING, State.APPLYING)
+DUE = (ImportState.READING, ImportState.APPLYING)
 """States in which a worker has something to do."""
-OPEN = (State.UPLOADED, State.READING, State.PREVIEWED, State.APPLYING, State.FAILED)
+OPEN = (ImportState.UPLOADED, ImportState.READING, ImportState.PREVIEWED, ImportState.APPLYING, ImportState.FAILED)
 """States in which the files are kept."""
-ENDED = (State.APPLIED, State.DISCARDED)
+ENDED = (ImportState.APPLIED, ImportState.DISCARDED)
 
 
 class Phase(models.TextChoices):
@@ -51,7 +51,7 @@ class ImportRun(models.Model):
     author = models.CharField(max_length=AUTHOR)
     token = models.CharField(max_length=TOKEN, unique=True)
     """Of the form that it came with: a form that is sent twice makes one import."""
-    state = models.CharField(max_length=10, choices=State)
+    state = models.CharField(max_length=10, choices=ImportState)
     mode = models.CharField(max_length=10, default="instances")
     """`sources.Mode`."""
     note = models.TextField(blank=True)
@@ -84,7 +84,7 @@ class ImportRun(models.Model):
 
     class Meta:
         ordering = ["-id"]
-        constraints = [models.CheckConstraint(condition=Q(state__in=State.values), name="intake_run_state")]
+        constraints = [models.CheckConstraint(condition=Q(state__in=ImportState.values), name="intake_run_state")]
 
     def __str__(self) -> str:
         return f"import {self.pk}"

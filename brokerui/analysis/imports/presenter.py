@@ -14,7 +14,7 @@ from django.urls import reverse
 from brokerui.analysis.explanations.origin import OUTSIDE, exact
 from brokerui.analysis.explanations.outcome_wording import short_reason
 from brokerui.analysis.imports.labels import APPLYING, LISTS, PHASES, STATES, VERBS, VERDICTS
-from brokerui.analysis.imports.models import DUE, ImportFile, ImportRun, Phase, State
+from brokerui.analysis.imports.models import DUE, ImportFile, ImportRun, ImportState, Phase
 from brokerui.analysis.imports.sources import Kind
 from brokerui.core.sentence_json import sentence_from_json
 from brokerui.estate.selectors import live_version
@@ -46,7 +46,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ImportPresenter:
     """An import."""
 
     run: ImportRun
@@ -73,11 +73,15 @@ class Shown:
 
     @property
     def has_preview(self) -> bool:
-        return bool(self.run.summary) and self.run.state in (State.PREVIEWED, State.APPLYING, State.APPLIED)
+        return bool(self.run.summary) and self.run.state in (
+            ImportState.PREVIEWED,
+            ImportState.APPLYING,
+            ImportState.APPLIED,
+        )
 
     @property
     def can_assign(self) -> bool:
-        return self.run.state in (State.UPLOADED, State.PREVIEWED, State.FAILED)
+        return self.run.state in (ImportState.UPLOADED, ImportState.PREVIEWED, ImportState.FAILED)
 
     @cached_property
     def current_version(self) -> int:
@@ -86,7 +90,7 @@ class Shown:
     @property
     def is_stale(self) -> bool:
         """The live estate has another version than the preview is about."""
-        return self.run.state == State.PREVIEWED and self.current_version != self.run.base_version
+        return self.run.state == ImportState.PREVIEWED and self.current_version != self.run.base_version
 
     @property
     def next_version(self) -> int:
@@ -100,7 +104,7 @@ class Shown:
 
     @property
     def steps(self) -> list[Step]:
-        phases = APPLYING if self.run.state == State.APPLYING else PHASES
+        phases = APPLYING if self.run.state == ImportState.APPLYING else PHASES
         names = list(phases)
         now = names.index(self.run.phase) if self.run.phase in names else -1
         return [

@@ -10,11 +10,11 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from brokerui.analysis.imports.changes import Line, by_instance, lines_of
+from brokerui.analysis.imports.changes import ChangeLine, by_instance, lines_of
 from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.analysis.imports.models import Phase
 from brokerui.analysis.imports.outcomes import Ends, ends_compared, group_as_json
-from brokerui.analysis.imports.reading import Made
+from brokerui.analysis.imports.reading import BuiltEstate
 from brokerui.core.sentence_json import sentence_as_json
 from brokerui.estate.counting import counted
 from brokerui.estate.difference import difference
@@ -37,12 +37,12 @@ class Preview:
     """Everything that is kept of it."""
 
     summary: Json
-    changes: Sequence[Line]
+    changes: Sequence[ChangeLine]
     findings: Sequence[Json]
     groups: Sequence[Json]
 
 
-def preview_of(live: Estate, made: Made, at: datetime, heed: Heed = lambda phase, done, total: None) -> Preview:
+def preview_of(live: Estate, made: BuiltEstate, at: datetime, heed: Heed = lambda phase, done, total: None) -> Preview:
     """What `made` would do to the live estate."""
     heed(Phase.COMPARING, 0, 0)
     change = difference(live, made.estate)
@@ -70,7 +70,7 @@ def preview_of(live: Estate, made: Made, at: datetime, heed: Heed = lambda phase
     return Preview(summary, lines, [_finding(each) for each in findings[:FINDINGS]], groups)
 
 
-def _of_instances(lines: Iterable[Line]) -> Json:
+def _of_instances(lines: Iterable[ChangeLine]) -> Json:
     found = by_instance(lines, SHOWN_LINES)
     shown = [
         {
@@ -85,7 +85,7 @@ def _of_instances(lines: Iterable[Line]) -> Json:
     return {"instances": shown, "instances_total": len(found)}
 
 
-def _of_findings(findings: Sequence[Finding], made: Made) -> Json:
+def _of_findings(findings: Sequence[Finding], made: BuiltEstate) -> Json:
     return {
         "findings": [_finding(each) for each in findings[:SHOWN_FINDINGS]],
         "findings_total": len(findings),

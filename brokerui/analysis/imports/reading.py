@@ -25,7 +25,7 @@ Heed = Callable[[Source], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class BuiltEstate:
     """What came of files."""
 
     estate: Estate
@@ -36,14 +36,14 @@ class Made:
     """Messages that wait and conversations that are open, as catalogs tell."""
 
 
-def estate_made(
+def build_estate(
     sources: Sequence[Source], mode: Mode, live: Estate, at: datetime, heed: Heed = lambda source: None
-) -> Made:
+) -> BuiltEstate:
     """Documents first, then scripts, then catalogs, each in their order: a catalog knows best what is there.
 
     Raises `InputError` for a file that cannot be read, or of which no estate can be made.
     """
-    made = Made(Estate() if mode is Mode.WHOLE else live)
+    made = BuiltEstate(Estate() if mode is Mode.WHOLE else live)
     by_kind = {kind: [source for source in sources if source.kind is kind] for kind in Kind}
     for source in by_kind[Kind.DOCUMENT]:
         heed(source)
@@ -81,7 +81,7 @@ class _Scripts:
             yield source.name, decode_script(source.load(), where=source.name)
 
 
-def _with_document(made: Made, estate: Estate, mode: Mode, where: str) -> Made:
+def _with_document(made: BuiltEstate, estate: Estate, mode: Mode, where: str) -> BuiltEstate:
     """All of its instances; of the whole estate its hop limit too."""
     imported = {**made.imported, **dict.fromkeys(estate.instances, where)}
     if mode is Mode.WHOLE and not made.imported:
@@ -94,8 +94,8 @@ def _with_document(made: Made, estate: Estate, mode: Mode, where: str) -> Made:
 
 
 def _with_scripts(
-    made: Made, groups: Sequence[ScriptGroup], files: Mapping[str, str], mode: Mode, at: datetime
-) -> Made:
+    made: BuiltEstate, groups: Sequence[ScriptGroup], files: Mapping[str, str], mode: Mode, at: datetime
+) -> BuiltEstate:
     """What scripts make of it, and what is to be said of them; `files` has the last one of each instance."""
     names = {group.name for group in groups}
     base = made.estate if mode is Mode.INTO else _without(made.estate, names - made.imported.keys())
@@ -109,7 +109,7 @@ def _with_scripts(
         if name.casefold() in known or name not in base.instances
     }
     estate = _in_place(estate, made.estate)
-    return Made(estate, {**made.imported, **imported}, made.findings + findings, made.sums)
+    return BuiltEstate(estate, {**made.imported, **imported}, made.findings + findings, made.sums)
 
 
 def _in_place(estate: Estate, before: Estate) -> Estate:
@@ -128,7 +128,7 @@ def _without(estate: Estate, names: set[str]) -> Estate:
     return replace(estate, instances=kept) if len(kept) < len(estate.instances) else estate
 
 
-def _with_catalog(made: Made, source: Source) -> Made:
+def _with_catalog(made: BuiltEstate, source: Source) -> BuiltEstate:
     """What it tells replaces what was known; it is the same in every mode."""
     if not source.instance:
         raise InputError(source.name, "", say("is of an instance: say of which"))
@@ -137,7 +137,7 @@ def _with_catalog(made: Made, source: Source) -> Made:
     folded = source.instance.casefold()
     own = {name: source.name for name in applied.estate.instances if name.casefold() == folded}
     waiting = tuple(findings_of_sums(source.instance, told))
-    return Made(
+    return BuiltEstate(
         applied.estate,
         {**made.imported, **own},
         made.findings + applied.findings + waiting,

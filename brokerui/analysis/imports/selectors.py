@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import F, Prefetch
 
-from brokerui.analysis.imports.models import ImportFile, ImportResult, ImportRun, Origin, State
+from brokerui.analysis.imports.models import ImportFile, ImportResult, ImportRun, ImportState, Origin
 from brokerui.analysis.imports.packing import unpacked, unpacked_rows
 from brokerui.core.paging import Page
 from brokerui.estate.models import Instance
@@ -56,7 +56,7 @@ def run_list() -> list[ImportRun]:
     """The newest imports with their files, without what their previews hold."""
     rows = ImportRun.objects.select_related("version").defer("summary", "version__document", "version__edits")
     files = Prefetch("files", queryset=ImportFile.objects.defer("content"))
-    return list(rows.exclude(state=State.DISCARDED).prefetch_related(files)[:LISTED])
+    return list(rows.exclude(state=ImportState.DISCARDED).prefetch_related(files)[:LISTED])
 
 
 def run_get(run_id: int) -> ImportRun | None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from brokerui.analysis.imports.models import NAME, ImportFile, ImportRun, State
+from brokerui.analysis.imports.models import NAME, ImportFile, ImportRun, ImportState
 from brokerui.analysis.imports.packing import packed
 from brokerui.analysis.imports.services import names_of, one_line
 from brokerui.analysis.imports.sources import Mode, Source
@@ -68,7 +68,7 @@ def _created(sent: Sent, rows: list[ImportFile], author: str, token: str, base_v
         created_at=timezone.now(),
         author=author,
         token=token,
-        state=State.READING,
+        state=ImportState.READING,
         unattended=True,
         mode=sent.mode,
         dry_run=sent.dry_run,

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from brokerui.analysis.imports.detecting import guess
 from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError
-from brokerui.analysis.imports.models import ENDED, NAME, ImportFile, ImportResult, ImportRun, State
+from brokerui.analysis.imports.models import ENDED, NAME, ImportFile, ImportResult, ImportRun, ImportState
 from brokerui.analysis.imports.packing import packed
 from brokerui.analysis.imports.sources import Kind, Mode
 from brokerui.analysis.imports.working import is_small, request_import, run_do
@@ -67,7 +67,7 @@ def _created(rows: list[ImportFile], author: str, token: str) -> ImportRun:
         created_at=now,
         author=author,
         token=token,
-        state=State.UPLOADED,
+        state=ImportState.UPLOADED,
         mode=Mode.WHOLE if only_documents else Mode.INSTANCES,
         base_version=live_version(),
     )
@@ -109,23 +109,23 @@ def run_assign(*, run: ImportRun, assignments: Sequence[Assignment], mode: Mode,
     """Say what the files are, and have them read. Raises `ImportStateError` where that is too late."""
     if len(assignments) != run.files.count():
         raise ImportStateError(run.state)
-    run = _locked(run, State.UPLOADED, State.PREVIEWED, State.FAILED)
+    run = _locked(run, ImportState.UPLOADED, ImportState.PREVIEWED, ImportState.FAILED)
     rows = list(run.files.defer("content"))
     for row, one in zip(rows, assignments, strict=True):
         row.kind, row.instance, row.database, row.address = one.kind, one.instance, one.database, one.address
     ImportFile.objects.bulk_update(rows, ["kind", "instance", "database", "address"])
     run.mode, run.unattended = mode, False
     audit(author=author, action="import.assign", note=f"{run}: {mode}")
-    return _due(run, State.READING, author)
+    return _due(run, ImportState.READING, author)
 
 
 @transaction.atomic
 def run_again(*, run: ImportRun, author: str) -> ImportRun:
     """Read the files again, on the estate as it is now."""
-    row = _locked(run, State.PREVIEWED, State.FAILED)
+    row = _locked(run, ImportState.PREVIEWED, ImportState.FAILED)
     row.unattended = False
     audit(author=author, action="import.again", note=str(row))
-    return _due(row, State.READING, author)
+    return _due(row, ImportState.READING, author)
 
 
 @transaction.atomic
@@ -134,25 +134,27 @@ def run_apply(*, run: ImportRun, author: str, note: str = "") -> ImportRun:
 
     Raises `ImportStaleError` where the estate is another one by now, `ImportStateError` where there is no preview.
     """
-    row = _locked(run, State.PREVIEWED, State.APPLYING, State.APPLIED)
-    if row.state != State.PREVIEWED:
+    row = _locked(run, ImportState.PREVIEWED, ImportState.APPLYING, ImportState.APPLIED)
+    if row.state != ImportState.PREVIEWED:
         return row
     current = live_version()
     if current != row.base_version:
         raise ImportStaleError(base_version=row.base_version, current_version=current)
     row.note, row.applied_by = note, author
     audit(author=author, action="import.apply", note=f"{row}: {note}" if note else str(row))
-    return _due(row, State.APPLYING, author)
+    return _due(row, ImportState.APPLYING, author)
 
 
 @transaction.atomic
 def run_discard(*, run: ImportRun, author: str) -> ImportRun:
     """Forget the files, also while they are being read; what was applied stays applied."""
     _stop_reading(run, author)
-    row = _locked(run, State.UPLOADED, State.READING, State.PREVIEWED, State.FAILED, State.DISCARDED)
-    if row.state == State.DISCARDED:
+    row = _locked(
+        run, ImportState.UPLOADED, ImportState.READING, ImportState.PREVIEWED, ImportState.FAILED, ImportState.DISCARDED
+    )
+    if row.state == ImportState.DISCARDED:
         return row
-    row.state, row.ended_at, row.summary = State.DISCARDED, timezone.now(), ""
+    row.state, row.ended_at, row.summary = ImportState.DISCARDED, timezone.now(), ""
     row.save()
     ImportResult.objects.filter(run=row).delete()
     row.files.update(content=None)
@@ -177,14 +179,16 @@ def wake_work() -> None:
 def runs_prune() -> int:
     """Discard what nobody went on with, and forget the rows of what ended long ago; so many imports."""
     then = timezone.now() - KEPT
-    stale = ImportRun.objects.filter(state__in=(State.UPLOADED, State.PREVIEWED, State.FAILED), created_at__lt=then)
+    stale = ImportRun.objects.filter(
+        state__in=(ImportState.UPLOADED, ImportState.PREVIEWED, ImportState.FAILED), created_at__lt=then
+    )
     for run in stale:
         run_discard(run=run, author="")
     old = ImportResult.objects.filter(Q(run__state__in=ENDED), run__ended_at__lt=then)
     return len(stale) + old.delete()[0]
 
 
-def _locked(run: ImportRun, *states: State) -> ImportRun:
+def _locked(run: ImportRun, *states: ImportState) -> ImportRun:
     """The row as it is now, which nobody else changes until the transaction ends."""
     row = ImportRun.objects.select_for_update().get(pk=run.pk)
     if row.state not in states:
@@ -194,13 +198,15 @@ def _locked(run: ImportRun, *states: State) -> ImportRun:
 
 def _stop_reading(run: ImportRun, author: str) -> None:
     """Cancel the job that reads it. Before the import is locked: its worker takes the locks in that order too."""
-    jobs = ImportRun.objects.filter(pk=run.pk, state=State.READING).exclude(job=None).values_list("job", flat=True)
+    jobs = (
+        ImportRun.objects.filter(pk=run.pk, state=ImportState.READING).exclude(job=None).values_list("job", flat=True)
+    )
     for job in jobs:
         with suppress(JobStateError):
             cancel(job, author=author or SYSTEM)
 
 
-def _due(row: ImportRun, state: State, author: str) -> ImportRun:
+def _due(row: ImportRun, state: ImportState, author: str) -> ImportRun:
     row.state, row.job = state, request_import(row, author)
     row.error = row.error_where = row.error_path = row.error_code = ""
     row.save()

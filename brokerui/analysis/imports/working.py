@@ -17,11 +17,11 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from brokerui.analysis.imports.answer import Json, answer_of, difference_made
-from brokerui.analysis.imports.applying import made_apply
-from brokerui.analysis.imports.models import DUE, ImportFile, ImportResult, ImportRun, Phase, State
+from brokerui.analysis.imports.applying import apply_build
+from brokerui.analysis.imports.models import DUE, ImportFile, ImportResult, ImportRun, ImportState, Phase
 from brokerui.analysis.imports.packing import packed_rows, unpacked
 from brokerui.analysis.imports.preview import Preview, preview_of
-from brokerui.analysis.imports.reading import Made, estate_made
+from brokerui.analysis.imports.reading import BuiltEstate, build_estate
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from brokerui.core.jobs.errors import JobCancelledError, JobFailedError, JobStateError
 from brokerui.core.jobs.models import Job, JobFailure, JobState
@@ -94,22 +94,22 @@ def import_follows(job: Job) -> None:
 
 
 def _cancelled(run: ImportRun) -> None:
-    if run.state == State.APPLYING:
-        _mine(run).update(state=State.PREVIEWED)
+    if run.state == ImportState.APPLYING:
+        _mine(run).update(state=ImportState.PREVIEWED)
     else:
         _fail(run, say("Its background job was cancelled. Nothing of this was written."), code="conflict")
 
 
 def import_retried(job: Job) -> None:
     """Have the files of a failed import read again. Raises `JobStateError` if it has not failed."""
-    failed = ImportRun.objects.filter(pk=job.payload["import"], state=State.FAILED)
+    failed = ImportRun.objects.filter(pk=job.payload["import"], state=ImportState.FAILED)
     told = {"error": "", "error_where": "", "error_path": "", "error_code": ""}
-    if not failed.update(state=State.READING, job=job, **told):
+    if not failed.update(state=ImportState.READING, job=job, **told):
         raise JobStateError(job.state)
 
 
 def _step(run: ImportRun) -> Callable[[ImportRun, JobWork], None]:
-    if run.state == State.APPLYING:
+    if run.state == ImportState.APPLYING:
         return _apply
     return _take if run.unattended else _read
 
@@ -119,7 +119,7 @@ def _stale(run: ImportRun, work: JobWork) -> None:
         _fail(run, say("The estate changed meanwhile. Nothing of this was written; send it again."), code="conflict")
     else:
         # The page says so: it compares the versions whenever it is shown.
-        _end(run, work, state=State.PREVIEWED)
+        _end(run, work, state=ImportState.PREVIEWED)
 
 
 def _mine(run: ImportRun) -> QuerySet[ImportRun]:
@@ -136,7 +136,7 @@ def _end(run: ImportRun, work: JobWork, **values: Any) -> None:
 
 def _fail(run: ImportRun, problem: Sentence, where: str = "", path: str = "", code: str = "") -> None:
     told = {"error_where": _text(where), "error_path": _text(path), "error_code": code}
-    _mine(run).update(state=State.FAILED, error=_packed(problem), **told)
+    _mine(run).update(state=ImportState.FAILED, error=_packed(problem), **told)
 
 
 def _packed(sentence: Sentence) -> str:
@@ -159,7 +159,7 @@ def _read(run: ImportRun, work: JobWork) -> None:
     _keep(run, work, live.version, made, preview)
 
 
-def _made(run: ImportRun, live: Estate, at: datetime, heed: Heed) -> Made:
+def _made(run: ImportRun, live: Estate, at: datetime, heed: Heed) -> BuiltEstate:
     rows = list(run.files.defer("content"))
     total, done = sum(row.size for row in rows), 0
 
@@ -168,7 +168,7 @@ def _made(run: ImportRun, live: Estate, at: datetime, heed: Heed) -> Made:
         heed(Phase.READING, done, total)
         done += source.size
 
-    return estate_made([source_of(row) for row in rows], Mode(run.mode), live, at, reading)
+    return build_estate([source_of(row) for row in rows], Mode(run.mode), live, at, reading)
 
 
 def _take(run: ImportRun, work: JobWork) -> None:
@@ -182,7 +182,7 @@ def _take(run: ImportRun, work: JobWork) -> None:
     if run.dry_run:
         answer = json.dumps(answer_of(made, differs, live.version, dry_run=True))
         with transaction.atomic():
-            _end(run, work, state=State.DISCARDED, answer=answer, ended_at=timezone.now())
+            _end(run, work, state=ImportState.DISCARDED, answer=answer, ended_at=timezone.now())
             run.files.update(content=None)
         return
     heed(Phase.APPLYING)
@@ -210,7 +210,7 @@ def _content(file_id: int) -> bytes:
     return unpacked(content)
 
 
-def _keep(run: ImportRun, work: JobWork, version: int, made: Made, preview: Preview) -> None:
+def _keep(run: ImportRun, work: JobWork, version: int, made: BuiltEstate, preview: Preview) -> None:
     result = ImportResult(
         run=run,
         document=pack_estate(made.estate),
@@ -221,7 +221,7 @@ def _keep(run: ImportRun, work: JobWork, version: int, made: Made, preview: Prev
     )
     summary = json.dumps(preview.summary)
     with transaction.atomic():
-        _end(run, work, state=State.PREVIEWED, base_version=version, summary=summary)
+        _end(run, work, state=ImportState.PREVIEWED, base_version=version, summary=summary)
         ImportResult.objects.filter(run=run).delete()
         result.save()
 
@@ -245,13 +245,13 @@ def _apply(run: ImportRun, work: JobWork) -> None:
 
 def _written(run: ImportRun, estate: Estate, imported: Mapping[str, str], base_version: int) -> LiveEstate:
     note = run.note or _note(run)
-    return made_apply(estate=estate, imported=imported, author=run.applied_by, note=note, base_version=base_version)
+    return apply_build(estate=estate, imported=imported, author=run.applied_by, note=note, base_version=base_version)
 
 
 def _end_applied(run: ImportRun, work: JobWork, written: LiveEstate, before: int, answer: Json | None = None) -> None:
     version = _version(written.version) if written.version != before else None
     told = json.dumps(answer) if answer else ""
-    _end(run, work, state=State.APPLIED, version=version, ended_at=timezone.now(), answer=told)
+    _end(run, work, state=ImportState.APPLIED, version=version, ended_at=timezone.now(), answer=told)
     run.files.update(content=None)
 
 

@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from brokerui.analysis.traffic.jobs import has_sources, inputs_digest
-from brokerui.analysis.traffic.models import Round, State
+from brokerui.analysis.traffic.models import Round, RoundState
 from brokerui.analysis.traffic.models.rounds import OPEN
 from brokerui.core.jobs.errors import JobStateError
 from brokerui.core.jobs.models import Job, JobFailure, JobState
@@ -44,13 +44,13 @@ def _open_or_new(author: str) -> tuple[Round, bool]:
             return round_create(job), True
     except IntegrityError:
         # Somebody asked at the same moment.
-        return Round.objects.get(state=State.WAITING), False
+        return Round.objects.get(state=RoundState.WAITING), False
 
 
 def round_create(job: Job) -> Round:
     """A round that waits for the worker of its job."""
     now = timezone.now()
-    return Round.objects.create(asked_at=now, asked_by=job.requested_by, state=State.WAITING, job=job)
+    return Round.objects.create(asked_at=now, asked_by=job.requested_by, state=RoundState.WAITING, job=job)
 
 
 @transaction.atomic
@@ -72,19 +72,19 @@ def round_follows(job: Job) -> None:
     found = Round.objects.filter(job=job, state__in=OPEN)
     now = timezone.now()
     if job.state == JobState.WAITING:
-        found.update(state=State.WAITING, steps=[])
+        found.update(state=RoundState.WAITING, steps=[])
     elif job.state == JobState.CANCELLED:
-        found.update(state=State.CANCELLED, cancelled_by=job.cancelled_by, ended_at=now)
+        found.update(state=RoundState.CANCELLED, cancelled_by=job.cancelled_by, ended_at=now)
     elif job.state == JobState.FAILED:
         is_lost = job.failure == JobFailure.WORKER_LOST
-        found.update(state=State.INTERRUPTED if is_lost else State.FAILED, ended_at=now)
+        found.update(state=RoundState.INTERRUPTED if is_lost else RoundState.FAILED, ended_at=now)
 
 
 def round_ask_if_new() -> None:
     """Have a round done if something is new since the last one that came to its end."""
     if not has_sources() or Round.objects.filter(state__in=OPEN).exists():
         return
-    done = Round.objects.filter(state=State.DONE).first()
+    done = Round.objects.filter(state=RoundState.DONE).first()
     digest = inputs_digest()
     if digest and (done is None or done.inputs != digest):
         _open_or_new(SYSTEM)

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from brokerui.analysis.traffic.jobs import PipelineCommand, inputs_digest, jobs_of_a_round
-from brokerui.analysis.traffic.models import Round, State
+from brokerui.analysis.traffic.models import Round, RoundState
 from brokerui.analysis.traffic.models.rounds import OPEN
 from brokerui.analysis.traffic.process import LINES, JobProcess
 from brokerui.analysis.traffic.rounds import rounds_prune
@@ -32,7 +32,7 @@ def run(work: JobWork) -> None:
     found = Round.objects.filter(job=work.job, state__in=OPEN).first()
     if found is None:
         return
-    begun = {"state": State.RUNNING, "began_at": timezone.now(), "steps": [], "log": "", "error": ""}
+    begun = {"state": RoundState.RUNNING, "began_at": timezone.now(), "steps": [], "log": "", "error": ""}
     Round.objects.filter(pk=found.pk).update(**begun)
     _RoundWork(found, work).do()
     rounds_prune()
@@ -96,4 +96,4 @@ class _RoundWork:
             self._work.hold()
 
     def _end(self, digest: str) -> None:
-        self._write(state=State.DONE, ended_at=timezone.now(), inputs=digest)
+        self._write(state=RoundState.DONE, ended_at=timezone.now(), inputs=digest)

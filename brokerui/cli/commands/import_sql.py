@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     one_from_standard_input(options.into, *(name for each in options.sources for name in each.files))
     into = load_estate(options.into, options.max_size) if options.into else None
     groups = [
-        ScriptGroup(each.instance, each.address, _Scripts(each.files, options.max_size)) for each in options.sources
+        ScriptGroup(each.instance, each.address, _ScriptGroup(each.files, options.max_size)) for each in options.sources
     ]
     estate, findings = read_scripts(groups, into=into, at=now_unless(options.at))
     write_output(options.output, write_estate(estate))
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     return int(something_is_missing(findings))
 
 
-class _Scripts:
+class _ScriptGroup:
     """The names and texts of files; each is read when its turn comes, so that one is in memory at a time."""
 
     def __init__(self, names: tuple[str, ...], max_size: int) -> None:

@@ -20,8 +20,8 @@ from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
 from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError
 from brokerui.analysis.imports.labels import KINDS, MODE_HINTS, MODES
-from brokerui.analysis.imports.models import ImportRun, State
-from brokerui.analysis.imports.presenter import Shown
+from brokerui.analysis.imports.models import ImportRun, ImportState
+from brokerui.analysis.imports.presenter import ImportPresenter
 from brokerui.analysis.imports.selectors import (
     freshness_page,
     result_document,
@@ -77,7 +77,7 @@ def _start(request: HttpRequest, problem: str = "") -> HttpResponse:
         "fresh": fresh,
         "stale": stale_count(fresh),
         "stale_days": settings.ESTATE_STALE_DAYS,
-        "runs": [Shown(run, list(run.files.all())) for run in run_list()],
+        "runs": [ImportPresenter(run, list(run.files.all())) for run in run_list()],
         "problem": problem,
         "token": uuid4().hex,
         "max_bytes": settings.SCENARIO_MAX_BYTES,
@@ -99,7 +99,7 @@ def run_page(request: HttpRequest, run_id: int) -> HttpResponse:
     """An import; asked by htmx while something is being done: how far that is."""
     run = _run(run_id)
     if htmx_of(request):
-        shown = Shown(run)
+        shown = ImportPresenter(run)
         return (
             render(request, "imports/_progress.html", {"shown": shown}) if shown.is_due else HttpResponseClientRefresh()
         )
@@ -109,7 +109,7 @@ def run_page(request: HttpRequest, run_id: int) -> HttpResponse:
 def _page(request: HttpRequest, run: ImportRun, form: Assigning | None = None) -> HttpResponse:
     files = form.files if form else list(run.files.defer("content"))
     context = {
-        "shown": Shown(run, files),
+        "shown": ImportPresenter(run, files),
         "form": form or Assigning(files, Mode(run.mode)),
         "kinds": KINDS.items(),
         "modes": [(mode, title, MODE_HINTS[mode]) for mode, title in MODES.items()],
@@ -124,7 +124,7 @@ def run_preview(request: HttpRequest, run_id: int) -> HttpResponse:
     """Take what is said of the files, and read them."""
     run = _run(run_id)
     files = list(run.files.defer("content"))
-    form = Assigning.of(files, request.POST.dict(), Shown(run, files).likely)
+    form = Assigning.of(files, request.POST.dict(), ImportPresenter(run, files).likely)
     if form.faults:
         return _page(request, run, form)
     author = request.user.get_username()
@@ -166,7 +166,7 @@ def _done(request: HttpRequest, run: ImportRun, write: Any) -> HttpResponse:
     """Take a step of an import; a step that does not fit its state is answered with the reason."""
     try:
         run = write()
-        if run.state in (State.READING, State.APPLYING) and not run.is_claimed:
+        if run.state in (ImportState.READING, ImportState.APPLYING) and not run.is_claimed:
             run_go(run)
     except ImportStaleError:
         messages.warning(request, _("The estate changed since this was previewed. Nothing was applied."))

@@ -21,7 +21,7 @@ END = 2
 """The column of ends; streams skip that of next hops."""
 
 
-class Line(NamedTuple):
+class StreamRow(NamedTuple):
     """A stream as a row of the table."""
 
     source: str
@@ -50,12 +50,12 @@ def figure_of(picture: Folded) -> Figure:
     return sankey_figure([gettext("Origin"), "", gettext("End")], nodes, streams)
 
 
-def lines_of(picture: Folded) -> Iterator[Line]:
+def lines_of(picture: Folded) -> Iterator[StreamRow]:
     """The streams as rows."""
     for lane, messages in picture.lanes.items():
         word = outcome_words(lane.outcome).render(translate)
         source, target = label_of(picture, lane.source), label_of(picture, lane.target)
-        yield Line(source, target, lane.outcome, SIGNS[lane.outcome], word, messages)
+        yield StreamRow(source, target, lane.outcome, SIGNS[lane.outcome], word, messages)
 
 
 def label_of(picture: Folded, place: FlowPlace) -> str:

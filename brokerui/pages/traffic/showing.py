@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as lazy
 
-from brokerui.analysis.traffic.models import Round, State
+from brokerui.analysis.traffic.models import Round, RoundState
 
 LATE = timedelta(seconds=90)
 """A round that waits for longer waits for a worker that is not there."""
@@ -21,12 +21,12 @@ LAST_LINES = 8
 """Of the log of a round under way."""
 
 STATES: Mapping[str, tuple[Promise, str]] = {
-    State.WAITING: (lazy("Waits for a worker"), "uploaded"),
-    State.RUNNING: (lazy("Running"), "applying"),
-    State.DONE: (lazy("Done"), "applied"),
-    State.FAILED: (lazy("Failed"), "failed"),
-    State.CANCELLED: (lazy("Cancelled"), "discarded"),
-    State.INTERRUPTED: (lazy("Interrupted"), "previewed"),
+    RoundState.WAITING: (lazy("Waits for a worker"), "uploaded"),
+    RoundState.RUNNING: (lazy("Running"), "applying"),
+    RoundState.DONE: (lazy("Done"), "applied"),
+    RoundState.FAILED: (lazy("Failed"), "failed"),
+    RoundState.CANCELLED: (lazy("Cancelled"), "discarded"),
+    RoundState.INTERRUPTED: (lazy("Interrupted"), "previewed"),
 }
 """What each is called, and the mark that it has."""
 TITLES: Mapping[str, Promise] = {
@@ -37,7 +37,7 @@ TITLES: Mapping[str, Promise] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RoundOnPage:
     """A round, with the words for it."""
 
     round: Round
@@ -53,17 +53,17 @@ class Shown:
 
     @property
     def is_open(self) -> bool:
-        return self.state in (State.WAITING, State.RUNNING)
+        return self.state in (RoundState.WAITING, RoundState.RUNNING)
 
     @property
     def is_late(self) -> bool:
         """Whether nobody has taken it up for longer than a worker needs."""
-        return self.state == State.WAITING and timezone.now() - self.round.asked_at > LATE
+        return self.state == RoundState.WAITING and timezone.now() - self.round.asked_at > LATE
 
     @property
     def is_ending(self) -> bool:
         """Whether somebody cancelled it and its worker has not seen that yet."""
-        return self.state == State.RUNNING and self.round.job is not None and bool(self.round.job.cancelled_by)
+        return self.state == RoundState.RUNNING and self.round.job is not None and bool(self.round.job.cancelled_by)
 
     @property
     def began(self) -> datetime:
@@ -101,13 +101,13 @@ class Shown:
         return "\n".join(lines[-LAST_LINES:] if self.is_open else lines)
 
 
-def shown(one: Round) -> Shown:
+def shown(one: Round) -> RoundOnPage:
     """A round whose worker is gone is interrupted, also before another worker says so."""
-    is_gone = one.state == State.RUNNING and (one.job is None or one.job.is_lapsed)
-    return Shown(one, State.INTERRUPTED if is_gone else one.state)
+    is_gone = one.state == RoundState.RUNNING and (one.job is None or one.job.is_lapsed)
+    return RoundOnPage(one, RoundState.INTERRUPTED if is_gone else one.state)
 
 
-def rounds_shown() -> list[Shown]:
+def rounds_shown() -> list[RoundOnPage]:
     """The last ones, the latest first."""
     return [shown(one) for one in Round.objects.select_related("job")[:SHOWN]]
 

@@ -13,7 +13,7 @@ from rest_framework.settings import api_settings
 
 from brokerui.accounts.levels import Level, Role, may
 from brokerui.accounts.services import token_create
-from brokerui.analysis.imports.models import ImportRun, State
+from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.api.base import ApiView
 from brokerui.api.ids import id_of
 from tests.brokerui.api.helpers import API, NEW, QUESTION, ROWS, row, send, views
@@ -46,7 +46,7 @@ def path_of(name: str) -> str:
             return reverse("api:version", args=["1"])
         case "import_run":
             run, _ = ImportRun.objects.get_or_create(
-                token="t", defaults={"created_at": timezone.now(), "state": State.UPLOADED}
+                token="t", defaults={"created_at": timezone.now(), "state": ImportState.UPLOADED}
             )
             return reverse("api:import_run", args=[run.pk])
         case _ if name in SINGULAR:

@@ -87,7 +87,7 @@ def test_nothing_is_written_over_what_was_not_seen(client: Client) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_nothing_is_written_over_what_came_meanwhile(client: Client, monkeypatch: Any) -> None:
-    real = import_runs.estate_made
+    real = import_runs.build_estate
 
     def slowly(*args: Any, **kwargs: Any) -> Any:
         estate_edit(edits=[SetHopLimit(3)], base_version=1, author="x")

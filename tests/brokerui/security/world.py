@@ -13,8 +13,7 @@ from brokerui.accounts.levels import Role
 from brokerui.accounts.services import token_create
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.lint.services import suppression_add
-from brokerui.analysis.traffic.models import Change, File, Link, Round, Run
-from brokerui.analysis.traffic.models import State as RoundState
+from brokerui.analysis.traffic.models import Change, File, Link, Round, RoundState, Run
 from brokerui.api.ids import id_of
 from brokerui.core.jobs.models import Job, JobState
 from brokerui.estate.estate_view import estate_view_from

@@ -1,6 +1,6 @@
 """The results of the pipeline: each run with its files, and the rows of its tables; and the rounds."""
 
-from brokerui.analysis.traffic.models.rounds import Round, State
+from brokerui.analysis.traffic.models.rounds import Round, RoundState
 from brokerui.analysis.traffic.models.runs import File, OfRun, Run
 from brokerui.analysis.traffic.models.telemetry import (
     Attempts,
@@ -37,9 +37,9 @@ __all__ = [
     "MirrorChange",
     "OfRun",
     "Round",
+    "RoundState",
     "RouteUse",
     "Run",
-    "State",
     "UnusedRoute",
     "Uptime",
     "Waiting",

@@ -11,7 +11,7 @@ from brokerui.estate.models.versions import AUTHOR
 TOKEN = 64
 
 
-class State(models.TextChoices):
+class RoundState(models.TextChoices):
     """Where a round stands."""
 
     WAITING = "waiting"
@@ -22,7 +22,7 @@ class State(models.TextChoices):
     INTERRUPTED = "interrupted"
 
 
-OPEN = (State.WAITING, State.RUNNING)
+OPEN = (RoundState.WAITING, RoundState.RUNNING)
 """Of each of these there is one at most."""
 
 
@@ -31,7 +31,7 @@ class Round(models.Model):
 
     asked_at = models.DateTimeField()
     asked_by = models.CharField(max_length=AUTHOR)
-    state = models.CharField(max_length=11, choices=State)
+    state = models.CharField(max_length=11, choices=RoundState)
     began_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
     job = models.ForeignKey(Job, on_delete=models.SET_NULL, null=True, related_name="+")
@@ -51,7 +51,7 @@ class Round(models.Model):
     class Meta:
         ordering = ["-id"]
         constraints = [
-            models.CheckConstraint(condition=Q(state__in=State.values), name="round_state"),
+            models.CheckConstraint(condition=Q(state__in=RoundState.values), name="round_state"),
             models.UniqueConstraint(fields=["state"], condition=Q(state__in=OPEN), name="round_one_at_a_time"),
         ]
 

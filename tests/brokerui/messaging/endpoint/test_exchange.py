@@ -111,7 +111,7 @@ def test_an_idle_connection_is_closed_and_made_again(valkey: Valkey, client: Red
             send(client, "A", b, [fragment(0)])
             await scene.until(lambda: len(scene.seen(ConnectionSubclass.CLOSED)) == 2, "B")
             assert {event.text for event in scene.seen(ConnectionSubclass.CLOSED)} == {"idle"}
-            await asyncio.sleep(0.3)
+            await scene.looked()
             assert len(scene.look().seen(ConnectionSubclass.CONNECTING)) == 1, "nobody wants it"
             send(client, "A", b, [fragment(1)])
             await scene.until(lambda: len(scene.came) == 2, "B")
@@ -249,7 +249,7 @@ def test_an_instance_has_no_more_next_hops_than_it_may(valkey: Valkey, client: R
             for port in range(1, 10):
                 send(client, "A", f"tcp://127.0.0.1:{port}", [fragment(0)])
             await scene.until(lambda: len(scene.endpoint.hosts["A"].links) == 3)
-            await asyncio.sleep(0.2)
+            await scene.looked()
             assert len(scene.endpoint.hosts["A"].links) == 3
 
     played(scenario())
@@ -282,7 +282,7 @@ def test_without_tls_it_does_not_listen_beyond_this_machine(valkey: Valkey, capl
             hosted["A"] = [everywhere]
             listeners = scene.endpoint.hosts["A"].listeners
             await scene.until(lambda: listeners and listeners[everywhere].problem)
-            await asyncio.sleep(1.2)
+            await scene.looked()
             assert not listeners[everywhere].is_open
         async with running(valkey, hosted, is_encryption_required=False) as scene:
             assert scene.endpoint.hosts["A"].listeners[everywhere].is_open
@@ -301,7 +301,7 @@ def test_an_address_that_is_taken_is_said_once_and_tried_again(
         async with running(valkey, hosted) as scene:
             hosted["B"] = [b]
             await scene.until(lambda: scene.endpoint.hosts["B"].listeners)
-            await asyncio.sleep(1.2)
+            await scene.looked()
             hosted["A"] = []
             await scene.until(lambda: scene.endpoint.hosts["B"].listeners[b].is_open)
 

@@ -1,4 +1,4 @@
-"""Waking a worker. Losing a wake-up loses nothing: beat wakes what is due, and the database says what that is."""
+"""Wakes a worker by a Celery task. A lost wake-up loses no work: beat sends it again for what the database has due."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ logger = logging.getLogger(__name__)
 
 
 def wake_on_commit(task: Any) -> None:
-    """Send the wake-up once the transaction is committed; at once where there is none."""
+    """Send the task once the transaction is committed; at once where there is no transaction."""
     transaction.on_commit(lambda: wake(task))
 
 
 def wake(task: Any) -> bool:
-    """Send it now. False where nobody can be reached, which is no error."""
+    """Send the task now. Return False where Redis cannot be reached, which is no error."""
     try:
         task.apply_async(retry=False, ignore_result=True)
     except (OperationalError, OSError) as error:

@@ -26,18 +26,18 @@ def client_ip_middleware(get_response: Callable[[HttpRequest], HttpResponse]) ->
 
 
 def client_ip_now() -> str | None:
-    """None where no request is being answered: commands, and work beside the web."""
+    """Return the address of the client of this thread's request; None in commands and background jobs."""
     return _address.get()
 
 
 def client_ip_of(request: HttpRequest) -> str | None:
-    """Who is connected; behind `PROXIES` proxies of ours who the outermost of them says was connected to it.
+    """Return the peer of the connection; behind `PROXIES` proxies the peer that the outermost of them reports.
 
-    What stands further left in the header the client may have written itself.
+    Entries further left in the header are ignored: the client may have written them itself.
     """
-    told = [text.strip() for text in request.headers.get("X-Forwarded-For", "").split(",")]
-    if 0 < settings.PROXIES <= len(told):
-        return _as_address(told[-settings.PROXIES]) or _connected(request)
+    reported = [text.strip() for text in request.headers.get("X-Forwarded-For", "").split(",")]
+    if 0 < settings.PROXIES <= len(reported):
+        return _as_address(reported[-settings.PROXIES]) or _connected(request)
     return _connected(request)
 
 
@@ -46,7 +46,7 @@ def _connected(request: HttpRequest) -> str | None:
 
 
 def _as_address(text: str) -> str | None:
-    """In its one spelling; None where it is none."""
+    """Normalize an address; None where the text is none."""
     try:
         return str(ip_address(text.partition("%")[0]))
     except ValueError:

@@ -1,6 +1,6 @@
-"""What takes longer than a request may: a thread of this process does it, and who asked is told to ask again.
+"""Moves work that takes too long for a request to a thread of this process; the request is answered "ask again".
 
-Outside of requests (workers, commands, the thread that has things ready) nobody is told so: there it is done at once.
+Outside of requests (workers, commands, the preloading thread) the work is done at once, in the thread that needs it.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from django.db import connections
 logger = logging.getLogger(__name__)
 
 RETRY_AFTER_S = 2
-"""After so many one may ask again."""
+"""Seconds after which a client may ask again."""
 DEFERRED_MAX = 16
-"""Things that are under way at a time; who asks for more is told the same, and they are begun later."""
+"""Maximum number of deferred jobs; further requests are answered the same way, and have to ask again."""
 
 
 def is_not_deferral(record: logging.LogRecord) -> bool:
-    """For the log: who is told to ask again meets no fault of ours."""
+    """Filter of the log: an answer "ask again" is no error."""
     return getattr(record, "status_code", None) != HTTPStatus.SERVICE_UNAVAILABLE
 
 
 class NotReadyError(Exception):
-    """It is being made ready: ask again in a moment."""
+    """The answer is being prepared: ask again in a moment."""
 
 
 _may_defer: ContextVar[bool] = ContextVar("may_defer", default=False)
@@ -40,7 +40,7 @@ _failed: dict[Hashable, Exception] = {}
 
 @contextmanager
 def deferral_allowed() -> Iterator[None]:
-    """As long as this lasts, who asks can be told to ask again."""
+    """Allow `defer` in this context: the caller answers `NotReadyError`."""
     token = _may_defer.set(True)
     try:
         yield
@@ -49,19 +49,19 @@ def deferral_allowed() -> Iterator[None]:
 
 
 def may_defer() -> bool:
-    """Whether `later` would tell somebody so."""
+    """Return whether `defer` would raise `NotReadyError` here."""
     return _may_defer.get()
 
 
 def is_deferred_work_running() -> bool:
-    """Whether anything is being made ready."""
+    """Return whether any deferred job is running or waiting."""
     return bool(_running)
 
 
 def defer(key: Hashable, work: Callable[[], object]) -> None:
-    """Have the work done beside the request, once for each key, and raise `LaterError`; not in a request: nothing.
+    """Start the work in a thread, once for each key, and raise `NotReadyError`. Does nothing where that is not allowed.
 
-    The work leaves what it makes where the next request finds it. If it failed, the next request is told why.
+    The work stores its result where the next request finds it. If it failed, the next request raises its error.
     """
     if not may_defer():
         return
@@ -82,10 +82,10 @@ def _begin(key: Hashable, work: Callable[[], object]) -> None:
 def _run(key: Hashable, work: Callable[[], object]) -> None:
     error = None
     try:
-        # One after the other: together they would take as long, and the requests would stand further back.
+        # One job at a time: together they would take as long, and leave less time for requests.
         with _one_at_a_time:
             work()
-    except Exception as problem:  # noqa: BLE001 - who asks next is told
+    except Exception as problem:  # noqa: BLE001 - the next request raises it
         logger.info("what was to be made ready could not be: %s", problem)
         error = problem
     finally:

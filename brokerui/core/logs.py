@@ -1,4 +1,4 @@
-"""Lines of the logs: for people, or with `LOG_FORMAT=json` an object each for programs. Neither tells a secret."""
+"""Formats log records: lines for people, or with `LOG_FORMAT=json` one object each. Neither contains a secret."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from django.conf import settings
 LINE, JSON = "line", "json"
 FORMATS = (LINE, JSON)
 PROCESS = "BROKERUI_PROCESS"
-"""The variable in which `brokerui up` tells a process what it is called."""
+"""Environment variable in which `brokerui up` names each process."""
 HIDDEN = "***"
 SECRET_MIN_CHARS = 4
-"""Letters of a secret that is looked for; shorter ones would be found in every word."""
+"""Shortest secret that is replaced, in characters; a shorter one would occur in ordinary words."""
 
 
 class LineFormatter(logging.Formatter):
@@ -34,7 +34,7 @@ class JsonFormatter(logging.Formatter):
     """An object in one line: time, level, process, logger, message, and exception where there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
-        told = {
+        fields = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "process": os.environ.get(PROCESS) or record.processName,
@@ -42,12 +42,12 @@ class JsonFormatter(logging.Formatter):
             "message": without_secrets(record.getMessage()),
         }
         if record.exc_info:
-            told["exception"] = without_secrets(self.formatException(record.exc_info))
-        return json.dumps(told, ensure_ascii=False)
+            fields["exception"] = without_secrets(self.formatException(record.exc_info))
+        return json.dumps(fields, ensure_ascii=False)
 
 
 def without_secrets(text: str) -> str:
-    """Without the secrets of this installation, whoever has put them there."""
+    """Replace every secret of this installation in the text."""
     for secret in _secrets():
         text = text.replace(secret, HIDDEN)
     return text
@@ -55,7 +55,7 @@ def without_secrets(text: str) -> str:
 
 @cache
 def _secrets() -> tuple[str, ...]:
-    """The longest first: one may be a part of another."""
+    """Longest first: one may be a part of another."""
     passwords = [urlsplit(settings.REDIS_URL).password or "", str(settings.DATABASES["default"].get("PASSWORD") or "")]
     found = {settings.SECRET_KEY, settings.KEYS_SECRET, *passwords, *map(unquote, passwords)}
     return tuple(sorted((one for one in found if len(one) >= SECRET_MIN_CHARS), key=len, reverse=True))

@@ -1,4 +1,4 @@
-"""What holds for every request and every answer."""
+"""Middleware for every request and every answer."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from brokerui.core.problems import asks_for_problems
 
 Handler = Callable[[HttpRequest], HttpResponse]
 
-# A browser shows our page only if we have read what it sent; but nobody may keep us reading for ever.
+# A browser shows the error page only if the server has read the body; this limits how much it reads.
 DRAIN_FACTOR = 4
 QUERY_MAX_CHARS = 4_096
 """Characters."""
@@ -50,9 +50,9 @@ def address_limit(get_response: Handler) -> Handler:
 
 
 class NotReadyMiddleware:
-    """Who only reads does not wait for what takes long: a page says so and asks again, a program is told when to.
+    """Answers requests that only read with "ask again" while their data is prepared: 202 for pages, 503 for programs.
 
-    A form that somebody filled in waits: nobody likes to send it again.
+    A form waits instead: its user would have to send it again.
     """
 
     def __init__(self, get_response: Handler) -> None:
@@ -65,7 +65,7 @@ class NotReadyMiddleware:
             return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """Of views; resources of the REST interface answer themselves."""
+        """Answer a view that is not ready; REST resources answer by themselves."""
         return being_read(request) if isinstance(error, NotReadyError) else None
 
 
@@ -87,13 +87,13 @@ def body_limit(get_response: Handler) -> Handler:
 
 
 def _length(request: HttpRequest) -> int:
-    """The announced length. None announced is none sent: the server hands over no more than that."""
+    """Return the announced length of the body; 0 where none is announced, and then the server passes none on."""
     text = request.META.get("CONTENT_LENGTH") or "0"
     return int(text[:18]) if text.isdecimal() else 0
 
 
 def _drain(request: HttpRequest, limit: int) -> None:
-    """Read and throw away, up to a limit."""
+    """Read up to `limit` bytes of the body and discard them."""
     left = limit
     while left > 0 and (chunk := request.read(min(CHUNK_BYTES, left))):
         left -= len(chunk)

@@ -1,4 +1,4 @@
-"""Pages of what is in memory already."""
+"""Splits rows that are in memory into pages."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 PAGE_ROWS = 100
-"""Of one page."""
+"""Rows of one page."""
 DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """One page of rows; the last one where there are not so many."""
+    """One page of rows; the last page where the requested one does not exist."""
 
     rows: Sequence[T]
-    """Of all pages."""
+    """The rows of all pages."""
     asked: int = 1
 
     @property
@@ -30,7 +30,7 @@ class Page(Generic[T]):
 
     @property
     def before(self) -> str:
-        """The number of the page before, as an address holds it; empty where there is none."""
+        """Number of the previous page, as an address holds it; empty on the first page."""
         return str(self.number - 1) if self.number > 1 else ""
 
     @property
@@ -39,7 +39,7 @@ class Page(Generic[T]):
 
     @property
     def first(self) -> int:
-        """The number of its first row, from 1."""
+        """Number of the first row of the page, from 1."""
         return (self.number - 1) * PAGE_ROWS + 1
 
     @property
@@ -56,5 +56,5 @@ class Page(Generic[T]):
 
 
 def page_number(text: str) -> int:
-    """What an address says; the first page where it says nothing that can be."""
+    """Read the page number of an address; 1 where it is missing or invalid."""
     return int(text) if text.isdecimal() and text.isascii() and len(text) <= DIGITS else 1

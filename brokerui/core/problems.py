@@ -9,9 +9,9 @@ from django.http import HttpRequest, JsonResponse
 
 MEDIA_TYPE = "application/problem+json"
 PREFIX = "/api/"
-"""Under this address programs ask."""
+"""Prefix of the addresses of the REST interface."""
 TEXT_MAX_CHARS = 600
-"""Characters of a text that a problem shows: what was sent may be long."""
+"""Longest text in a problem document, in characters: input that it quotes may be long."""
 
 KINDS = {
     400: ("bad_request", "Bad request"),
@@ -32,11 +32,11 @@ KINDS = {
     500: ("server_error", "Internal server error"),
     503: ("being_read", "Service unavailable"),
 }
-"""By status: the word that programs compare, and the title."""
+"""For each status: the code that programs compare, and the title."""
 
 
 def asks_for_problems(request: HttpRequest) -> bool:
-    """Whether whoever asks is a program, which can do nothing with a page."""
+    """Return whether the request is for the REST interface, which answers with problem documents."""
     return request.path.startswith(PREFIX)
 
 
@@ -52,11 +52,11 @@ def problem(
 
 
 def problem_response(*, status: int, detail: str) -> JsonResponse:
-    """The answer, where no view of the interface makes it."""
+    """Make the answer where no REST view does."""
     return JsonResponse(problem(status=status, detail=detail), status=status, content_type=MEDIA_TYPE)
 
 
 def shown(text: str) -> str:
-    """Cut, and without halves of surrogate pairs, which no answer can carry."""
+    """Shorten a text and replace lone surrogates, which UTF-8 cannot hold."""
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= TEXT_MAX_CHARS else f"{text[:TEXT_MAX_CHARS]}…"

@@ -1,4 +1,4 @@
-"""How often something happens, for all processes of the site together: in Valkey; in the database while it is away."""
+"""Counts events within a span of time for all processes of the site: in Redis, or in the database while it is away."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from brokerui.core.redis_client import redis_client
 
 PREFIX = "brokerui:count:"
 ANSWER_S = 0.1
-"""A request waits for it."""
+"""Timeout of Redis: a request waits for it."""
 AWAY_S = 5.0
-"""So long nobody asks a Valkey that did not answer."""
+"""Time for which a Redis that did not answer is not asked again."""
 
 
 class Count(NamedTuple):
-    """Of one span of time."""
+    """The counter of one key."""
 
     times: int
-    """With this one."""
+    """Events in this span, with the new one."""
     left: float
-    """Seconds until it is counted anew."""
+    """Seconds until the span ends."""
 
 
 def count_up(key: str, seconds: int) -> Count:
-    """Once more; a span begins with the first time."""
+    """Add one event. The first event of a key begins its span, which lasts `seconds`."""
     key = key[:KEY_MAX_CHARS]
     if time.monotonic() >= _away.until:
         try:
@@ -42,7 +42,7 @@ def count_up(key: str, seconds: int) -> Count:
 
 
 def rate_counters_prune() -> int:
-    """Delete what nobody counts any more; so many rows."""
+    """Delete the rows whose span has ended. Return their number."""
     return RateCounter.objects.filter(ends_at__lt=timezone.now()).delete()[0]
 
 
@@ -65,7 +65,7 @@ def _in_valkey(key: str, seconds: int) -> Count:
 def _in_database(key: str, seconds: int) -> Count:
     now = timezone.now()
     rows, ends_at = RateCounter.objects.filter(key=key), now + timedelta(seconds=seconds)
-    # One statement each: of two that count at the same time none is lost.
+    # One statement each: no event is lost where two processes count at the same time.
     went_on = rows.filter(ends_at__gt=now).update(count=F("count") + 1)
     if not went_on and not rows.filter(ends_at__lte=now).update(count=1, ends_at=ends_at):
         _begin(key, ends_at)
@@ -77,5 +77,5 @@ def _begin(key: str, ends_at: datetime) -> None:
     try:
         with transaction.atomic():
             RateCounter.objects.create(key=key, ends_at=ends_at, count=1)
-    except IntegrityError:  # somebody else began it just now
+    except IntegrityError:  # another process began the span just now
         RateCounter.objects.filter(key=key).update(count=F("count") + 1)

@@ -1,7 +1,7 @@
-"""Ends what a killed supervisor leaves behind.
+"""Ends the processes that a killed supervisor leaves behind.
 
-A process of its own that reads from a pipe which process groups run: `PID`, and `-PID` of one that ended. However the
-supervisor ends, the pipe ends with it, and then so do the groups that are left. The programs know nothing of it.
+The reaper is a process of its own. It reads from a pipe which process groups run: `PID` when one starts, `-PID` when
+one has ended. When the supervisor ends, in whatever way, the pipe closes, and the reaper ends the remaining groups.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ POLL_S = 0.1
 
 
 def main() -> None:
-    """Watch until the pipe ends. Holds the lock of the home until nothing is left."""
+    """Read until the pipe closes. Holds the lock of the home until no group is left."""
     for quiet in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(quiet, signal.SIG_IGN)
     end_groups(_remaining(sys.stdin.buffer))
@@ -32,7 +32,7 @@ def _remaining(lines: Iterable[bytes]) -> list[int]:
 
 
 def end_groups(groups: list[int], grace: float = GRACE_S) -> None:
-    """Ask them to end; those that have not after the grace are killed."""
+    """Send SIGTERM to the groups, and SIGKILL to those that are left after `grace` seconds."""
     until = time.monotonic() + grace
     left = [group for group in groups if signal_group(group, signal.SIGTERM)]
     while left and time.monotonic() < until:
@@ -43,13 +43,13 @@ def end_groups(groups: list[int], grace: float = GRACE_S) -> None:
 
 
 def signal_group(group: int, number: int) -> bool:
-    """Signal a process group. False where nobody is left in it."""
+    """Send a signal to a process group. Return False where no process of it is left."""
     try:
         os.killpg(group, number)
     except ProcessLookupError:
         return False
     except PermissionError:
-        # What macOS says of a group in which only dead ones are left.
+        # macOS raises it for a group whose processes have all ended.
         return False
     return True
 

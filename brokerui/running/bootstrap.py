@@ -1,4 +1,4 @@
-"""Make the home ready: catalogues, database, collected files, the first user, the demo. Quick when nothing changed."""
+"""Prepares the home: translations, database, static files, the demo, the first user. Quick when nothing changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ADMIN_PASSWORD_VARIABLE = "BROKERUI_ADMIN_PASSWORD"  # noqa: S105 - the name of 
 
 
 def prepare() -> tuple[str, str] | None:
-    """Gives name and password where the first user was made just now; an empty password where it was given to us."""
+    """Prepare it. Return name and password if the first user was made now; the password is empty if it was given."""
     from brokerui.core.catalogues import compile_stale  # noqa: PLC0415 - before the settings ask which are ready
 
     compile_stale()

@@ -1,4 +1,4 @@
-"""One process of the product: started, watched, started again, ended."""
+"""One process of the product: starts, restarts and ends it."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ from brokerui.running.logs import ProcessLog
 
 RESTART_BACKOFF = Backoff(first_s=0.2, max_s=30.0)
 STEADY_S = 30.0
-"""Who ran so long starts again as if for the first time."""
+"""A process that ran for this long restarts without a longer pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to start."""
+    """A command, with its environment."""
 
     name: str
     command: tuple[str, ...]
     environment: Mapping[str, str]
     descriptors: tuple[int, ...] = ()
-    """Open files that it is handed."""
+    """Open file descriptors that the process inherits."""
 
 
 @dataclass(slots=True)
 class Child:
-    """A program, and the process that runs it now."""
+    """A program and the process that runs it."""
 
     program: Program
     log: ProcessLog
     process: subprocess.Popen[bytes] | None = None
     begun: float = 0.0
     failures: int = 0
-    """In a row, without having run steadily in between."""
+    """Failures in a row, without a steady run between them."""
     restarts: int = 0
     due: float = 0.0
-    """When to start it again."""
+    """Moment of the next start, by the monotonic clock."""
 
     @property
     def pid(self) -> int:
         return self.process.pid if self.process else 0
 
     def start(self) -> None:
-        """In a session of its own: Ctrl-C is for the supervisor, which then ends all in order."""
+        """Start the process in a session of its own, so that Ctrl-C reaches only the supervisor."""
         output = self.log.open()
         try:
             self.process = subprocess.Popen(  # noqa: S603 - our own programs
@@ -65,7 +65,7 @@ class Child:
         self.begun = time.monotonic()
 
     def ended(self) -> int | None:
-        """Its exit status (of a signal: the negative number) once it has ended, after clearing up what it left."""
+        """Return the exit status (negative: a signal) once it has ended; then kill what is left of its group."""
         if self.process is None or self.process.poll() is None:
             return None
         status, self.process = self.process, None
@@ -73,7 +73,7 @@ class Child:
         return status.returncode
 
     def schedule(self) -> float:
-        """Have it started again, the later the more often it failed; gives the pause."""
+        """Schedule the restart after a pause that doubles with each failure. Return the pause in seconds."""
         now = time.monotonic()
         self.failures = 1 if now - self.begun > STEADY_S else self.failures + 1
         pause = RESTART_BACKOFF.pause_s(self.failures)
@@ -81,12 +81,12 @@ class Child:
         return pause
 
     def ask_to_end(self) -> None:
-        """Only its first process: that one ends its own."""
+        """Send SIGTERM to its first process, which ends the others."""
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
 
     def end(self, until: float) -> None:
-        """Wait for it, and kill what is left at that moment."""
+        """Wait until that moment, then kill what is left of the group."""
         if self.process is None:
             return
         try:

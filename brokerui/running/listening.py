@@ -1,4 +1,4 @@
-"""The port of the web pages: taken once, by the supervisor, so that it stays taken while the web starts again."""
+"""The port of the web pages: the supervisor listens on it, so that it stays taken while the web restarts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BACKLOG = 512
 
 
 def port_of(given: int | None) -> int:
-    """The argument, else `PORT` of the environment, else 8000."""
+    """Return the argument, else `PORT` of the environment, else 8000. Raises `Invalid`."""
     text = str(given) if given is not None else os.environ.get("PORT") or str(DEFAULT_PORT)
     if not text.isdecimal() or int(text) > PORT_MAX:
         raise Invalid("PORT", say("must be a number from 0 to 65535, not {got}", got=text))
@@ -23,7 +23,7 @@ def port_of(given: int | None) -> int:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take the port at once: what cannot be served need not be prepared, and nobody takes it meanwhile."""
+    """Listen on the port before anything is prepared, so that a taken port is reported at once. Raises `Invalid`."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
@@ -33,13 +33,13 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def address_of(listener: socket.socket) -> str:
-    """As one types it into a browser."""
+    """Return the address for a browser."""
     host, port = listener.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
 def _why(error: OSError | ValueError, host: str, port: int) -> Sentence | str:
-    """The system's reason. A host without an address has a number that is none of the system's."""
+    """Return the system's reason. An unknown host has an error number that is not the system's."""
     if isinstance(error, ValueError) or not error.errno or error.errno < 0:
         return str(error)
     if _is_taken(host, port):

@@ -1,4 +1,4 @@
-"""One product a home: whoever runs it holds a lock, and writes down what runs."""
+"""One product for each home: its supervisor holds a lock, and stores which processes run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from routing.common.errors import Invalid
 from routing.common.sentence import Sentence, say
 
 PATIENCE_S = 20.0
-"""How long the processes of one that was killed may take to end."""
+"""Time that the processes of a killed supervisor may take to end, in seconds."""
 POLL_S = 0.1
 OWN, SHARED = "up.lock", "up.left.lock"
 
@@ -24,13 +24,13 @@ class RunningProcess:
 
     name: str
     pid: int
-    """0: it ended, and is about to be started again."""
+    """0: it has ended and is about to be restarted."""
     restarts: int
 
 
 @dataclass(frozen=True, slots=True)
 class ProductState:
-    """What the supervisor of a home says of itself."""
+    """The supervisor of a home and its processes."""
 
     pid: int
     address: str
@@ -38,7 +38,7 @@ class ProductState:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether there is such a process, of whomever."""
+    """Return whether the process exists, of any user."""
     if pid <= 0:
         return False
     try:
@@ -51,7 +51,7 @@ def is_alive(pid: int) -> bool:
 
 
 def state_of(home: Path) -> ProductState | None:
-    """What runs in this home; None where nothing does."""
+    """Return what runs in this home; None where nothing does."""
     if not _is_locked(_folder(home) / OWN):
         return None
     try:
@@ -63,18 +63,18 @@ def state_of(home: Path) -> ProductState | None:
 
 
 class HomeLock:
-    """Two locks: the supervisor's own, and one that its minder holds too, until nothing of a killed product is left."""
+    """Two locks: the supervisor's own, and one that the reaper holds too, until no process of it is left."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
         _folder(home).mkdir(mode=0o700, exist_ok=True)
         self._own = _open(_folder(home) / OWN)
         self.shared = _open(_folder(home) / SHARED)
-        """To hand to the minder."""
+        """Descriptor that the reaper inherits."""
 
     def take(self, patience: float = PATIENCE_S) -> None:
         """Raises `Invalid` where the product runs in this home already."""
-        # Who only looks whether it is locked holds it for a moment.
+        # `state_of` holds it for a moment.
         if not _wait(self._own, 3 * POLL_S):
             self._close()
             raise Invalid("", _refusal(self._home))
@@ -84,14 +84,14 @@ class HomeLock:
         _state_path(self._home).unlink(missing_ok=True)
 
     def write(self, state: ProductState) -> None:
-        """For `status`, and for who starts a second one."""
+        """Store the state, for `status` and for a second `up`."""
         path = _state_path(self._home)
         draft = path.with_suffix(".new")
         draft.write_text(json.dumps(asdict(state)) + "\n", encoding="utf-8")
         draft.replace(path)
 
     def release(self) -> None:
-        """Nothing runs here any more."""
+        """Release the home: no process runs in it any more."""
         _state_path(self._home).unlink(missing_ok=True)
         self._close()
 

@@ -1,6 +1,6 @@
-"""One log of all processes: what each writes into its own, line by line, with its name before it.
+"""Merges the logs of all processes into one file, line by line, with the name of the process before each line.
 
-The processes write to files and not to us, so that none of them waits for us or ends with us.
+The processes write to files and not to the supervisor, so that none of them waits for it or ends with it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from brokerui.running.logs import ProcessLog
 
 NAME = "all"
 NAME_WIDTH = 8
-"""Letters of the longest name of a process."""
+"""Width of the column of process names, in characters."""
 READ_BYTES = 1 << 20
 
 
@@ -25,14 +25,14 @@ class LogMerge:
         self._log = ProcessLog(home, NAME)
         self._as_json = as_json
         self._read: dict[Path, int] = {}
-        """How far each log is copied."""
+        """Bytes of each log that are copied."""
 
     def begin(self, log: ProcessLog) -> None:
-        """What was written before is there already."""
+        """Start at the end of the log: earlier lines are copied already."""
         self._read[log.path] = log.path.stat().st_size if log.path.exists() else 0
 
     def follow(self, log: ProcessLog) -> None:
-        """Copy the whole lines that have come. Before the log is put aside (`Log.bound`), so that none is missed."""
+        """Copy the complete new lines. Call it before `ProcessLog.bound`, so that no line is missed."""
         lines = self._new_lines(log.path)
         if lines:
             self._append([self._told(log.path.stem, line) for line in lines])

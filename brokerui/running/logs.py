@@ -1,4 +1,4 @@
-"""The logs of the processes: one file each in the home, kept from growing without bound."""
+"""The logs of the processes: one file each in the home, limited in size."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 LOG_BYTES = 5 << 20
-"""A log is put aside at this size; one older one is kept."""
+"""Size at which a log is rotated; one older file is kept."""
 TAIL_LINES = 12
 
 
@@ -21,11 +21,11 @@ class ProcessLog:
         self.path = folder / f"{name}.log"
 
     def open(self) -> int:
-        """A descriptor for a process to write to. Appending: so it goes on at the start once the file is emptied."""
+        """Open the log for a process. In append mode, so that it goes on at the start of an emptied file."""
         return os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def write(self, text: str) -> None:
-        """A line of our own, with the time."""
+        """Write a line of the supervisor, with the time."""
         moment = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
         descriptor = self.open()
         try:
@@ -34,14 +34,14 @@ class ProcessLog:
             os.close(descriptor)
 
     def bound(self, limit: int = LOG_BYTES) -> None:
-        """Put the content aside where there is too much. Who writes keeps the same file open, hence a copy."""
+        """Rotate a log that is too large. By a copy, because its process keeps the same file open."""
         if not self.path.exists() or self.path.stat().st_size <= limit:
             return
         shutil.copyfile(self.path, self.path.with_suffix(".log.1"))
         os.truncate(self.path, 0)
 
     def tail(self) -> str:
-        """The last lines."""
+        """Return the last lines."""
         try:
             with self.path.open("rb") as file:
                 file.seek(max(0, self.path.stat().st_size - (1 << 14)))

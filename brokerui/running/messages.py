@@ -1,4 +1,4 @@
-"""What the supervisor says, on the terminal and in its log."""
+"""Messages of the supervisor, on the terminal and in its log."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from routing.common.sentence import Sentence, say
 
 
 def print_line(sentence: Sentence) -> None:
-    """What was asked for: on standard output."""
+    """Print a line on standard output."""
     try:
         sys.stdout.write(f"{local(sentence)}\n")
         sys.stdout.flush()
@@ -20,7 +20,7 @@ def print_line(sentence: Sentence) -> None:
 
 
 def print_error(text: str) -> None:
-    """What happened: on standard error, if that is still there."""
+    """Print a line on standard error, if it is still open."""
     try:
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
@@ -29,7 +29,7 @@ def print_error(text: str) -> None:
 
 
 def print_failure(text: str) -> None:
-    """The same, as commands do."""
+    """Print an error the way commands do."""
     print_error(f"error: {text}")
 
 
@@ -61,7 +61,7 @@ def failure_text(child: Child, status: int) -> str:
 
 
 def exit_text(status: int) -> str:
-    """As the system calls it, in no language."""
+    """Name an exit status: `exit N`, or the signal."""
     if status >= 0:
         return f"exit {status}"
     try:

@@ -55,13 +55,13 @@ JOB_DERIVATIONS: tuple[Derivation, ...] = (
 )
 """The same of what is worked out in the background, once it is there."""
 EVERY_S = 3.0
-"""Between two looks at whether there is something new."""
+"""Interval at which the thread checks for something new, in seconds."""
 PAUSE_S = 0.05
-"""Between two derivations: requests go first."""
+"""Pause between two derivations, in seconds: requests go first."""
 
 
 def preload_program() -> None:
-    """The addresses and templates of the site: what its first requests would have to wait for."""
+    """Load the addresses and templates of the site, for which its first requests would have to wait."""
     _ = get_resolver().url_patterns
     folder = settings.TEMPLATE_FOLDER
     for path in sorted(folder.rglob("*.html")):
@@ -69,7 +69,7 @@ def preload_program() -> None:
 
 
 def preload_estate() -> None:
-    """The live estate with what is derived from it, in the process from which those of the web are forked."""
+    """Load the live estate and what pages derive from it, in the process from which the web workers are forked."""
     _try(lambda: _derive(ESTATE_DERIVATIONS, pause=0))
     gc_freeze()
     # A connection must not be shared with the processes that are forked from this one.
@@ -77,19 +77,19 @@ def preload_estate() -> None:
 
 
 def preload() -> None:
-    """Read the live estate and derive what pages want of it; quick where both were done."""
+    """Read the live estate and derive what pages need; quick where both are done already."""
     _derive((*ESTATE_DERIVATIONS, *JOB_DERIVATIONS), pause=PAUSE_S)
 
 
 @receiver(estate_read, dispatch_uid="warming")
 def derive_after_read(key: str, estate: Estate, **_signal: object) -> None:
-    """Of an earlier version or a scenario too, once it was read."""
+    """Derive what pages need of a version or a scenario that was just read."""
     for derive in ESTATE_DERIVATIONS:
         derive(EstateView(estate, key))
 
 
 def preload_start() -> None:
-    """Have a thread of this process do so whenever there is something new."""
+    """Start a thread that preloads whenever there is something new."""
     threading.Thread(target=_keep_loaded, name="warming", daemon=True).start()
 
 
@@ -101,7 +101,7 @@ def _derive(derivations: tuple[Derivation, ...], pause: float) -> None:
 
 
 def _try(work: Callable[[], None]) -> None:
-    """Whatever is wrong: pages go on without this, and tell it to who asks for them."""
+    """Log any error: pages work without preloading, and show the error themselves."""
     try:
         work()
     except Exception:

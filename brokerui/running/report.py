@@ -1,4 +1,4 @@
-"""What the web process tells its supervisor, through a pipe: lines of JSON. A password goes this way and no other."""
+"""Reports of the web process to the supervisor: lines of JSON in a pipe. The first password goes only this way."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Reports:
 
     @property
     def writer(self) -> int:
-        """The end to hand to the process; the same for each that follows."""
+        """The end that the web process inherits; the same for each restart."""
         return self._writer
 
     def read(self) -> list[dict[str, Any]]:
-        """What has come since the last time; never waits."""
+        """Return the reports since the last call, without waiting."""
         try:
             self._unread += os.read(self.descriptor, 1 << 16)
         except BlockingIOError:
@@ -33,7 +33,7 @@ class Reports:
 
 
 def report(descriptor: int, kind: str, **more: object) -> None:
-    """A line in one write, so that it arrives whole. Nobody may be there any more to read it."""
+    """Write a report in one call, so that it arrives whole. Ignores that the supervisor may have ended."""
     try:
         os.write(descriptor, (json.dumps({"kind": kind, **more}) + "\n").encode())
     except OSError:

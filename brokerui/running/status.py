@@ -1,4 +1,4 @@
-"""Whether the product of this home runs and is well. Asks the home, the database and Redis; not the web."""
+"""Checks whether the product of this home runs and is well: asks the home, the database and Redis, not the web."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from brokerui.running.lock import RunningProcess, is_alive, state_of
 
 @dataclass(frozen=True, slots=True)
 class ProcessStatus:
-    """One that `up` started."""
+    """A process that `up` started."""
 
     name: str
     pid: int
@@ -29,11 +29,11 @@ class ProcessStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """All that was found out."""
+    """The result of a check."""
 
     home: str
     address: str | None
-    """Of the web; None where `up` does not run in this home."""
+    """Address of the web; None where `up` does not run in this home."""
     processes: tuple[ProcessStatus, ...]
     redis: str
     redis_problem: str | None
@@ -45,7 +45,7 @@ class Status:
 
     @property
     def is_well(self) -> bool:
-        """Whether all of it works. Where other means than `up` run the processes, the worker speaks for them."""
+        """Whether everything works. Where the processes are not run by `up`, the heartbeat of the worker counts."""
         problems = self.redis_problem or self.database_problem or self.worker_is_late
         return not problems and all(process.is_alive for process in self.processes)
 
@@ -56,7 +56,7 @@ class Status:
 
 
 def status() -> Status:
-    """Look now; takes a few seconds at most."""
+    """Check now; takes a few seconds at most."""
     running = state_of(settings.HOME)
     redis_problem, seen = _redis()
     database_problem, version = _database()
@@ -85,7 +85,7 @@ def _redis() -> tuple[str | None, datetime | None]:
 
 
 def _database() -> tuple[str | None, int | None]:
-    """What is wrong with it, and the version of the live estate in it."""
+    """Return the problem of the database, and the version of its live estate."""
     try:
         executor = MigrationExecutor(connection)
         pending = executor.migration_plan(executor.loader.graph.leaf_nodes())

@@ -1,4 +1,4 @@
-"""Runs the processes of the product: starts them in order, starts again what ends, ends all together.
+"""Runs the processes of the product: starts them in order, restarts those that end, ends all together.
 
 Order: Valkey; the web, which makes the home ready; then worker, beat and endpoint, which need the database; last, once
 the pages answer, the pipeline.
@@ -36,38 +36,38 @@ from routing.common.sentence import Sentence, say
 
 TURN_S = 1.0
 GRACE_S = 8.0
-"""How long requests and tasks under way may take to end."""
+"""Time that requests and tasks may take to end, in seconds."""
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class FailedError(Exception):
-    """The product did not come up: `str` says why."""
+    """The product did not start; the text is the reason."""
 
 
 @dataclass
 class Supervisor:
-    """What it is to run, and what runs."""
+    """The programs to run, and their processes."""
 
     home: Path
     lock: HomeLock
     address: str
     first: list[Program]
-    """Needed by the web."""
+    """Programs that the web needs."""
     web: Program
     then: list[Program]
-    """Started once the home is ready."""
+    """Programs that start once the home is prepared."""
     last: list[Program]
-    """Started once the pages answer: nobody waits for them."""
+    """Programs that start once the pages answer."""
     reports: Reports
     together: LogMerge
     children: list[Child] = field(default_factory=list)
     is_announced: bool = False
     _login: tuple[str, str] | None = None
     _stop: bool = False
-    _minder: subprocess.Popen[bytes] | None = None
+    _reaper: subprocess.Popen[bytes] | None = None
 
     def run(self) -> int:
-        """Until it is told to stop. 0 after a clean stop, 1 where the product did not come up."""
+        """Run until a signal stops it. Return 0 after a clean stop, 1 if the product did not start."""
         self._log = ProcessLog(self.home, "up")
         self.together.begin(self._log)
         waker = self._catch_signals()
@@ -88,27 +88,27 @@ class Supervisor:
 
     def _turn(self) -> None:
         for each in self.reports.read():
-            self._heard(each)
+            self._on_report(each)
         for child in self.children:
             pid, status = child.pid, child.ended()
             if status is not None:
-                self._tell_minder(-pid)
+                self._tell_reaper(-pid)
             if status is not None and not self._stop:
-                self._died(child, status)
+                self._on_exit(child, status)
             elif child.process is None and time.monotonic() >= child.due:
                 self._start(child)
             self.together.follow(child.log)
             child.log.bound()
         self.together.follow(self._log)
         self._log.bound()
-        self._mind()
+        self._ensure_reaper()
 
     def _pause(self) -> float:
-        """Until the next thing to do; signals and reports come in between."""
+        """Seconds until the next restart is due; signals and reports interrupt the wait."""
         waiting = [child.due - time.monotonic() for child in self.children if child.process is None]
         return max(0.0, min([TURN_S, *waiting]))
 
-    def _heard(self, told: Mapping[str, Any]) -> None:
+    def _on_report(self, told: Mapping[str, Any]) -> None:
         if told["kind"] == ERROR and not self.is_announced:
             raise FailedError(told["text"])
         if told["kind"] == PREPARED and len(self.children) == len(self.first) + 1:
@@ -139,7 +139,7 @@ class Supervisor:
         self._start(child)
 
     def _start(self, child: Child) -> None:
-        self._mind()
+        self._ensure_reaper()
         try:
             child.start()
         except OSError as error:
@@ -147,23 +147,23 @@ class Supervisor:
                 raise FailedError(f"{child.program.name}: {error}") from error
             child.schedule()
             return
-        self._tell_minder(child.pid)
+        self._tell_reaper(child.pid)
         self._write_state()
 
-    def _died(self, child: Child, status: int) -> None:
+    def _on_exit(self, child: Child, status: int) -> None:
         if child.program == self.web and not self.is_announced:
             for each in self.reports.read():
-                self._heard(each)
+                self._on_report(each)
             raise FailedError(failure_text(child, status))
         pause = child.schedule()
-        # What fails again and again is said once; its log has each time.
+        # Failures in a row are printed once; the log of the process has each of them.
         if child.failures == 1:
             self._event(restart_line(child, status))
         child.log.write(f"-- ended: {exit_text(status)}; starting again in {pause:.1f} s")
         self._write_state()
 
     def _end_all(self) -> None:
-        """What makes work first, then what does it, then what they stand on."""
+        """End the programs in reverse order: first those that create work, last those that the others need."""
         until = time.monotonic() + GRACE_S
         later = self.children[len(self.first) :]
         for child in reversed(later):
@@ -172,10 +172,10 @@ class Supervisor:
             child.ask_to_end()
             child.end(until)
             self.together.follow(child.log)
-        if self._minder is not None and self._minder.stdin is not None:
-            self._minder.kill()
-            self._minder.wait()
-            self._minder.stdin.close()
+        if self._reaper is not None and self._reaper.stdin is not None:
+            self._reaper.kill()
+            self._reaper.wait()
+            self._reaper.stdin.close()
 
     def _write_state(self) -> None:
         running = tuple(RunningProcess(child.program.name, child.pid, child.restarts) for child in self.children)
@@ -183,11 +183,11 @@ class Supervisor:
 
     # -- Not leaving orphans ---------------------------------------------------------------------------------------
 
-    def _mind(self) -> None:
-        """Have a minder that knows all of them."""
-        if self._minder is not None and self._minder.poll() is None:
+    def _ensure_reaper(self) -> None:
+        """Start the reaper if it does not run, and tell it all process groups."""
+        if self._reaper is not None and self._reaper.poll() is None:
             return
-        self._minder = subprocess.Popen(
+        self._reaper = subprocess.Popen(
             [sys.executable, "-m", "brokerui.core.reaper"],
             stdin=subprocess.PIPE,
             pass_fds=(self.lock.shared,),
@@ -195,35 +195,35 @@ class Supervisor:
         )
         for child in self.children:
             if child.pid:
-                self._tell_minder(child.pid)
+                self._tell_reaper(child.pid)
 
-    def _tell_minder(self, pid: int) -> None:
-        """Negative: of a process that ended."""
-        if self._minder is None or self._minder.stdin is None:
+    def _tell_reaper(self, pid: int) -> None:
+        """Send a process group to the reaper; negative when it has ended."""
+        if self._reaper is None or self._reaper.stdin is None:
             return
         try:
-            self._minder.stdin.write(b"%d\n" % pid)
-            self._minder.stdin.flush()
+            self._reaper.stdin.write(b"%d\n" % pid)
+            self._reaper.stdin.flush()
         except BrokenPipeError:
-            return  # it was killed; the next one is told at the next turn
+            return  # it was killed; the next turn starts another
 
     # -- Signals and words -----------------------------------------------------------------------------------------
 
     def _catch_signals(self) -> int:
-        """A descriptor that becomes readable with each signal."""
+        """Handle signals. Return a descriptor that becomes readable with each of them."""
         reader, writer = os.pipe()
         for end in (reader, writer):
             os.set_blocking(end, False)
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         for number in STOPPING:
-            # Who starts it with `nohup` wants it to go on when the terminal is closed.
+            # Under `nohup` it continues when the terminal is closed.
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
                 signal.signal(number, self._stop_asked)
         return reader
 
     def _stop_asked(self, *_signal: object) -> None:
-        if self._stop:  # asked twice: at once
+        if self._stop:  # a second signal: kill at once
             for child in self.children:
                 if child.process is not None:
                     child.process.kill()

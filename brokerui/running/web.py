@@ -1,4 +1,4 @@
-"""The web process: makes the home ready, then serves the site on a port that it was handed."""
+"""The web process: prepares the home, then serves the site on a socket that it inherits."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from routing.common.sentence import say
 MAX_WORKERS = 2
 THREADS = 8
 GRACE_S = 5
-"""How long requests under way may take to end."""
+"""Time that requests may take to end when the web stops, in seconds."""
 ANSWER_S = 60
 POLL_S = 0.2
 
 
 def main(listener: int, reports: int) -> int:
-    """Both are open files: the socket to serve on, and where to report to."""
+    """Serve on the socket `listener`, report to the pipe `reports`; both are open file descriptors."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
     try:
         login = prepare()
@@ -46,7 +46,7 @@ def main(listener: int, reports: int) -> int:
 
 
 class _Log(Logger):
-    """gunicorn's words go where all others go, and look like them."""
+    """Sends the messages of gunicorn to the root logger, so that they look like all others."""
 
     def setup(self, cfg: Any) -> None:
         super().setup(cfg)
@@ -55,7 +55,7 @@ class _Log(Logger):
 
 
 class _Site(BaseApplication):
-    """gunicorn, set up here and not by files or arguments of its own."""
+    """The application of gunicorn, configured here and not by its own files or arguments."""
 
     def __init__(self, listener: int, reports: int) -> None:
         self.listener = listener
@@ -63,12 +63,12 @@ class _Site(BaseApplication):
         super().__init__()
 
     def load_config(self) -> None:
-        """Threads, since requests are short and share the estates in memory; few processes, hence."""
+        """Set few processes with several threads: requests are short and share the estates in memory."""
         for name, value in self._options().items():
             self.cfg.set(name, value)
 
     def load(self) -> Any:
-        """The application, in each worker."""
+        """Return the WSGI application, in each worker."""
         from brokerui.wsgi import application  # noqa: PLC0415 - after Django is set up
 
         return application
@@ -87,7 +87,7 @@ class _Site(BaseApplication):
         }
 
     def _begun(self, worker: Any) -> None:
-        """Threads of a worker begin here: the master must not fork with one in it."""
+        """Start the threads of a worker: the master must not have any when it forks."""
         from brokerui.running.preload import preload_start  # noqa: PLC0415 - after Django is set up
 
         preload_start()
@@ -96,7 +96,7 @@ class _Site(BaseApplication):
 
 
 def _load_ahead() -> None:
-    """In the master: what it has read, its workers share."""
+    """Load the estate in the master, so that its workers share the memory."""
     from brokerui.running.preload import preload_estate, preload_program  # noqa: PLC0415 - after Django is set up
 
     preload_program()
@@ -112,7 +112,7 @@ def _serve(listener: int, reports: int) -> int:
 
 
 def _url(listener: int) -> str:
-    """Of the page that says whether the site is ready."""
+    """Return the address of `/readyz`."""
     with socket.socket(fileno=os.dup(listener)) as served:
         host, port = served.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - all of them: ours is among them
@@ -120,7 +120,7 @@ def _url(listener: int) -> str:
 
 
 def _announce(url: str, reports: int) -> None:
-    """Report once it answers."""
+    """Report once the site answers."""
     threading.Thread(target=_report_when_ready, args=(url, reports), daemon=True).start()
 
 

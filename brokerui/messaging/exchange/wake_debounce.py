@@ -84,18 +84,19 @@ def clear_pending(task: Any) -> None:
         return
 
 
-def run_until_idle(task: Any, work: Callable[[], bool], aside: Callable[[], float] = lambda: LINGER_S) -> None:
-    """The wake-up has come: work, which says whether there is more, until there is nothing and nobody asks for more.
+def run_until_idle(task: Any, work: Callable[[], bool], on_idle: Callable[[], float] = lambda: LINGER_S) -> None:
+    """Call `work`, which returns whether there is more, until there is none and no request has come meanwhile.
 
-    `aside` is done whenever there is nothing, and says in how many seconds it is to be done again at the latest. Who
-    finds another at work leaves it to him. Who only looks, as beat has him do, waits for nothing: he takes a place.
+    `on_idle` is called whenever there is none, and returns in how many seconds to call it again at the latest.
+    Returns at once if another worker holds the flag. Called by beat (no flag set), it does not linger, because it
+    occupies a place of the worker.
     """
     began = said = time.monotonic()
     state = _begin(task)
     if state == b"other":
         return
     linger = LINGER_S if state else 0.0
-    while work() or _more_requested(task, aside, linger):
+    while work() or _more_requested(task, on_idle, linger):
         linger = LINGER_S
         at = time.monotonic()
         if at - began >= TURN_S:
@@ -123,12 +124,12 @@ def _refresh_lease(task: Any, state: bytes) -> None:
         return
 
 
-def _more_requested(task: Any, aside: Callable[[], float], linger: float) -> bool:
+def _more_requested(task: Any, on_idle: Callable[[], float], linger: float) -> bool:
     """Whether more was requested since the work began, or is requested while the worker lingers."""
     until = time.monotonic() + linger
     try:
         while (left := until - time.monotonic()) > 0:
-            if redis().blpop([_bell(task)], timeout=max(min(left, aside()), 0.001)):  # 0 would be for ever
+            if redis().blpop([_bell(task)], timeout=max(min(left, on_idle()), 0.001)):  # 0 would be for ever
                 return True
         return bool(redis().eval(_END, 2, _key(task), _bell(task)))
     except (RedisError, OSError):

@@ -1,4 +1,4 @@
-"""Splits rows that are in memory into pages."""
+"""The two forms of pages: by number, of rows in memory; by key, of rows that a query reads after the last one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+K = TypeVar("K")
 PAGE_ROWS = 100
 """Rows of one page."""
 DIGITS = 6
@@ -53,6 +54,15 @@ class Page(Generic[T]):
     @property
     def shown(self) -> Sequence[T]:
         return self.rows[self.first - 1 : self.last]
+
+
+@dataclass(frozen=True, slots=True)
+class KeysetPage(Generic[T, K]):
+    """One page of a query that begins after a key: it costs the same however many rows are before it."""
+
+    rows: tuple[T, ...]
+    after: K | None
+    """The key after which the next page begins; None on the last page."""
 
 
 def page_number(text: str) -> int:

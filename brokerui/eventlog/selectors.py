@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from django.db.models import Q, QuerySet, Sum
 
+from brokerui.core.paging import KeysetPage
 from brokerui.eventlog.models import HOUR, MINUTE, EventCount, EventTotal, ExceptionalEvent, Sampled
 from brokerui.eventlog.schema import NAMES
 from routing.common import broker_events as ev
@@ -46,17 +47,10 @@ class Filter:
     """That were told before this moment for the first time."""
 
 
-@dataclass(frozen=True, slots=True)
-class EventPage:
-    """The latest first."""
-
-    rows: tuple[ExceptionalEvent, ...]
-    after: Cursor | None
-    """What the next page begins after; None: this was the last."""
-
-
-def exceptional_page(asked: Filter, *, after: Cursor | None = None, limit: int = LIMIT) -> EventPage:
-    """A page of exceptional events; it costs the same however many there are before it.
+def exceptional_page(
+    asked: Filter, *, after: Cursor | None = None, limit: int = LIMIT
+) -> KeysetPage[ExceptionalEvent, Cursor]:
+    """Return a page of exceptional events, the latest first; it costs the same however many there are before it.
 
     A row that is told again meanwhile goes to the first page: pages after that one do not have it any more.
     """
@@ -66,7 +60,7 @@ def exceptional_page(asked: Filter, *, after: Cursor | None = None, limit: int =
     limit = max(1, min(limit, LONGEST))
     found = list(rows.order_by("-last_at", "-id")[: limit + 1])
     last = found[limit - 1] if len(found) > limit else None
-    return EventPage(tuple(found[:limit]), Cursor(last.last_at, last.id) if last else None)
+    return KeysetPage(tuple(found[:limit]), Cursor(last.last_at, last.id) if last else None)
 
 
 def exceptional_by_class(asked: Filter) -> Mapping[int, int]:

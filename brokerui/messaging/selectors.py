@@ -8,15 +8,14 @@ Bodies are not read: only how long they are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
+from brokerui.core.paging import KeysetPage
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
 from brokerui.messaging.transmission_status import statuses
 
-T = TypeVar("T")
 Key = tuple[str | int, ...]
 """The key of a row after which a page begins."""
 Names = Mapping[int, str]
@@ -29,15 +28,6 @@ Where = Mapping[str, Any]
 WINDOW: Final = 10_000
 """Rows that one page looks at."""
 LIMIT: Final = 100
-
-
-@dataclass(frozen=True, slots=True)
-class ViewPage(Generic[T]):
-    """Rows of a view."""
-
-    rows: tuple[T, ...]
-    after: Key | None
-    """The key after which the next page begins; None on the last page."""
 
 
 class EndpointRow(NamedTuple):
@@ -99,17 +89,17 @@ class TransmissionRow(NamedTuple):
     """Not the product's: the length of the body; None: there is none."""
 
 
-def conversation_endpoints(where: Where, after: Key | None = None, limit: int = LIMIT) -> ViewPage[EndpointRow]:
+def conversation_endpoints(where: Where, after: Key | None = None, limit: int = LIMIT) -> KeysetPage[EndpointRow, Key]:
     """By handle."""
     return _page(_ENDPOINTS, where, after, limit, _endpoint_rows)
 
 
-def conversation_groups(where: Where, after: Key | None = None, limit: int = LIMIT) -> ViewPage[GroupRow]:
+def conversation_groups(where: Where, after: Key | None = None, limit: int = LIMIT) -> KeysetPage[GroupRow, Key]:
     """By identifier."""
     return _page(_GROUPS, where, after, limit, _group_rows)
 
 
-def transmission_queue(where: Where, after: Key | None = None, limit: int = LIMIT) -> ViewPage[TransmissionRow]:
+def transmission_queue(where: Where, after: Key | None = None, limit: int = LIMIT) -> KeysetPage[TransmissionRow, Key]:
     """By conversation, each in its order."""
     return _page(_OUTGOING, where, after, limit, _with_endpoints)
 
@@ -179,19 +169,19 @@ _OUTGOING = _View(
 )
 
 
-def _page(view: _View, where: Where, after: Key | None, limit: int, made: Any) -> ViewPage[Any]:
+def _page(view: _View, where: Where, after: Key | None, limit: int, made: Any) -> KeysetPage[Any, Key]:
     names = dict(HostedInstance.objects.values_list("id", "name"))
     asked = dict(where)
     if "instance" in asked:
         asked["instance_id"] = next((number for number, name in names.items() if name == asked["instance"]), None)
         del asked["instance"]
         if asked["instance_id"] is None:
-            return ViewPage((), None)
+            return KeysetPage((), None)
     end = _end_of_window(view, asked, after)
     rows = _rows(view, asked, after, end, limit + 1)
     keys = [row[: len(view.keys)] for row in rows]
     shown = made(names, [(names[row[len(view.keys) - 1]], *row[len(view.keys) :]) for row in rows[:limit]])
-    return ViewPage(tuple(shown), keys[limit - 1] if len(rows) > limit else end)
+    return KeysetPage(tuple(shown), keys[limit - 1] if len(rows) > limit else end)
 
 
 def _end_of_window(view: _View, asked: Where, after: Key | None) -> Key | None:

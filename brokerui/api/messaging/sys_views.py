@@ -38,10 +38,11 @@ from brokerui.api.messaging.sys_rows import (
 from brokerui.api.problems import ApiProblem, in_query
 from brokerui.api.queries import EstateQuery, PageQuery
 from brokerui.api.serializers import QuerySerializer, read_query
+from brokerui.core.paging import KeysetPage
 from brokerui.estate.estate_view import estate_view_from
 from brokerui.messaging import selectors
 from brokerui.messaging.exchange.outbox import redis
-from brokerui.messaging.selectors import Key, ViewPage
+from brokerui.messaging.selectors import Key
 from routing.dialog.states import STATES
 
 
@@ -94,16 +95,18 @@ class SysView:
     name: str
     columns: type[Any]
     query: type[QuerySerializer]
-    page: Callable[[Mapping[str, Any], Key | None, int], ViewPage[Any]]
+    page: Callable[[Mapping[str, Any], Key | None, int], KeysetPage[Any, Key]]
     as_json: Callable[[Sequence[Any]], list[Json]] = list
     key_parts: int = 1
     """Parts of a row's key, as a cursor holds it."""
 
 
-def _from_valkey(rows: Callable[[Redis], list[Json]]) -> Callable[[Mapping[str, Any], Key | None, int], ViewPage[Json]]:
+def _from_valkey(
+    rows: Callable[[Redis], list[Json]],
+) -> Callable[[Mapping[str, Any], Key | None, int], KeysetPage[Json, Key]]:
     """Return the pages of what stands in Valkey: little enough to be read whole. A key is the number of a row."""
 
-    def page(where: Mapping[str, Any], after: Key | None, limit: int) -> ViewPage[Json]:
+    def page(where: Mapping[str, Any], after: Key | None, limit: int) -> KeysetPage[Json, Key]:
         try:
             found = rows(redis())
         except (RedisError, OSError):
@@ -112,7 +115,7 @@ def _from_valkey(rows: Callable[[Redis], list[Json]]) -> Callable[[Mapping[str, 
         found = [row for row in found if all(row[name] == value for name, value in where.items())]
         first = int(after[0]) if after else 0
         last = first + limit
-        return ViewPage(tuple(found[first:last]), (last,) if len(found) > last else None)
+        return KeysetPage(tuple(found[first:last]), (last,) if len(found) > last else None)
 
     return page
 
@@ -182,7 +185,7 @@ class SysRowList(ApiView):
         after = _after(query.get("cursor"), sys_view.key_parts)
         where = {name: value for name, value in query.items() if name not in PAGE_PARAMETERS}
         # Nothing runs in a scenario, nor in the past.
-        page = sys_view.page(where, after, query["limit"]) if viewed.is_editable else ViewPage((), None)
+        page = sys_view.page(where, after, query["limit"]) if viewed.is_editable else KeysetPage((), None)
         body = {
             "count": None,
             "next": next_address(request, packed(list(page.after))) if page.after else None,

@@ -17,7 +17,7 @@ from brokerui.drawing.charts.lines import Panel, lines_figure, moment_text
 from brokerui.drawing.charts.look import Figure
 from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.clock import now
-from brokerui.messaging.selectors import TransmissionRow, ViewPage, transmission_queue
+from brokerui.messaging.selectors import transmission_queue
 
 SECOND_MS: Final = 1000
 HOUR_MS: Final = 60 * MINUTE_MS
@@ -207,9 +207,7 @@ def _rows(asked: QueuesQuery) -> dict[str, Any]:
     if not (asked.instance and asked.database):
         return {"rows": None}
     after = _key(asked.after)
-    page: ViewPage[TransmissionRow] = transmission_queue(
-        {"instance": asked.instance, "database": asked.database}, after, limit=100
-    )
+    page = transmission_queue({"instance": asked.instance, "database": asked.database}, after, limit=100)
     rows = [(row, moment(row.enqueue_time)) for row in page.rows]
     following = asked.query(after=" ".join(map(str, page.after))) if page.after else ""
     return {"rows": rows, "next_rows": following, "first_rows": asked.query() if after else ""}

@@ -10,13 +10,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from brokerui.core.paging import KeysetPage
 from brokerui.messaging import selectors
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.exchange.unreachable import _key
 from brokerui.messaging.models import ConversationEndpoint, ConversationGroup, HostedInstance, OutgoingMessage
 from brokerui.messaging.selectors import (
     Key,
-    ViewPage,
     conversation_endpoints,
     conversation_groups,
     transmission_queue,
@@ -25,7 +25,7 @@ from brokerui.messaging.services import ReceivedMessage, conversation_begin, con
 from tests.brokerui.messaging.hosted import ADDRESSES, Wire
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
-Select = Callable[..., ViewPage[Any]]
+Select = Callable[..., KeysetPage[Any, Key]]
 SELECTS: list[Select] = [conversation_endpoints, conversation_groups, transmission_queue]
 
 

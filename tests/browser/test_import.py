@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.imports.services import run_apply
 from brokerui.analysis.imports.working import run_do
+from brokerui.core.jobs.models import Job, JobState
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import live_version
 from tests.brokerui.analysis.imports.helpers import SHOP, THREE, previewed, uploaded
@@ -72,12 +73,13 @@ def test_by_keys_alone(site: Page) -> None:
 
 def test_what_waits_for_a_worker_shows_when_it_is_done(site: Page) -> None:
     run = previewed()
-    ImportRun.objects.update(state=ImportState.READING, phase="outcomes", done=10, total=20, claim="x")
+    ImportRun.objects.update(state=ImportState.READING)
+    Job.objects.update(state=JobState.RUNNING, stage="outcomes", done=10, total=20)
     site.goto(f"/imports/{run.pk}/")
     expect(site.get_by_text("10 of 20 services")).to_be_visible()
-    ImportRun.objects.update(done=15)
+    Job.objects.update(done=15)
     expect(site.get_by_text("15 of 20 services")).to_be_visible()
-    ImportRun.objects.update(state=ImportState.PREVIEWED, claim="")
+    ImportRun.objects.update(state=ImportState.PREVIEWED)
     expect(site.get_by_role("heading", name="What this import would change")).to_be_visible()
 
 
@@ -102,6 +104,7 @@ def test_axe_finds_nothing_and_the_pages_never_scroll_sideways(
         site.goto(path)
         assert accessibility_faults(site) == [], path
         assert site.evaluate("document.documentElement.scrollWidth") <= size[0], path
-    ImportRun.objects.update(state=ImportState.READING, claim="x", phase="reading", done=1, total=2)
+    ImportRun.objects.filter(pk=run.pk).update(state=ImportState.READING)
+    Job.objects.filter(pk=run.job_id).update(state=JobState.RUNNING, stage="reading", done=1, total=2)
     site.goto(f"/imports/{run.pk}/")
     assert accessibility_faults(site) == []

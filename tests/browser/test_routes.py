@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from brokerui.analysis.lint import selectors, services
+from brokerui.analysis.lint import selectors
+from brokerui.core import celery_wake
+from brokerui.core.jobs import wake as job_wake
 from brokerui.core.jobs.models import Job
 from brokerui.core.jobs.tasks import jobs_run
 from tests.brokerui.analysis.lint.helpers import live
@@ -20,7 +22,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def _nobody_is_woken(monkeypatch: pytest.MonkeyPatch) -> None:
     selectors._found_small.clear()
     selectors._found_large.clear()
-    monkeypatch.setattr(services, "wake_on_commit", lambda task: None)
+    for module in (celery_wake, job_wake):
+        monkeypatch.setattr(module, "wake", lambda task: False)
 
 
 def test_routes_by_keyboard_alone(site: Page) -> None:

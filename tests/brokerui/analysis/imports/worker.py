@@ -61,6 +61,7 @@ def report() -> None:
     from brokerui.estate.models import AuditEntry, Instance, Version
 
     run = ImportRun.objects.get()
+    assert run.job is not None
     counts = {model.__name__: model.objects.count() for model in (Version, Instance)}
     counts["imported"] = AuditEntry.objects.filter(action="estate.import").count()
     sys.stdout.write(json.dumps({"state": run.state, "attempts": run.job.attempts, **counts}))

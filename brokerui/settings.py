@@ -328,7 +328,7 @@ STATICFILES_DIRS = [STATIC_FOLDER]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "brokerui.drawing.charts.files.PlotlyFinder",
+    "brokerui.drawing.charts.plotly_file.PlotlyFinder",
 ]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -42,7 +42,11 @@ def level_needed(view: Callable[..., Any], method: str) -> Level | None:
 
 
 class AccessMiddleware:
-    """Refuses before the view runs. Resources of the REST interface do the same for themselves, where tokens count."""
+    """Refuses a request before its view runs.
+
+    REST resources check for themselves, by session or token: `brokerui.api.access`. The lists of the tables ask
+    `has_*_permission` of `brokerui.pages.tables.base_admin`.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response

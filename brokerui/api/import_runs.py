@@ -14,12 +14,12 @@ from rest_framework.response import Response
 
 from brokerui.analysis.imports.answer import answer_of, difference_made, said
 from brokerui.analysis.imports.applying import apply_build
+from brokerui.analysis.imports.import_job import is_small, run_do
 from brokerui.analysis.imports.models import TOKEN, ImportRun, ImportState
 from brokerui.analysis.imports.reading import BuiltEstate, build_estate
 from brokerui.analysis.imports.selectors import run_by_token
 from brokerui.analysis.imports.sending import Sent, is_same, run_send, run_token
 from brokerui.analysis.imports.services import wake_work
-from brokerui.analysis.imports.working import is_small, run_do
 from brokerui.api.etags import etag_of
 from brokerui.api.import_results import problem_of, run_as_json
 from brokerui.api.problems import ApiProblem, in_body

@@ -31,7 +31,7 @@ class NoQuery(QuerySerializer):
 
 
 class EstateQuery(QuerySerializer):
-    """Which estate a request is about; `viewed_from` reads them."""
+    """Which estate a request is about; `estate_view_from` reads them."""
 
     scenario = scenario_field()
     as_of = NameField(

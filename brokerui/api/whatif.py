@@ -48,7 +48,7 @@ class WhatIfRequest:
     conversation: Conversation
     edits: tuple[Edit, ...] = ()
     estate: dict[str, str] = field(default_factory=dict)
-    """Which estate, as `viewed_from` reads it."""
+    """Which estate, as `estate_view_from` reads it."""
     at: datetime | None = None
 
 

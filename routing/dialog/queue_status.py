@@ -1,20 +1,10 @@
-"""ALTER QUEUE … WITH STATUS: RECEIVE fails on a queue that is off, and no message from a peer is enqueued.
-
-Poison messages: five consecutive rollbacks of transactions that received from a queue switch it off. Rollbacks and
-commits are counted in their own units of work: a rolled-back transaction cannot write, and a committed one must not
-block others that wait for the count.
-"""
+"""ALTER QUEUE … WITH STATUS: RECEIVE fails on a queue that is off, and no message from a peer is enqueued."""
 
 from __future__ import annotations
-
-from typing import Final
 
 from routing.common.broker_events import QueueDisabled
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.unit_of_work import UnitOfWork
-
-MAX_CONSECUTIVE_ROLLBACKS: Final = 5
-"""Consecutive rollbacks after which a queue is switched off."""
 
 
 def switch_on(work: UnitOfWork, queue: QueueKey) -> None:
@@ -28,22 +18,3 @@ def switch_off(work: UnitOfWork, queue: QueueKey, is_poisoned: bool = False) -> 
     work.changes.queues[queue] = False
     if is_poisoned:
         work.changes.events.append(QueueDisabled(*queue))
-
-
-def note_rollback(work: UnitOfWork, queue: QueueKey) -> bool:
-    """Count the rollback of a transaction that received from a queue. True if this switched the queue off."""
-    database, name = queue
-    if not work.context.directory(database).handles_poison(name) or work.is_queue_off(queue):
-        return False
-    count = work.batch.rollbacks.get(queue, 0) + 1
-    is_poisoned = count >= MAX_CONSECUTIVE_ROLLBACKS
-    work.changes.rollbacks[queue] = 0 if is_poisoned else count
-    if is_poisoned:
-        switch_off(work, queue, is_poisoned=True)
-    return is_poisoned
-
-
-def note_commit(work: UnitOfWork, queue: QueueKey) -> None:
-    """Reset the rollback count after the commit of a transaction that received from a queue."""
-    if queue in work.batch.rollbacks:
-        work.changes.rollbacks[queue] = 0

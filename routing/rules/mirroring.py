@@ -16,7 +16,7 @@ def possible_principals(hop: Hop, route: Route, identifier: str | None) -> tuple
 
     An address leads to the principal if its instance has a database in the role PRINCIPAL with the service, and with
     the identifier in force if there is one, even with a disabled broker. If neither address does, an address outside
-    the estate may. At run time `hop.roles` decides alone.
+    the estate may. At run time `hop.roles`, a `routing.mirror.registry`, decides alone.
     """
     assert route.mirror_address is not None
     if hop.roles is not None:

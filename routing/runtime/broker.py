@@ -147,7 +147,7 @@ class Broker:
         """Fragments from any neighbours, in any order, damaged or not: kept, forwarded, or dropped. Questions and
         answers about roles among them (MIR-2).
 
-        `is_soon`: what `frames_to_send` gives then leaves after `Store.harden` only (ACK-5).
+        `is_async_commit`: the frames of `frames_to_send` leave only after `Store.flush` then (ACK-5).
         Raises `routing.runtime.store.Conflict`: none of them was kept, and their senders will send them again.
         """
         came, self._postponed, self._postponed_bytes = [*self._postponed, *frames], [], 0

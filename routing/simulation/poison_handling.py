@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.endpoint import QueueKey
-from routing.dialog.queue_status import note_commit, note_rollback
+from routing.dialog.poison_messages import note_commit, note_rollback
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.simulation.clock import Scheduler
 from routing.simulation.fault_schedule import Poison

@@ -10,9 +10,9 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from brokerui.analysis.imports.import_job import run_do
 from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.imports.services import run_apply
-from brokerui.analysis.imports.working import run_do
 from brokerui.core.jobs.models import Job, JobState
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import live_version

@@ -24,7 +24,7 @@ from routing.dialog import (
     inbound_fragment,
     inbound_message,
     outbound,
-    queue_status,
+    poison_messages,
     reassembly,
     retransmission,
     send,
@@ -252,7 +252,7 @@ def take_away_what_was_rolled_back() -> Patches:
 # ------------------------------------------------------------------------------------------------ rollbacks
 @breaking("once-in-order")
 def count_a_rollback_and_lose_what_was_received() -> Patches:
-    real = queue_status.note_rollback
+    real = poison_messages.note_rollback
 
     def note(work: UnitOfWork, queue: Any) -> bool:
         of_it = work.context._broker  # type: ignore[attr-defined]
@@ -288,7 +288,7 @@ def go_on_counting_rollbacks_after_a_commit() -> Patches:
 
 @breaking("rollbacks-counted")
 def never_mind_rollbacks() -> Patches:
-    yield queue_status, "MAX_CONSECUTIVE_ROLLBACKS", 1000
+    yield poison_messages, "MAX_CONSECUTIVE_ROLLBACKS", 1000
 
 
 # ------------------------------------------------------------------------------------------------ brokers of databases

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as lazy
 
-from brokerui.analysis.imports.working import IMPORT, import_follows, import_retried, run_job
+from brokerui.analysis.imports.import_job import IMPORT, import_follows, import_retried, run_job
 from brokerui.core.jobs.kinds import JobKind, register
 from brokerui.core.jobs.models import Job
 

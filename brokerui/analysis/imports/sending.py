@@ -10,11 +10,11 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from brokerui.analysis.imports.import_job import request_import
 from brokerui.analysis.imports.models import NAME, ImportFile, ImportRun, ImportState
 from brokerui.analysis.imports.packing import packed
 from brokerui.analysis.imports.services import names_of, one_line
 from brokerui.analysis.imports.sources import Mode, Source
-from brokerui.analysis.imports.working import request_import
 from brokerui.estate.audit import audit
 from brokerui.estate.models.base import SERVICE_NAME
 from routing.common.names import check_name

@@ -14,10 +14,10 @@ from django.utils import timezone
 
 from brokerui.analysis.imports.detecting import guess
 from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError
+from brokerui.analysis.imports.import_job import is_small, request_import, run_do
 from brokerui.analysis.imports.models import ENDED, NAME, ImportFile, ImportResult, ImportRun, ImportState
 from brokerui.analysis.imports.packing import packed
 from brokerui.analysis.imports.sources import Kind, Mode
-from brokerui.analysis.imports.working import is_small, request_import, run_do
 from brokerui.core.jobs.errors import JobStateError
 from brokerui.core.jobs.kinds import MAINTENANCE
 from brokerui.core.jobs.requests import cancel

@@ -58,7 +58,7 @@ class Session(ABC):
     @abstractmethod
     def writing(self, *, is_async_commit: bool) -> AbstractContextManager[None]:
         """All that is written in it is committed together, or nothing is. Raises `Conflict`. `is_async_commit`:
-        it need not be durable before `harden`."""
+        it need not be durable before `flush`."""
 
     @abstractmethod
     def flush(self) -> None:

@@ -10,7 +10,8 @@ from brokerui.messaging.estate_writes import declare
 from brokerui.messaging.verbs.transactions import unit_of_work
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.endpoint import QueueKey
-from routing.dialog.queue_status import note_commit, note_rollback, switch_off, switch_on
+from routing.dialog.poison_messages import note_commit, note_rollback
+from routing.dialog.queue_status import switch_off, switch_on
 from routing.model.edits import SetQueue
 
 

@@ -26,7 +26,7 @@ from brokerui.accounts.models import Token
 from brokerui.accounts.services import LastAdministratorError, lockout_release, token_revoke, user_create, user_save
 from brokerui.core.templatetags.look import when
 from brokerui.pages.tables.base_admin import BaseAdmin
-from brokerui.pages.tables.filters import Chosen
+from brokerui.pages.tables.list_filters import Chosen
 from brokerui.pages.tables.site import site
 
 ROLES = [(role.value, role.value) for role in Role]

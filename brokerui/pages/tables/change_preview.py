@@ -40,7 +40,7 @@ class Note:
 
 
 @dataclass(slots=True)
-class Outlook:
+class ChangePreview:
     """All that is told of a change."""
 
     at_fields: dict[str, list[Note]] = field(default_factory=dict)
@@ -71,14 +71,14 @@ class Outlook:
         return hashlib.sha256("\n".join(known).encode()).hexdigest()[:16] if known else ""
 
 
-def outlook(sheet: FormPage, draft: Draft, at: datetime) -> Outlook:
+def change_preview(sheet: FormPage, draft: Draft, at: datetime) -> ChangePreview:
     """Of a form; of one that changes nothing, what is said of the object as it is."""
     key = sheet.name_of or sheet.owner or ()
     around = key[:1] if sheet.kind.name == "instance" else key[:2]
     return _told(draft, at, [around], places(sheet))
 
 
-def outlook_of_all(draft: Draft, at: datetime, arounds: Iterable[Key]) -> Outlook:
+def change_preview_of_all(draft: Draft, at: datetime, arounds: Iterable[Key]) -> ChangePreview:
     """Of a change without a form."""
     return _told(draft, at, arounds, {})
 
@@ -100,13 +100,13 @@ def places(sheet: FormPage) -> dict[tuple[str, Key], Any]:
     return found
 
 
-def _told(draft: Draft, at: datetime, arounds: Iterable[Key], forms: Mapping[tuple[str, Key], Any]) -> Outlook:
+def _told(draft: Draft, at: datetime, arounds: Iterable[Key], forms: Mapping[tuple[str, Key], Any]) -> ChangePreview:
     arounds = list(dict.fromkeys(arounds))
     # To the minute: what is said of the estate as it is does not have to be found for every letter that is typed.
     at = at.replace(second=0, microsecond=0)
     before = _before.get_or_make((draft.key, at, *arounds), lambda: _found(draft.before, at, arounds))
     after = _found(draft.after, at, arounds) if draft else before
-    told = Outlook(is_change=bool(draft))
+    told = ChangePreview(is_change=bool(draft))
     for identity, finding in after.items():
         _place(told, finding, forms, is_new=identity not in before)
     told.solved = sum(1 for identity in before if identity not in after)
@@ -116,7 +116,7 @@ def _told(draft: Draft, at: datetime, arounds: Iterable[Key], forms: Mapping[tup
     return told
 
 
-def _place(told: Outlook, finding: Finding, forms: Mapping[tuple[str, Key], Any], *, is_new: bool) -> None:
+def _place(told: ChangePreview, finding: Finding, forms: Mapping[tuple[str, Key], Any], *, is_new: bool) -> None:
     form, column = forms.get((kind_of(finding), key_of(finding))), field_of(finding)
     if form is not None and column in form.fields:
         told.at_fields.setdefault(form[column].html_name, []).append(Note(finding, is_new))

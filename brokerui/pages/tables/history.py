@@ -18,7 +18,7 @@ from brokerui.core.templatetags.look import when
 from brokerui.estate.models import AuditEntry, Version
 from brokerui.estate.models.versions import VersionKind
 from brokerui.pages.tables.base_admin import BaseAdmin
-from brokerui.pages.tables.filters import Chosen, Typed
+from brokerui.pages.tables.list_filters import Chosen, Typed
 from brokerui.pages.tables.site import site
 
 

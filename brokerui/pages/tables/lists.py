@@ -28,7 +28,7 @@ from brokerui.estate.models import (
     Route,
     Service,
 )
-from brokerui.pages.tables import filters, row_kinds
+from brokerui.pages.tables import list_filters, row_kinds
 from brokerui.pages.tables.base_admin import NULL, EstateTableAdmin
 from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.row_kinds import Key, find, put
@@ -56,7 +56,7 @@ def counted(model: Any, owner: str) -> Any:
 class InDatabases(EstateTableAdmin):
     """What stands in a database."""
 
-    list_filter: ClassVar[Any] = (filters.InInstance, filters.InDatabase)
+    list_filter: ClassVar[Any] = (list_filters.InInstance, list_filters.InDatabase)
     search_fields: ClassVar[Any] = ("name",)
     list_display: Any = ("name", "place")
 
@@ -79,7 +79,7 @@ class Instances(EstateTableAdmin):
     ordering = ("name",)
     list_select_related = False
     list_display: Any = ("name", "listens", "forwards", "endpoint_port", "endpoint_state", "held", "is_hosted")
-    list_filter = (filters.Forwarding, filters.Hosted)
+    list_filter = (list_filters.Forwarding, list_filters.Hosted)
     search_fields: ClassVar[Any] = ("name", "addresses__text")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -120,7 +120,7 @@ class Databases(EstateTableAdmin):
     ordering = ("instance_id", "name")
     list_select_related = ("instance",)
     list_display: Any = ("name", "owner", "enabled", "identifier", "mirroring_role", "held")
-    list_filter = (filters.ByInstance, filters.BrokerEnabled, filters.RoleFilter)
+    list_filter = (list_filters.ByInstance, list_filters.BrokerEnabled, list_filters.RoleFilter)
     search_fields: ClassVar[Any] = ("name", "=broker_instance")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -157,7 +157,13 @@ class Routes(InDatabases):
     kind = row_kinds.ROUTE
     about = gettext_lazy("Which conversations go where: the rows that decide.")
     list_display: Any = ("name", "place", "service", "identifier", "leads", "mirror", "expires")
-    list_filter = (filters.InInstance, filters.InDatabase, filters.For, filters.Leads, filters.Lifetime)
+    list_filter = (
+        list_filters.InInstance,
+        list_filters.InDatabase,
+        list_filters.For,
+        list_filters.Leads,
+        list_filters.Lifetime,
+    )
     search_fields: ClassVar[Any] = ("name", "remote_service_name", "address")
     actions: Any = ("delete_rows", "set_lifetime")
 
@@ -245,7 +251,7 @@ class Queues(InDatabases):
     kind = row_kinds.QUEUE
     about = gettext_lazy("Where messages wait, on or off, with activation.")
     list_display: Any = ("name", "place", "is_on", "activation_procedure", "activation_max_readers")
-    list_filter = (filters.InInstance, filters.InDatabase, filters.Enabled)
+    list_filter = (list_filters.InInstance, list_filters.InDatabase, list_filters.Enabled)
     search_fields: ClassVar[Any] = ("name", "activation_procedure")
     actions: Any = ("delete_rows", "enable", "disable")
 

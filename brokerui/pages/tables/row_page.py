@@ -22,7 +22,7 @@ from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.models import Database, Version
 from brokerui.estate.selectors import LiveEstate, estate_current, version_list
 from brokerui.estate.services import estate_edit
-from brokerui.pages.tables.change_preview import Outlook, outlook, outlook_of_all
+from brokerui.pages.tables.change_preview import ChangePreview, change_preview, change_preview_of_all
 from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.form_page import IN_TABLE, FormPage
 from brokerui.pages.tables.row_kinds import IN_DATABASES, KINDS, Key, RowKind, drop, find, members_of
@@ -49,7 +49,11 @@ def form_page(request: HttpRequest, kind: RowKind, key: Key | None, context: dic
     if request.method != "POST":
         sheet = FormPage(kind, live, key, initial=_asked(request, kind) if key is None else None)
         # Before anything was typed: what is said of the object as it is.
-        told = outlook(sheet, Draft(live.estate, live.digest), timezone.now()) if key is not None else Outlook()
+        told = (
+            change_preview(sheet, Draft(live.estate, live.digest), timezone.now())
+            if key is not None
+            else ChangePreview()
+        )
         return _form(request, sheet, live, told, context)
     return _take(request, FormPage(kind, live, key, request.POST), live, context)
 
@@ -59,15 +63,15 @@ def preview_page(request: HttpRequest, kind: RowKind, key: Key | None, context: 
     live = estate_current()
     sheet = FormPage(kind, live, key, request.POST)
     draft = sheet.draft
-    told = outlook(sheet, draft, timezone.now()) if draft is not None else Outlook()
+    told = change_preview(sheet, draft, timezone.now()) if draft is not None else ChangePreview()
     return render(request, "tables/_preview.html", {**context, "sheet": sheet, "told": told, "faults": _faults(sheet)})
 
 
 def _take(request: HttpRequest, sheet: FormPage, live: LiveEstate, context: dict[str, Any]) -> HttpResponse:
     draft = sheet.draft
     if draft is None:
-        return _form(request, sheet, live, Outlook(), context, status=422)
-    told = outlook(sheet, draft, timezone.now())
+        return _form(request, sheet, live, ChangePreview(), context, status=422)
+    told = change_preview(sheet, draft, timezone.now())
     base = _number(request.POST.get("base_version", ""))
     if base != live.version:
         return _form(request, sheet, live, told, {**context, "fresh": _since(base, live)}, status=409)
@@ -77,7 +81,7 @@ def _take(request: HttpRequest, sheet: FormPage, live: LiveEstate, context: dict
 
 
 def _write(
-    request: HttpRequest, sheet: FormPage, live: LiveEstate, draft: Draft, told: Outlook, context: dict[str, Any]
+    request: HttpRequest, sheet: FormPage, live: LiveEstate, draft: Draft, told: ChangePreview, context: dict[str, Any]
 ) -> HttpResponse:
     key = sheet.name_of or ()
     if not draft:
@@ -107,7 +111,7 @@ def _form(
     request: HttpRequest,
     sheet: FormPage,
     live: LiveEstate,
-    told: Outlook,
+    told: ChangePreview,
     context: Mapping[str, Any],
     *,
     status: int = 200,
@@ -236,7 +240,7 @@ def confirm_page(
     request: HttpRequest, draft: Draft, keys: list[Key], live: LiveEstate, context: dict[str, Any]
 ) -> HttpResponse:
     """What an act on rows would bring; it is asked for once more."""
-    told = outlook_of_all(draft, timezone.now(), _places(keys))
+    told = change_preview_of_all(draft, timezone.now(), _places(keys))
     more = {"told": told, "keys": keys[:IN_TABLE], "count": len(keys), "base_version": live.version}
     more["next"] = next_page(request)
     return render(request, "tables/confirm.html", {**context, **more})

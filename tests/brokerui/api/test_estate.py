@@ -93,7 +93,7 @@ def test_nothing_is_written_over_what_came_meanwhile(client: Client, monkeypatch
         estate_edit(edits=[SetHopLimit(3)], base_version=1, author="x")
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(import_runs, "estate_made", slowly)
+    monkeypatch.setattr(import_runs, "build_estate", slowly)
     assert raw(client, OTHER).status_code == 409
     assert instances() == {"hub", "far/away"}
 

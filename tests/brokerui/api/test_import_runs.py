@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from brokerui.analysis.imports import working
+from brokerui.analysis.imports import import_job
 from brokerui.analysis.imports.models import ImportRun
 from brokerui.api import import_runs
 from brokerui.core.jobs.models import Job
@@ -43,7 +43,7 @@ def told(client: Client, response: Any) -> dict[str, Any]:
 
 
 def test_what_takes_long_is_kept_and_done_later(client: Client, woken: list[int], monkeypatch: Any) -> None:
-    monkeypatch.setattr(working, "SMALL_BYTES", 10)
+    monkeypatch.setattr(import_job, "SMALL_BYTES", 10)
     sent = raw(client, OTHER, query="?note=moved")
     assert (sent.status_code, sent.headers["Retry-After"], woken) == (202, "1", [1])
     waiting = told(client, sent)
@@ -61,7 +61,7 @@ def test_what_takes_long_is_kept_and_done_later(client: Client, woken: list[int]
 
 
 def test_a_large_estate_is_reason_enough(client: Client, monkeypatch: Any) -> None:
-    monkeypatch.setattr(working, "SMALL_ROUTES", 2)
+    monkeypatch.setattr(import_job, "SMALL_ROUTES", 2)
     assert raw(client, ROUTE, "application/sql", "?instance=host1").status_code == 202
 
 
@@ -90,7 +90,7 @@ def test_what_is_wrong_is_told_as_it_would_have_been(client: Client) -> None:
 
 def test_a_fault_of_ours_is_told_as_one(client: Client, monkeypatch: Any) -> None:
     sent = raw(client, OTHER, **LATER)
-    monkeypatch.setattr(working, "estate_made", lambda *_: 1 / 0)
+    monkeypatch.setattr(import_job, "build_estate", lambda *_: 1 / 0)
     for _ in range(3):
         Job.objects.update(due_at=timezone.now())
         jobs_run()
@@ -114,13 +114,13 @@ def test_it_is_applied_to_the_version_that_was_seen_only(client: Client) -> None
 
 
 def test_what_comes_while_it_is_applied_is_not_written_over(client: Client, monkeypatch: Any) -> None:
-    sent, real = raw(client, OTHER, **LATER), working.difference_made
+    sent, real = raw(client, OTHER, **LATER), import_job.difference_made
 
     def slowly(*args: Any) -> Any:
         estate_edit(edits=[SetHopLimit(3)], base_version=1, author="x")
         return real(*args)
 
-    monkeypatch.setattr(working, "difference_made", slowly)
+    monkeypatch.setattr(import_job, "difference_made", slowly)
     jobs_run()
     assert told(client, sent)["problem"]["code"] == "conflict"
     assert instances() == {"hub", "far/away"}

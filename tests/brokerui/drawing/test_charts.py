@@ -9,9 +9,9 @@ import plotly.graph_objects as go
 import pytest
 from django.contrib.staticfiles import finders
 
-from brokerui.drawing.charts.files import PlotlyFinder
 from brokerui.drawing.charts.look import LONGEST, SIGNS, SYMBOLS, plain, short
 from brokerui.drawing.charts.matrix import Field, matrix_figure
+from brokerui.drawing.charts.plotly_file import PlotlyFinder
 from brokerui.drawing.charts.sankey import Node, Stream, sankey_figure
 
 COLOUR = "var(--"

@@ -78,7 +78,7 @@ def test_a_database_that_does_not_answer_stops_nobody(
     def refuse(_query: Any) -> Any:
         raise DatabaseError("gone")
 
-    monkeypatch.setattr(preload, "viewed_from", refuse)
+    monkeypatch.setattr(preload, "estate_view_from", refuse)
     monkeypatch.setattr(preload, "gc_freeze", lambda: None)
     preload.preload_estate()
     assert "gone" in caplog.text

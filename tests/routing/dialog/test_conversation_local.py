@@ -13,8 +13,9 @@ from routing.dialog.end_conversation import end_conversation, end_with_cleanup, 
 from routing.dialog.endpoint import REPLAY_MS
 from routing.dialog.error_message import read_error
 from routing.dialog.move_conversation import move_conversation
+from routing.dialog.poison_messages import note_commit, note_rollback
 from routing.dialog.problems import VerbError
-from routing.dialog.queue_status import note_commit, note_rollback, switch_off
+from routing.dialog.queue_status import switch_off
 from routing.dialog.receive import get_conversation_group
 from routing.dialog.send import send
 from routing.dialog.settings import DialogSettings

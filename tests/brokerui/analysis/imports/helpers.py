@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+from brokerui.analysis.imports.import_job import run_do
 from brokerui.analysis.imports.models import ImportRun
 from brokerui.analysis.imports.services import Assignment, Given, run_assign, run_create
 from brokerui.analysis.imports.sources import Kind, Mode
-from brokerui.analysis.imports.working import run_do
 
 SHOP = """USE master;
 CREATE ENDPOINT Broker STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS);

@@ -14,9 +14,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from brokerui.analysis.imports import services
+from brokerui.analysis.imports.import_job import run_do
 from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.imports.services import run_apply
-from brokerui.analysis.imports.working import run_do
 from brokerui.core.jobs.models import Job
 from brokerui.estate.models import Instance
 from brokerui.estate.scenarios.models import Scenario

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from brokerui.analysis.imports import working
+from brokerui.analysis.imports import import_job
 from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError
+from brokerui.analysis.imports.import_job import run_do
 from brokerui.analysis.imports.models import ImportFile, ImportResult, ImportRun, ImportState, Origin
 from brokerui.analysis.imports.selectors import result_document, result_rows
 from brokerui.analysis.imports.services import (
@@ -23,7 +24,6 @@ from brokerui.analysis.imports.services import (
     runs_prune,
 )
 from brokerui.analysis.imports.sources import Kind, Mode
-from brokerui.analysis.imports.working import run_do
 from brokerui.core.jobs.claims import claim_next
 from brokerui.core.jobs.errors import JobStateError
 from brokerui.core.jobs.kinds import MAINTENANCE
@@ -185,13 +185,13 @@ def test_what_was_applied_cannot_be_discarded() -> None:
 
 def test_discarding_while_it_is_read_ends_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     run = assigned(uploaded())
-    whole = working.preview_of
+    whole = import_job.preview_of
 
     def then_discarded(*arguments: Any) -> Any:
         run_discard(run=run, author="editor")
         return whole(*arguments)
 
-    monkeypatch.setattr(working, "preview_of", then_discarded)
+    monkeypatch.setattr(import_job, "preview_of", then_discarded)
     assert run_do(run.pk)
     assert fresh(run).state == ImportState.DISCARDED
     assert not ImportResult.objects.exists()
@@ -219,11 +219,11 @@ def killed(*_arguments: Any, **_named: Any) -> Any:
     raise KilledError
 
 
-@pytest.mark.parametrize("where", ["estate_made", "preview_of", "pack_estate"])
+@pytest.mark.parametrize("where", ["build_estate", "preview_of", "pack_estate"])
 def test_a_worker_lost_while_reading_leaves_it_to_the_next(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = assigned(uploaded())
     with monkeypatch.context() as patch:
-        patch.setattr(working, where, killed)
+        patch.setattr(import_job, where, killed)
         with pytest.raises(KilledError):
             run_do(run.pk)
     assert fresh(run).state == ImportState.READING
@@ -233,11 +233,11 @@ def test_a_worker_lost_while_reading_leaves_it_to_the_next(where: str, monkeypat
     assert (fresh(run).state, attempts_of(run)) == (ImportState.PREVIEWED, 2)
 
 
-@pytest.mark.parametrize("where", ["unpack_estate", "made_apply", "_version", "_end"])
+@pytest.mark.parametrize("where", ["unpack_estate", "apply_build", "_version", "_end"])
 def test_a_worker_lost_while_applying_leaves_nothing_half_written(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = run_apply(run=previewed(), author="boss")
     with monkeypatch.context() as patch:
-        patch.setattr(working, where, killed)
+        patch.setattr(import_job, where, killed)
         with pytest.raises(KilledError):
             run_do(run.pk)
     assert (live_version(), Instance.objects.count(), fresh(run).state) == (0, 0, ImportState.APPLYING)
@@ -248,15 +248,15 @@ def test_a_worker_lost_while_applying_leaves_nothing_half_written(where: str, mo
 
 def test_the_one_who_was_taken_for_lost_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     run = assigned(uploaded())
-    whole = working.preview_of
+    whole = import_job.preview_of
 
     def overtaken(*arguments: Any) -> Any:
-        monkeypatch.setattr(working, "preview_of", whole)
+        monkeypatch.setattr(import_job, "preview_of", whole)
         lapse()
         assert run_next(MAINTENANCE)
         return whole(*arguments)
 
-    monkeypatch.setattr(working, "preview_of", overtaken)
+    monkeypatch.setattr(import_job, "preview_of", overtaken)
     assert run_do(run.pk)
     assert fresh(run).state == ImportState.PREVIEWED
     assert ImportResult.objects.count() == 1
@@ -274,7 +274,7 @@ def test_an_import_that_takes_every_worker_along_is_given_up() -> None:
 
 def test_a_fault_of_ours_is_no_import_that_runs_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     run = assigned(uploaded())
-    monkeypatch.setattr(working, "preview_of", lambda *_: 1 / 0)
+    monkeypatch.setattr(import_job, "preview_of", lambda *_: 1 / 0)
     for _ in range(3):
         assert fresh(run).state == ImportState.READING
         Job.objects.update(due_at=timezone.now())

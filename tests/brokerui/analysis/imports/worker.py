@@ -27,7 +27,7 @@ def begin() -> None:
 
 def hang(where: str) -> None:
     """Says so once it is in the middle."""
-    from brokerui.analysis.imports import working
+    from brokerui.analysis.imports import import_job
     from brokerui.core.jobs.tasks import jobs_run
 
     def stop(*_arguments: Any, **_named: Any) -> None:
@@ -35,7 +35,7 @@ def hang(where: str) -> None:
         sys.stdout.flush()
         time.sleep(600)
 
-    setattr(working, where, stop)
+    setattr(import_job, where, stop)
     jobs_run()
 
 

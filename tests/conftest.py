@@ -33,11 +33,11 @@ os.environ["LANGUAGE"] = "en"
 # What is counted is written when a test says so: a thread would look for tables between two tests.
 Recorder.has_thread = False
 
-# Shared cores say nothing about time, so no deadline. Every run draws fresh examples; a failure prints the
-# blob that repeats it.
-settings.register_profile("ci", deadline=None, derandomize=False, print_blob=True)
-settings.register_profile("dev", settings.get_profile("ci"), max_examples=50)
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
+# Shared cores say nothing about time, so no deadline. Every run draws fresh examples, and make test-all four times as
+# many; a failure prints the blob that repeats it.
+settings.register_profile("test", deadline=None, derandomize=False, print_blob=True, max_examples=50)
+settings.register_profile("test-all", settings.get_profile("test"), max_examples=200)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
 
 # Nothing but the page under test: no sandbox (root has none), no GPU, no calls home.
 CHROMIUM_FLAGS = (

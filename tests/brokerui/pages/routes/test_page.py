@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.estates import large_estate
-from brokerui.analysis.lint import selectors, services
+from brokerui.analysis.lint import selectors
 from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.core.filters import FilterError
 from brokerui.estate.scenarios.services import scenario_create
@@ -66,10 +66,9 @@ FINDINGS = {
 
 
 @pytest.fixture(autouse=True)
-def _forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+def _forgetful() -> None:
     selectors._found_small.clear()
     selectors._found_large.clear()
-    monkeypatch.setattr(services, "wake_on_commit", lambda task: None)
 
 
 def rows() -> tuple[RouteRow, ...]:

@@ -161,7 +161,7 @@ PAGES: Final = (
         "a site that is read-only is written",
         "return settings.READ_ONLY and request.method not in SAFE",
         "return False",
-        ("test_nobody_changes_anything_on_a_site_that_is_read_only",),
+        ("test_nobody_writes_anything_where_the_site_is_read_only",),
     ),
     Fault(
         "pages",

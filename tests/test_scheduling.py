@@ -133,7 +133,7 @@ def test_postgresql_is_first_then_the_longest_and_last_what_every_process_can_ru
     ]
     in_order = ordered({name: {name: False} for name in names}, {"tests/routing/c": 7.0, "tests/brokerui/d": 8.0})
     assert list(in_order) == [
-        "tests/b@postgresql",
+        "tests/brokerui/b@postgresql",
         "tests/brokerui/d",
         "tests/routing/c",
         "tests/brokerui/b",

@@ -17,7 +17,7 @@ def test_it_is_installed_alone_and_needs_the_standard_library(environment: Envir
     assert environment.run(f"from brokerui.client import {', '.join(NAMES)}", "-I") == ""
     assert environment.run("import brokerui.client; print(brokerui.client.__all__)", "-I") == str(NAMES)
     loaded = "import sys, brokerui.client; print(*{n.partition('.')[0] for n in sys.modules} - sys.stdlib_module_names)"
-    assert set(environment.run(loaded, "-I").split()) <= {"brokerui", "_brokerui_client", "__main__"}
+    assert set(environment.run(loaded, "-I").split()) <= {"brokerui", "_brokerui_client", "__main__", "sitecustomize"}
     metadata = "from importlib.metadata import distribution; print(distribution('brokerui-client').requires)"
     assert environment.run(metadata, "-I") == "None"
     assert environment.run(UNREACHABLE, "-I") == "Unreachable"

@@ -83,7 +83,7 @@ def test_long_names_leave_their_signs_room() -> None:
     mark = marks[route("one", "Base", name)]
     assert mark.symbol is not None
     assert mark.area.x < mark.symbol.x < mark.labels[-1].x
-    assert mark.says.endswith("StoredFinding: warning.")
+    assert mark.says.endswith("Found: warning.")
     assert "with-warning" in mark.look
 
 
@@ -93,7 +93,7 @@ def test_the_page_draws_them_and_the_file_too(client: Client) -> None:
     assert page.count('class="symbol"') == client.get("/map/map.svg?scenario=three-servers").content.decode().count(
         'class="symbol"'
     ) + len(["error", "warning"])
-    assert 'StoredFinding: error."' in page
+    assert 'Found: error."' in page
 
 
 @pytest.mark.django_db

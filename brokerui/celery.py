@@ -9,6 +9,8 @@ from celery.signals import setup_logging, task_prerun
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
 
 app = Celery("brokerui")
+# The current application is one of each thread: threads of the web server send tasks by name too, and must find this one.
+app.set_default()
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 # Otherwise Celery ends the connection to the database before and after each task, and a wake-up costs more than its

@@ -9,7 +9,7 @@ from celery.signals import setup_logging, task_prerun
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
 
 app = Celery("brokerui")
-# The current application is one of each thread: threads of the web server send tasks by name too, and must find this one.
+# Each thread has a current application of its own: those of the web server have to find this one, too.
 app.set_default()
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

@@ -1,4 +1,4 @@
-"""Doing what is due: reading the files of an import and comparing, and applying what was previewed.
+"""The background job of an import: reads and compares its files, later applies the estate that was previewed.
 
 Each step is a background job. If its worker is lost, the next one begins anew: nothing is written before the end, and
 the end is one transaction.
@@ -50,7 +50,7 @@ SMALL_ROUTES = 2_000
 
 
 def is_small(size: int) -> bool:
-    """Whether a request can wait for an import of so many bytes."""
+    """Whether an import of `size` bytes is small enough for its request to wait for it."""
     return size < SMALL_BYTES and Route.objects.count() <= SMALL_ROUTES
 
 
@@ -60,7 +60,7 @@ def request_import(run: ImportRun, author: str) -> Job:
 
 
 def run_do(run_id: int) -> bool:
-    """Do what is due of one import in this process; False if nothing is, or a worker does it."""
+    """Run the due step of one import in this process. False if no step is due, or a worker runs it."""
     job = Job.objects.filter(kind=IMPORT, key=str(run_id), state=JobState.WAITING).first()
     return job is not None and run_now(job)
 

@@ -9,5 +9,5 @@ from brokerui.analysis.imports.services import runs_prune
 
 @shared_task(name="brokerui.intake.tasks.imports_work")
 def imports_work() -> None:
-    """Discard imports that nobody went on with. An earlier version also read and applied what was due here."""
+    """Discard abandoned imports. In earlier versions this task also read and applied imports."""
     runs_prune()

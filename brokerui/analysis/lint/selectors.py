@@ -34,7 +34,7 @@ LONG = 10_000
 AGAIN = timedelta(hours=1)
 """Routes expire: an estate is linted again after this time."""
 LATE = timedelta(seconds=20)
-"""A worker that lives takes up what is wanted sooner."""
+"""A running worker takes up a requested job within this time; after it, the page says that no worker runs."""
 KEPT_SMALL, KEPT_LARGE = 32, 4
 
 

@@ -41,7 +41,7 @@ def run_write(
     seconds: float = 0.0,
     hold: Callable[[], None] = lambda: None,
 ) -> LintRun:
-    """Keep what was found. `hold` is called in the transaction, and keeps nothing of it where it raises."""
+    """Store the findings of a run. `hold` is called in the transaction; where it raises, nothing is stored."""
     found = [StoredFinding.of(finding) for finding in findings]
     counts = counted(found)
     run = LintRun(

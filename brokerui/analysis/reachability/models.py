@@ -1,4 +1,4 @@
-"""What is known of all pairs of a large estate."""
+"""Verdicts of all pairs of entry point and service name of a large estate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of all pairs of an estate: at once for small ones, from the database for large ones."""
+"""Verdicts of all pairs of an estate: computed at once for small estates, read from the database for large ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONG = 60_000
 PART = 100
 """Names of a larger estate that are asked about at once, while a worker works out the rest."""
 LATE = timedelta(seconds=20)
-"""A worker that lives takes up what is wanted sooner."""
+"""A running worker takes up a requested job within this time; after it, the page says that no worker runs."""
 KEPT_SMALL, KEPT_LARGE = 32, 3
 
 _small: LruCache[Matrix] = LruCache(KEPT_SMALL)

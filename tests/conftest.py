@@ -27,6 +27,10 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m")
 os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).parent / "pipeline" / "spark"))
 
+# Tests start some hundred programs, and each begins in half the time where Python keeps what it has compiled.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # What commands say is tested in English, whatever the developer's own language.
 os.environ["LANGUAGE"] = "en"
 

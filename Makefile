@@ -43,7 +43,7 @@ durations: check ## make test, and record which tests are long (tests/durations.
 	@browser=$$($(PY) scripts/browser.py) && $(BROWSER_PYTEST) -n $(PROCESSES) --postgresql --record-durations
 
 test-all: check ## what is too slow for every change: more examples, all worlds, mutants, planted faults, chaos
-	@browser=$$($(PY) scripts/browser.py) && HYPOTHESIS_PROFILE=test-all API_EXAMPLES=100 $(BROWSER_PYTEST) -n $(PROCESSES) --postgresql
+	@browser=$$($(PY) scripts/browser.py) && HYPOTHESIS_PROFILE=test-all $(BROWSER_PYTEST) -n $(PROCESSES) --postgresql
 	@$(MAKE) --no-print-directory mutants planted
 	@$(MAKE) --no-print-directory sim RUNS=1000
 	@$(MAKE) --no-print-directory chaos

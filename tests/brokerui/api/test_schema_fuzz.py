@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -27,11 +26,12 @@ from brokerui.api.schema import schema
 from brokerui.wsgi import application
 from tests.brokerui.api.helpers import ROWS
 from tests.brokerui.site import nothing_shown, user_of
+from tests.extent import IS_ALL
 
 __all__ = ["nothing_shown"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small", "nothing_shown")]
 
-EXAMPLES = int(os.environ.get("API_EXAMPLES", "10"))
+EXAMPLES = 100 if IS_ALL else 10
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -17,6 +17,7 @@ from brokerui.accounts.models import Token
 from brokerui.estate.models import AuditEntry
 from tests.brokerui.security.addresses import ADDRESSES, Address, known
 from tests.brokerui.site import BACKEND, PASSWORD, signed_in, user_of
+from tests.extent import IS_ALL
 
 STRANGER, NOBODY = "stranger", "user without a role"
 WHO = (STRANGER, NOBODY, *Role)
@@ -24,6 +25,8 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 MOVES = ("start", "scenarios:open")
 """Pages that only lead to others."""
 WRITING = METHODS[1:]
+ENDS = (STRANGER, Role.ADMINISTRATOR)
+"""A method that an address does not have is refused to these in each run, and to all between them in make test-all."""
 LOGIN = "/account/login/"
 
 
@@ -84,7 +87,8 @@ def answers(who: str, world: dict[str, Any], methods: tuple[str, ...]) -> Iterat
         world = world | {"token_key": Token.objects.get(user=user_of(Role(who))).token_key}
     for address in ADDRESSES:
         for method in methods:
-            yield address, method, send(client, {"token_key": "0", **world}, address, method)
+            if IS_ALL or who in ENDS or method in ("GET", *address.methods):
+                yield address, method, send(client, {"token_key": "0", **world}, address, method)
 
 
 @pytest.mark.parametrize("who", WHO)
@@ -129,8 +133,8 @@ def test_no_session_writes_without_a_token_of_a_form(world: dict[str, Any]) -> N
     client.force_login(user_of(Role.ADMINISTRATOR), backend=BACKEND)
     passed = [
         (address.name, method)
-        for address in ADDRESSES
-        for method in WRITING
+        for number, address in enumerate(ADDRESSES)
+        for method in (WRITING if IS_ALL else ("POST", WRITING[1 + number % 3]))
         if send(client, world | {"token_key": "0"}, address, method).status_code != 403
     ]
     assert passed == []

@@ -109,7 +109,7 @@ def _asked(bench: Bench, lake: str, *timelines: Timeline) -> EvaluatedTraffic:
 def _duckdb(lake: str) -> None:
     """One machine's honest alternative."""
     if importlib.util.find_spec("duckdb") is None:
-        print("  DuckDB is not installed here")
+        print("  DuckDB is not installed here: pip install duckdb --target DIR, then PYTHONPATH=DIR")
         return
     import duckdb  # noqa: PLC0415 - only where it is installed
 

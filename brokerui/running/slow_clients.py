@@ -26,7 +26,11 @@ BYTES_PER_S: Final = 16 * 1024
 STALL_S: Final = 120.0
 """A client that takes nothing of its answer for this long is cut off. It costs no thread, and slow ones take long."""
 TURN_S: Final = 1.0
+SENDING_S: Final = 0.001
+"""The loop waits this long for a thread that is sending on the same connection."""
 HEAD_BYTES: Final = 64 * 1024
+RECEIVE_BYTES: Final = 64 * 1024
+"""What one turn takes of a body at most; with the 8 KiB of waitress the turns cost more than the bytes."""
 Channels = dict[int, Any]
 """Open sockets by their descriptor: connections, and what waitress listens on."""
 
@@ -38,6 +42,8 @@ class BufferedWorker(Worker):
         channels: Channels = {}
         server = create_server(self.wsgi, map=channels, sockets=[one.sock for one in self.sockets], **self._options())
         listeners = list(channels.values())
+        for listener in listeners:
+            listener.channel_class = HttpConnection
         arrivals = Arrivals()
         while self.alive and self.ppid == os.getppid():
             self._turn(channels, arrivals)
@@ -55,10 +61,10 @@ class BufferedWorker(Worker):
 
     def _turn(self, channels: Channels, arrivals: Arrivals, longest_s: float = TURN_S) -> None:
         """Receive and send what there is; wait for that no longer than `longest_s`."""
-        self.notify()
         loop(timeout=longest_s, use_poll=True, map=channels, count=1)
         now = time.time()
         if now - arrivals.looked_at >= TURN_S:
+            self.notify()
             for channel in arrivals.late(connections(channels), now):
                 channel.handle_close()
 
@@ -67,6 +73,7 @@ class BufferedWorker(Worker):
             "threads": self.cfg.threads,
             "connection_limit": self.cfg.worker_connections,
             "channel_timeout": STALL_S,
+            "recv_bytes": RECEIVE_BYTES,
             "max_request_header_size": HEAD_BYTES,
             # Longer ones get no page of ours.
             "max_request_body_size": settings.BODY_MAX_BYTES * DRAIN_FACTOR,
@@ -74,6 +81,16 @@ class BufferedWorker(Worker):
             "clear_untrusted_proxy_headers": False,
             "ident": None,
         }
+
+
+class HttpConnection(HTTPChannel):
+    """A connection on which the loop waits for a thread that is sending; waitress's asks again, as fast as it can."""
+
+    def handle_write(self) -> None:
+        """Send what is left. Threads never wait for the client while they hold the lock."""
+        if self.requests and self.outbuf_lock.acquire(timeout=SENDING_S):
+            self.outbuf_lock.release()
+        super().handle_write()
 
 
 class Arrivals:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 import pytest
+from waitress.server import create_server
+from waitress.wasyncore import loop
 
 from brokerui.core.home import CHECKOUT
-from brokerui.running.slow_clients import ARRIVAL_S
+from brokerui.running.slow_clients import ARRIVAL_S, SENDING_S, HttpConnection
 from tests.brokerui.product import eventually, free_port
 
 THREADS = 2
@@ -153,3 +156,29 @@ def test_more_requests_than_threads_wait_for_their_turn_before_the_end(port: int
         for client in clients:
             client.sendall(WHOLE % 7)
         assert all(received(client).endswith("/7 0") for client in clients)
+
+
+def test_the_loop_does_not_spin_while_a_thread_sends() -> None:
+    """The thread holds the lock of the connection, and the socket could take more all the while."""
+    seconds, is_sending, turns = 0.2, threading.Event(), 0
+    channels: dict[int, object] = {}
+    server = create_server(lambda environ, start: [], map=channels, listen="127.0.0.1:0", threads=1)
+    ours, theirs = socket.socketpair()
+    with closing(theirs), closing(ours):
+        connection = HttpConnection(server, ours, "", server.adj, channels)
+        connection.requests, connection.total_outbufs_len = [object()], 1
+
+        def send() -> None:
+            with connection.outbuf_lock:
+                is_sending.set()
+                time.sleep(seconds)
+
+        thread = threading.Thread(target=send)
+        thread.start()
+        is_sending.wait()
+        while thread.is_alive():
+            loop(timeout=seconds, use_poll=True, map=channels, count=1)
+            turns += 1
+        assert 1 < turns <= 1.2 * seconds / SENDING_S
+    server.task_dispatcher.shutdown(timeout=1)
+    server.close()

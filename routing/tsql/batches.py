@@ -31,6 +31,7 @@ from routing.tsql.text_parts import Part, TextParts
 _BODY = re.compile(r"\b(?:create|alter)\s+(?:or\s+alter\s+)?(?:proc|function|trigger|view)", re.IGNORECASE)
 _CONTROL = frozenset(("if", "while", "else", "begin"))
 _GO_INSIDE = re.compile(r"\n[^\S\n]*go[^\S\n]*(?=\n)", re.IGNORECASE)
+_GO_LINE = re.compile(r"^[^\S\n]*go\b", re.IGNORECASE | re.MULTILINE)
 _GO_ZERO = re.compile(r"^[^\S\n]*go[^\S\n]*0+\b", re.IGNORECASE | re.MULTILINE)
 
 
@@ -41,6 +42,21 @@ def batches_not_sent(text: str) -> TextParts:
         with suppress(Unclosed):  # the reader of the script reports it
             found += _not_sent(text)
     return TextParts(found)
+
+
+def has_separator(text: str) -> bool:
+    """True if a line with GO stands in a text, outside of strings and comments."""
+    position = 0 if _GO_LINE.search(text) else len(text)
+    with suppress(Unclosed):  # the reader of the text reports it
+        while match := EVENT.match(text, position):
+            position, kind = match.end(), match.lastindex
+            if kind == AT_WORD and match[AT_WORD].lower() == "go" and separator(text, match.start(AT_WORD)):
+                return True
+            if kind == AT_BLOCK:
+                position = end_of_comment(text, match.start(AT_BLOCK))
+            elif kind == AT_OPEN:
+                return False
+    return False
 
 
 def _not_sent(text: str) -> Iterator[Part]:

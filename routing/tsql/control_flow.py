@@ -47,6 +47,8 @@ class FlowCondition:
     instead_of: FlowCondition | None = None
     """For an ELSE: its IF."""
     tests: bool = False
+    is_loop: bool = False
+    """True under a WHILE, at any depth."""
     taken: bool = False
     """True once a statement under it was applied."""
     known: str | None = None
@@ -149,7 +151,7 @@ class ControlFlow:
 
     def jump(self, word: str, text: str, position: int) -> None:
         """The current statement is a RETURN, GOTO, THROW or RAISERROR; `position`: after that word."""
-        if not (self.reached() == ALWAYS or (self.labelled and self._guarded_by() is None and not self.catches)):
+        if not (self.reached() == ALWAYS or (self.labelled and self.guard is None and not self.catches)):
             return
         if word == "return":
             self.left = True
@@ -192,7 +194,7 @@ class ControlFlow:
         elif self.waiting and self.parentheses > self.waiting.depth:
             return
         elif word in ("if", "while"):
-            self._condition()
+            self._condition(word)
         elif word == "begin" and following not in _NO_BLOCK:
             self._begin(following)
         else:
@@ -209,16 +211,18 @@ class ControlFlow:
         else:
             self.last, self.current = None, None
 
-    def _condition(self) -> None:
+    def _condition(self, word: str) -> None:
         outer = self.waiting or self._around()
         self.last = self.current = None
-        self.waiting = FlowCondition(self.parentheses, outer)
+        is_loop = word == "while" or (outer is not None and outer.is_loop)
+        self.waiting = FlowCondition(self.parentheses, outer, is_loop=is_loop)
 
     def _else(self) -> None:
         done = self.current or self.last
         outer = done.outer if done else self._around()
         self.current = self.last = None
-        self.waiting = FlowCondition(self.parentheses, outer, done, done.tests if done else False)
+        is_loop = outer is not None and outer.is_loop
+        self.waiting = FlowCondition(self.parentheses, outer, done, done.tests if done else False, is_loop)
 
     def _begin(self, following: str) -> None:
         kind = following if following in ("try", "catch") else "block"
@@ -245,16 +249,23 @@ class ControlFlow:
         """True if the current statement would run."""
         if self.body or self.catches or self.left or self.thrown:
             return NEVER
-        guard = self._guarded_by()
+        guard = self.guard
         reached = guard.reached() if guard else ALWAYS
         return CONDITIONAL if self.labelled and reached != NEVER else reached
 
-    def _guarded_by(self) -> FlowCondition | None:
+    @property
+    def guard(self) -> FlowCondition | None:
+        """The condition of the current statement."""
         return self.current or self._around()
+
+    def begin_inside(self, outer: FlowCondition | None, reached: str) -> None:
+        """Begin a string that a statement runs: `outer` is the condition of that statement, `reached` its answer."""
+        guard = FlowCondition(0, outer, tests=True, is_loop=outer is not None and outer.is_loop, known=reached)
+        self.frames.append(FlowBlock("block", None, guard))
 
     def applied(self) -> None:
         """The current statement was applied."""
-        if guard := self._guarded_by():
+        if guard := self.guard:
             guard.take()
 
 

@@ -16,6 +16,7 @@ from routing.tsql.lexer import (
     WORD,
     SqlToken,
     Unclosed,
+    VariableValues,
     continued,
     next_token,
     sqlcmd_variable,
@@ -50,7 +51,7 @@ class TokenCursor:
 
     __slots__ = ("_position", "_queued", "_text", "_variables", "ahead", "named", "position", "unclosed", "unknown")
 
-    def __init__(self, text: str, position: int, variables: Mapping[str, str]) -> None:
+    def __init__(self, text: str, position: int, variables: VariableValues) -> None:
         self._text = text
         self._variables = variables
         self._position = position

@@ -8,6 +8,7 @@ from routing.common.sentence import Sentence, say
 from routing.tsql.batches import Misplaced, ProcedureBodies
 from routing.tsql.control_flow import CONDITIONAL as UNDER_CONDITION
 from routing.tsql.control_flow import GUARDED, NEVER, ControlFlow
+from routing.tsql.growth import SqlcmdVariables
 from routing.tsql.procedure_bodies import ProcedureBody
 from routing.tsql.refusal import (
     ALREADY_EXISTS,
@@ -28,10 +29,10 @@ from routing.tsql.transactions import Switches, Transactions
 class Execution:
     """The connection of one script at its current position."""
 
-    def __init__(self, text: str, session: ScriptSession, report: ScriptReport) -> None:
+    def __init__(self, text: str, session: ScriptSession, report: ScriptReport, variables: SqlcmdVariables) -> None:
         self.flow = ControlFlow()
         self.switches = Switches()
-        self.sqlcmd = Sqlcmd(session, report)
+        self.sqlcmd = Sqlcmd(session, report, variables)
         self.has_applied = False
         """True once a statement of this batch was applied."""
         self._session = session

@@ -8,8 +8,7 @@ its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from routing.common.sentence import Sentence, say
 
@@ -259,8 +258,16 @@ def last_word(text: str, end: int) -> str:
     return before[start:] or before[-1:] or "\n"
 
 
-def substituted(text: str, variables: Mapping[str, str]) -> str:
+class VariableValues(Protocol):
+    """Values by the name of a sqlcmd variable in lower case."""
+
+    def get(self, name: str, default: str, /) -> str: ...
+
+
+def substituted(text: str, variables: VariableValues) -> str:
     """The text with the values of all known sqlcmd variables; their names compare without case."""
+    if "$(" not in text:
+        return text
     return SQLCMD_VARIABLE.sub(lambda match: variables.get(match[1].lower(), match[0]), text)
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.sentence import Sentence, say
+from routing.tsql.constants import TextConstant
 from routing.tsql.procedure_bodies import ProcedureBody
 from routing.tsql.refusal import NOT_EXECUTED, NOT_UNDERSTOOD, SEVERITY
 from routing.tsql.session import ScriptSession
@@ -32,6 +36,18 @@ class ScriptReport:
         self._bodies: dict[str, list[int]] = {}
         """Findings inside procedures, by folded name of the procedure."""
         self._told: set[tuple[str, int | None, str | None]] = set()
+        self._retracted: set[int] = set()
+        """Findings that turned out not to be so, by index."""
+
+    @property
+    def kept(self) -> list[Finding]:
+        """The findings without those that were retracted."""
+        if not self._retracted:
+            return self.findings
+        return [finding for index, finding in enumerate(self.findings) if index not in self._retracted]
+
+    def retract(self, indices: Iterable[int]) -> None:
+        self._retracted.update(indices)
 
     @property
     def is_full(self) -> bool:
@@ -59,7 +75,7 @@ class ScriptReport:
         `body`: the procedure that contains it, if any.
         """
         if len(self.findings) >= MAX_FINDINGS:
-            self._left_out += 1
+            self.leave_out()
             return
         line = self.line_of(start) + lines
         if self._told and (code, line, name) in self._told:
@@ -118,3 +134,36 @@ class ScriptReport:
             self._line -= self._text.count("\n", position, self._counted)
         self._counted = position
         return self._line
+
+
+class StringReport(ScriptReport):
+    """The findings of a string that a script runs: they stand at the lines of the literals of which it is made."""
+
+    def __init__(self, text: str, parent: ScriptReport, session: ScriptSession, leaves: Sequence[TextConstant]) -> None:
+        super().__init__(text, parent.file, session)
+        self.findings = parent.findings
+        self._parent = parent
+        self._bodies = parent._bodies
+        self._told = parent._told
+        self._retracted = parent._retracted
+        self._ends = list(accumulate(leaf.size_chars for leaf in leaves))
+        self._leaves = leaves
+        self._line_ends: list[int] | None = None
+
+    def line_of(self, position: int) -> int:
+        """The line of the file at which this position of the string was written."""
+        if self._line_ends is None:
+            self._line_ends = [index for index, char in enumerate(self._text) if char == "\n"]
+        index = min(bisect_right(self._ends, position), len(self._leaves) - 1)
+        leaf = self._leaves[index]
+        begin = self._ends[index] - leaf.size_chars
+        return leaf.line + bisect_left(self._line_ends, position) - bisect_left(self._line_ends, begin)
+
+    def leave_out(self) -> None:
+        self._parent.leave_out()
+
+    def new_batch(self) -> None:
+        """A string is one batch."""
+
+    def close(self) -> None:
+        """The script around it tells what is left out."""

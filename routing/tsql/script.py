@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from routing.common.errors import Invalid
-from routing.common.finding import INFO, Finding
+import re
+
+from routing.common.errors import InputError, Invalid
+from routing.common.finding import Finding
 from routing.common.sentence import say
 from routing.tsql.batches import end_of_line, first_string_over_go
 from routing.tsql.control_flow import CONTROL, JUMPS, NEVER, STARTERS, TESTS
 from routing.tsql.cursor import TokenCursor
 from routing.tsql.directives import PREFIX, apply_directive
-from routing.tsql.draft import KINDS, folded
-from routing.tsql.dynamic import VERB, DynamicStatement, statements_in
+from routing.tsql.dynamic import VERB
+from routing.tsql.dynamic_sql import DynamicSql, RunningString
 from routing.tsql.execution import Execution
+from routing.tsql.growth import ExpansionBudget, SqlcmdVariables, TooLarge
 from routing.tsql.heads import is_permission, kind_at, read_statement, read_use_statement
 from routing.tsql.lexer import (
     AT_BLOCK,
@@ -37,18 +40,16 @@ from routing.tsql.lexer import (
 )
 from routing.tsql.procedure_bodies import body_at, called_at, name_from
 from routing.tsql.refusal import (
-    DYNAMIC_SQL,
     NOT_EXECUTED,
     NOT_UNDERSTOOD,
     VALUE_NOT_LITERAL,
     NotApplied,
 )
-from routing.tsql.report import Place, ScriptReport
+from routing.tsql.report import ScriptReport
 from routing.tsql.session import ScriptSession
 from routing.tsql.statement import (
     ALTER,
     CONTRACT,
-    CREATE,
     DATABASE,
     DROP,
     SERVICE,
@@ -56,9 +57,12 @@ from routing.tsql.statement import (
     Statement,
     name_in_estate,
 )
-from routing.tsql.targets import is_run, target_of
+from routing.tsql.string_findings import StringFindings, StringUse
 from routing.tsql.unknown import shown
 
+CALLS_SQL = re.compile(r"[\s\w.\[\]]{0,300}\bsp_executesql\b", re.IGNORECASE)
+SETTERS = frozenset(("declare", "set", "select"))
+"""Statements that give variables their values."""
 LEAVING = frozenset(("exit", "quit"))
 """Commands that sqlcmd accepts without a colon, each on a line of its own."""
 WORDS = STARTERS | CONTROL | TESTS | LEAVING | {"go"}
@@ -73,11 +77,18 @@ _MESSAGES = frozenset(("print", "raiserror", "throw"))
 class ScriptReader:
     """Reads one text. Collects findings; changes the session and its draft."""
 
-    def __init__(self, text: str, file: str, session: ScriptSession) -> None:
+    def __init__(self, text: str, file: str, session: ScriptSession, inside: RunningString | None = None) -> None:
         self._text = text
         self._session = session
-        self._report = ScriptReport(text, file, session)
-        self._execution = Execution(text, session, self._report)
+        self._inside = inside
+        budget = inside.budget if inside else ExpansionBudget(len(text))
+        self._report = inside.report if inside else ScriptReport(text, file, session)
+        self._execution = Execution(text, session, self._report, SqlcmdVariables(budget))
+        self._strings = StringFindings(text, session, self._report)
+        depth = inside.depth if inside else 0
+        self._runs = DynamicSql(text, session, self._report, self._execution, budget, depth)
+        if inside:
+            self._execution.flow.begin_inside(inside.guard, inside.reached)
         self._position = 0
         self._batch = 0
         """Where the batch begins."""
@@ -92,14 +103,22 @@ class ScriptReader:
 
     @property
     def findings(self) -> list[Finding]:
-        return self._report.findings
+        return self._report.kept
 
     def read(self) -> None:
-        """Apply or report every statement of the text, in order."""
+        """Apply or report every statement of the text, in order.
+
+        Raises `InputError` for a script that expands beyond its limit.
+        """
         try:
             self._read()
         except Unclosed as fault:
             self._unclosed(fault)
+        except TooLarge as fault:
+            if self._inside:
+                raise
+            line = f"line {self._report.line_of(self._position)}"
+            raise InputError(self._report.file, line, fault.problem) from None
         self._report.close()
 
     def _unclosed(self, fault: Unclosed) -> None:
@@ -117,6 +136,7 @@ class ScriptReader:
 
     def _read(self) -> None:
         match_at, text = EVENT.match, self._text
+        self._call_without_exec()
         while match := match_at(text, self._position):
             kind = match.lastindex
             self._position = match.end()
@@ -125,6 +145,8 @@ class ScriptReader:
                     self._word(word, match.start(AT_WORD))
                 elif text[match.start(AT_WORD)] == "$":
                     self._open_place(match.start(AT_WORD))
+                elif text[match.start(AT_WORD)] == "@":
+                    self._runs.mention(match.start(AT_WORD), match.end(), self._verb)
             elif kind in _STRINGS:
                 self._string(match.start(kind), match.end())
             elif kind == AT_MARK:
@@ -145,22 +167,31 @@ class ScriptReader:
             self._command(start)
         else:
             self._execution.flow.colon(self._text, start)
+            self._runs.variables.forget_all()
 
     # ------------------------------------------------------------ words
 
     def _word(self, word: str, start: int) -> None:
+        if word == "go" or word in LEAVING:
+            if self._inside is None:  # only tools know these words
+                self._tool_word(word, start)
+            return
+        self._execution.flow.word(word, self._following() if word in ("begin", "end") else "")
+        if word == "while":
+            self._runs.variables.enter_loop(self._position)
+        if word in STARTERS:
+            self._verb, self._verb_end = word, self._position
+            self._starter(word, start)
+
+    def _tool_word(self, word: str, start: int) -> None:
+        """GO, or a command that sqlcmd accepts without a colon."""
         if word == "go":
             self._go(start)
-            return
-        if word in LEAVING:
-            if stands_alone(self._text, start, self._position) and self._execution.flow.parentheses <= 0:
-                self._execution.sqlcmd.has_left = True
-            return
-        flow = self._execution.flow
-        flow.word(word, self._following() if word in ("begin", "end") else "")
-        if word not in STARTERS:
-            return
-        self._verb, self._verb_end = word, self._position
+        elif stands_alone(self._text, start, self._position) and self._execution.flow.parentheses <= 0:
+            self._execution.sqlcmd.has_left = True
+
+    def _starter(self, word: str, start: int) -> None:
+        """The first word of a statement."""
         if word in ("create", "alter", "drop"):
             self._ddl(word.upper(), start)
         elif word == "use":
@@ -168,11 +199,27 @@ class ScriptReader:
         elif word in ("grant", "deny", "revoke"):
             self._grants = True
         elif word in JUMPS:
-            flow.jump(word, self._text, self._position)
-        elif word == "set" and self._execution.is_sent(start):
-            self._execution.switches.set(self._text, self._position, flow.reached())
-        elif word in ("exec", "execute") and self._report.has_bodies:
-            self._call(called_at(self._text, self._position), start)
+            self._execution.flow.jump(word, self._text, self._position)
+        elif word in SETTERS:
+            self._runs.set_variables(word, self._position)
+            if word == "set" and self._execution.is_sent(start):
+                self._execution.switches.set(self._text, self._position, self._execution.flow.reached())
+        elif word in ("exec", "execute"):
+            if self._report.has_bodies:
+                self._call(called_at(self._text, self._position), start)
+            self._run(start)
+
+    def _run(self, start: int) -> None:
+        """EXEC, which ended at the position, or a call at the beginning of a batch: its text is run if it is known."""
+        run = self._runs.text_run(self._position, start)
+        if run is None:
+            return
+        self._position = run.end
+        self._strings.retract(run.sources)
+        if run.inside is not None:
+            ScriptReader(run.text, self._report.file, self._session, run.inside).read()
+            run.inside.leave(self._session)
+            self._execution.has_applied = True
 
     def _call(self, first: SqlToken, start: int) -> None:
         """A procedure is called: if this script creates it, its body runs after all."""
@@ -206,9 +253,18 @@ class ScriptReader:
         self._execution.new_batch(self._batch)
         self._grants = self._in_service = False
         self._verb, self._verb_end = "", self._position
+        self._runs.variables.new_batch()
+        self._call_without_exec()
+
+    def _call_without_exec(self) -> None:
+        """At the beginning of a batch EXEC may be omitted."""
+        if not self._report.has_bodies and not CALLS_SQL.match(self._text, self._position):
+            return
+        first = next_token(self._text, self._position)
         if self._report.has_bodies:
-            first = next_token(self._text, self._position)  # at the beginning of a batch EXEC may be omitted
             self._call(first, first.start)
+        if first.kind in (WORD, QUOTED):
+            self._run(first.start)
 
     def _mark(self, mark: str) -> None:
         self._execution.flow.mark(mark)
@@ -295,42 +351,13 @@ class ScriptReader:
             if self._text[max(start, end - 8) : end - 1].rstrip()[-3:].lower() == "use":
                 self._uses = self._verb_end
             return
-        is_code = is_run(self._text, self._verb, self._verb_end, start)
-        found, self._position = statements_in(self._text, start, is_code=is_code)
-        if not found:
-            return
-        severity = INFO if self._execution.flow.body else None
-        target = target_of(self._text, self._verb, self._verb_end, start, self._position)
-        for one in found:
-            place = target.place(self._session, one.database or ("" if self._uses == self._verb_end else None))
-            told = target.told(one.title)
-            self._report.add(
-                DYNAMIC_SQL,
-                one.start,
-                one.name,
-                told,
-                one.kind if one.name else None,
-                severity=severity,
-                lines=one.lines,
-                place=place,
-                body=self._execution.flow.body,
-            )
-            self._remember(one, place)
-
-    def _remember(self, found: DynamicStatement, place: Place | None) -> None:
-        """Remember objects that a string would create, for the error message if they are missing."""
-        database = self._session.database
-        if place is not None:
-            instance, name = place
-            is_here = instance == self._session.instance.name and name is not None
-            database = self._session.instance.databases.find(name or "") if is_here else None
-        if database is not None and found.name and found.verb == CREATE and found.kind in KINDS:
-            line = self._report.line_of(found.start) + found.lines
-            database.in_strings.setdefault((found.kind, folded(found.kind, found.name)), (self._report.file, line))
+        follows_use = self._uses == self._verb_end
+        use = StringUse(self._verb, self._verb_end, self._execution.flow.body, follows_use)
+        self._position = self._strings.read(start, use)
 
     def _comment(self, start: int) -> None:
         text = self._text[start : self._position]
-        if not text.startswith(PREFIX) or self._execution.sqlcmd.has_left or self._again:
+        if self._inside is not None or not text.startswith(PREFIX) or self._execution.sqlcmd.has_left or self._again:
             return
         try:
             apply_directive(text[len(PREFIX) :], self._session)
@@ -345,7 +372,7 @@ class ScriptReader:
         end = end_of_line(self._text, start)
         line = self._text[start:end].rstrip()
         self._position = start + len(line)
-        if not self._again:
+        if not self._again and self._inside is None:
             self._execution.command(line, start)
 
 

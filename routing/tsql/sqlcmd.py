@@ -8,6 +8,7 @@ from routing.common.errors import Invalid
 from routing.common.names import check_name
 from routing.common.sentence import Sentence, say
 from routing.model.estate import INSTANCE_NAME_CHARS
+from routing.tsql.growth import SqlcmdVariables
 from routing.tsql.lexer import substituted
 from routing.tsql.refusal import NOT_UNDERSTOOD, REFUSED, VALUE_NOT_LITERAL
 from routing.tsql.report import ScriptReport
@@ -25,9 +26,8 @@ _SERVER = re.compile(r"(?:tcp:|np:|lpc:)?([^,]*)", re.IGNORECASE)
 class Sqlcmd:
     """The state after the commands so far."""
 
-    def __init__(self, session: ScriptSession, report: ScriptReport) -> None:
-        self.variables: dict[str, str] = {}
-        """By name in lower case."""
+    def __init__(self, session: ScriptSession, report: ScriptReport, variables: SqlcmdVariables) -> None:
+        self.variables = variables
         self.has_left = False
         """True after `:quit` or `:exit`: nothing more runs."""
         self._session = session
@@ -49,9 +49,9 @@ class Sqlcmd:
     def _set(self, name: str, quoted: str | None, plain: str | None) -> None:
         value = quoted.replace('""', '"') if quoted is not None else plain
         if value is None:
-            self.variables.pop(name.lower(), None)
+            self.variables.forget(name)
         else:
-            self.variables[name.lower()] = substituted(value, self.variables)
+            self.variables.set(name, substituted(value, self.variables))
 
     def _connect(self, server: str, start: int) -> bool:
         server = substituted(server, self.variables).strip('"')

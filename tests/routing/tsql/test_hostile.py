@@ -109,6 +109,13 @@ SIZES: dict[str, Callable[[int], str]] = {
     "bodies that are called": lambda n: "CREATE PROC p AS DROP ROUTE r\nGO\nEXEC p\nGO\n" * (n // 43),
     "bodies in strings": lambda n: "DROP ROUTE r EXEC('create proc p')\n" * (n // 35),
     "dynamic lines": lambda n: "EXEC('" + "create database\n" * (n // 16) + "')",
+    "values in loops": lambda n: "DECLARE @a int WHILE 1 = 1 SET @a = 2 " * (n // 38),
+    "many variables": lambda n: "".join(f"DECLARE @a{i} int = 1 " for i in range(n // 44)) + "b: " * (n // 6),
+    "a text that grows": lambda n: (
+        "DECLARE @a nvarchar(max) = N'' " + "SET @a += N'DROP ROUTE r ' " * (n // 27) + "EXEC (@a)"
+    ),
+    "strings that are run": lambda n: "EXEC (N'CREATE QUEUE q;') " * (n // 26),
+    "calls in calls": lambda n: "SET @a = " + "UPPER(" * (n // 6),
     "variables": lambda n: ":setvar a b\n$(a)" * (n // 16),
     "templates": lambda n: "<a, " * (n // 4),
     "templates on lines": lambda n: "<a, b, c>\n" * (n // 10),

@@ -221,12 +221,12 @@ def test_what_is_reached_and_kept(text: str, made: list[str], found: list[str]) 
 
 
 def test_a_statement_in_a_string_is_told_in_the_line_of_its_own_piece() -> None:
-    text = "EXEC ('SELECT 1;' +\n'SELECT 2;' +\n'CREATE ROUTE r WITH ADDRESS = ''LOCAL''')"
+    text = "EXEC ('SELECT 1;' +\n'SELECT 2;' +\n'CREATE ROUTE r WITH ADDRESS = ''LOCAL''' + @more)"
     assert read(text) == ([], ["warning dynamic-sql 7 r"])
 
 
 def test_the_first_piece_of_a_string_may_hold_another_verb() -> None:
-    text = "EXEC ('DROP TABLE x;' +\n'CREATE ROUTE r WITH ADDRESS = ''LOCAL''')"
+    text = "EXEC ('DROP TABLE x;' +\n'CREATE ROUTE r WITH ADDRESS = ''LOCAL''' + @more)"
     assert read(text) == ([], ["warning dynamic-sql 6 r"])
 
 

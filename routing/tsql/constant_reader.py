@@ -1,0 +1,169 @@
+"""Reads T-SQL expressions and types of which the value is known before the script runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from routing.tsql.constants import Constant, NotConstant, SqlType, call, joined, sql_type, text_of
+from routing.tsql.cursor import FOLLOWERS
+from routing.tsql.growth import ExpansionBudget, SqlcmdVariables
+from routing.tsql.lexer import END, NUMBER, QUOTED, STRING, SYMBOL, WORD, SqlToken, next_token, substituted
+
+MAX_DEPTH = 32
+"""Limit of nested parentheses and calls."""
+MAX_ARGUMENTS = 254
+"""Limit of arguments, as that of CONCAT."""
+_CAST_CHARS = 30
+"""Characters of a text type in a CAST without a number."""
+_NAMED_IN_CALL = frozenset(("CAST", "CONVERT", "TRY_CAST", "TRY_CONVERT"))
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantScope:
+    """What the values at one place of a script depend on."""
+
+    variable: Callable[[str], Constant]
+    """The value of a variable by its name in lower case; raises `NotConstant`."""
+    line_of: Callable[[int], int]
+    sqlcmd: SqlcmdVariables
+    budget: ExpansionBudget
+    database: str | None
+    """The database in use, for DB_NAME(); None if unknown."""
+
+
+class ConstantReader:
+    """Reads from a position of a text; raises `NotConstant` at what is not known, and `Unclosed`."""
+
+    def __init__(self, text: str, position: int, scope: ConstantScope) -> None:
+        self._text = text
+        self._scope = scope
+        self._depth = 0
+        self.end = position
+        """The end of the last token taken."""
+        self.ahead = next_token(text, position)
+
+    def take(self) -> SqlToken:
+        token = self.ahead
+        self.end = token.end
+        self.ahead = next_token(self._text, token.end)
+        return token
+
+    def accept(self, symbol: str) -> bool:
+        if self.ahead.kind != SYMBOL or self.ahead.text != symbol:
+            return False
+        self.take()
+        return True
+
+    def expect(self, symbol: str) -> None:
+        if not self.accept(symbol):
+            raise NotConstant
+
+    def accept_word(self, word: str) -> bool:
+        if self.ahead.kind != WORD or self.ahead.text.upper() != word:
+            return False
+        self.take()
+        return True
+
+    @property
+    def ends(self) -> bool:
+        """True if the statement ends here."""
+        token = self.ahead
+        if token.kind == END or (token.kind == SYMBOL and token.text == ";"):
+            return True
+        return token.kind == WORD and token.text.lower() in FOLLOWERS
+
+    # ------------------------------------------------------------ values
+
+    def value(self) -> Constant:
+        """`a + b + …`."""
+        found = self.operand()
+        while self.accept("+"):
+            found = joined(found, self.operand())
+        return found
+
+    def operand(self) -> Constant:
+        """A literal, a variable, a call, or a value in parentheses."""
+        token = self.take()
+        if token.kind == STRING:
+            return self._literal(token)
+        if token.kind == NUMBER and len(token.text) <= 18:
+            return self._number(token)
+        if token.kind == SYMBOL and token.text == "(":
+            return self._deeper(self._in_parentheses)
+        if token.kind == SYMBOL and token.text == "-" and self.ahead.kind == NUMBER:
+            return -self._number(self.take())
+        if token.kind != WORD:
+            raise NotConstant
+        if token.text[0] == "@":
+            return self._scope.variable(token.text.lower())
+        return self._deeper(lambda: self._call(token))
+
+    def _literal(self, token: SqlToken) -> Constant:
+        text = substituted(token.text, self._scope.sqlcmd)
+        line = self._scope.line_of(token.start)
+        is_unicode = token.raw[0] in "Nn"
+        return text_of(text, line, (token.start + is_unicode,), is_unicode=is_unicode)
+
+    def _number(self, token: SqlToken) -> int:
+        if self._text.startswith(".", token.end) or not token.text.isascii():
+            raise NotConstant
+        return int(token.text)
+
+    def _deeper(self, read: Callable[[], Constant]) -> Constant:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise NotConstant
+        found = read()
+        self._depth -= 1
+        return found
+
+    def _in_parentheses(self) -> Constant:
+        found = self.value()
+        self.expect(")")
+        return found
+
+    def _call(self, name: SqlToken) -> Constant:
+        self.expect("(")
+        word = name.text.upper()
+        if word in _NAMED_IN_CALL:
+            return self._conversion(word)
+        arguments: list[Constant] = []
+        while not self.accept(")"):
+            if len(arguments) > MAX_ARGUMENTS:
+                raise NotConstant
+            if arguments:
+                self.expect(",")
+            arguments.append(self.value())
+        if word == "DB_NAME" and not arguments and self._scope.database is not None:
+            return text_of(self._scope.database, 0, (), is_unicode=True)
+        return call(word, tuple(arguments), self._scope.budget)
+
+    def _conversion(self, word: str) -> Constant:
+        """`CAST(value AS type)` or `CONVERT(type, value)`."""
+        if word.endswith("CAST"):
+            found = self.value()
+            if not self.accept_word("AS"):
+                raise NotConstant
+            kind = self.type(_CAST_CHARS)
+        else:
+            kind = self.type(_CAST_CHARS)
+            self.expect(",")
+            found = self.value()
+        self.expect(")")
+        return kind.converted(found, self._scope.budget)
+
+    def type(self, default_chars: int) -> SqlType:
+        """A type; `default_chars` of a text type without a number."""
+        token = self.take()
+        while self.accept("."):
+            token = self.take()
+        if token.kind not in (WORD, QUOTED) or token.text[:1] == "@":
+            raise NotConstant
+        size = None
+        if self.accept("("):
+            size = self.take().text
+            if self.accept(","):
+                self.take()
+            self.expect(")")
+        return sql_type(token.text, size, default_chars)

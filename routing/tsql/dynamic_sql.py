@@ -1,0 +1,154 @@
+"""Runs strings whose text is known, as SQL Server does: in the database in use, and a USE in them ends with them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from routing.common.sentence import say
+from routing.tsql.batches import has_separator
+from routing.tsql.calls import RUNS_SQL, ExecutedText, executed_text
+from routing.tsql.constant_reader import ConstantReader, ConstantScope
+from routing.tsql.constants import Null, TextConstant, flat
+from routing.tsql.control_flow import NEVER, FlowCondition
+from routing.tsql.draft import DraftDatabase
+from routing.tsql.execution import Execution
+from routing.tsql.growth import ExpansionBudget
+from routing.tsql.refusal import NotApplied, refused
+from routing.tsql.report import ScriptReport, StringReport
+from routing.tsql.session import ScriptSession
+from routing.tsql.variables import BatchVariables
+
+MAX_NESTING = 32
+"""SQL Server's limit of procedures and strings that call each other."""
+_RELEVANT = re.compile(rf"\b(?:create|alter|drop|exec|execute|{RUNS_SQL})\b", re.IGNORECASE)
+"""A text without these words changes nothing that an estate holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningString:
+    """A string while it runs."""
+
+    report: StringReport
+    budget: ExpansionBudget
+    depth: int
+    guard: FlowCondition | None
+    """The condition of the statement that runs it."""
+    reached: str
+    """Whether running the script would reach that statement."""
+    database: DraftDatabase | None
+    """The database in use before it, and after it."""
+    is_named: bool
+    """True if a statement before it named that database."""
+
+    def leave(self, session: ScriptSession) -> None:
+        """End the string: the database in use is the one before it."""
+        session.database, session.said = self.database, self.is_named
+
+
+@dataclass(frozen=True, slots=True)
+class TextRun:
+    """A known text that a statement runs."""
+
+    end: int
+    """The end of the statement, as far as it is read."""
+    text: str = ""
+    sources: tuple[int, ...] = ()
+    """The literals of which it is made."""
+    inside: RunningString | None = None
+    """None: nothing in it concerns Service Broker, or SQL Server refuses it as a whole."""
+
+
+class DynamicSql:
+    """The variables of the batches of one text, and the strings that it runs."""
+
+    def __init__(
+        self,
+        text: str,
+        session: ScriptSession,
+        report: ScriptReport,
+        execution: Execution,
+        budget: ExpansionBudget,
+        depth: int,
+    ) -> None:
+        self._text = text
+        self._session = session
+        self._report = report
+        self._execution = execution
+        self._budget = budget
+        self._depth = depth
+        self.variables = BatchVariables(text, self.reader_at, budget)
+
+    def reader_at(self, position: int) -> ConstantReader:
+        """A reader of values, with the variables as they are now."""
+        database = self._session.database if self._session.said else None
+        scope = ConstantScope(
+            variable=self.variables.value,
+            line_of=self._report.line_of,
+            sqlcmd=self._execution.sqlcmd.variables,
+            budget=self._budget,
+            database=database.name if database else None,
+        )
+        return ConstantReader(self._text, position, scope)
+
+    def set_variables(self, word: str, position: int) -> None:
+        """DECLARE, SET or SELECT, after that word."""
+        if self._execution.flow.body is not None:
+            return
+        self.variables.guard = self._execution.flow.guard
+        if word == "declare":
+            self.variables.declare(position)
+        else:
+            self.variables.set(position, is_select=word == "select")
+
+    def mention(self, start: int, end: int, verb: str) -> None:
+        """A variable stands at `start`; one in a condition is only compared."""
+        if not self.variables.is_empty and self._execution.flow.waiting is None:
+            self.variables.mention(start, end, verb)
+
+    def text_run(self, position: int, start: int) -> TextRun | None:
+        """The text that the EXEC at `start` runs, read from `position`; None if it is not known."""
+        if self._execution.flow.body is not None:
+            return None
+        self.variables.guard = self._execution.flow.guard
+        found = executed_text(self._text, position, self.reader_at)
+        if found is None or isinstance(found.value, int):
+            return None
+        if isinstance(found.value, Null):
+            return TextRun(found.end)
+        self._budget.spend(found.value.size_chars)
+        value = flat(found.value, self._budget)
+        if not _RELEVANT.search(value.text):
+            return TextRun(found.end, sources=value.sources)
+        problem = self._refusal(found, value)
+        if problem is not None:
+            self._report.add(problem.code, start, None, problem.problem)
+            return TextRun(found.end, sources=value.sources)
+        return TextRun(found.end, value.text, value.sources, self._running(found, value.text, start))
+
+    def _refusal(self, found: ExecutedText, value: TextConstant) -> NotApplied | None:
+        """Why SQL Server runs nothing of a text."""
+        if found.needs_unicode and not value.is_unicode:
+            return refused(214, say("{procedure} takes a Unicode text only: put N before it", procedure=RUNS_SQL))
+        if self._depth >= MAX_NESTING:
+            return refused(217, say("strings that run strings nest more than {limit} deep", limit=MAX_NESTING))
+        if has_separator(value.text):
+            return refused(102, say("GO stands in a string that is run; tools know GO, SQL Server does not"))
+        return None
+
+    def _running(self, found: ExecutedText, text: str, start: int) -> RunningString:
+        assert isinstance(found.value, TextConstant)
+        session, flow = self._session, self._execution.flow
+        reached = self._execution.reached(start)
+        inside = RunningString(
+            report=StringReport(text, self._report, session, found.value.leaves()),
+            budget=self._budget,
+            depth=self._depth + 1,
+            guard=flow.guard,
+            reached=reached,
+            database=session.database,
+            is_named=session.said,
+        )
+        if found.database is not None and reached != NEVER:
+            session.use(session.instance.database(found.database))
+        return inside

@@ -1,0 +1,184 @@
+"""The variables of one batch, with the values that are known where the script stands.
+
+A value that was set under a condition is known under that condition only. A loop makes unknown what is set in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from routing.tsql.constant_reader import ConstantReader
+from routing.tsql.constants import NULL, Constant, NotConstant, SqlType, joined
+from routing.tsql.control_flow import FlowCondition
+from routing.tsql.growth import ExpansionBudget
+from routing.tsql.lexer import WORD, last_word, next_token
+
+_DECLARED_CHARS = 1
+"""Characters of a text type in a DECLARE without a number."""
+_SETTING = frozenset(("dialog", "conversation", "group", "into"))
+"""Words after which a statement sets a variable."""
+_OUTPUT = frozenset(("output", "out"))
+_OPERATORS = "+-*/%&^|"
+_IS_SET = re.compile(r"(@[\w@#$]+)\s*[-+*/%&^|]?=|\b(?:fetch|into|output|out)\b", re.IGNORECASE)
+MAX_VARIABLES = 500
+"""Limit of variables of one batch whose values are followed."""
+MAX_CONDITIONS = 200
+"""Limit of nested conditions that are looked through; a value set under more counts as unknown."""
+
+ReaderAt = Callable[[int], ConstantReader]
+
+
+@dataclass(slots=True)
+class _Held:
+    kind: SqlType
+    value: Constant | None
+    """None: known only when the script runs."""
+    guard: FlowCondition | None = None
+    """The condition under which it was set."""
+
+
+class BatchVariables:
+    """Follows the statements that set variables, at their positions in the text."""
+
+    def __init__(self, text: str, reader_at: ReaderAt, budget: ExpansionBudget) -> None:
+        self._text = text
+        self._reader_at = reader_at
+        self._budget = budget
+        self._held: dict[str, _Held] = {}
+        self.guard: FlowCondition | None = None
+        """The condition of the current statement; the caller keeps it."""
+        self._last_set: dict[str, int] | None = None
+        """Where each variable is set for the last time in the text; under no name, where any may be set."""
+        self._set_until = 0
+        """Up to there the variables that are set are known."""
+
+    def value(self, name: str) -> Constant:
+        """The value at this place. Raises `NotConstant`."""
+        held = self._held.get(name)
+        if held is None or held.value is None or not self._holds(held.guard):
+            raise NotConstant
+        return held.value
+
+    def _holds(self, guard: FlowCondition | None) -> bool:
+        here, steps = self.guard, 0
+        while guard is not None and here is not guard:
+            steps += 1
+            if here is None or steps > MAX_CONDITIONS:
+                return False
+            here = here.outer
+        return True
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._held
+
+    def new_batch(self) -> None:
+        """GO ends the variables of a batch."""
+        self._held = {}
+        self._set_until = 0
+
+    def forget_all(self) -> None:
+        """Handle a label: another statement may have jumped here."""
+        for held in self._held.values():
+            held.value = None
+
+    # ------------------------------------------------------------ statements
+
+    def declare(self, position: int) -> None:
+        """DECLARE, after that word."""
+        reader = self._reader_at(position)
+        try:
+            while reader.ahead.kind == WORD and reader.ahead.text[0] == "@":
+                self._declare_one(reader)
+                if not reader.accept(","):
+                    break
+        except NotConstant:
+            pass  # the variables after it stay unknown
+        self._set_until = reader.end
+
+    def _declare_one(self, reader: ConstantReader) -> None:
+        name = reader.take().text.lower()
+        reader.accept_word("AS")
+        kind = reader.type(_DECLARED_CHARS)
+        if len(self._held) >= MAX_VARIABLES:
+            raise NotConstant
+        in_loop = self.guard is not None and self.guard.is_loop
+        held = self._held[name] = _Held(kind, None if in_loop else NULL)
+        if reader.accept("="):
+            held.guard, held.value = self.guard, None
+            held.value = kind.converted(self._complete(reader), self._budget)
+
+    def _complete(self, reader: ConstantReader) -> Constant:
+        """A value after which the statement or its list goes on. Raises `NotConstant`."""
+        found = reader.value()
+        if not reader.ends and reader.ahead.text != ",":
+            raise NotConstant
+        return found
+
+    def set(self, position: int, *, is_select: bool) -> None:
+        """SET or SELECT, after that word, if it sets variables."""
+        first = next_token(self._text, position)
+        if first.text[:1] != "@" or first.kind != WORD:
+            return
+        reader, names = self._reader_at(position), list[str]()
+        is_whole = False
+        try:
+            while reader.ahead.text[:1] == "@" and reader.ahead.kind == WORD:
+                names.append(self._setting(reader))
+                if not (is_select and reader.accept(",")):
+                    break
+            is_whole = reader.ends
+        except NotConstant:
+            pass
+        if is_whole:
+            self._set_until = reader.end
+        else:  # whatever else it sets, the reader of the script meets and makes unknown
+            for name in names:
+                self._held[name].value = None
+
+    def _setting(self, reader: ConstantReader) -> str:
+        """`@name = value` or `@name += value`; returns the name. Raises `NotConstant`."""
+        name = reader.take().text.lower()
+        adds = reader.accept("+")
+        reader.expect("=")
+        value = self._complete(reader)
+        held = self._held.get(name)
+        if held is None:
+            raise NotConstant
+        try:
+            whole = joined(self.value(name), value) if adds else value
+            held.value = held.kind.converted(whole, self._budget)
+        except NotConstant:
+            held.value = None
+        held.guard = self.guard
+        return name
+
+    # ------------------------------------------------------------ other statements
+
+    def mention(self, start: int, end: int, verb: str) -> None:
+        """A variable stands at `start`, in a statement that begins with `verb`: if it may be set, it is unknown."""
+        held = self._held.get(self._text[start:end].lower())
+        if held is not None and start >= self._set_until and self._may_set(start, end, verb):
+            held.value = None
+
+    def _may_set(self, start: int, end: int, verb: str) -> bool:
+        if verb == "fetch" or last_word(self._text, start).lower() in _SETTING:
+            return True
+        after = next_token(self._text, end)
+        if after.text in ("=", ".") or after.text.lower() in _OUTPUT:
+            return True
+        return after.text in tuple(_OPERATORS) and self._text.startswith("=", after.end)
+
+    def enter_loop(self, position: int) -> None:
+        """WHILE, at `position`: what is set further down may be another value in the next turn of the loop."""
+        if not self._held:
+            return
+        if self._last_set is None:
+            self._last_set = {(match[1] or "").lower(): match.start() for match in _IS_SET.finditer(self._text)}
+        if self._last_set.get("", -1) > position:
+            self.forget_all()
+        for name, held in self._held.items():
+            if self._last_set.get(name, -1) > position:
+                held.value = None
